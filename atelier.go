@@ -31,10 +31,11 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
-	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -42,38 +43,55 @@ import (
 	"atelier/chat/bedrock"
 	"atelier/chat/offline"
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/gateway"
 	"atelier/internal/safehttp"
+	"atelier/journal"
 	"atelier/media"
+	"atelier/media/wire"
 	"atelier/run"
-	"atelier/wire"
+	"atelier/run/generations"
+	"atelier/run/lease"
+	"atelier/run/operations"
+	"atelier/run/record"
+	"atelier/run/subactions"
+	"atelier/run/workflows"
 )
 
-// Atelier is everything that one process works with. It is safe for concurrent use.
+// Atelier is the composition of one process. It is safe for concurrent use.
 type Atelier struct {
 	*Stores
-	// Codec takes media out of what is read, and puts them into what is written.
+	// Codec replaces media with tokens in what is read, and restores them in what is written.
 	Codec *wire.Codec
-	// Catalogue knows the models that generate.
-	Catalogue *generate.Catalogue
-	// Gateway asks them.
-	Gateway *generate.Gateway
+	// Catalogue has the media models.
+	Catalogue *catalog.Catalog
+	// Gateway calls the media models.
+	Gateway *gateway.Gateway
 	// Chat has the chat models.
 	Chat *chat.Registry
 
 	fetch *safehttp.Client
-	// budget bounds generations and the calls of chat models alike.
+	// budget limits generations and chat model calls alike.
 	budget   *run.Budget
-	observer *run.Observer
-	// secrets are addresses of databases that are not written down, by id.
-	secrets sync.Map
+	observer *record.Observer
+	// counts are the counters of this process.
+	counts *counts
+	// previews are those that it showed.
+	previews shownPreviews
+	// leases are those of this process.
+	leases *lease.Keeper
+	// workflows runs media workflows.
+	workflows *workflows.Service
+	// subActions executes the sub-actions of its interactions.
+	subActions *subactions.Service
+	// settings stores the sources of runs.
+	settings *settings
 
-	mu     sync.Mutex // guards runs and closed
-	runs   *runs
-	closed bool
+	runs runs
 }
 
-// Open opens the data folder and the database, and composes everything. The caller closes it.
-// The error has code media.CodeInvalid for a configuration that is wrong.
+// Open opens the data folder and the database, and composes everything. The caller closes it. The
+// error has code media.CodeInvalid for an invalid configuration.
 func Open(ctx context.Context, c Config) (*Atelier, error) {
 	s, err := OpenStores(ctx, c)
 	if err != nil {
@@ -86,23 +104,26 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 	return a, nil
 }
 
-// Compose is [Open] on stores that are open already.
+// Compose is [Open] on open stores.
 func (s *Stores) Compose() (*Atelier, error) {
-	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{})}
+	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: newCounts(), settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	return a, a.compose()
 }
 
 func (a *Atelier) compose() (err error) {
 	c := a.Config
-	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer})
+	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer, DiskWait: max(0, cmp.Or(c.DiskWait, 30*time.Second))})
 	if err != nil {
 		return err
 	}
 	if a.Catalogue, err = readCatalogue(c.Catalogue); err != nil {
 		return err
 	}
-	if a.observer, err = run.NewObserver(run.ObserverConfig{Ledger: a.Ledger}); err != nil {
+	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
 		return err
+	}
+	if c.Budget.Settled == nil {
+		c.Budget.Settled = a.counts.settled
 	}
 	if a.budget, err = run.NewBudget(a.Ledger, c.Budget); err != nil {
 		return err
@@ -111,20 +132,24 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
-	a.Gateway, err = generate.NewGateway(generate.Config{
+	a.Gateway, err = gateway.New(gateway.Config{
 		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: a.origins(), Partials: c.Partials,
-		Recorder: a.Ledger, Operations: run.NewOperations(a.Ledger), Budget: a.budget, Events: a.generated,
-		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree,
+		Recorder: a.Ledger, Operations: operations.NewLog(a.Ledger, a.leases), Budget: a.budget, Events: a.generated,
+		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.notified(),
 	})
 	if err != nil {
 		return err
 	}
-	a.Chat, err = a.newChat(c.Sources)
+	if a.Chat, err = a.newChat(c.Sources); err != nil {
+		return err
+	}
+	a.subActions = a.newSubActions()
+	a.workflows, err = a.newWorkflows()
 	return err
 }
 
-// origins are the addresses that the operator configured, by provider. Each is trusted for the
-// calls and the links of its provider alone.
+// origins are the configured addresses, by provider. Each is trusted only for the calls and links
+// of its provider.
 func (a *Atelier) origins() map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, a.Config.BaseURLs)
@@ -134,7 +159,7 @@ func (a *Atelier) origins() map[string]string {
 	return out
 }
 
-// newChat makes the chat models of runs in which a person named the models of s.
+// newChat creates the chat models of runs for which a person chose the models of s.
 func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	profiles, err := readProfiles(a.Config.ChatProfiles)
 	if err != nil {
@@ -144,51 +169,54 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	if s.ChatModel != "" {
 		def = s.ChatModel
 	}
+	service, err := a.chatService(profiles)
+	if err != nil {
+		return nil, err
+	}
 	return chat.NewRegistry(chat.Config{
-		Profiles: profiles, Keys: a.Config.Keys, BaseURLs: a.Config.BaseURLs, Default: def, Codec: a.Codec,
+		Profiles: profiles, Keys: a.Config.Keys, Default: def, AnyOpenAI: a.Config.BaseURLs["openai"] != "",
 		Offline: offline.Model{Blobs: a.Codec, Painter: painter{gateway: a.Gateway, model: s.ImageModel}},
+		Open:    service.Open,
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
 	})
 }
 
-// generated passes on how a generation proceeds.
+// generated passes on the progress of a generation.
 func (a *Atelier) generated(ctx context.Context, e generate.Event) {
+	watched(ctx, e)
+	subactions.Observe(ctx, e)
+	a.previews.note(ctx, e)
+	a.counts.operation(e)
 	if a.Config.OnGeneration != nil {
 		a.Config.OnGeneration(ctx, e)
 	}
-	if ctx.Value(afterRun{}) == nil {
+	if !generations.AfterRun(ctx) {
 		a.observer.Progress(ctx, e)
 	}
 }
 
-// Observer tells what runs do, those of other requests included.
-func (a *Atelier) Observer() *run.Observer { return a.observer }
+// Observer reports what runs do, including those of other requests.
+func (a *Atelier) Observer() *record.Observer { return a.observer }
 
 // Close cancels the runs of this process, waits for them to save what they made, and closes
 // the database. A second call does nothing.
 //
 //nolint:contextcheck,nolintlint // it has to end what has begun, whatever the context of its caller
 func (a *Atelier) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	a.subActions.HandOver(journal.HandOver(0))
+	if !a.runs.close() {
 		return nil
-	}
-	a.closed = true
-	if a.runs != nil {
-		a.runs.close()
 	}
 	return a.Stores.Close()
 }
 
-// Scoped puts the owner and a run tree into a context in which a Gateway or a Ledger is
-// called directly.
+// Scoped adds the owner and a run tree to a context for direct calls of a Gateway or a Ledger.
 func (a *Atelier) Scoped(ctx context.Context, tree string) context.Context {
-	return media.WithScope(ctx, media.Scope{Owner: a.Config.Owner, Tree: tree})
+	return media.WithScope(ctx, media.Scope{Owner: a.owner(ctx), Tree: tree})
 }
 
-// Generate asks a model for pictures or sound, records them, and gives the result, also of
-// what failed; see [generate.Gateway.Generate].
+// Generate requests pictures or sound from a model, records them, and returns the result, also of
+// failures; see [gateway.Gateway.Generate].
 func (a *Atelier) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	return a.Gateway.Generate(a.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
 }

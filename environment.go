@@ -14,7 +14,7 @@ import (
 	"atelier/ledger"
 	"atelier/ledger/postgres"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // databaseVariable names the database of the ledger and of the durable engine.
@@ -28,7 +28,7 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 		Dir: getenv("ATELIER_DATA"), DatabaseURL: text(databaseVariable), Getenv: getenv,
 		ImageModel: getenv("ATELIER_IMAGE_MODEL"), ChatModel: getenv("ATELIER_CHAT_MODEL"), ImageFallback: list(getenv("ATELIER_IMAGE_FALLBACK")),
 		Catalogue: getenv("ATELIER_CATALOGUE"), ChatProfiles: getenv("ATELIER_CHAT_PROFILES"),
-		LeonardoWebhookKey: text("LEONARDO_WEBHOOK_KEY"),
+		LeonardoWebhookKey: text("LEONARDO_WEBHOOK_KEY"), PublicURL: text("ATELIER_PUBLIC_URL"),
 	}
 	var err error
 	if c.Dir == "" {
@@ -77,7 +77,7 @@ func (c *Config) readProviders(getenv func(string) string) error {
 	return nil
 }
 
-// readBudgets reads what runs, days and owners may use.
+// readBudgets reads the limits of runs, days and owners.
 func (c *Config) readBudgets(getenv func(string) string) (err error) {
 	for name, to := range map[string]*generate.Bounds{
 		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
@@ -89,7 +89,7 @@ func (c *Config) readBudgets(getenv func(string) string) (err error) {
 	return nil
 }
 
-// readGuardrail reads the terms that must not be in what people write, and what is done then.
+// readGuardrail reads the blocked terms of people's messages, and what to do about them.
 func (c *Config) readGuardrail(getenv func(string) string) (err error) {
 	do := agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(getenv("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
 	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, do) {
@@ -101,7 +101,7 @@ func (c *Config) readGuardrail(getenv func(string) string) (err error) {
 	return err
 }
 
-// readEndurance reads how much work runs at once, and what it waits for.
+// readEndurance reads how many runs are executed at once, and how long they wait.
 func (c *Config) readEndurance(getenv func(string) string) error {
 	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if v := text("ATELIER_RUNS_AT_ONCE"); v != "" {
@@ -120,19 +120,23 @@ func (c *Config) readEndurance(getenv func(string) string) error {
 			c.MinFree = -1
 		}
 	}
-	if v := text("ATELIER_DATABASE_WAIT"); v != "" {
+	for name, wait := range map[string]*time.Duration{"ATELIER_DATABASE_WAIT": &c.DatabaseWait, "ATELIER_DISK_WAIT": &c.DiskWait} {
+		v := text(name)
+		if v == "" {
+			continue
+		}
 		d, err := time.ParseDuration(v)
 		if err != nil || d < 0 {
-			return media.Errorf(media.CodeInvalid, "ATELIER_DATABASE_WAIT is %q: use a time such as 30s or 2m", v)
+			return media.Errorf(media.CodeInvalid, "%s is %q: use a time such as 30s or 2m", name, v)
 		}
-		if c.DatabaseWait = d; d == 0 {
-			c.DatabaseWait = -1
+		if *wait = d; d == 0 {
+			*wait = -1
 		}
 	}
 	return nil
 }
 
-// mebibytes reads a size, 0 if there is none; name says in errors where it stands.
+// mebibytes reads a size, 0 if there is none; name is used in errors.
 func mebibytes(name, text string) (int64, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
@@ -156,7 +160,7 @@ func list(text string) []string {
 	return out
 }
 
-// bounds reads a budget: dollars, and tokens and images in variables of their own.
+// bounds reads a budget: dollars, and tokens and images in their own variables.
 func bounds(env func(string) string, name string) (b generate.Bounds, err error) {
 	if b.USD, err = ledger.ParseDollars(name, env(name)); err != nil {
 		return b, err
@@ -167,13 +171,13 @@ func bounds(env func(string) string, name string) (b generate.Bounds, err error)
 			continue
 		}
 		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
-			return b, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number from 1 on, or leave it out for no bound", name+unit, text)
+			return b, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number of at least 1, or omit it for no limit", name+unit, text)
 		}
 	}
 	return b, nil
 }
 
-// dataHome is where data goes if nobody says: XDG_DATA_HOME or the home folder.
+// dataHome is the default data folder: in XDG_DATA_HOME or the home folder.
 func dataHome(env func(string) string) (string, error) {
 	if d := env("XDG_DATA_HOME"); d != "" {
 		return filepath.Join(d, "atelier"), nil
@@ -182,8 +186,44 @@ func dataHome(env func(string) string) (string, error) {
 	if home == "" {
 		var err error
 		if home, err = os.UserHomeDir(); err != nil {
-			return "", media.Errorf(media.CodeInvalid, "there is no home folder: set ATELIER_DATA to the folder where Atelier may keep its data")
+			return "", media.Errorf(media.CodeInvalid, "there is no home folder: set ATELIER_DATA to a folder for Atelier's data")
 		}
 	}
 	return filepath.Join(home, ".local", "share", "atelier"), nil
+}
+
+// ServeConfigFromEnv reads the variables of a server; getenv is os.Getenv in a program. An error has
+// code media.CodeInvalid and names the variable.
+func ServeConfigFromEnv(getenv func(name string) string) (c ServeConfig, err error) {
+	if c.MaxUpload, err = size("ATELIER_MAX_UPLOAD", getenv("ATELIER_MAX_UPLOAD")); err != nil {
+		return c, err
+	}
+	if text := strings.TrimSpace(getenv("ATELIER_RATE_LIMIT")); text != "" {
+		c.RequestsPerSecond, err = strconv.ParseFloat(text, 64)
+		if err != nil || !(c.RequestsPerSecond >= 0 && c.RequestsPerSecond <= 1e6) {
+			return c, media.Errorf(media.CodeInvalid, "ATELIER_RATE_LIMIT is %.40q: give requests per second, or 0 for no limit", text)
+		}
+		if c.RequestsPerSecond == 0 {
+			c.RequestsPerSecond = -1
+		}
+	}
+	return c, nil
+}
+
+// size reads a number of bytes with or without a unit, 0 if there is none; name is used in errors.
+func size(name, text string) (int64, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	digits, unit := text, int64(1)
+	for suffix, u := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			digits, unit = strings.TrimSpace(rest), u
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > (1<<40)/unit {
+		return 0, media.Errorf(media.CodeInvalid, "%s is %.40q: give bytes, or a number with KiB, MiB or GiB", name, text)
+	}
+	return n * unit, nil
 }

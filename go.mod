@@ -10,6 +10,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.10
 	github.com/aws/smithy-go v1.28.8
 	github.com/cenkalti/backoff/v5 v5.0.3
+	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/dbos-inc/dbos-transact-golang v1.4.0
 	github.com/deepteams/webp v1.2.1
 	github.com/emmansun/base64 v0.9.0

@@ -7,19 +7,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"atelier/internal/disk"
 	"atelier/ledger"
 	"atelier/media"
 )
 
-// Media finds a stored item by its id or, the newest one, by its ref. One that the owner does
-// not have is media.CodeNotFound.
+// Media finds a stored item by its id or, the newest one, by its ref. An item of another owner is
+// media.CodeNotFound.
 func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) {
 	ref, err := media.ParseRef(name)
 	if err != nil {
-		rec, err := a.Ledger.MediaRecord(ctx, a.Config.Owner, name)
+		rec, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), name)
 		return rec.Output, err
 	}
-	list, err := a.Ledger.ListMedia(ctx, a.Config.Owner, ledger.MediaQuery{Ref: ref, Page: ledger.Page{Limit: 1}})
+	list, err := a.Ledger.ListMedia(ctx, a.owner(ctx), ledger.MediaQuery{Ref: ref, Page: ledger.Page{Limit: 1}})
 	if err != nil {
 		return media.Output{}, err
 	}
@@ -29,12 +30,12 @@ func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) 
 	return list.Items[0].Output, nil
 }
 
-// OpenMedia reads the bytes of an item. The caller closes it.
+// OpenMedia opens the bytes of an item. The caller closes it.
 func (a *Atelier) OpenMedia(ctx context.Context, o media.Output) (io.ReadCloser, error) {
 	return a.Blobs.Open(ctx, o.Digest)
 }
 
-// Save writes an item into a file, which it replaces when the bytes are whole.
+// Save writes an item to a file, which it replaces when the bytes are complete.
 func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
 	in, err := a.OpenMedia(ctx, o)
 	if err != nil {
@@ -43,7 +44,7 @@ func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
 	defer func() { _ = in.Close() }() // opened for reading only
 	f, err := os.CreateTemp(filepath.Dir(path), ".atelier-*")
 	if err != nil {
-		return DiskError("write "+path, err)
+		return disk.Error("write "+path, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = io.Copy(f, in)
@@ -51,7 +52,7 @@ func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return DiskError("write "+path, err)
+		return disk.Error("write "+path, err)
 	}
 	return nil
 }

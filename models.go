@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -8,21 +9,25 @@ import (
 	"strings"
 
 	"atelier/chat"
+	"atelier/chat/fantasy"
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/gateway"
+	offlineimage "atelier/generate/offline"
 	"atelier/media"
 )
 
-// readCatalogue reads the shipped models and those of the operator: a file, or each file
-// of a folder that ends in .yaml or .yml, by name. Empty means the shipped ones alone.
-func readCatalogue(path string) (*generate.Catalogue, error) {
+// readCatalogue reads the shipped models and those of the operator: a file, or each .yaml or .yml
+// file of a folder, by name. Empty means only the shipped ones.
+func readCatalogue(path string) (*catalog.Catalog, error) {
 	if path == "" {
-		return generate.LoadCatalogue()
+		return catalog.Load()
 	}
 	readers, err := ownFiles("ATELIER_CATALOGUE", path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := generate.LoadCatalogue(readers...)
+	c, err := catalog.Load(readers...)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CATALOGUE (%s): %w", path, err)
 	}
@@ -82,4 +87,57 @@ func yamlFiles(variable, path string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// chatService calls the providers of chat models.
+func (a *Atelier) chatService(profiles *chat.Profiles) (*fantasy.Service, error) {
+	return fantasy.New(fantasy.Config{Profiles: profiles, Keys: a.Config.Keys, BaseURLs: a.Config.BaseURLs, Codec: a.Codec})
+}
+
+// ListChatModels requests a provider's list of chat models, which is free. Errors:
+// media.CodeUnsupported for a provider whose list cannot be read, media.CodeMissingKey, and those
+// of calls.
+func (a *Atelier) ListChatModels(ctx context.Context, provider string) ([]chat.Listed, error) {
+	if provider == "bedrock" {
+		return nil, media.Errorf(media.CodeUnsupported, "Bedrock does not list its models through the runtime API, which is the only API that Atelier uses: see `aws bedrock list-foundation-models`, or Model access in the AWS console")
+	}
+	s, err := a.chatService(a.Chat.Profiles())
+	if err != nil {
+		return nil, err
+	}
+	return s.List(ctx, provider)
+}
+
+// painter gives the offline chat model the vocabulary of the offline painter. If another model
+// makes the picture, all words are accepted.
+type painter struct {
+	offlineimage.Painter
+	gateway *gateway.Gateway
+	model   string // that a person chose; empty for the default
+}
+
+// UnknownWords are the words of a prompt that will not be drawn.
+func (p painter) UnknownWords(prompt string) []string {
+	if !p.paints() {
+		return nil
+	}
+	return p.Painter.UnknownWords(prompt)
+}
+
+// UnknownChanges are the words of an edit that will not be applied.
+func (p painter) UnknownChanges(change string) []string {
+	if !p.paints() {
+		return nil
+	}
+	return p.Painter.UnknownChanges(change)
+}
+
+// paints reports whether the offline painter makes the pictures.
+func (p painter) paints() bool {
+	r := generate.Request{Prompt: "x"}
+	if p.model != "" {
+		r.Prefer = []string{p.model}
+	}
+	plan, err := p.gateway.Plan(context.Background(), r)
+	return err == nil && plan.Model.Provider == offlineimage.Provider
 }

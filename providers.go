@@ -4,56 +4,58 @@ import (
 	"cmp"
 
 	"atelier/chat/bedrock"
-	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
 	"atelier/generate/leonardo"
 	"atelier/generate/midjourney"
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
 	"atelier/generate/openrouter"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-// Provider is a service that chat models or generators are asked of.
+// Provider is a service of chat models or generators.
 type Provider struct {
 	// Name is its key in Config.Keys and Config.BaseURLs.
 	Name string
-	// KeyVariables are the environment variables that can hold its credential, in order;
-	// BaseVariable is the one that replaces its address, empty if there is none.
+	// KeyVariables are the environment variables of its credential, in order; BaseVariable is the
+	// one that replaces its address, empty if there is none.
 	KeyVariables []string
 	BaseVariable string
 
-	// driver makes its generator; nil for a provider of chat models alone.
-	driver func(c Config, s settingsOf) (generate.Driver, error)
+	// driver creates its generator; nil for a provider of chat models only.
+	driver func(c Config, s settingsOf) (driver.Driver, error)
 }
 
-// settingsOf are what every driver is made with.
+// settingsOf are the settings of every driver.
 type settingsOf struct {
 	key, base string
-	codec     *wire.Codec
+	// notify is the secret that signs its webhook calls; empty for no webhook.
+	notify string
+	codec  *wire.Codec
 }
 
-// Providers lists the services that this version speaks to, besides the offline models and
-// the endpoints that a catalogue adds.
+// Providers lists the supported services, besides the offline models and the endpoints of a
+// catalogue.
 func Providers() []Provider {
 	return []Provider{
-		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
 			return gemini.New(gemini.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
 			return openai.New(openai.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
-			return bfl.New(bfl.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
+		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
+			return bfl.New(bfl.Config{APIKey: s.key, BaseURL: s.base, NotifySecret: s.notify, Codec: s.codec})
 		}},
-		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s settingsOf) (generate.Driver, error) {
+		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s settingsOf) (driver.Driver, error) {
 			return leonardo.New(leonardo.Config{APIKey: s.key, BaseURL: s.base, WebhookKey: c.LeonardoWebhookKey, Codec: s.codec})
 		}},
-		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
 			return openrouter.New(openrouter.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
 		}},
-		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
 			return midjourney.New(midjourney.Config{Secret: s.key, ProxyURL: s.base, Codec: s.codec})
 		}},
 		{Name: "anthropic", KeyVariables: []string{"ANTHROPIC_API_KEY"}, BaseVariable: "ANTHROPIC_BASE_URL"},
@@ -63,17 +65,17 @@ func Providers() []Provider {
 	}
 }
 
-// drivers makes every generator, with or without its key: the shipped ones, the offline
-// painter, the endpoints of the catalogue, and those of the configuration.
-func (a *Atelier) drivers() ([]generate.Driver, error) {
-	var all []generate.Driver
+// drivers creates every generator, with or without a key: the shipped ones, the offline painter,
+// the endpoints of the catalogue, and those of the configuration.
+func (a *Atelier) drivers() ([]driver.Driver, error) {
+	var all []driver.Driver
 	variables := map[string]string{}
 	for _, p := range Providers() {
 		variables[p.Name] = p.BaseVariable
 		if p.driver == nil {
 			continue
 		}
-		d, err := p.driver(a.Config, settingsOf{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], codec: a.Codec})
+		d, err := p.driver(a.Config, settingsOf{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], notify: a.hookSecret(p.Name), codec: a.Codec})
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -14,23 +15,23 @@ import (
 	"atelier/run"
 )
 
-// Request is what an agent is asked, and what it works with. Empty sources are those of the
-// configuration.
+// Request is a request to an agent, and its sources. Empty sources are those of the configuration.
 type Request struct {
 	agent.Request
 	Sources Sources
 }
 
-// Event is something that happened in a run. The last one has the result and nothing else.
+// Event is an event of a run. One without an ID is not saved: progress, previews, partial messages.
+// The last one has only the result.
 type Event struct {
 	ledger.Event
-	// Result is set when the run has ended, and when it waits for an answer.
+	// Result is set when the run has ended or paused.
 	Result *agent.Result
 }
 
-// Run runs an agent. The sequence gives what happens in order and at the end the result, with
-// the error if the run failed; an error before the run began comes alone. Leaving the loop, or
-// the end of ctx, cancels the run and waits until what it made is kept.
+// Run runs an agent. The sequence returns events in order and finally the result, with the error if
+// the run failed; an error before the run began comes alone. Leaving the loop, or the end of ctx,
+// cancels the run and waits until what it made is saved.
 func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = uuid.Must(uuid.NewV7()).String()
@@ -38,7 +39,7 @@ func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return a.follow(ctx, r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
 }
 
-// Start begins a run, which ends with the process or as [run.Run] says; [Atelier.Run] follows one.
+// Start starts a run, which ends with the process or as [run.Run] says; [Atelier.Run] follows one.
 func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	s, err := a.Runs(ctx)
 	if err != nil {
@@ -50,15 +51,15 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	if r.Owner == "" {
 		r.Owner = a.Config.Owner
 	}
-	setting, err := a.setting(r.Sources)
+	setting, err := a.settings.write(r.Sources)
 	if err != nil {
 		return nil, err
 	}
 	return s.StartWith(ctx, r.Request, setting)
 }
 
-// Resume answers a run that waits, or, without a reply, takes up one whose process ended. The
-// sequence is that of [Atelier.Run], without what happened before.
+// Resume answers a run that waits, or, without a reply, continues one whose process has died. The
+// sequence is that of [Atelier.Run], without earlier events.
 func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) iter.Seq2[Event, error] {
 	return a.follow(ctx, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
 		s, err := a.Runs(ctx)
@@ -74,13 +75,13 @@ func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 	for {
 		events, err := a.Ledger.ListEvents(ctx, a.Config.Owner, runID, last, ledger.MaxLimit)
 		if err != nil || len(events) == 0 {
-			return last // of a run that is not known there is nothing to follow
+			return last // an unknown run has nothing to follow
 		}
 		last = events[len(events)-1].Sequence
 	}
 }
 
-// follow begins a run and gives its events after a number, and its result.
+// follow starts a run and returns its events after a number, and its result.
 func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func() (*run.Run, error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		events, stop := a.observer.Subscribe(id)
@@ -92,7 +93,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 		}
 		defer func() {
 			r.Cancel()
-			_, _ = r.Wait(context.WithoutCancel(ctx)) // it has given its result, or nobody wants it
+			_, _ = r.Wait(context.WithoutCancel(ctx)) // it has returned its result, or the loop has ended
 		}()
 		defer context.AfterFunc(ctx, r.Cancel)()
 		ended := make(chan struct{})
@@ -103,10 +104,12 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 			res, failed = r.Wait(context.WithoutCancel(ctx))
 		}()
 		give := func(e ledger.Event) bool {
-			if e.Sequence <= last {
-				return true
+			if e.Sequence != 0 { // otherwise it is not saved
+				if e.Sequence <= last {
+					return true
+				}
+				last = e.Sequence
 			}
-			last = e.Sequence
 			return yield(Event{Event: e}, nil)
 		}
 		for over := false; !over; {
@@ -118,7 +121,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 					}
 					continue
 				}
-				events, stop = a.observer.Subscribe(id) // it was dropped, for this loop was slow
+				events, stop = a.observer.Subscribe(id) // it was dropped, because this loop was slow
 			case <-ended:
 				over = true
 			}
@@ -130,7 +133,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 	}
 }
 
-// missed gives the events of the record after a number; false when nobody wants more.
+// missed returns the saved events after a number; false when the loop has ended.
 func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(ledger.Event) bool) bool {
 	ctx = context.WithoutCancel(ctx)
 	_ = a.observer.Flush(ctx) // a record that was not saved is in the result's warnings
@@ -147,51 +150,60 @@ func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(l
 	}
 }
 
-// runs is the service of runs and what it was opened with.
+// runs is the service of runs, which is opened on first use, and its sources.
 type runs struct {
-	service  *run.Service
-	standard *outfit // that of the configuration's sources
-	over     bool    // what was under way was handed over
+	mu       sync.Mutex   // guards what follows
+	service  *run.Service // nil until it is opened
+	standard *outfit      // that of the configuration's sources
+	over     bool         // running work was handed over
+	closed   bool
 }
 
-func (r *runs) close() {
-	if !r.over {
+// close ends the runs of this process, and reports whether this is the first call.
+func (r *runs) close() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.closed = true
+	if r.service != nil && !r.over {
 		r.service.Close()
 	}
-	r.standard.close()
+	if r.service != nil {
+		r.standard.close()
+	}
+	return true
 }
 
-// handOver ends the service; its runs proceed in another process.
+// handOver ends the service; its runs continue in another process.
 func (a *Atelier) handOver(ctx context.Context) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
 	a.runs.service.HandOver(ctx)
 	a.runs.over = true
 }
 
-// Runs is the service behind [Atelier.Run]: to cancel, retry and fork runs, and to list their
-// steps. It is opened, with the durable engine, when it is first asked for.
+// Runs is the service of [Atelier.Run]: to cancel, retry and fork runs, and to list their steps. It
+// is opened, with the durable engine, on first use.
 func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return nil, media.Errorf(media.CodeUnavailable, "the Atelier is closed: open another one")
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
+	if a.runs.closed {
+		return nil, media.Errorf(media.CodeUnavailable, "this Atelier is closed: open a new one")
 	}
-	if a.runs != nil {
+	if a.runs.service != nil {
 		return a.runs.service, nil
 	}
-	r, err := a.openRuns(context.WithoutCancel(ctx))
-	if err != nil {
-		return nil, err
-	}
-	a.runs = r
-	return r.service, nil
+	var err error
+	a.runs.service, a.runs.standard, err = a.openRuns(context.WithoutCancel(ctx))
+	return a.runs.service, err
 }
 
-func (a *Atelier) openRuns(ctx context.Context) (_ *runs, err error) {
+func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *outfit, err error) {
 	standard, err := a.outfit(ctx, a.Config.Sources)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -199,27 +211,27 @@ func (a *Atelier) openRuns(ctx context.Context) (_ *runs, err error) {
 		}
 	}()
 	c := run.Config{Agents: standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, Outfit: a.open}
-	if c.Setting, err = a.setting(a.Config.Sources); err != nil {
-		return nil, err
+	if c.Setting, err = a.settings.write(a.Config.Sources); err != nil {
+		return nil, nil, err
 	}
 	if !a.Config.WithoutEngine {
 		if c.Engine, err = a.Engine(ctx, a.Config.TakeOver); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	service, err := run.NewService(c) //nolint:contextcheck // the engine has a context of its own
+	service, err := run.NewService(c) //nolint:contextcheck // the engine has its own context
 	if err != nil {
 		if c.Engine != nil {
 			err = errors.Join(err, c.Engine.Close(ctx))
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	return &runs{service: service, standard: standard}, nil
+	return service, standard, nil
 }
 
-// open opens what a run works with that was begun with a setting.
+// open opens the sources of a run that was started with a setting.
 func (a *Atelier) open(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
-	s, err := a.sourcesOf(saved)
+	s, err := a.settings.read(saved)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,65 +3,112 @@ package atelier
 import (
 	"context"
 	"errors"
-	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"atelier/api"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/generations"
 )
 
-// lookEvery is how often a server looks for work whose process has ended.
+// lookEvery is how often a server looks for work of dead processes.
 const lookEvery = 2 * time.Second
 
-// ServeConfig says how an [Atelier] serves.
+// ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
-	// Listener is where /healthz and /readyz are answered; required. Serve closes it.
+	// Listener receives the requests; required. Serve closes it.
 	Listener net.Listener
-	// Grace is how long steps that have begun may take to end when the server is stopped.
+	// Version is the program's, for those who ask.
+	Version string
+	// Hosts are the host names of the server besides the loopback ones.
+	Hosts []string
+	// MaxUpload is the maximum size of an upload, in bytes; 0 means 4 GiB. Pictures and documents
+	// have lower limits.
+	MaxUpload int64
+	// RequestsPerSecond is the average number of requests that each client may send, if tokens are
+	// required; 0 means 50, a negative number no limit.
+	RequestsPerSecond float64
+	// Pages is the built web UI; nil means none.
+	Pages fs.FS
+	// Workflows is a folder of workflows to offer in addition to the examples; empty means none.
+	Workflows string
+	// Grace is how long running steps may take to finish when the server is stopped.
 	Grace time.Duration
 }
 
-// Serve takes up all runs and generations that nobody works on, until ctx ends; then it hands
-// over what is under way to the next process. Config.TakeOver has to be set.
+// Serve serves the API over HTTP, and adopts all runs and generations that no process works on,
+// until ctx ends; then it hands over running work to the next process. Config.TakeOver must be set.
+// Requests require access tokens according to [Stores.NeedsTokens].
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
+	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
+	if err != nil {
+		return errors.Join(err, c.Listener.Close())
+	}
+	if err := soundWorkflows(c.Workflows); err != nil {
+		return errors.Join(err, c.Listener.Close())
+	}
 	service, err := a.Runs(ctx)
 	if err != nil {
 		return errors.Join(err, c.Listener.Close())
 	}
-	s := &server{Atelier: a, service: service, generations: map[string]generation{}, slots: make(chan struct{}, a.Config.RunsAtOnce)}
+	s := newServer(a, service)
+	s.several = needsTokens
 	return s.serve(ctx, c)
 }
 
-// server takes up what other processes left.
+// newServer creates a server with its kinds of work.
+func newServer(a *Atelier, service *run.Service) *server {
+	s := &server{Atelier: a, service: service}
+	s.kinds = []run.Kind{service, generations.New(generations.Config{Gateway: a.Gateway, Ledger: a.Ledger, Leases: a.leases, AtOnce: a.Config.RunsAtOnce, Go: s.work.Go}), kindFunc(a.workflows.Expire), a.subActions}
+	return s
+}
+
+// kindFunc is a kind of work that is a function.
+type kindFunc func(ctx context.Context) (int, error)
+
+// TakeOver implements [run.Kind].
+func (f kindFunc) TakeOver(ctx context.Context) (int, error) { return f(ctx) }
+
+// server serves requests, and adopts work of dead processes.
 type server struct {
 	*Atelier
 	service *run.Service
 	ready   atomic.Bool
-
-	mu          sync.Mutex // guards generations
-	generations map[string]generation
-	work        sync.WaitGroup
-	// slots bound how many generations are worked on at once.
-	slots chan struct{}
+	// several means that requests require tokens, which may have several owners.
+	several bool
+	// kinds are the kinds of work that the server adopts.
+	kinds []run.Kind
+	// work is its background work.
+	work sync.WaitGroup
 }
 
-// serve works until ctx ends.
+// serve serves until ctx ends.
 func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
-	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(c.Listener) }()
+	following, unfollow := context.WithCancel(context.WithoutCancel(ctx))
+	defer unfollow()
+	streams := &hubs{server: s, ctx: following, all: map[string]*api.Hub{}}
+	streams.of(ctx)
+	s.work.Go(func() { s.countRuns(following) })
 	work, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
+	defer context.AfterFunc(ctx, func() { leave(journal.HandOver(c.Grace)) })()
+	h := &http.Server{Handler: api.New(s.api(work, c, streams)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(c.Listener) }()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up, which is more than that of an idle server
 	for {
-		s.look(ctx, work)
+		s.look(work)
+		freeStart()
 		select {
 		case <-tick.C:
 			continue
@@ -73,8 +120,10 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	s.ready.Store(false)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Grace)
 	defer cancel()
-	leave(journal.Leave(c.Grace))
+	leave(journal.HandOver(c.Grace))
 	s.handOver(end)
+	s.subActions.HandOver(journal.HandOver(c.Grace))
+	unfollow() // streams end, and their readers reconnect to the next process
 	s.work.Wait()
 	if err := s.observer.Flush(end); err != nil {
 		slog.WarnContext(end, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
@@ -88,42 +137,57 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	return nil
 }
 
-// handler answers those who watch the process.
-func (s *server) handler() http.Handler {
-	mux := http.NewServeMux()
-	say := func(w http.ResponseWriter, status int, text string) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, text+"\n")
+// api is the API's configuration; work is the context of the work that requests start.
+func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Config {
+	var tokens api.TokenService
+	if s.several {
+		tokens = servedTokens{s.tokens()}
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.service.Healthy(r.Context()); err != nil {
-			say(w, http.StatusServiceUnavailable, "the database cannot be used")
-			return
-		}
-		if !s.ready.Load() {
-			say(w, http.StatusServiceUnavailable, "starting or stopping")
-			return
-		}
-		say(w, http.StatusOK, "ready")
-	})
-	return mux
+	var hooks api.HookService
+	if s.Config.PublicURL != "" {
+		hooks = servedHooks{s.Atelier}
+	}
+	return api.Config{
+		Hooks: hooks, Samples: streams.samples, RequestsPerSecond: c.RequestsPerSecond, PublicURL: s.Config.PublicURL, Tokens: tokens, LinkKey: []byte(s.derived("media links")), Now: now,
+		Version: c.Version, Hosts: c.Hosts, MaxUpload: c.MaxUpload, Pages: c.Pages,
+		Health: servedHealth{servedCatalog{s.Atelier}, s}, Catalog: servedCatalog{s.Atelier},
+		Media: newServedMedia(s.Atelier),
+		Runs:  servedRuns{s.Atelier}, Trace: servedTrace{servedRuns{s.Atelier}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, own: map[string]context.CancelFunc{}},
+		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s.Atelier}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
+		Budgets: servedCatalog{s.Atelier}, Events: streams.of, Keys: servedKeys{s.Atelier},
+	}
 }
 
-// look takes over what has lost its process, until ctx ends; work is the context of what
-// was taken over.
-func (s *server) look(ctx, work context.Context) {
+// servedHealth reports the state of the server.
+type servedHealth struct {
+	servedCatalog
+	server *server
+}
+
+var _ api.HealthService = servedHealth{}
+
+// Ready is nil if the server can work.
+func (h servedHealth) Ready(ctx context.Context) error {
+	if err := h.server.service.Healthy(ctx); err != nil {
+		return media.Errorf(media.CodeUnavailable, "the database cannot be used")
+	}
+	if !h.server.ready.Load() {
+		return media.Errorf(media.CodeUnavailable, "starting or stopping")
+	}
+	return nil
+}
+
+// look adopts work of each kind until ctx ends. An error of one kind does not affect the others.
+func (s *server) look(ctx context.Context) {
 	err := s.service.Healthy(ctx)
 	if err == nil {
-		_, err = s.service.TakeOver(ctx)
-	}
-	if err == nil {
-		err = s.takeGenerations(ctx, work)
+		for _, kind := range s.kinds {
+			_, failed := kind.TakeOver(ctx)
+			err = errors.Join(err, failed)
+		}
 	}
 	s.ready.Store(err == nil)
 	if err != nil && ctx.Err() == nil {
-		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.ErrorText(err.Error())))
+		slog.WarnContext(ctx, "work of other processes not read", slog.String("error", media.ErrorText(err.Error())))
 	}
 }

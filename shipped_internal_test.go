@@ -3,14 +3,17 @@ package atelier
 import (
 	"path/filepath"
 	"testing"
+
+	"atelier/internal/shipped"
+	"atelier/run/runtest"
 )
 
 // TestEveryActionIsInTheCatalogue compares what is documented and checked against
 // with what a run registers.
 func TestEveryActionIsInTheCatalogue(t *testing.T) {
 	t.Parallel()
-	catalogue, folder := AgentCatalogue(), "examples/energy"
-	a, err := Open(t.Context(), Config{Dir: t.TempDir(), Search: Search{SearXNG: "http://127.0.0.1:9"}})
+	catalogue, folder := shipped.Catalogue(), "examples/energy"
+	a, err := Open(t.Context(), Config{Dir: runtest.Folder(t), Search: Search{SearXNG: "http://127.0.0.1:9"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// Search says who searches the web. The first provider that is configured is used, in this
+// Search selects the provider of web searches. The first configured provider is used, in this
 // order.
 type Search struct {
 	// SearXNG is the address of an instance.
@@ -38,13 +38,13 @@ func readSearch(env func(string) string) (Search, error) {
 	return s, nil
 }
 
-// searchAPI is a provider of searches that says where they go.
+// searchAPI is a search provider with its host.
 type searchAPI interface {
 	web.Searcher
 	API() string
 }
 
-// searcher makes the provider that is configured, nil if there is none.
+// searcher creates the configured provider, nil if there is none.
 func (s Search) searcher() (searchAPI, error) {
 	switch {
 	case s.SearXNG != "":
@@ -57,11 +57,11 @@ func (s Search) searcher() (searchAPI, error) {
 	return nil, nil
 }
 
-// SearchHint is what to do for web search.
-const SearchHint = "set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"
+// searchHint is how to configure web search.
+const searchHint = "set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"
 
-// Name is the display name of the provider that searches, empty if there is none. The error
-// says what is wrong with its configuration.
+// Name is the display name of the search provider, empty if there is none. The error says what is
+// wrong with its configuration.
 func (s Search) Name() (string, error) {
 	found, err := s.searcher()
 	if err != nil || found == nil {
@@ -106,7 +106,7 @@ func (r *research) close() {
 		_ = r.db.Close() // only read
 	}
 	if r.kb != nil {
-		_ = r.kb.Close() // what is indexed is written
+		_ = r.kb.Close() // the index is written
 	}
 }
 
@@ -124,7 +124,7 @@ func (r *research) actions() []action.Action {
 	return out
 }
 
-// sources says what research can use, and why the rest is not there.
+// sources returns which sources are available, and why the others are not.
 func (r *research) sources(files bool) map[string]agent.Source {
 	source := func(configured bool, hint string) agent.Source {
 		if configured {
@@ -134,14 +134,14 @@ func (r *research) sources(files bool) map[string]agent.Source {
 	}
 	return map[string]agent.Source{
 		"files": source(files, "give a folder with --files"),
-		"web":   source(r.web != nil, SearchHint),
+		"web":   source(r.web != nil, searchHint),
 		"db":    source(r.db != nil, "give a database with --db"),
 		"kb":    source(r.kb != nil, "give a folder of documents with --kb"),
 	}
 }
 
-// Configured says which sources research can use without flags of a run, and what to do for
-// the others.
+// Configured returns which sources are available without flags of a run, and how to configure the
+// others.
 func (c Config) Configured() (map[string]agent.Source, error) {
 	r := &research{}
 	found, err := c.Search.searcher()

@@ -9,22 +9,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
-	"atelier/blob"
-	"atelier/blob/fileblob"
+	"atelier/internal/disk"
 	"atelier/ledger"
 	"atelier/ledger/postgres"
 	"atelier/ledger/sqlite"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/fileblob"
+	"atelier/media/wire"
+	"atelier/run/durable"
 )
 
-// Stores are what is kept: bytes, records and the signing key. A program that only reads opens
-// them alone, which needs no model and no catalogue.
+// Stores are the stored data: bytes, records and the signing key. A program that only reads can
+// open them alone, without models or a catalogue.
 type Stores struct {
-	// Config is the one that they were opened with, its defaults filled in.
+	// Config is their configuration, with defaults.
 	Config Config
 	// Blobs has the bytes, by digest.
 	Blobs *blob.Store
@@ -34,25 +35,25 @@ type Stores struct {
 	key wire.Key
 }
 
-// Ledger is a store of records that can say where it is.
+// Ledger is a store of records that knows its location.
 type Ledger interface {
 	ledger.Store
 	// Place names the file or the database, without a password.
 	Place() string
 }
 
-// halfUploads is how long what an upload left stays; no upload takes so long.
+// halfUploads is how long an incomplete upload is kept; no upload takes so long.
 const halfUploads = 24 * time.Hour
 
-// OpenStores opens the data folder and the database, and makes what is missing. The caller
-// closes them.
+// OpenStores opens the data folder and the database, and creates what is missing. The caller closes
+// them.
 func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open the data folder: %w (set ATELIER_DATA to a folder that can be written)", err)
+		return nil, media.Errorf(media.CodeInvalid, "open the data folder: %w (set ATELIER_DATA to a writable folder)", err)
 	}
 	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
 	if err != nil {
@@ -79,7 +80,7 @@ func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 // Close closes the database.
 func (s *Stores) Close() error { return s.Ledger.Close() }
 
-// openLedger opens PostgreSQL where the configuration names one, else a file in the data folder.
+// openLedger opens PostgreSQL if the configuration names it, otherwise a file in the data folder.
 func openLedger(ctx context.Context, c Config) (Ledger, error) {
 	if c.DatabaseURL == "" {
 		return sqlite.Open(ctx, sqlite.Config{Path: c.LedgerFile()})
@@ -91,8 +92,8 @@ func openLedger(ctx context.Context, c Config) (Ledger, error) {
 	return l, nil
 }
 
-// signingKey reads the deployment's key for wire tokens, or makes it. Two processes
-// that start at once end up with the same one.
+// signingKey reads the deployment's key for wire tokens, or creates it. Two processes that start at
+// once get the same one.
 func signingKey(path string) (wire.Key, error) {
 	for range 2 {
 		b, err := os.ReadFile(path) //nolint:gosec // a fixed name in the data folder
@@ -106,48 +107,72 @@ func signingKey(path string) (wire.Key, error) {
 			return wire.Key{}, err
 		}
 	}
-	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it vanished while it was made", path)
+	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it was removed while it was being created", path)
 }
 
 func parseKey(path, text string) (wire.Key, error) {
 	id, hexed, _ := strings.Cut(strings.TrimSpace(text), " ")
 	secret, err := hex.DecodeString(hexed)
 	if err != nil || len(secret) < 32 {
-		return wire.Key{}, media.Errorf(media.CodeCorrupt, "the signing key %s is damaged: move it away, and a new one is made", path)
+		return wire.Key{}, media.Errorf(media.CodeCorrupt, "the signing key %s is damaged: move it to another folder, and Atelier creates a new one", path)
 	}
 	return wire.Key{ID: id, Secret: secret}, nil
 }
 
-// makeKey writes a whole key file and links it into place, so that only one wins.
+// makeKey writes a complete key file and links it into place, so that only one wins.
 func makeKey(path string) error {
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {
-		return media.Errorf(media.CodeInternal, "make the signing key: %w", err)
+		return media.Errorf(media.CodeInternal, "create the signing key: %w", err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
-		return DiskError("make the signing key", err)
+		return disk.Error("create the signing key", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.WriteString("k1 " + hex.EncodeToString(secret[:]) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return DiskError("make the signing key", err)
+		return disk.Error("create the signing key", err)
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return DiskError("make the signing key", err)
+		return disk.Error("create the signing key", err)
 	}
 	return nil
 }
 
-// DiskError gives an error of the file system its code: media.CodeDiskFull or, with advice,
-// media.CodeInvalid. what says what was being done.
-func DiskError(what string, err error) error {
-	var own *media.Error
-	switch {
-	case errors.As(err, &own):
-		return err
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return media.Errorf(media.CodeDiskFull, "%s: no space left: free some, or set ATELIER_DATA to another disk: %w", what, err)
+// Engine opens the durable engine next to the ledger: in the same database, or in a file beside it.
+// The caller closes it; runs open their own.
+func (a *Atelier) Engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
+	healthy, err := a.ledgerHealth()
+	if err != nil {
+		return nil, err
 	}
-	return media.Errorf(media.CodeInvalid, "%s: %w (choose a place that can be written)", what, err)
+	return durable.Open(ctx, durable.Config{
+		Path: filepath.Join(a.Config.Dir, "engine.db"), DatabaseURL: a.Config.DatabaseURL,
+		Leases: a.leases, TakesOver: takesOver,
+		Limit: a.Config.RunsAtOnce, Patience: max(a.Config.DatabaseWait, 0), Healthy: healthy,
+	})
+}
+
+// ledgerHealth checks whether the ledger is readable. SQLite continues to use a removed file, so
+// the file is checked.
+func (s *Stores) ledgerHealth() (func(context.Context) error, error) {
+	look := func(ctx context.Context) error {
+		_, err := s.Ledger.Version(ctx)
+		return err
+	}
+	if s.Config.DatabaseURL != "" {
+		return look, nil
+	}
+	path := s.Config.LedgerFile()
+	opened, err := os.Stat(path)
+	if err != nil {
+		return nil, disk.Error("find the ledger", err)
+	}
+	return func(ctx context.Context) error {
+		if now, err := os.Stat(path); err != nil || !os.SameFile(opened, now) {
+			return media.Errorf(media.CodeUnavailable, "the ledger %s: %w: restore it", path, durable.ErrGone)
+		}
+		return look(ctx)
+	}, nil
 }

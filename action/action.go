@@ -1,11 +1,10 @@
-// Package action is what agents do besides thinking: named actions with typed
-// parameters, a registry, and the interceptor that keeps bytes out of whatever a
-// model sees.
+// Package action has the actions of agents: named, with typed parameters, a registry, and the
+// interceptor that keeps bytes out of everything that a model sees.
 //
-// Every result of every action passes the interceptor: Binary outputs at any size,
-// undeclared base64 by detection, messages and errors as well, become media outputs
-// and refs. Errors are media.Error values. It may import media, blob, probe, wire,
-// imaging and generate; the shipped actions live in one package per family below it.
+// Every result of every action passes the interceptor: Binary outputs of any size, undeclared
+// base64 that is detected, and messages and errors become media outputs and refs. Errors are
+// media.Error values. It may import media, blob, probe, wire, imaging and generate; the shipped
+// actions are in one package per family below it.
 package action
 
 import (
@@ -15,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// Direction says which way a parameter goes.
+// Direction is the direction of a parameter.
 type Direction string
 
 // The directions. Only Output and Both parameters reach the model.
@@ -36,7 +35,7 @@ const (
 	Other        ValueType = "Other"
 )
 
-// BinaryFormat says what a Binary output's value is; empty means MediaOutput.
+// BinaryFormat is the format of a Binary output; empty means MediaOutput.
 type BinaryFormat string
 
 // The formats of Binary outputs.
@@ -48,8 +47,8 @@ const (
 	FormatReader       BinaryFormat = "Reader"       // io.Reader, closed after reading if it is an io.Closer
 )
 
-// TagSource is the tag of actions whose results are what the sources say: rows of a query,
-// text of a file or page. Numbers of a report are looked for in them.
+// TagSource is the tag of actions whose results come from sources: rows of a query, text of a file
+// or page. Numbers of a report are looked up in them.
 const TagSource = "source"
 
 // Param describes one parameter. Names are PascalCase.
@@ -69,28 +68,28 @@ type Param struct {
 	Values []string `json:"values,omitempty"`
 	// Description is read by models and people.
 	Description string `json:"description"`
-	// Code marks what is for Go code alone: models are not told of it.
+	// Code marks a parameter for Go code only: models do not see it.
 	Code bool `json:"code,omitempty"`
 }
 
-// Action is one thing that an agent can do.
+// Action is a named operation of agents.
 type Action struct {
 	// Name is what models call it: "Generate Image".
 	Name string
-	// Description says when to use it; models read it.
+	// Description says when to use it, for models.
 	Description string
 	// Tags group actions: media, file, visual.
 	Tags   []string
 	Params []Param
-	// Price says what a call would cost, without doing anything; nil where a call costs
-	// nothing beyond this machine. Its inputs are those of Run. An error means that Run
-	// would fail with it before it costs anything; a price that is not known is none.
+	// Price returns what a call would cost, without executing it; nil if calls are free. Its inputs
+	// are those of Run. An error means that Run would fail with it before it costs anything; an
+	// unknown price is nil.
 	Price func(ctx context.Context, c *Call) (Price, error)
-	// Left reports whether a call of the step in the scope of ctx was begun before, in a process
-	// that ended, and may have left something that Run, with a context that has ended, ends or
-	// gives. It does not look at the end of ctx. Nil means that calls leave nothing.
-	Left func(ctx context.Context) bool
-	// Run does it. Inputs are checked, defaulted and resolved before.
+	// Recoverable reports whether an earlier process, now dead, began the call of the step in the
+	// scope of ctx and may have left something that Run, with a context that has ended, finishes or
+	// returns. It ignores the end of ctx. Nil means that calls leave nothing.
+	Recoverable func(ctx context.Context) bool
+	// Run executes it. Inputs are checked, defaulted and resolved before.
 	Run func(ctx context.Context, c *Call) (Result, error)
 }
 
@@ -98,7 +97,7 @@ type Action struct {
 type Price struct {
 	// USD is the estimate in US dollars, exact decimal text; nil is unknown.
 	USD *string `json:"usd"`
-	// Note says how it comes about: the model and how many results.
+	// Note is how it is calculated: the model and the number of results.
 	Note string `json:"note,omitempty"`
 }
 
@@ -112,22 +111,26 @@ type Call struct {
 	// Agent is the slug of the caller; Prefer its preferred image models.
 	Agent  string
 	Prefer []string
+	// ToolContext is the values that the caller of the run passes to its actions; [ToolValue] reads
+	// it.
+	ToolContext ToolContext
 	// Open reads a stored item of this run.
 	Open func(ctx context.Context, o media.Output) (io.ReadCloser, error)
 	// Progress, if not nil, receives small progress notes of long actions.
 	Progress func(note string)
-	// See says whether the caller's model can be shown an item's pixels; nil means that
-	// there is no model that looks. The error says why not.
+	// See reports whether the caller's model can be shown an item's pixels; nil means that there is
+	// no such model. The error is the reason.
 	See func(o media.Output) error
-	// InUse says why an item must stay in sight ("embedded in the answer"), or nothing; may be nil.
+	// InUse returns why an item must stay listed ("embedded in the answer"), or nothing; may be
+	// nil.
 	InUse func(r media.Ref) string
 
 	changes []media.Change
 	given   map[string]any // the parameters as the caller wrote them
 }
 
-// TagPicture is the tag of actions that ask an image model for pictures. A run that called
-// some and got no picture says so.
+// TagPicture is the tag of actions that request pictures from an image model. A run that called
+// some and got no picture reports so.
 const TagPicture = "picture"
 
 // Result codes.
@@ -137,22 +140,22 @@ const (
 	Failure = "ERROR"
 )
 
-// Result is what an action gives back, before the interceptor.
+// Result is the result of an action, before the interceptor.
 type Result struct {
 	// Code is SUCCESS, PARTIAL, ERROR or an action's own word; empty means SUCCESS.
 	Code string
-	// Message is one sentence for the model and for people.
+	// Message is one sentence, for the model and for people.
 	Message string
 	// Outputs are values by parameter name. Undeclared names are passed on with detection.
 	Outputs map[string]any
 	// Warnings reach the run's result.
 	Warnings []string
-	// Substituted names the model that answered in the place of another one; nil if none did.
+	// Substituted names the substitute model that was used; nil if there was none.
 	Substituted *Substitution
 }
 
-// Substitution is a model that answered in the place of another one. It reaches the run's
-// result as a disposition; the message is to tell the model of it.
+// Substitution is the use of a substitute model. It becomes a disposition of the run's result; the
+// message should tell the model about it.
 type Substitution struct {
 	// Asked and Applied are names of models, Reason is for people.
 	Asked   string `json:"asked"`

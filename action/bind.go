@@ -9,9 +9,9 @@ import (
 	"atelier/media"
 )
 
-// bind checks the parameters that a model wrote against the declared inputs:
-// names without regard to case, sane coercion ("3" is 3 where a number is due),
-// enumerations, defaults, refs. All complaints come back in one error.
+// bind checks the parameters that a model wrote against the declared inputs: case-insensitive
+// names, coercion ("3" is 3 for a number), enumerations, defaults, refs. All problems are returned
+// in one error.
 func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error) {
 	given, complaints := a.match(raw)
 	params := make(map[string]any, len(a.Params))
@@ -59,7 +59,7 @@ func (p Param) fallback() any {
 	return p.Default
 }
 
-// match gives the raw values by declared name and complains of the rest.
+// match returns the raw values by declared name and reports unknown names.
 func (a Action) match(raw map[string]any) (map[string]any, []string) {
 	given := make(map[string]any, len(raw))
 	var complaints []string
@@ -109,7 +109,7 @@ func because(description string) string {
 	return " (" + clip(strings.TrimSuffix(description, "."), 120) + ")"
 }
 
-// bind checks one value. bad are refs that mean nothing in this run.
+// bind checks one value. bad are refs that are unknown in this run.
 func (p Param) bind(v any, set *media.Set) (bound any, bad []string, err error) {
 	if p.ValueType == Binary {
 		return p.bindMedia(v, set)

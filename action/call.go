@@ -2,25 +2,25 @@ package action
 
 import "atelier/media"
 
-// Text gives a string parameter, or "" if it was not given.
+// Text returns a string parameter, or "" if it was not given.
 func (c *Call) Text(name string) string {
 	s, _ := c.Params[name].(string)
 	return s
 }
 
-// Int gives an integer parameter, or 0 if it was not given.
+// Int returns an integer parameter, or 0 if it was not given.
 func (c *Call) Int(name string) int {
 	f, _ := asNumber(c.Params[name])
 	return int(f)
 }
 
-// Number gives a number parameter, or 0 if it was not given.
+// Number returns a number parameter, or 0 if it was not given.
 func (c *Call) Number(name string) float64 {
 	f, _ := asNumber(c.Params[name])
 	return f
 }
 
-// Bool gives a boolean parameter, or false if it was not given.
+// Bool returns a boolean parameter, or false if it was not given.
 func (c *Call) Bool(name string) bool {
 	b, _ := asBool(c.Params[name])
 	return b
@@ -39,7 +39,7 @@ func (c *Call) Given(name string) bool {
 	return false
 }
 
-// Items gives the media of a Binary parameter, scalar or array.
+// Items returns the media of a Binary parameter, scalar or array.
 func (c *Call) Items(name string) []media.Output {
 	switch v := c.Params[name].(type) {
 	case media.Output:
@@ -50,8 +50,8 @@ func (c *Call) Items(name string) []media.Output {
 	return nil
 }
 
-// Change decides what the run shows of an item: it is made at once, and the run makes
-// it again where a journal replays the call. It reports false for an unknown ref.
+// Change changes how the run shows an item: it is applied at once, and again when a journal replays
+// the call. It returns false for an unknown ref.
 func (c *Call) Change(ch media.Change) (media.Output, bool) {
 	o, ok := c.Media.Apply(ch)
 	if ok {

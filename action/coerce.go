@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// coerce gives v in the declared type, as models mean it.
+// coerce converts v to the declared type.
 func (p Param) coerce(v any) (any, error) {
 	switch p.Type {
 	case "integer":
@@ -43,7 +43,7 @@ func (p Param) coerce(v any) (any, error) {
 	return p.text(v)
 }
 
-// text gives a string, which for an enumeration must be one of its values.
+// text returns a string, which for an enumeration must be one of its values.
 func (p Param) text(v any) (any, error) {
 	s, ok := asText(v)
 	if !ok {

@@ -28,7 +28,7 @@ type ParamDescription struct {
 }
 
 // Describe tells models about the named actions, in the order asked; no names
-// means all, by name. What is for Go code alone is left out. An unknown name is [media.CodeNotFound].
+// means all, by name. What is for Go code alone is omitted. An unknown name is [media.CodeNotFound].
 func (r *Registry) Describe(names ...string) ([]Description, error) {
 	docs, err := r.Document(names...)
 	for i := range docs {

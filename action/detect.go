@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"atelier/media"
-	"atelier/probe"
-	"atelier/wire"
+	"atelier/media/probe"
+	"atelier/media/wire"
 )
 
 // What base64 is media, is wire's to decide; this file says what becomes of it in a value.
@@ -44,7 +44,7 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 	case (n.declared || p.to.Documents) && len(s) >= p.to.Threshold:
 		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{MIMEType: textType(s)}))
 	case n.item && len(items) == 0 && t != "":
-		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a value declared as media is none: it is a text of %d bytes that cannot be decoded", len(s)))
+		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a value declared as media is not media: it is text of %d bytes that cannot be decoded", len(s)))
 	}
 	return s
 }
@@ -107,7 +107,7 @@ func (p *pass) scope(ctx context.Context) string {
 func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Output, error) {
 	head, body, ok := strings.Cut(strings.TrimPrefix(s, "data:"), ",")
 	if !ok || body == "" {
-		return media.Output{}, media.Errorf(media.CodeInvalid, "a data URL has no content")
+		return media.Output{}, media.Errorf(media.CodeInvalid, "a data URL is empty")
 	}
 	kind, isBase64 := strings.CutSuffix(head, ";base64")
 	if m.MIMEType == "" {
@@ -143,7 +143,7 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 		out.WriteString(before)
 		if o, err := p.taken(ctx, item, media.Meta{}); err != nil {
 			p.item(o, err)
-			out.WriteString("[media not kept: " + strings.Map(unquoted, plainError(err)) + "]")
+			out.WriteString("[media not stored: " + strings.Map(unquoted, plainError(err)) + "]")
 		} else {
 			out.WriteString(o.Ref.Placeholder())
 		}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"atelier/action"
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // An action declares a Binary output and gives bytes; the interceptor stores them, and

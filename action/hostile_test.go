@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // What a model writes where something else was due is quoted in complaints, but never
@@ -84,7 +84,7 @@ func TestPanicsOfValuesCostTheValueAlone(t *testing.T) {
 			if len(out.Media) == 0 || out.Media[0].Digest != media.DigestOf(pic) {
 				t.Fatalf("the sibling is lost: %+v", out)
 			}
-			if name != "key" && !strings.Contains(strings.Join(out.Warnings, " "), "defect") {
+			if name != "key" && !strings.Contains(strings.Join(out.Warnings, " "), "failed because of a bug") {
 				t.Errorf("no warning: %+v", out)
 			}
 			mustBeClean(t, out, pic)
@@ -194,8 +194,8 @@ func TestManyPicturesInOneText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Media) != 300 || strings.Count(string(b), "${media:") != 300 || strings.Count(string(b), "[media not kept") != n-300 {
-		t.Errorf("%d items, %d placeholders, %d refusals", len(out.Media), strings.Count(string(b), "${media:"), strings.Count(string(b), "[media not kept"))
+	if len(out.Media) != 300 || strings.Count(string(b), "${media:") != 300 || strings.Count(string(b), "[media not stored") != n-300 {
+		t.Errorf("%d items, %d placeholders, %d refusals", len(out.Media), strings.Count(string(b), "${media:"), strings.Count(string(b), "[media not stored"))
 	}
 	if got := strings.Count(string(b), " behind "); got != n {
 		t.Errorf("%d of %d pieces of text stay", got, n)

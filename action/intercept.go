@@ -11,22 +11,12 @@ import (
 	"atelier/media"
 )
 
-// Fetcher gets a media item that is known by address only. It guards the address,
-// every redirect, size and time; the caller closes the body.
-type Fetcher interface {
-	Get(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
-}
+// Fetch gets a media item that has only an address. It guards the address, every redirect, size and
+// time; the caller closes the body.
+type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
 
-// FetcherFunc is a function as a [Fetcher].
-type FetcherFunc func(ctx context.Context, url string) (io.ReadCloser, string, error)
-
-// Get calls f.
-func (f FetcherFunc) Get(ctx context.Context, url string) (io.ReadCloser, string, error) {
-	return f(ctx, url)
-}
-
-// lateFetch is how long an address may still be read after the run was cancelled:
-// what was made is paid for and its link dies soon.
+// lateFetch is how long an address may still be read after the run was cancelled: the item is paid
+// for, and its link expires soon.
 const lateFetch = 15 * time.Second
 
 // Interceptor takes media out of values: bytes go to the store, a record to the
@@ -34,7 +24,7 @@ const lateFetch = 15 * time.Second
 // safe for concurrent use.
 type Interceptor struct{ cfg Config }
 
-// NewInterceptor makes an interceptor. The error has code [media.CodeInvalid].
+// NewInterceptor creates an interceptor. The error has code [media.CodeInvalid].
 func NewInterceptor(cfg Config) (*Interceptor, error) {
 	c, err := cfg.withDefaults()
 	if err != nil {
@@ -43,15 +33,14 @@ func NewInterceptor(cfg Config) (*Interceptor, error) {
 	return &Interceptor{cfg: c}, nil
 }
 
-// Recording gives an interceptor that does the same and tells another recorder of the items; nil
-// records nothing.
+// Recording returns an interceptor that reports items to another recorder; nil records nothing.
 func (i *Interceptor) Recording(r media.Recorder) *Interceptor {
 	other := *i
 	other.cfg.Recorder = r
 	return &other
 }
 
-// Target says where intercepted media belongs.
+// Target is where intercepted media belongs.
 type Target struct {
 	// Media is the run's set; required.
 	Media *media.Set
@@ -61,8 +50,8 @@ type Target struct {
 	Label string
 	// Threshold overrides [Config.Threshold]; 0 keeps it.
 	Threshold int
-	// Documents makes a document of every text from the threshold on, as for the
-	// report-like parts of a sub-agent's payload.
+	// Documents makes a document of every text from the threshold on, as for report-like parts of a
+	// sub-agent's payload.
 	Documents bool
 }
 
@@ -72,22 +61,21 @@ type Intercepted struct {
 	Value any
 	// Media are the items taken out, in the order of the value.
 	Media []media.Output
-	// Warnings name items that could not be kept and formats that did not fit.
+	// Warnings name items that could not be stored and formats that did not match.
 	Warnings []string
 }
 
-// Value takes the media out of v, which may be anything: JSON types, []byte,
-// io.Reader, media.Output, structs. An item that fails stands as {"error": …} in
-// its place; its siblings stay.
+// Value takes the media out of v, which may be of any type: JSON types, []byte, io.Reader,
+// media.Output, structs. A failed item is replaced by {"error": …}; its siblings stay.
 func (i *Interceptor) Value(ctx context.Context, t Target, v any) Intercepted {
 	p := i.begin(t)
 	safe := p.walk(ctx, v, nested{})
 	return Intercepted{Value: safe, Media: p.stored, Warnings: p.warnings}
 }
 
-// Text takes media out of what a person or a model wrote, also where that is JSON: only
-// data: URLs and base64 with a media signature are media, and become placeholders. All other
-// text comes back byte for byte.
+// Text takes media out of text by a person or a model, including JSON: only data: URLs and base64
+// with a media signature are media, and become placeholders. All other text is returned byte for
+// byte.
 func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Intercepted) {
 	p := i.begin(t)
 	p.to.Threshold = 0
@@ -95,14 +83,14 @@ func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Int
 	return s, Intercepted{Media: p.stored, Warnings: p.warnings}
 }
 
-// Store keeps what r gives and admits it to the run: stored, recorded, in the set.
-// Limits and collisions are [media.CodeTooLarge] and [media.CodeRefCollision].
+// Store stores the bytes of r and admits them to the run: stored, recorded, in the set. Limits and
+// collisions are [media.CodeTooLarge] and [media.CodeRefCollision].
 func (i *Interceptor) Store(ctx context.Context, t Target, r io.Reader, m media.Meta) (media.Output, error) {
 	p := i.begin(t)
 	return p.keep(ctx, r, m)
 }
 
-// StoreURL fetches an address, guarded, and stores what comes as [Interceptor.Store] does.
+// StoreURL fetches an address, guarded, and stores the response as [Interceptor.Store] does.
 func (i *Interceptor) StoreURL(ctx context.Context, t Target, url string, m media.Meta) (media.Output, error) {
 	p := i.begin(t)
 	return p.fetch(ctx, url, m)
@@ -149,7 +137,7 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 		return p.to.Media.Add(o) // tells the collision
 	}
 	if !known && p.to.Media.Len() >= p.cfg.MaxItems {
-		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already holds %d media items (limit MaxItems)", p.cfg.MaxItems)
+		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already has %d media items (limit MaxItems)", p.cfg.MaxItems)
 	}
 	p.complete(ctx, &o)
 	if p.cfg.Recorder != nil && o.ID == "" {
@@ -158,7 +146,7 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 			return media.Output{}, err
 		}
 		if err != nil {
-			p.warn("%s is kept, but its record was not saved: %s", o, plainError(err))
+			p.warn("%s is stored, but its record was not saved: %s", o, plainError(err))
 		} else {
 			o = recorded
 		}
@@ -202,14 +190,14 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 		return o, nil // our own link to an item of this run
 	}
 	if p.cfg.Fetch == nil {
-		return media.Output{}, media.Errorf(media.CodeUnsupported, "a media item is known by address only and no fetcher is configured")
+		return media.Output{}, media.Errorf(media.CodeUnsupported, "a media item has only an address, and no fetcher is configured")
 	}
 	if ctx.Err() != nil {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateFetch)
 		defer cancel()
 		ctx = late
 	}
-	body, contentType, err := p.cfg.Fetch.Get(ctx, url)
+	body, contentType, err := p.cfg.Fetch(ctx, url)
 	if err != nil {
 		return media.Output{}, fmt.Errorf("fetch media: %w", err)
 	}
@@ -220,12 +208,12 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 	return p.keep(ctx, body, m)
 }
 
-// item gives the view of a kept item, or the error that stands in its place.
+// item returns the view of a kept item, or the error that stands in its place.
 func (p *pass) item(o media.Output, err error) any {
 	if err != nil {
 		p.failures++
 		e := shown(err)
-		p.warn("a media item of %s was not kept: %s", p.to.Source, e.Message)
+		p.warn("a media item of %s was not stored: %s", p.to.Source, e.Message)
 		return map[string]any{"error": map[string]any{"code": string(e.Code), "message": e.Message}}
 	}
 	return View(o)

@@ -288,7 +288,7 @@ func TestSiblingsAreNeverDropped(t *testing.T) {
 	t.Parallel()
 	big, small := noise(t, 100, 100, 6), tiny(t)
 	linked := noise(t, 20, 20, 7)
-	fetch := FetcherFunc(func(_ context.Context, address string) (io.ReadCloser, string, error) {
+	fetch := Fetch(func(_ context.Context, address string) (io.ReadCloser, string, error) {
 		if address != "https://cdn.example/three.png" {
 			return nil, "", media.Errorf(media.CodeBlockedAddress, "address %s is private", address)
 		}

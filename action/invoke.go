@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"strings"
 	"unicode"
@@ -13,13 +14,15 @@ import (
 	"atelier/media"
 )
 
-// Env is what a run lends to one invocation.
+// Env is the environment of one invocation.
 type Env struct {
 	// Media is the media set of the run; required.
 	Media *media.Set
 	// Agent is the slug of the caller; Prefer its preferred image models.
 	Agent  string
 	Prefer []string
+	// ToolContext is that of [Call].
+	ToolContext ToolContext
 	// Threshold overrides [Config.Threshold] for this agent; 0 keeps it.
 	Threshold int
 	// Progress receives small notes of long actions; may be nil.
@@ -29,8 +32,8 @@ type Env struct {
 	InUse func(r media.Ref) string
 }
 
-// Outcome is what became of one invocation. Everything in it is free of media
-// bytes and base64; its JSON is what a model sees.
+// Outcome is the outcome of one invocation. Everything in it is free of media bytes and base64; its
+// JSON is what a model sees.
 type Outcome struct {
 	Name    string `json:"name"`
 	Success bool   `json:"success"`
@@ -43,29 +46,28 @@ type Outcome struct {
 	Error *Problem `json:"error,omitempty"`
 	// Warnings reach the run's result.
 	Warnings []string `json:"warnings,omitempty"`
-	// Media are the items that the action gave, stored, recorded and in the set.
+	// Media are the action's items, stored, recorded and in the set.
 	Media []media.Output `json:"-"`
 	// Substituted is that of the [Result].
 	Substituted *Substitution `json:"-"`
-	// Changes are what the action decided about items of the run; made already.
+	// Changes are the action's changes to items of the run; already applied.
 	Changes []media.Change `json:"-"`
-	// Err is what lies under Error, as it may be shown; nil on success.
+	// Err is the cause of Error, as it may be shown; nil on success.
 	Err error `json:"-"`
 }
 
-// Problem is a failure as a model can act on it.
+// Problem is a failure in a form that a model can act on.
 type Problem struct {
 	Code      media.Code `json:"code"`
 	Message   string     `json:"message"`
 	Retryable bool       `json:"retryable,omitempty"`
-	// Valid lists what would have been accepted: refs, names.
+	// Valid lists accepted values: refs, names.
 	Valid []string `json:"valid,omitempty"`
 }
 
-// Invoke runs the named action with parameters as a model wrote them. It never
-// returns a Go error and never panics: whatever goes wrong is in the outcome.
-// Media that the action made is stored, recorded and in env.Media before Invoke
-// returns, also when the action failed.
+// Invoke executes the named action with parameters as a model wrote them. It never returns a Go
+// error and never panics: every failure is in the outcome. Media that the action made is stored,
+// recorded and in env.Media before Invoke returns, even if the action failed.
 func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, env Env) Outcome {
 	if env.Media == nil {
 		env.Media = &media.Set{}
@@ -91,7 +93,7 @@ func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
 		return nil, err
 	}
 	c := &Call{
-		Params: params, given: raw, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
+		Params: params, given: raw, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer, ToolContext: maps.Clone(env.ToolContext),
 		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
 	}
 	if c.Progress == nil {
@@ -100,21 +102,21 @@ func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
 	return c, nil
 }
 
-// Costs reports whether calls of an action may cost money.
+// Costs reports whether calls of an action can cost money.
 func (r *Registry) Costs(name string) bool {
 	a, err := r.Lookup(name)
 	return err == nil && a.Price != nil
 }
 
-// Left reports whether an earlier process began the call of the step in the scope of ctx, so
-// that invoking it again, with a context that has ended, ends what it left: see [Action].
-func (r *Registry) Left(ctx context.Context, name string) bool {
+// Recoverable reports whether an earlier process began the call of the step in the scope of ctx, so
+// that invoking it again, with a context that has ended, finishes what it left: see [Action].
+func (r *Registry) Recoverable(ctx context.Context, name string) bool {
 	a, err := r.Lookup(name)
-	return err == nil && a.Left != nil && a.Left(ctx)
+	return err == nil && a.Recoverable != nil && a.Recoverable(ctx)
 }
 
-// Price says what a call would cost, without doing it; an action that costs nothing
-// gives "0". The error is one that Invoke would end with before it costs anything.
+// Price returns what a call would cost, without executing it; a free action returns "0". The error
+// is one that Invoke would return before it costs anything.
 func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, env Env) (p Price, err error) {
 	if env.Media == nil {
 		env.Media = &media.Set{}
@@ -168,9 +170,9 @@ func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
 	return res, err
 }
 
-// defect is the error that stands for a panic.
+// defect is the error for a panic.
 func defect(who string, p any) *media.Error {
-	return media.Errorf(media.CodeInternal, "%s stopped on a defect of its own: %s", who, panicText(p))
+	return media.Errorf(media.CodeInternal, "%s failed because of a bug: %s", who, panicText(p))
 }
 
 // panicText describes a panic value without ever showing raw bytes.

@@ -51,23 +51,23 @@ const maxWarnings = 20
 // tallied says every warning once, with how often it came, and bounds the list.
 func tallied(warnings []string) []string {
 	count := map[string]int{}
-	var told []string
+	var distinct []string
 	for _, w := range warnings {
 		if count[w]++; count[w] == 1 {
-			told = append(told, w)
+			distinct = append(distinct, w)
 		}
 	}
-	more := len(told) - maxWarnings
-	told = told[:min(len(told), maxWarnings)]
-	for i, w := range told {
+	more := len(distinct) - maxWarnings
+	distinct = distinct[:min(len(distinct), maxWarnings)]
+	for i, w := range distinct {
 		if n := count[w]; n > 1 {
-			told[i] = fmt.Sprintf("%s (%d times)", w, n)
+			distinct[i] = fmt.Sprintf("%s (%d times)", w, n)
 		}
 	}
 	if more > 0 {
-		told = append(told, fmt.Sprintf("and %d more warnings", more))
+		distinct = append(distinct, fmt.Sprintf("and %d more warnings", more))
 	}
-	return told
+	return distinct
 }
 
 // fail puts the sanitised error into the outcome. Media inside its text is kept.

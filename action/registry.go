@@ -2,42 +2,29 @@ package action
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-// Store keeps media bytes and finds them in texts; *wire.Codec is one.
-type Store interface {
-	// Store reads r to its end, sniffs and limits it, and gives the stored blob.
-	// declaredMIME decides only for types without a signature. An item over a limit
-	// is [media.CodeTooLarge] and leaves nothing behind.
-	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
-	// Open reads a stored blob; the caller closes it.
-	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// LiftString stores the media inside a text and puts tokens in its place.
-	LiftString(ctx context.Context, s string, o wire.ValueOptions) (string, []wire.Lifted)
-}
-
-// Config is what a [Registry] needs.
+// Config is the configuration of a [Registry].
 type Config struct {
 	// Store keeps the bytes of action outputs; required.
-	Store Store
+	Store *wire.Codec
 	// Recorder records each stored item before anything else sees it; nil records nothing.
 	Recorder media.Recorder
-	// Fetch gets outputs that are known by address only; nil fails such items with
+	// Fetch gets outputs that have only an address; nil fails such items with
 	// [media.CodeUnsupported].
-	Fetch Fetcher
-	// Threshold is the length in characters from which base64 without a media
-	// signature is taken for media in undeclared values; 0 means [DefaultThreshold].
+	Fetch Fetch
+	// Threshold is the length in characters from which base64 without a media signature is media in
+	// undeclared values; 0 means [DefaultThreshold].
 	Threshold int
-	// MaxItems is how many media items one run may hold; 0 means [DefaultMaxItems].
+	// MaxItems is the maximum number of media items of a run; 0 means [DefaultMaxItems].
 	MaxItems int
 }
 
@@ -59,33 +46,35 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Registry holds the actions of a program by name and invokes them. Names are
-// looked up without regard to case. It is safe for concurrent use.
+// Registry has the actions of a program by name and invokes them. Names are case-insensitive. It is
+// safe for concurrent use.
 type Registry struct {
 	interceptor *Interceptor
-	mu          sync.RWMutex      // guards actions
-	actions     map[string]Action // by lower-case name
+	mu          sync.RWMutex      // guards actions and named
+	actions     map[string]Action // by nameKey
+	named       map[string]Action // the same by their names
 }
 
-// NewRegistry makes an empty registry. The error has code [media.CodeInvalid].
+// NewRegistry creates an empty registry. The error has code [media.CodeInvalid].
 func NewRegistry(cfg Config) (*Registry, error) {
 	i, err := NewInterceptor(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Registry{interceptor: i, actions: map[string]Action{}}, nil
+	return &Registry{interceptor: i}, nil
 }
 
-// Interceptor is what the registry passes every result through.
+// Interceptor is the interceptor of every result.
 func (r *Registry) Interceptor() *Interceptor { return r.interceptor }
 
-// Register adds actions. A second action of one name, one without a name or
-// without Run, and parameters that make no sense are [media.CodeInvalid]; then
-// nothing is added.
+// Register adds actions. A duplicate name, an action without a name or Run, and invalid parameters
+// are [media.CodeInvalid]; then nothing is added.
 func (r *Registry) Register(actions ...Action) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := maps.Clone(r.actions)
+	next, named := map[string]Action{}, map[string]Action{}
+	maps.Copy(next, r.actions)
+	maps.Copy(named, r.named)
 	for _, a := range actions {
 		a = a.withDefaults()
 		if err := a.validate(); err != nil {
@@ -93,34 +82,45 @@ func (r *Registry) Register(actions ...Action) error {
 		}
 		key := nameKey(a.Name)
 		if _, twice := next[key]; twice {
-			return media.Errorf(media.CodeInvalid, "action %q is registered twice: give one of them another name", a.Name)
+			return media.Errorf(media.CodeInvalid, "action %q is registered twice: rename one of them", a.Name)
 		}
-		next[key] = a
+		next[key], named[a.Name] = a, a
 	}
-	r.actions = next
+	r.actions, r.named = next, named
 	return nil
 }
 
-// Lookup finds an action by name. The error has code [media.CodeNotFound] and
-// lists the names there are.
+// Lookup finds an action by name. The error has code [media.CodeNotFound] and lists the existing
+// names.
 func (r *Registry) Lookup(name string) (Action, error) {
-	r.mu.RLock()
-	a, ok := r.actions[nameKey(name)]
-	r.mu.RUnlock()
-	if ok {
+	if a, ok := r.find(name); ok {
 		return a, nil
 	}
 	return Action{}, unknownAction(name, r.Names())
+}
+
+// find finds an action, most of them by the name itself.
+func (r *Registry) find(name string) (Action, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if a, ok := r.named[name]; ok {
+		return a, true
+	}
+	a, ok := r.actions[nameKey(name)]
+	return a, ok
+}
+
+// Has reports whether there is an action of that name.
+func (r *Registry) Has(name string) bool {
+	_, ok := r.find(name)
+	return ok
 }
 
 // Names lists the registered names in alphabetical order.
 func (r *Registry) Names() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	names := make([]string, 0, len(r.actions))
-	for _, a := range r.actions {
-		names = append(names, a.Name)
-	}
+	names := slices.AppendSeq(make([]string, 0, len(r.named)), maps.Keys(r.named))
 	slices.Sort(names)
 	return names
 }
@@ -132,14 +132,14 @@ func unknownAction(name string, names []string) *media.Error {
 }
 
 // nameKey is what action and parameter names are compared by: lower case, without
-// the spaces, dashes and underscores that models put in or leave out.
+// the spaces, dashes and underscores that models put in or omit.
 func nameKey(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || c == '-' || c == '_' {
 			return -1
 		}
-		return c
-	}, strings.ToLower(name))
+		return unicode.ToLower(c)
+	}, name)
 }
 
 // withDefaults fills in what most parameters are: scalar inputs.
@@ -155,7 +155,7 @@ func (a Action) withDefaults() Action {
 // validate checks what the author of an action wrote.
 func (a Action) validate() error {
 	if strings.TrimSpace(a.Name) == "" || a.Run == nil {
-		return media.Errorf(media.CodeInvalid, "action %q needs a name and a Run function", a.Name)
+		return media.Errorf(media.CodeInvalid, "action %q requires a name and a Run function", a.Name)
 	}
 	seen := map[string]bool{}
 	for _, p := range a.Params {

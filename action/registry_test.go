@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -21,7 +21,7 @@ func TestRegisterRefusesWhatMakesNoSense(t *testing.T) {
 		actions []Action
 		want    string
 	}{
-		"no name":        {[]Action{{Run: nothing}}, "needs a name"},
+		"no name":        {[]Action{{Run: nothing}}, "requires a name"},
 		"no run":         {[]Action{{Name: "A"}}, "Run function"},
 		"twice":          {[]Action{{Name: "Read File", Run: nothing}, {Name: "read_file", Run: nothing}}, "registered twice"},
 		"direction":      {[]Action{in(Param{Name: "P", Direction: "Sideways"})}, "direction"},

@@ -15,10 +15,10 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // room is a registry over real storage, with a recorder that remembers.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"atelier/media"
-	"atelier/probe"
-	"atelier/wire"
+	"atelier/media/probe"
+	"atelier/media/wire"
 )
 
 // The names under which the world's APIs put the parts of a media item, compared

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"atelier/media"
-	"atelier/probe"
-	"atelier/wire"
+	"atelier/media/probe"
+	"atelier/media/wire"
 )
 
 // Bytes have other spellings than base64: hexadecimal (databases), lists of numbers
@@ -32,17 +32,17 @@ const headBytes = 96
 // hexadecimal decodes a text that is one media item in hexadecimal, also in the
 // spellings of PostgreSQL (\x…), C (0x…) and SQL (X'…').
 func hexadecimal(s string, declared bool) ([]byte, bool) {
-	digits, marked := s, true
+	digits, prefixed := s, true
 	switch {
 	case strings.HasPrefix(s, `\x`), strings.HasPrefix(s, "0x"):
 		digits = s[2:]
 	case len(s) > 3 && (s[0] == 'X' || s[0] == 'x') && s[1] == '\'' && s[len(s)-1] == '\'':
 		digits = s[2 : len(s)-1]
 	default:
-		marked = false
+		prefixed = false
 	}
 	least := minHex
-	if declared || marked {
+	if declared || prefixed {
 		least = minSigned
 	}
 	if len(digits)%2 != 0 || len(digits) < 2*least {
@@ -125,7 +125,7 @@ func (p *pass) keepBytes(ctx context.Context, b []byte) any {
 	return p.item(p.keep(ctx, strings.NewReader(string(b)), media.Meta{}))
 }
 
-// unescaped gives a text with URL escapes taken out of every long run of base64, so
+// unescaped returns a text with URL escapes taken out of every long run of base64, so
 // that it is found whole: %2B, %2F, %3D and line ends.
 func unescaped(s string) string {
 	if !strings.Contains(s, "%") {

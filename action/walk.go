@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 
 	"atelier/media"
-	"atelier/probe"
-	"atelier/wire"
+	"atelier/media/probe"
+	"atelier/media/wire"
 )
 
 // maxDepth is how deep a value may be nested; cyclic values end here.
@@ -36,7 +36,7 @@ type nested struct {
 
 func (n nested) in() nested { n.depth++; return n }
 
-// walk gives v as JSON types without media.
+// walk returns v as JSON types without media.
 func (p *pass) walk(ctx context.Context, v any, n nested) any {
 	if n.depth > maxDepth {
 		return fmt.Sprintf("[nested deeper than %d levels]", maxDepth)
@@ -238,7 +238,7 @@ func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 		}
 		field, err := r.FieldByIndexErr(f.Index)
 		if err != nil || strings.Contains(options, "omitempty") && field.IsZero() {
-			continue // an embedded nil pointer, or left out by its author
+			continue // an embedded nil pointer, or omitted by its author
 		}
 		name := f.Name
 		if tag != "" {
@@ -254,7 +254,7 @@ func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 	return p.object(ctx, m, n)
 }
 
-// spoken gives the text of a struct that shows no field but can be read as text, such
+// spoken returns the text of a struct that shows no field but can be read as text, such
 // as bytes.Buffer and strings.Builder.
 func spoken(r reflect.Value) (string, bool) {
 	ptr := reflect.New(r.Type())
@@ -284,7 +284,7 @@ func (p *pass) viaJSON(ctx context.Context, b []byte, n nested) any {
 	return p.walk(ctx, v, n.in())
 }
 
-// sortedKeys gives the keys of m in alphabetical order.
+// sortedKeys returns the keys of m in alphabetical order.
 func sortedKeys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -1,42 +1,56 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/definition"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
 	"atelier/generate"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // doAll runs the actions and sub-agents of a step at once and gives their results in
 // the order asked. It returns when all have ended, also when ctx ended.
-func (r *run) doAll(ctx context.Context, s *Step) results {
-	res := results{Actions: make([]action.Outcome, len(s.Actions)), Agents: make([]agentOutcome, len(s.Agents))}
+func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
+	res := transcript.Results{Actions: make([]action.Outcome, len(s.Actions)), Agents: make([]transcript.Agent, len(s.Agents))}
 	children := make([]*run, len(s.Agents))
-	uses := make([]AgentUse, len(s.Agents))
+	uses := make([]definition.AgentUse, len(s.Agents))
 	var g errgroup.Group
-	g.SetLimit(r.r.cfg.Parallel)
+	alone := len(s.Actions)+len(s.Agents) == 1 // needs no goroutine, whose stack would have to grow
 	begin := func(do func(ctx context.Context)) {
 		part, join := journal.Fork(ctx)
-		g.Go(func() error {
+		act := func() error {
 			defer join()
 			do(part)
 			return nil
-		})
+		}
+		if alone {
+			_ = act() // nil
+			return
+		}
+		g.Go(act)
+	}
+	if !alone {
+		g.SetLimit(r.r.cfg.Parallel)
 	}
 	for i, call := range s.Actions {
 		begin(func(ctx context.Context) {
-			res.Actions[i] = r.act(ctx, call, callIndex{turn: r.turns, index: i + 1})
+			res.Actions[i] = r.acts.do(ctx, call, callIndex{turn: r.turns, index: i + 1})
 		})
 	}
 	for i, call := range s.Agents {
@@ -50,41 +64,31 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 			continue
 		}
 		r.absorb(ctx, child)
-		if res.Agents[i].Success || res.Agents[i].overBudget() {
-			r.payload = placeAt(r.payload, uses[i].PayloadKey, child.payload)
+		if res.Agents[i].Success || res.Agents[i].OverBudget() {
+			r.draft.Payload = object.Place(r.draft.Payload, uses[i].PayloadKey, child.draft.Payload)
 		}
 	}
-	r.set.Arrange(res.madeInOrder())
-	if res.waits() {
+	r.set.Arrange(res.MadeInOrder())
+	if waits(res) {
 		return res // it is made anew when the answer is there
 	}
 	var changes []media.Change
 	for i := range res.Actions {
 		changes = append(changes, res.Actions[i].Changes...)
-		res.Actions[i].Outputs, _ = bounded(res.Actions[i].Outputs).(map[string]any)
-		// The result has them; the model is told once, with the outcome.
+		res.Actions[i].Outputs, _ = transcript.Bounded(res.Actions[i].Outputs).(map[string]any)
+		// The result has them; the model reads them once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
-		r.drew(res.Actions[i])
+		r.acts.drew(res.Actions[i])
 	}
-	r.look(ctx, &res, changes)
-	r.offer(ctx, &res)
+	r.sights.Look(ctx, r.turns, &res, changes)
+	r.sights.Offer(ctx, r.turns, &r.history, &res)
 	return res
 }
 
 // waits reports whether an act of the step waits for a person.
-func (r *results) waits() bool {
+func waits(r transcript.Results) bool {
 	return slices.ContainsFunc(r.Actions, func(o action.Outcome) bool { return errors.Is(o.Err, ErrPaused) }) ||
-		slices.ContainsFunc(r.Agents, func(a agentOutcome) bool { return a.waits })
-}
-
-// madeInOrder lists the refs of what a step made, in the order asked, whichever act
-// was ready first.
-func (r *results) madeInOrder() []media.Ref {
-	var refs []media.Ref
-	for _, a := range r.Actions {
-		refs = append(refs, refsOf(a.Media)...)
-	}
-	return refs
+		slices.ContainsFunc(r.Agents, func(a transcript.Agent) bool { return a.Waits })
 }
 
 // ActResult is what the durable step of an act keeps.
@@ -97,23 +101,49 @@ type ActResult struct {
 
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Cut tells that the run was ended while the act was under way, so that it did not come
-	// to its own end: whoever tries the run again does it anew.
+	// Cut is set where the run was ended while the act was under way, so that it did not come
+	// to its own end: a process that tries the run again does it anew.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// act runs one action.
-func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Outcome {
-	rec := r.begin(StepAction, call.Name, at)
-	rec.Params = plain(call.Params)
-	r.saveStep(ctx, rec)
-	r.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
+// acts runs actions of a run. Each is a durable step and on record; a person approves those that need
+// it. It is safe for concurrent use.
+type acts struct {
+	log     *runLog
+	journal *journal.Transcript
+	past    *past
+	pauses  *pauses
+	runner  *Runner
+	max     limits
+	spec    spec
+	// approveOver is the price, in US dollars, over which the caller of the run wants to approve; empty
+	// leaves it to the definition.
+	approveOver string
+	// env is what the run lends to every act, but for Progress.
+	env action.Env
+	// lend gives the code of an action what it uses of the run.
+	lend  func(act step.Name) *Context
+	index atomic.Int64 // acts of Go code
+}
+
+// next numbers the acts of Go code. Those of an action, within an act, have no place
+// by their number that a replay would find again.
+func (a *acts) next(ctx context.Context) callIndex {
+	return callIndex{turn: 1, index: int(a.index.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
+}
+
+// do runs one action. What goes wrong is in the outcome.
+func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) action.Outcome {
+	rec := a.log.begin(StepAction, call.Name, at)
+	rec.Params = plain.JSON(call.Params)
+	a.log.saveStep(ctx, rec)
+	a.log.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
 	scope := media.ScopeOf(ctx)
 	scope.Step = rec.ID
-	done := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
+	done := a.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
 	out := done.Outcome
 	if errors.Is(out.Err, ErrPaused) {
-		r.hold(ctx, rec, nil)
+		a.pauses.hold(ctx, rec, nil)
 		return out
 	}
 	if !done.Ended.IsZero() {
@@ -127,42 +157,43 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 		}
 	}
 	if out.Outputs != nil {
-		rec.Outputs = plain(out.Outputs)
+		rec.Outputs = plain.JSON(out.Outputs)
 	}
 	rec.Media = out.Media
 	if out.Error != nil && out.Error.Code == media.CodeDiskFull {
-		r.mu.Lock()
-		r.unstored = cmp.Or(r.unstored, out.Error.Message)
-		r.mu.Unlock()
+		a.log.outcome.lack(out.Error.Message)
 	}
-	r.end(ctx, rec)
-	r.stored(ctx, out.Media)
-	r.emit(ctx, EventActionFinished, ActionFinished{
+	a.log.end(ctx, rec)
+	a.log.stored(ctx, out.Media)
+	a.log.emit(ctx, EventActionFinished, ActionFinished{
 		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media), Cut: done.Cut,
 	})
 	return out
 }
 
 // invoke calls the registry through the journal.
-func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) ActResult {
-	if err := r.allowed(call.Name); err != nil {
+func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callIndex, stepID string) ActResult {
+	if err := a.runner.allowed(a.spec.def, call.Name); err != nil {
 		return ActResult{Outcome: refused(call.Name, err)}
 	}
-	name, env := at.name(), r.env(ctx, stepID)
+	name, env := at.name(), a.env
+	env.Progress = func(note string) {
+		a.log.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: plain.Clip(wire.NameMedia(note), 300)})
+	}
 	if ctx.Err() == nil { // one that is refused by a person is not begun either
-		if err := r.approve(ctx, call, at, env); err != nil {
+		if err := a.approve(ctx, call, at, env); err != nil {
 			return ActResult{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
 		}
 	}
-	if err := r.begins(ctx, name); err != nil {
-		return r.closed(ctx, call, env, err)
+	if err := a.past.begins(ctx, name); err != nil {
+		return a.closed(ctx, call, env, err)
 	}
-	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
+	own := a.lend(name)
 	ctx = context.WithValue(ctx, contextKey{}, own)
 	live := false
-	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
+	b, err := a.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
-		return r.perform(ctx, call, env, own)
+		return a.perform(ctx, call, env, own)
 	})
 	var k ActResult
 	if err == nil {
@@ -171,114 +202,125 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err != nil {
 		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
 	}
-	r.countAct(k.Began, k.Ended, live, generate.Charge{ID: stepID, Images: generated(k.Media)})
+	a.log.meter.Add(k.Began, k.Ended)
+	if !live { // counted where it was done, by an earlier process
+		a.max.allowed.Recall(generate.Charge{ID: stepID, Images: generated(k.Media)})
+	}
 	k.Outcome.Media = k.Media
-	if err := r.set.Merge(k.Media); err != nil {
+	if err := a.env.Media.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
 	}
 	k.Outcome.Changes, k.Outcome.Substituted = k.Changes, k.Substituted
-	r.decide(ctx, k.Changes)
+	a.decide(ctx, k.Changes)
 	return k
 }
 
 // perform runs an action within its step, and gives what the journal remembers of it.
-func (r *run) perform(ctx context.Context, call ActionCall, env action.Env, own *Context) ([]byte, error) {
-	began := r.r.cfg.Now()
-	defer r.meter.begin(r.r.cfg.Now)()
-	o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-	if journal.Left(ctx) {
-		return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
+func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action.Env, own *Context) ([]byte, error) {
+	began := a.runner.cfg.Now()
+	defer a.log.meter.Begin(a.runner.cfg.Now)()
+	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+	if journal.HandedOver(ctx) {
+		return nil, journal.ErrHandedOver // what it gives now is not what it gives when it is not disturbed
 	}
 	if own.waits.Load() {
 		return nil, ErrPaused // it begins again when the answer is there
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
-}
-
-// env is what the run lends to an act.
-func (r *run) env(ctx context.Context, stepID string) action.Env {
-	env := action.Env{
-		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
-		Progress: func(note string) {
-			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(wire.NameMedia(note), 300)})
-		},
-	}
-	if r.spec.def != nil {
-		env.Threshold = r.spec.def.InterceptionThreshold
-	}
-	return env
+	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Cut: cut})
 }
 
 // closed is an act that is not begun any more. What an earlier process began of it and left
-// is ended as if that process had been told, and what came of it is kept.
-func (r *run) closed(ctx context.Context, call ActionCall, env action.Env, why error) ActResult {
+// is ended as that process would have ended it, and its results are kept.
+func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.Env, why error) ActResult {
 	k := ActResult{Outcome: refused(call.Name, why), Cut: true}
-	if journal.Left(ctx) || !r.r.cfg.Actions.Left(ctx, call.Name) {
+	if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
 		return k
 	}
-	o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-	r.decide(ctx, o.Changes)
+	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+	a.decide(ctx, o.Changes)
 	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
 }
 
 // allowed checks that the agent may take the action.
-func (r *run) allowed(name string) error {
-	if r.spec.def == nil {
+func (r *Runner) allowed(d *definition.Agent, name string) error {
+	isName := func(n string) bool { return plain.SameName(n, name) }
+	if d == nil || slices.ContainsFunc(d.Actions, func(a definition.ActionUse) bool { return isName(a.Name) }) ||
+		slices.ContainsFunc(mediaActions, isName) && r.cfg.Actions.Has(name) {
 		return nil
 	}
-	names := r.r.actionNames(r.spec.def)
-	if slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) }) {
-		return nil
-	}
-	e := media.Errorf(media.CodeNotFound, "unknown action %q: this agent has %s", clip(name, 80), joined(names))
+	names := r.actionNames(d)
+	e := media.Errorf(media.CodeNotFound, "unknown action %q: this agent has %s", plain.Clip(name, 80), plain.Joined(names))
 	e.Valid, e.Retryable = names, true
 	return e
 }
 
 func refused(name string, err error) action.Outcome {
-	p := problemOf(err)
-	return action.Outcome{Name: clip(name, 80), Code: action.Failure, Message: p.Message, Error: &p, Err: err}
+	p := transcript.Problem(err)
+	return action.Outcome{Name: plain.Clip(name, 80), Code: action.Failure, Message: p.Message, Error: &p, Err: err}
 }
 
-// imageModels is what the run prefers for pictures, best first.
-func (r *run) imageModels() []string {
-	if r.spec.def == nil {
-		return r.prefer.image
+// labeller is a recorder that can change the label of a record; the ledger is one.
+type labeller interface {
+	LabelMedia(ctx context.Context, owner, id, label, description string) error
+}
+
+// decide makes the changes of an act: again in the set, where a journal replayed it,
+// then in the records and the events.
+func (a *acts) decide(ctx context.Context, changes []media.Change) {
+	for _, c := range changes {
+		o, ok := a.env.Media.Apply(c)
+		if !ok {
+			continue
+		}
+		switch c.Kind {
+		case media.ChangePrune:
+			a.log.emit(ctx, EventMediaPruned, MediaEvent{Output: o})
+		case media.ChangeLabel, media.ChangePromote:
+			l, can := a.runner.cfg.Recorder.(labeller)
+			if !can || o.ID == "" || c.Label == "" && c.Description == "" {
+				continue
+			}
+			if err := l.LabelMedia(context.WithoutCancel(ctx), a.log.owner, o.ID, c.Label, c.Description); err != nil {
+				a.log.warn(ctx, fmt.Sprintf("the new label of %s was not saved: %s", o.Ref, err))
+			}
+		case media.ChangeView:
+		}
 	}
-	return append(slices.Clone(r.prefer.image), r.spec.def.ImageModels...)
 }
 
-// begin makes the record of an act.
-func (r *run) begin(kind StepKind, name string, at callIndex) StepRecord {
-	return StepRecord{
-		ID: r.newID("act", at), RunID: r.id, AgentPath: r.path, Turn: at.turn, Index: at.index, Kind: kind,
-		Name: clip(name, 80), Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+// drew notes what became of an action that asks an image model for pictures.
+func (a *acts) drew(out action.Outcome) {
+	if errors.Is(out.Err, ErrPaused) {
+		return
 	}
-}
-
-func (r *run) saveStep(ctx context.Context, rec StepRecord) {
-	r.save(ctx, "step", func(ctx context.Context) error { return r.r.cfg.Observer.SaveStep(ctx, rec) })
-}
-
-// hold saves an act that waits for a person, by itself or by its sub-agent.
-func (r *run) hold(ctx context.Context, rec StepRecord, child *run) {
-	r.paused.Store(true)
-	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
-	r.wait.hold(r, heldAct{rec, child})
-	r.saveStep(ctx, rec)
-	r.mu.Lock()
-	r.steps = append(r.steps, rec)
-	r.mu.Unlock()
-}
-
-// end saves the finished act and puts it into the log.
-func (r *run) end(ctx context.Context, rec StepRecord) {
-	if rec.FinishedAt.IsZero() {
-		rec.FinishedAt = r.r.cfg.Now()
+	if s := out.Substituted; s != nil {
+		a.log.outcome.dispose(generate.Disposition{Setting: ImageModelSetting, Asked: s.Asked, Applied: s.Applied, Outcome: generate.OutcomeSubstituted, Reason: s.Reason})
 	}
-	r.saveStep(ctx, rec)
-	r.mu.Lock()
-	r.steps = append(r.steps, rec)
-	r.mu.Unlock()
+	did, err := a.runner.cfg.Actions.Lookup(out.Name)
+	if err != nil || !slices.Contains(did.Tags, action.TagPicture) {
+		return
+	}
+	d := drawn{asked: true, made: slices.ContainsFunc(out.Media, func(o media.Output) bool { return o.Modality == media.ModalityImage })}
+	if !d.made {
+		d.why = did.Name + ": " + out.Message
+	}
+	a.log.outcome.draw(d)
+}
+
+// callIndex is the place of an act in its run.
+type callIndex struct {
+	turn, index int
+	nested      bool
+	// within names an act by what it is part of and what it does, where its number does not
+	// tell; see [Context.callWithin].
+	within step.Name
+}
+
+// name is that of the act's step in the journal of its run.
+func (at callIndex) name() step.Name {
+	if at.within.Kind != step.KindOther {
+		return at.within
+	}
+	return step.Action(at.turn, at.index)
 }

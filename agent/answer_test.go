@@ -15,9 +15,11 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob/memblob"
+	"atelier/agent/contract"
+	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/media"
+	"atelier/media/blob/memblob"
 )
 
 // seeing is a process whose model sees pictures.
@@ -171,7 +173,7 @@ func TestGoAgentsAsk(t *testing.T) {
 				if err == nil {
 					var second agent.Reply
 					if second, err = c.Ask(ctx, "Really?", nil); err == nil {
-						return agent.Answer{Message: string(first.Value) + string(second.Value), Promote: []agent.Promotion{{Ref: string(painted.Media[0].Ref)}}}, nil
+						return agent.Answer{Message: string(first.Value) + string(second.Value), Promote: []contract.Promotion{{Ref: string(painted.Media[0].Ref)}}}, nil
 					}
 				}
 				if hands {
@@ -315,7 +317,7 @@ func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestPicturesOfAnswersAreMadeToFitOnce, whoever goes on with the run.
+// TestPicturesOfAnswersAreMadeToFitOnce, whichever process continues the run.
 func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
 	t.Parallel()
 	small := chat.ImageLimits{MaxImageSide: 2}
@@ -359,10 +361,10 @@ func TestBudgetsCountAcrossAPause(t *testing.T) {
 	}
 }
 
-// TestPictureOfAnAnswerGoesAway between the answer and the run that goes on with it.
+// TestPictureOfAnAnswerGoesAway between the answer and the run that continues it.
 func TestPictureOfAnAnswerGoesAway(t *testing.T) {
 	t.Parallel()
-	for policy, want := range map[agent.LostImages]agent.Status{agent.LostDrop: agent.StatusSucceeded, agent.LostStop: agent.StatusFailed} {
+	for policy, want := range map[vision.LostImages]agent.Status{vision.LostDrop: agent.StatusSucceeded, vision.LostStop: agent.StatusFailed} {
 		t.Run(string(policy), func(t *testing.T) {
 			t.Parallel()
 			driver := memblob.New()

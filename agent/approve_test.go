@@ -11,9 +11,10 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/media"
+	"atelier/media/blob/memblob"
 )
 
 // priced is Paint with a price: Number thousandths of a dollar, unknown for 7, and no
@@ -173,8 +174,8 @@ func TestBadLimits(t *testing.T) {
 		"actions: [{name: Paint, approval_over: 0.05}]\n":     "approval: always",
 		"actions: [{name: Paint Dearly, approval_over: 1}]\n": "",
 	} {
-		defs, problems := agent.Check(agent.Catalogue{Actions: map[string]string{"Paint": "", "Paint Dearly": ""}, Priced: []string{"Paint Dearly"}},
-			agent.Folder{Files: definitions(map[string]string{"painter": yaml})})
+		defs, problems := definition.Check(definition.Catalogue{Actions: map[string]string{"Paint": "", "Paint Dearly": ""}, Priced: []string{"Paint Dearly"}},
+			definition.Folder{Files: definitions(map[string]string{"painter": yaml})})
 		if says == "" {
 			if len(problems) != 0 || len(defs) != 1 {
 				t.Errorf("%s: %v", yaml, problems)

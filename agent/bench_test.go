@@ -8,7 +8,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob/memblob"
+	"atelier/media/blob/memblob"
 )
 
 // BenchmarkRun is a whole run of two turns and one action in memory, with events,

@@ -12,6 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/definition"
+	"atelier/agent/internal/meter"
+	"atelier/agent/transcript"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
@@ -19,10 +22,11 @@ import (
 	"atelier/media"
 )
 
-// overtime is how long, at most, what is under way may go on when the time is up.
+// overtime is how long, at most, work in progress may take when the time is up.
 const overtime = time.Minute
 
-// Limits are what the caller of a run allowed the whole tree; zero fields bound nothing.
+// Limits are what a run tree is allowed: bounds of its caller, of which zero ones bound nothing, and
+// pictures.
 type Limits struct {
 	// Turns are those of each agent.
 	Turns int `json:"turns,omitempty"`
@@ -32,6 +36,11 @@ type Limits struct {
 	// TimeMS is time of work in milliseconds, USD money as decimal text.
 	TimeMS int64  `json:"time_ms,omitempty"`
 	USD    string `json:"usd,omitempty"`
+	// LenientImages leaves pictures out that the model does not take; otherwise they are refused.
+	LenientImages bool `json:"lenient_images,omitempty"`
+	// Vision is the policy by which the model of the root run is shown pictures that actions
+	// make; nil where it is shown none.
+	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
 }
 
 // limits are what the caller of a run tree allows, beside the budgets of the
@@ -43,24 +52,33 @@ type limits struct {
 	// spent counts the tokens of all runs of the tree.
 	spent *atomic.Int64
 	// worked is the meter of the root.
-	worked *meter
+	worked *meter.Meter
 	// allowed bounds pictures and money; it goes with the context.
 	allowed *generate.Allowance
 }
 
-// limits reads what a request allows. The error has code media.CodeInvalid.
-func (q Request) limits(m *meter) (limits, error) {
+// bounds are those of pictures and money.
+func (q Request) bounds() generate.Bounds {
+	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
+}
+
+// checkLimits says which limit of a request means nothing. The error has code media.CodeInvalid.
+func (q Request) checkLimits() error {
 	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
-		return limits{}, media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
+		return media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
 	}
-	b := generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
-	if err := b.Validate(); err != nil {
-		return limits{}, media.Errorf(media.CodeInvalid, "MaxCost: %w", err)
+	if err := q.bounds().Validate(); err != nil {
+		return media.Errorf(media.CodeInvalid, "MaxCost: %w", err)
 	}
+	return nil
+}
+
+// limits are what a request allows.
+func (q Request) limits(m *meter.Meter) limits {
 	return limits{
 		turns: q.MaxTurns, tokens: q.MaxTokens, time: q.MaxTime, spent: &atomic.Int64{}, worked: m,
-		allowed: &generate.Allowance{Bounds: b},
-	}, nil
+		allowed: &generate.Allowance{Bounds: q.bounds()},
+	}
 }
 
 // record are the limits as the observer saves them.
@@ -71,54 +89,50 @@ func (l limits) record() Limits {
 	}
 }
 
-// maxTurns is how many turns this run may take.
-func (r *run) maxTurns() int {
-	return min(r.spec.def.Turns, cmp.Or(r.max.turns, r.spec.def.Turns))
+// billing asks the model of a run within the budgets, and prices its calls.
+type billing struct {
+	model  chat.Model
+	budget generate.Budget
+	meter  *meter.Meter
+	now    func() time.Time
 }
 
-// spend counts tokens against the budgets. The caller holds mu.
-func (r *run) spend(u chat.Usage) {
-	n := u.InputTokens + u.OutputTokens
-	r.spent, r.latest = r.spent+n, n
-	r.max.spent.Add(n)
-}
-
-// billed asks the model, if the budgets let it: the tokens and the price of the request
+// ask asks the model, if the budgets let it: the tokens and the price of the request
 // are held while it is under way, then those of the call are counted.
-func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, error) {
-	p, budget := r.model.Profile(), r.r.cfg.Budget
-	c := r.expected(req)
+func (b billing) ask(ctx context.Context, req chat.Request) (chat.Response, error) {
+	p := b.model.Profile()
+	c := b.expected(req)
 	c.ID = media.ScopeOf(ctx).PromptRun
-	if err := r.priced(ctx, c); err != nil {
+	if err := b.priced(ctx, c); err != nil {
 		return chat.Response{}, err
 	}
-	if err := budget.Reserve(ctx, c); err != nil {
+	if err := b.budget.Reserve(ctx, c); err != nil {
 		return chat.Response{}, err
 	}
-	end := r.meter.begin(r.r.cfg.Now)
-	resp, err := r.model.Generate(ctx, req)
+	end := b.meter.Begin(b.now)
+	resp, err := b.model.Generate(ctx, req)
 	end()
 	switch {
 	case err == nil || resp.Usage != (chat.Usage{}): // a refusal may be billed
 		c.Tokens, c.USD = resp.Usage.InputTokens+resp.Usage.OutputTokens, price(p, resp.CostUSD)
 		c.Images = int64(pictures(resp.Media))
-	case journal.Left(ctx):
-		return resp, err // whoever goes on makes this call again and settles it
+	case journal.HandedOver(ctx):
+		return resp, err // the process that continues makes this call again and settles it
 	case !errors.Is(err, chat.ErrUnsettled):
 		c = generate.Charge{ID: c.ID}
 	}
-	_ = budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
+	_ = b.budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
 	return resp, err
 }
 
 // priced is nil unless money is bounded and the price of the run's model is not known:
 // nothing would hold its calls back.
-func (r *run) priced(ctx context.Context, c generate.Charge) error {
-	p := r.model.Profile()
+func (b billing) priced(ctx context.Context, c generate.Charge) error {
+	p := b.model.Profile()
 	if c.USD != nil || p.Priced() {
 		return nil
 	}
-	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{ID: c.ID})
+	bounded, err := b.budget.Room(ctx, generate.Charge{ID: c.ID})
 	if !bounded || err != nil {
 		return nil //nolint:nilerr // what has no room is refused when it is reserved
 	}
@@ -126,19 +140,10 @@ func (r *run) priced(ctx context.Context, c generate.Charge) error {
 }
 
 // expected is what the request of a call may use: its tokens, and their price.
-func (r *run) expected(req chat.Request) generate.Charge {
-	p := r.model.Profile()
+func (b billing) expected(req chat.Request) generate.Charge {
+	p := b.model.Profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u, r.r.cfg.Now()))}
-}
-
-// countAct counts an act that the journal knows: when it was under way and, where an earlier
-// process did it, what it used. Nothing counts twice.
-func (r *run) countAct(began, ended time.Time, live bool, c generate.Charge) {
-	r.meter.add(began, ended)
-	if !live {
-		r.max.allowed.Recall(c)
-	}
+	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u, b.now()))}
 }
 
 // generated counts the pictures that models made for an act.
@@ -170,21 +175,43 @@ func pictures(items []media.Output) (n int) {
 	return n
 }
 
+// turnBudget decides which turn of an agent is its last one.
+type turnBudget struct {
+	log     *runLog
+	journal *journal.Transcript
+	past    *past
+	calls   *calls
+	spec    spec
+	max     limits
+	last    string // why the turn under way is the last one; empty if it is not
+}
+
+// announce decides about the turn that comes and tells the model where it is the last one. The
+// model of an only turn does not have to know: there is nothing yet to finish with.
+func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
+	b.last = b.decided(ctx, h)
+	if b.last == "" || b.log.turns == 0 {
+		return
+	}
+	h.Notice("This is your last turn: " + b.last + ". Finish now with what you have: answer with done true, with the message and the payload as good as they can be. Nothing that you ask for will be run.")
+	b.log.warn(ctx, b.last+": the model was asked to finish with what it had")
+}
+
 // spentUp says which budget ends with the turn that comes, or nothing; shared looks at those
 // of the whole run as well, whose tokens end where one more turn before the last ones would not fit.
-func (r *run) spentUp(shared bool) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	worked := r.max.worked.worked(r.r.cfg.Now())
-	switch most := r.maxTurns(); {
-	case r.turns > 0 && r.spec.def.Tokens > 0 && r.spent >= int64(r.spec.def.Tokens):
-		return fmt.Sprintf("agent %s used %d tokens and may use %d", r.spec.slug, r.spent, r.spec.def.Tokens)
-	case shared && r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load()+int64(2+r.depth)*r.latest > r.max.tokens: // who asked for this agent has a turn to take as well
-		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", r.max.spent.Load(), r.latest, r.max.tokens)
-	case shared && r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
-		return r.max.late(worked)
-	case r.turns+1 >= most && (shared || !r.wentOn()):
-		return fmt.Sprintf("agent %s may take %d turns", r.spec.slug, most)
+func (b *turnBudget) spentUp(shared bool) string {
+	spent, latest := b.log.outcome.tokens()
+	turns, d := b.log.turns, b.spec.def
+	worked := b.max.worked.Worked(b.log.now())
+	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
+	case turns > 0 && d.Tokens > 0 && spent >= int64(d.Tokens):
+		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, spent, d.Tokens)
+	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*latest > b.max.tokens: // the agents above this one have a turn to take as well
+		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), latest, b.max.tokens)
+	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
+		return b.max.late(worked)
+	case turns+1 >= most && (shared || !b.past.continued(turns+1)):
+		return fmt.Sprintf("agent %s may take %d turns", b.spec.slug, most)
 	}
 	return ""
 }
@@ -196,76 +223,60 @@ func (l limits) late(worked time.Duration) string {
 
 // tight says which budget has no room for two more calls of the model, or nothing: then
 // the one that comes is the last. bounded reports whether there is such a budget.
-func (r *run) tight(ctx context.Context) (why string, bounded bool) {
-	p := r.model.Profile()
-	one := p.EstimateTokens(chat.Request{System: r.r.systems[r.spec.slug], Messages: r.history.messages()})
+func (b billing) tight(ctx context.Context, next chat.Request) (why string, bounded bool) {
+	p := b.model.Profile()
+	one := p.EstimateTokens(next)
 	two := chat.Usage{InputTokens: 2 * max(1, one)}
-	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two, r.r.cfg.Now()))})
+	bounded, err := b.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two, b.now()))})
 	if media.CodeOf(err) != media.CodeOverBudget {
-		return "", bounded // who cannot tell lets the call itself find out
+		return "", bounded // where the budget cannot tell, the call itself finds out
 	}
-	return "two more calls of the model do not fit, " + strings.TrimSuffix(problemOf(err).Message, ": raise it or ask for less"), bounded
+	return "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less"), bounded
 }
 
-// decided tells which budget ends with the turn that comes, or nothing. Where a budget is
+// decided says which budget ends with the turn that comes, or nothing. Where a budget is
 // shared, or is time, that is a step: what was decided once is decided again in a
 // replay, whatever the clock and the other agents do then. A turn that was taken before the
 // run had its budgets of now is not ended by them.
-func (r *run) decided(ctx context.Context) string {
-	name, model := step.In(r.turns+1, step.KindBudget), step.In(r.turns+1, step.KindModel)
-	if !r.before(name) && r.before(model) {
-		return r.spentUp(false)
+func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string {
+	name, model := step.In(b.log.turns+1, step.KindBudget), step.In(b.log.turns+1, step.KindModel)
+	if !b.past.before(name) && b.past.before(model) {
+		return b.spentUp(false)
 	}
-	why := r.spentUp(true)
-	if r.turns == 0 {
+	why := b.spentUp(true)
+	if b.log.turns == 0 {
 		return why
 	}
-	tight, bounded := r.tight(ctx)
-	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
+	tight, bounded := b.calls.billing().tight(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
+	if why = cmp.Or(why, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
 		return why
 	}
-	if !r.journal.Knows(name.String()) && r.journal.Knows(model.String()) {
+	if !b.journal.Knows(name) && b.journal.Knows(model) {
 		return why // nothing new: there was no budget to decide by when the turn was taken
 	}
-	b, err := r.journal.Step(ctx, name.String(), func(context.Context) ([]byte, error) {
+	kept, err := b.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
 		return json.Marshal(why)
 	})
 	var before string
-	if err != nil || json.Unmarshal(b, &before) != nil {
+	if err != nil || json.Unmarshal(kept, &before) != nil {
 		return why
 	}
 	return before
 }
 
-// announceLast tells the model that its last turn has come, where a budget is at its
-// end. Who has one turn only is not told: there is nothing yet to finish with.
-func (r *run) announceLast(ctx context.Context) {
-	r.lastTurn = r.decided(ctx)
-	if r.lastTurn == "" || r.turns == 0 {
-		return
-	}
-	r.history.notice("This is your last turn: " + r.lastTurn + ". Finish now with what you have: answer with done true, with the message and the payload as good as they can be. Nothing that you ask for will be run.")
-	r.warn(ctx, r.lastTurn+": it was told to finish with what it had")
-}
-
-// overBudget ends a run that did not finish in its last turn.
-func (r *run) overBudget() error {
-	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.lastTurn)
-}
-
 // timed ends the context of a root run when its tree has worked for as long as it may
-// and the overtime is over. What sub-agents and earlier processes worked counts; where that
-// was more before the run had this limit, the overtime begins now.
-func (r *run) timed(ctx context.Context) (timed context.Context, stop func()) {
-	if r.depth > 0 || r.max.time == 0 {
+// and the overtime is over. What sub-agents and earlier processes worked counts; where before,
+// what the parts before took, is more than the limit, the overtime begins now.
+func (l limits) timed(ctx context.Context, before time.Duration, now func() time.Time) (timed context.Context, stop func()) {
+	if l.time == 0 {
 		return ctx, func() {}
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	most := min(max(r.max.time, r.wait.before.worked()), math.MaxInt64-overtime) + min(r.max.time, overtime)
+	most := min(max(l.time, before), math.MaxInt64-overtime) + min(l.time, overtime)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
-	watching.Go(func() { r.watch(ctx, most, check, cut) })
-	r.meter.watch(func() {
+	watching.Go(func() { l.watch(ctx, now, most, check, cut) })
+	l.worked.Watch(func() {
 		select {
 		case check <- struct{}{}:
 		default:
@@ -277,12 +288,12 @@ func (r *run) timed(ctx context.Context) (timed context.Context, stop func()) {
 	}
 }
 
-// watch cuts the run when it has worked for the time given; check tells it to look again.
-func (r *run) watch(ctx context.Context, most time.Duration, check <-chan struct{}, cut context.CancelCauseFunc) {
+// watch cuts the run when it has worked for the time given; check makes it look again.
+func (l limits) watch(ctx context.Context, now func() time.Time, most time.Duration, check <-chan struct{}, cut context.CancelCauseFunc) {
 	for {
-		worked := r.meter.worked(r.r.cfg.Now())
+		worked := l.worked.Worked(now())
 		if worked >= most {
-			cut(media.Errorf(media.CodeOverBudget, "%s: what was under way was ended; allow more (--max-time) or ask for less", r.max.late(worked)))
+			cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.late(worked)))
 			return
 		}
 		t := time.NewTimer(most - worked)

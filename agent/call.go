@@ -1,19 +1,29 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/internal/failure"
+	"atelier/agent/internal/preview"
+	"atelier/agent/transcript"
+	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // modelCall is one call of the run's model. name is that of its durable step; a
@@ -21,82 +31,95 @@ import (
 type modelCall struct {
 	name   step.Name
 	system string
-	// number tells the calls of one turn and kind apart.
+	// number distinguishes the calls of one turn and kind.
 	number   int
 	messages []chat.Message
 	schema   json.RawMessage
 }
 
-// call makes one model call, journalled and recorded. The text of the response holds
-// placeholders instead of tokens, and the media that the model made is in the set.
-func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
-	rec := r.promptOf(c)
-	lost := r.unanswered(ctx, c.name, rec.ID)
-	r.savePrompt(ctx, c, rec)
+// calls are the calls of a run's model. Each is a durable step, on record, within the budgets and
+// counted; the pictures that it makes are in the run's set.
+type calls struct {
+	log         *runLog
+	journal     *journal.Transcript
+	past        *past
+	sights      *vision.Sights // knows the model, and pictures whose bytes are missing
+	set         *media.Set
+	max         limits
+	budget      generate.Budget
+	recorder    media.Recorder // nil records nothing
+	codec       *wire.Codec
+	interceptor *action.Interceptor
+
+	shown *preview.Message // of the turn under way; nil before its model is asked, and for a sub-agent
+}
+
+func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
+
+func (c *calls) billing() billing {
+	return billing{model: c.sights.Model, budget: c.budget, meter: c.log.meter, now: c.log.now}
+}
+
+// do makes one call. The text of the response holds placeholders instead of tokens.
+func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
+	p := c.profile()
+	rec := PromptRecord{
+		ID: c.log.newID("prompt "+m.name.String(), callIndex{turn: c.log.turns, index: m.number}), RunID: c.log.id, AgentPath: c.log.path, Turn: c.log.turns,
+		Model: p.ID, Provider: p.Provider, System: m.system, Messages: m.messages, Status: StatusRunning, StartedAt: c.log.now(),
+	}
+	lost := 0
+	if !p.Offline {
+		lost = c.past.unanswered(ctx, m.name, rec.ID)
+	}
+	c.save(ctx, m, rec)
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
 	ctx = media.WithScope(ctx, scope)
-	req := chat.Request{System: rec.System, Messages: rec.Messages, Schema: c.schema}
-	if c.schema != nil {
-		req.SchemaName = schemaName
+	req := chat.Request{System: m.system, Messages: m.messages, Schema: m.schema}
+	if m.schema != nil {
+		req.SchemaName = contract.SchemaName
 	}
 	if lost > 0 {
-		r.forgo(ctx, c.name, lost, req)
+		c.countUnanswered(ctx, m.name, lost, req)
 	}
-	done, err := r.generate(ctx, c.name, req, lost)
-	rec.FinishedAt = r.r.cfg.Now()
+	done, err := c.generate(ctx, m.name, req, lost)
+	rec.FinishedAt = c.log.now()
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
 	}
+	resp := done.Response
 	if err != nil {
-		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
-		if refused := done.Response; refused.Usage != (chat.Usage{}) {
-			r.count(r.model.Profile(), refused)
-			rec.Usage, rec.CostUSD = refused.Usage, refused.CostUSD
+		rec.Status, rec.Error = statusOf(ctx, err), transcript.Problem(err).Message
+		if resp.Usage != (chat.Usage{}) { // a refusal may be billed
+			c.count(p, resp)
+			rec.Usage, rec.CostUSD = resp.Usage, resp.CostUSD
 		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			r.mayCost(cmp.Or(done.MayCostUSD, r.expected(req).USD)) // as the budgets count it
+			c.log.outcome.mayCost(cmp.Or(done.MayCostUSD, c.billing().expected(req).USD)) // as the budgets count it
 		}
-		r.savePrompt(ctx, c, rec)
+		c.save(ctx, m, rec)
 		return chat.Response{}, err
 	}
-	resp, err := r.accept(ctx, c, done)
-	if err != nil {
+	if done.MayHaveCost {
+		c.log.outcome.mayCost(done.MayCostUSD)
+	}
+	c.count(p, resp)
+	c.log.warn(ctx, resp.Warnings...)
+	if resp.Media, err = c.keep(ctx, m.name, p, resp.Media); err != nil {
 		return resp, err
 	}
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
 	rec.Response, rec.Model = resp.Text, cmp.Or(resp.Model, rec.Model)
-	r.savePrompt(ctx, c, rec)
+	c.save(ctx, m, rec)
 	return resp, nil
 }
 
-// promptOf makes the record of a call that begins.
-func (r *run) promptOf(c modelCall) PromptRecord {
-	p := r.model.Profile()
-	return PromptRecord{
-		ID: r.newID("prompt "+c.name.String(), callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
-		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
-	}
-}
-
-// savePrompt puts a call on record, unless it is there as it was put to the model then.
-func (r *run) savePrompt(ctx context.Context, c modelCall, rec PromptRecord) {
-	if r.said(c.name) {
+// save puts a call on record, unless its record is there from before the run paused.
+func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
+	if c.past.said(m.name) {
 		return
 	}
-	r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
-}
-
-// accept counts an answer and gives it as the run goes on with it.
-func (r *run) accept(ctx context.Context, c modelCall, done CallResult) (resp chat.Response, err error) {
-	p, resp := r.model.Profile(), done.Response
-	if done.MayHaveCost {
-		r.mayCost(done.MayCostUSD)
-	}
-	r.count(p, resp)
-	r.warn(ctx, resp.Warnings...)
-	resp.Media, err = r.keep(ctx, c.name, p, resp.Media)
-	return resp, err
+	c.log.save(ctx, "model call", func(ctx context.Context) error { return c.log.observer.SavePrompt(ctx, rec) })
 }
 
 func statusOf(ctx context.Context, err error) Status {
@@ -109,57 +132,41 @@ func statusOf(ctx context.Context, err error) Status {
 // CallResult is what the durable step of a model call keeps, of a failure too: a replay
 // does not ask again.
 type CallResult struct {
-	Response  chat.Response `json:"response"`
-	Failure   *failure      `json:"failure,omitempty"`
-	Unsettled bool          `json:"unsettled,omitempty"`
-	// MayHaveCost tells that the model was asked without an answer, by this call or by one of
+	Response  chat.Response   `json:"response"`
+	Failure   *failure.Record `json:"failure,omitempty"`
+	Unsettled bool            `json:"unsettled,omitempty"`
+	// MayHaveCost is set where the model was asked without an answer, by this call or by one of
 	// an earlier process that ended meanwhile; MayCostUSD estimates all of them.
 	MayHaveCost bool    `json:"may_have_cost,omitempty"`
 	MayCostUSD  *string `json:"may_cost_usd,omitempty"`
-	// Offline tells a model that costs nothing.
+	// Offline is set for a model that costs nothing.
 	Offline bool `json:"offline,omitempty"`
 	// Lost are pictures that could not be read: the model was not asked.
-	Lost  []lost    `json:"lost,omitempty"`
+	Lost []vision.Lost `json:"lost,omitempty"`
+	// Began and Ended have no reading of the monotonic clock, which JSON would not keep.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-}
-
-// failure is an error as the journal remembers it.
-type failure struct {
-	Code       media.Code    `json:"code"`
-	Message    string        `json:"message"`
-	Retryable  bool          `json:"retryable,omitempty"`
-	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
-	Valid      []string      `json:"valid,omitempty"`
-}
-
-func failureOf(err error) *failure {
-	f := &failure{Code: media.CodeOf(err), Message: media.ErrorText(err.Error()), Retryable: media.Retryable(err)}
-	var e *media.Error
-	if errors.As(err, &e) {
-		f.RetryAfter, f.Valid = e.RetryAfter, e.Valid
-	}
-	return f
-}
-
-// err gives the error back.
-func (f *failure) err() *media.Error {
-	return &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
 }
 
 // err gives the error back.
 func (a CallResult) err() error {
 	if len(a.Lost) > 0 {
-		return &lostError{a.Lost}
+		return &vision.LostError{List: a.Lost}
 	}
 	if a.Failure == nil {
 		return nil
 	}
-	e := a.Failure.err()
+	e := a.Failure.Err()
 	if a.Unsettled {
 		e.Cause = chat.ErrUnsettled
 	}
 	return e
+}
+
+// exact reports whether the JSON of the result decodes to the result itself. Metadata of media may change
+// its types, and invalid UTF-8, which the JSON has as an escape, becomes another character.
+func (a CallResult) exact(encoded []byte) bool {
+	return len(a.Response.Media)+len(a.Lost) == 0 && !bytes.Contains(encoded, []byte(`\ufffd`))
 }
 
 // asks counts a call of the step that may be billed though no answer came.
@@ -167,85 +174,193 @@ func (a *CallResult) asks(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
 }
 
+// countUnanswered lets the budgets count a call that an earlier process made and that was not answered,
+// and notes that it is made again: should this process end in it too, both count.
+func (c *calls) countUnanswered(ctx context.Context, name step.Name, times int, req chat.Request) {
+	held := c.billing().expected(req)
+	held.ID = media.ScopeOf(ctx).PromptRun
+	_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
+	// Where the step cannot be kept, the call fails with the reason.
+	_, _ = c.journal.Step(ctx, name.Numbered(step.TailAgain, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+}
+
+// liveCall is a model call that this process makes.
+type liveCall struct {
+	before CallResult // what calls of earlier processes may have cost
+	made   bool
+	result CallResult
+	failed error // the error itself that the result notes
+	saved  []byte
+}
+
+// resultOf is what the journal gives as the result of the call; where this call gave it, it is not decoded
+// unless JSON would change it.
+func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
+	if l.made && bytes.Equal(saved, l.saved) && l.result.exact(saved) {
+		return l.result, nil
+	}
+	var a CallResult
+	if err := json.Unmarshal(saved, &a); err != nil {
+		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
+	}
+	return a, nil
+}
+
 // generate is the journalled call. lost is how often earlier processes made it and had no
 // answer.
-func (r *run) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
-	var before CallResult
+func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
+	l := &liveCall{}
 	for range lost {
-		before.asks(r.expected(req))
+		l.before.asks(c.billing().expected(req))
 	}
-	var failed error // the error itself, where the call was made just now
-	live := false
-	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
-		live = true
-		a := before
-		var cut error
-		if failed, cut = r.attempt(ctx, req, &a); cut != nil {
-			return nil, cut
+	b, err := c.journal.Step(ctx, name, func(ctx context.Context) (_ []byte, err error) {
+		l.made, l.result = true, l.before
+		if l.failed, err = c.attempt(ctx, req, &l.result); err != nil {
+			return nil, err
 		}
-		return json.Marshal(a)
+		l.saved, err = json.Marshal(&l.result)
+		return l.saved, err
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			before.asks(r.expected(req))
+			l.before.asks(c.billing().expected(req))
 		}
-		return before, err
+		return l.before, err
 	}
-	var a CallResult
-	if err := json.Unmarshal(b, &a); err != nil {
-		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
+	a, err := l.resultOf(b)
+	if err != nil {
+		return a, err
 	}
-	r.countAct(a.Began, a.Ended, live, generate.Charge{
-		ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media)),
-	})
-	if failed != nil {
-		return a, failed
+	c.log.meter.Add(a.Began, a.Ended)
+	if !l.made { // counted where it was made, by an earlier process
+		c.max.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
+	}
+	if l.failed != nil {
+		return a, l.failed
 	}
 	return a, a.err()
 }
 
 // attempt asks the model, unless a picture is lost, and notes what came of it. failed is the
 // error that was noted; cut is one that is not kept, because the end of ctx made it.
-func (r *run) attempt(ctx context.Context, req chat.Request, a *CallResult) (failed, cut error) {
-	p := r.model.Profile()
-	a.Began, a.Lost, a.Offline = r.r.cfg.Now(), r.missing(ctx, req.Messages), p.Offline
+func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (failed, cut error) {
+	p := c.profile()
+	a.Began, a.Lost, a.Offline = c.log.now().Round(0), c.sights.Missing(ctx, req.Messages), p.Offline
 	if len(a.Lost) > 0 {
 		return nil, nil
 	}
-	a.Response, failed = r.billed(ctx, req)
+	if c.log.depth == 0 && req.Schema != nil { // sub-agents and summaries say nothing to a person
+		c.shown = &preview.Message{Now: c.log.now, Emit: func(text string, offset int) {
+			c.log.emit(ctx, EventMessageDelta, MessageDelta{Text: text, Offset: offset, Partial: true})
+		}}
+		req.OnText = c.shown.Write
+	}
+	a.Response, failed = c.billing().ask(ctx, req)
 	if failed != nil {
 		if ctx.Err() != nil {
 			return nil, failed
 		}
 		if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
-			a.Lost = r.missing(ctx, req.Messages)
+			a.Lost = c.sights.Missing(ctx, req.Messages)
 		}
 		if len(a.Lost) > 0 {
 			return nil, nil // the bytes went away on the way to the provider
 		}
-		a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
+		a.Failure, a.Unsettled = failure.Of(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
-			a.asks(r.expected(req))
+			a.asks(c.billing().expected(req))
 		}
 	}
 	// What the provider's text holds of tokens and media never gets into a durable step.
-	text, found := r.r.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text))
+	text, found := c.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, c.codec.Placeholders(c.log.tree, a.Response.Text))
 	a.Response.Text, a.Response.Media = text, append(a.Response.Media, found.Media...)
 	a.Response.Model = wire.NameMedia(a.Response.Model)
 	a.Response.Warnings = append(a.Response.Warnings, found.Warnings...)
-	a.Ended = r.r.cfg.Now()
+	a.Ended = c.log.now().Round(0)
 	return failed, nil
 }
 
 // count adds a call to usage and cost.
-func (r *run) count(p chat.Profile, resp chat.Response) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.usage.add(usageOf(resp))
-	r.spend(resp.Usage)
-	r.cost.addCall(resp, p.Offline)
-	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}
-	if !slices.Contains(r.models, use) {
-		r.models = append(r.models, use)
+func (c *calls) count(p chat.Profile, resp chat.Response) {
+	c.log.outcome.call(p, resp)
+	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
+}
+
+// painted is the step of an answer that is pictures and perhaps a sentence.
+func painted(resp chat.Response) *contract.Step {
+	s := &contract.Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
+	for _, o := range resp.Media {
+		s.Promote = append(s.Promote, contract.Promotion{Ref: string(o.Ref)})
+		if !slices.Contains(media.Refs(s.Message), o.Ref) {
+			s.Message = strings.TrimSpace(s.Message + " " + o.Ref.Placeholder())
+		}
 	}
+	return s
+}
+
+// keepsake is a picture that a chat model made, as the journal remembers it.
+type keepsake struct {
+	Output  media.Output `json:"output"`
+	Warning string       `json:"warning,omitempty"`
+}
+
+// keep records the pictures that a chat model made itself (law 2) and gives those that
+// the run can use. It is a durable step: a replay records nothing again. call is the name
+// of the call that made them.
+func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	record := func(ctx context.Context) ([]byte, error) {
+		var list []keepsake
+		for i, o := range items {
+			list = append(list, c.keepOne(ctx, p, i+1, o))
+		}
+		return json.Marshal(list)
+	}
+	b, err := c.journal.Step(ctx, call.With(step.TailMedia), record)
+	if err != nil && !journal.HandedOver(ctx) {
+		b, err = record(ctx) // a run that is cancelled keeps what was made too
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []keepsake
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, media.Errorf(media.CodeInternal, "read journalled pictures: %w", err)
+	}
+	for _, k := range list {
+		c.log.warn(ctx, k.Warning)
+		added, err := c.set.Add(k.Output)
+		if err != nil {
+			c.log.warn(ctx, fmt.Sprintf("%s cannot be used: %s", k.Output, err))
+			continue
+		}
+		c.log.stored(ctx, []media.Output{added})
+		kept = append(kept, added)
+	}
+	return kept, nil
+}
+
+// keepOne records the picture with that number.
+func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) keepsake {
+	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
+	if o.Label == "" && o.Modality == media.ModalityImage {
+		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
+	}
+	if o.Metadata["digital_source_type"] == nil && !p.Offline {
+		o.Metadata = maps.Clone(o.Metadata)
+		if o.Metadata == nil {
+			o.Metadata = map[string]any{}
+		}
+		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
+	}
+	if c.recorder == nil {
+		return keepsake{Output: o}
+	}
+	recorded, err := c.recorder.Record(context.WithoutCancel(ctx), o)
+	if err != nil {
+		return keepsake{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
+	}
+	return keepsake{Output: recorded}
 }

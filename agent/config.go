@@ -1,35 +1,38 @@
+// Package agent runs agents: definitions read from files, the loop that asks a
+// chat model for one JSON step after another, the acts of a step in parallel,
+// sub-agents whose media roll up to their parent, and the finishing of an answer.
+//
+// A [Runner] runs one agent at a time per call; what happens is reported to an
+// [Observer], which saves and shows it. Media that a run made is stored and recorded
+// when it appears and is in the [Result] whatever the model does next, also when the
+// run fails or is cancelled. A payload keeps its placeholders; package resolve renders them
+// at read time.
+//
+// Errors are media.Error values: invalid and not_found for definitions and requests,
+// over_budget, conflict for answers that come too late, bad_response, cancelled and what the chat model
+// reports. It may import media, journal, blob, probe, wire, imaging, generate, chat
+// and action.
 package agent
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/google/uuid"
 
 	"atelier/action"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // ChatModels opens a chat model; *chat.Registry is one. prefer lists display names
 // or ids, best first; the choice says why a wish was not met.
 type ChatModels interface {
 	Choose(ctx context.Context, prefer []string) (chat.Choice, error)
-}
-
-// Codec is what a run and [Resolve] need of *wire.Codec.
-type Codec interface {
-	// Placeholders replaces wire tokens of the scope in text by placeholders.
-	Placeholders(scope, text string) string
-	// Open reads a stored blob; the caller closes it.
-	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// Store reads r to its end, sniffs and limits it, and gives the stored blob.
-	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
-	// WriteDataURI streams a blob as data:TYPE;base64,….
-	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
 }
 
 // Source says whether something that an agent may require is there.
@@ -42,7 +45,7 @@ type Source struct {
 // Config is what a [Runner] needs.
 type Config struct {
 	// Definitions are the agents; required unless GoAgents has some.
-	Definitions *Definitions
+	Definitions *definition.Set
 	// GoAgents are agents written in Go, by slug. They are called like the others.
 	GoAgents map[string]GoAgent
 	// Actions are what agents can do; required.
@@ -50,7 +53,7 @@ type Config struct {
 	// Models opens chat models; required unless every agent is a Go agent.
 	Models ChatModels
 	// Codec cleans model text and opens media; required.
-	Codec Codec
+	Codec *wire.Codec
 	// Recorder records pictures that a chat model made itself; nil records nothing.
 	Recorder media.Recorder
 	// Find reads a media record of an owner by its id, for images that are given by id;
@@ -63,7 +66,7 @@ type Config struct {
 	// Budget bounds the calls of chat models; give the one of the gateway, so that both
 	// count against the same. Nil means [generate.InMemory].
 	Budget generate.Budget
-	// Observer saves and shows what happens; nil means nobody does.
+	// Observer saves and shows what happens; nil discards it.
 	Observer Observer
 	// Sources are files, web, db, kb and the program's own by name. A name that is
 	// missing is not configured.
@@ -98,7 +101,7 @@ func (c Config) Validate() error {
 
 func (c Config) withDefaults() Config {
 	if c.Definitions == nil {
-		c.Definitions = &Definitions{}
+		c.Definitions = &definition.Set{}
 	}
 	if c.Journal == nil {
 		c.Journal = journal.Memory{}

@@ -1,51 +1,67 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"atelier/agent/contract"
+	"atelier/agent/definition"
+	"atelier/agent/internal/meter"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
+	"atelier/agent/vision"
 	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
 
 // delegate runs a sub-agent. The child is nil if it could not be started.
-func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agentOutcome, *run, AgentUse) {
+func (r *run) delegate(ctx context.Context, call contract.AgentCall, at callIndex) (transcript.Agent, *run, definition.AgentUse) {
 	rec := r.begin(StepAgent, call.Name, at)
-	rec.Params = plain(call)
+	rec.Params = plain.JSON(call)
 	child, use, granted, err := r.prepare(ctx, call, at)
 	if err != nil {
-		p := problemOf(err)
+		p := transcript.Problem(err)
 		rec.Status, rec.Code, rec.Message = statusOf(ctx, err), string(p.Code), p.Message
 		r.end(ctx, rec)
-		return agentOutcome{Name: clip(call.Name, 80), Message: p.Message, Error: &p}, nil, use
+		return transcript.Agent{Name: plain.Clip(call.Name, 80), Message: p.Message, Error: &p}, nil, use
 	}
+	out, _, ok := r.conduct(ctx, rec, child, granted)
+	if !ok {
+		child = nil
+	}
+	return out, child, use
+}
+
+// conduct runs a sub-agent to its end, or until it waits; ok is false where the run is left to
+// another process.
+func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted []media.Output) (out transcript.Agent, res *Result, ok bool) {
 	rec.Name, rec.ChildRunID = child.spec.slug, child.id
 	r.saveStep(ctx, rec)
-	r.emit(ctx, EventAgentStarted, AgentStarted{StepID: rec.ID, Agent: child.spec.slug, Name: child.spec.name, ChildRunID: child.id, Task: clip(call.Task, 500)})
+	r.emit(ctx, EventAgentStarted, AgentStarted{StepID: rec.ID, Agent: child.spec.slug, Name: child.spec.name, ChildRunID: child.id, Task: plain.Clip(child.task, 500)})
 	res, err := child.do(ctx, granted)
-	if journal.Left(ctx) {
-		return agentOutcome{Name: child.spec.name}, nil, use
+	if journal.HandedOver(ctx) {
+		return transcript.Agent{Name: child.spec.name}, res, false
 	}
 	if res.Status == StatusPaused {
-		rec.StartedAt = r.wait.span(child.journal.Name("")).StartedAt
-		r.hold(ctx, rec, child)
-		return agentOutcome{Name: child.spec.name, waits: true}, child, use
+		rec.StartedAt = r.wait.span(string(child.journal.Place())).StartedAt
+		r.pauses.hold(ctx, rec, child)
+		return transcript.Agent{Name: child.spec.name, Waits: true}, res, true
 	}
-	return r.delegated(ctx, rec, child, res, err), child, use
+	return r.delegated(ctx, rec, child, res, err), res, true
 }
 
 // delegated puts the end of a sub-agent on record.
-func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) agentOutcome {
+func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
 	made := madeBy(res)
-	span := r.wait.span(child.journal.Name(""))
+	span := r.wait.span(string(child.journal.Place()))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
-	out := agentOutcome{
+	out := transcript.Agent{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
-		Payload: child.shown(ctx), Media: boundedList(viewsOf(made)), Error: res.Error,
+		Payload: child.documents().shown(media.WithScope(ctx, child.scope()), child.draft.Payload), Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
 	}
 	if err != nil {
 		out.Message = strings.TrimSpace(res.Error.Message + " " + res.Message)
@@ -63,49 +79,60 @@ func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Re
 
 // prepare checks a call and makes the child's run with what it is granted: the refs
 // named, those in the task, and those in the payload keys handed down.
-func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, AgentUse, []media.Output, error) {
+func (r *run) prepare(ctx context.Context, call contract.AgentCall, at callIndex) (*run, definition.AgentUse, []media.Output, error) {
 	if err := notBegun(ctx); err != nil {
-		return nil, AgentUse{}, nil, err
+		return nil, definition.AgentUse{}, nil, err
 	}
-	sp, use, err := r.callee(call.Name)
+	sp, use, err := r.r.callee(r.spec.def, call.Name)
 	if err != nil {
 		return nil, use, nil, err
 	}
 	input := map[string]any{}
 	for _, key := range use.Input {
-		if v, ok := r.payload[key]; ok {
+		if v, ok := r.draft.Payload[key]; ok {
 			input[key] = v
 		}
 	}
-	granted, err := r.grants(call, input)
+	granted, err := grants(r.set, call, input)
 	if err != nil {
 		return nil, use, nil, err
 	}
-	j, err := r.journal.Part(ctx, step.Name{Kind: step.KindAgent, Turn: at.turn, Index: at.index, Label: sp.slug}.String())
+	child, err := r.child(ctx, sp, at, granted)
 	if err != nil {
-		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
+		return nil, use, nil, err
 	}
-	child := &run{
-		r: r.r, spec: sp, id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
-		depth: r.depth + 1, task: call.Task, input: input, journal: j, wait: r.wait, part: r.part, request: r.request, prefer: r.prefer, max: r.max,
-		meter: &meter{up: r.meter}, replays: r.replays,
-		// A model chose what is granted, so what does not fit is left out.
-		lenient: true,
-	}
-	if sp.def != nil {
-		child.vision = sp.def.VisionContext.within(r.vision)
-		if sp.def.SeesGranted {
-			child.images = grantedImages(granted)
-		}
-	}
+	child.task, child.input = call.Task, input
 	return child, use, granted, nil
 }
 
-// callee finds a sub-agent that this agent may ask and that is ready.
-func (r *run) callee(name string) (spec, AgentUse, error) {
+// child makes the run of a sub-agent.
+func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.Output) (*run, error) {
+	j, err := r.journal.Part(ctx, step.Name{Kind: step.KindAgent, Turn: at.turn, Index: at.index, Label: sp.slug})
+	if err != nil {
+		return nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
+	}
+	child := &run{
+		runTree: r.runTree,
+		runLog: r.newLog(identity{
+			id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug, depth: r.depth + 1, part: r.part,
+		}, &meter.Meter{Up: r.meter}),
+		spec: sp, journal: j, past: past{replays: r.past.replays},
+	}
+	seen := vision.Sights{Config: vision.Config{Lenient: true}} // a model chose what is granted, so what does not fit is left out
+	if sp.def != nil {
+		seen.Policy = sp.def.VisionContext.Within(r.sights.Policy)
+		if sp.def.SeesGranted {
+			seen.Given = grantedImages(granted)
+		}
+	}
+	return child.empty(seen), nil
+}
+
+// callee finds a sub-agent that an agent may ask and that is ready.
+func (r *Runner) callee(d *definition.Agent, name string) (spec, definition.AgentUse, error) {
 	var ready []string
-	for _, use := range r.spec.def.Agents {
-		sp, err := r.r.spec(use.Slug)
+	for _, use := range d.Agents {
+		sp, err := r.spec(use.Slug)
 		if strings.EqualFold(name, use.Slug) || err == nil && strings.EqualFold(name, sp.name) {
 			return sp, use, err
 		}
@@ -113,12 +140,14 @@ func (r *run) callee(name string) (spec, AgentUse, error) {
 			ready = append(ready, use.Slug)
 		}
 	}
-	e := media.Errorf(media.CodeNotFound, "unknown agent %q: this agent can ask %s", clip(name, 80), joined(ready))
+	e := media.Errorf(media.CodeNotFound, "unknown agent %q: this agent can ask %s", plain.Clip(name, 80), plain.Joined(ready))
 	e.Valid, e.Retryable = ready, true
-	return spec{}, AgentUse{}, e
+	return spec{}, definition.AgentUse{}, e
 }
 
-func (r *run) grants(call AgentCall, input map[string]any) ([]media.Output, error) {
+// grants are the items of a set that a call hands down: those that it names, and those in its task
+// and input.
+func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]media.Output, error) {
 	var granted []media.Output
 	var unknown []string
 	add := func(o media.Output) {
@@ -127,25 +156,25 @@ func (r *run) grants(call AgentCall, input map[string]any) ([]media.Output, erro
 		}
 	}
 	for _, text := range call.Media {
-		o, err := r.set.Find(text)
+		o, err := set.Find(text)
 		if err != nil {
 			unknown = append(unknown, text)
 			continue
 		}
 		add(o)
 	}
-	if unknown = append(unknown, r.set.Strange(call.Task)...); len(unknown) > 0 {
-		return nil, r.set.Unknown(unknown...)
+	if unknown = append(unknown, set.Strange(call.Task)...); len(unknown) > 0 {
+		return nil, set.Unknown(unknown...)
 	}
 	embedded := func(s string) {
 		for _, ref := range media.Refs(s) {
-			if o, ok := r.set.Lookup(ref); ok {
+			if o, ok := set.Lookup(ref); ok {
 				add(o)
 			}
 		}
 	}
 	embedded(call.Task)
-	eachString(input, embedded)
+	object.EachString(input, embedded)
 	return granted, nil
 }
 
@@ -154,34 +183,7 @@ func (r *run) absorb(ctx context.Context, c *run) {
 	if err := r.set.Merge(c.set.All()); err != nil {
 		r.warn(ctx, fmt.Sprintf("agent %s: %s", c.spec.slug, err))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ref := range c.seen {
-		r.seen[ref] = true
-	}
-	r.usage.add(c.usage)
-	r.cost.add(c.cost)
-	r.drawn.add(c.drawn)
-	r.unstored = cmp.Or(r.unstored, c.unstored)
-	r.steps = append(r.steps, c.steps...)
-	for _, d := range c.dispositions {
-		if !slices.Contains(r.dispositions, d) {
-			r.dispositions = append(r.dispositions, d)
-		}
-	}
-	r.told = append(r.told, c.told...)
-	for _, m := range c.models {
-		if !slices.Contains(r.models, m) {
-			r.models = append(r.models, m)
-		}
-	}
-	for _, w := range c.warnings {
-		if !slices.Contains(r.warnings, w) {
-			r.warnings = append(r.warnings, w)
-		}
-	}
+	r.outcome.absorb(c.outcome)
 }
 
 // madeBy lists what a sub-agent made, promoted items first.

@@ -10,7 +10,12 @@ import (
 	"unicode/utf8"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/resolve"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // payloadKey marks, in an item's metadata, a document that is a copy of a part of a
@@ -20,6 +25,9 @@ const payloadKey = "payloadKey"
 
 // beginning is how many characters of a document a parent sees unasked.
 const beginning = 1500
+
+// shownText is how many bytes of one text in a sub-agent's payload its parent sees.
+const shownText = 4000
 
 // documentView is a part of a sub-agent's payload that became a document, as the
 // parent's model sees it.
@@ -32,73 +40,77 @@ type documentView struct {
 	Note       string `json:"note"`
 }
 
+// documents turns long texts of a run's payload into documents, and documents back into texts.
+type documents struct {
+	intake     *intake
+	codec      *wire.Codec
+	slug, name string // of the agent
+}
+
+func (r *run) documents() *documents {
+	return &documents{intake: &r.intake, codec: r.r.cfg.Codec, slug: r.spec.slug, name: r.spec.name}
+}
+
 // shown is a finished run's payload as its parent's model sees it: report-like parts
 // that are large text are documents, other long texts are cut. The whole payload goes
 // where the parent's definition says.
-func (r *run) shown(ctx context.Context) map[string]any {
-	if r.payload == nil {
+func (d *documents) shown(ctx context.Context, payload map[string]any) map[string]any {
+	if payload == nil {
 		return nil
 	}
-	ctx = media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
-	short, _ := r.shownPart(ctx, "", r.payload).(map[string]any)
+	short, _ := d.part(ctx, "", payload).(map[string]any)
 	return short
 }
 
-func (r *run) shownPart(ctx context.Context, key string, v any) any {
+func (d *documents) part(ctx context.Context, key string, v any) any {
 	switch t := v.(type) {
 	case string:
-		return r.shownText(ctx, key, t)
+		return d.text(ctx, key, t)
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {
-			out[i] = r.shownPart(ctx, key, e)
+			out[i] = d.part(ctx, key, e)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(t))
 		for k, e := range t {
-			out[k] = r.shownPart(ctx, k, e)
+			out[k] = d.part(ctx, k, e)
 		}
 		return out
 	}
 	return v
 }
 
-func (r *run) shownText(ctx context.Context, key, s string) any {
-	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= r.largeText() {
-		o, err := r.keepDocument(ctx, key, mime, s)
+func (d *documents) text(ctx context.Context, key, s string) any {
+	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(d.intake.threshold, action.DefaultThreshold) {
+		o, err := d.intake.store(ctx, d.slug, strings.NewReader(s), media.Meta{
+			Label: d.name + ": " + plain.Clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: plain.Clip(key, 80)},
+		})
 		if err == nil {
 			return documentView{
-				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: head(s, beginning),
-				Note: fmt.Sprintf("View Agent Media reads on from Offset %d; %s as a whole value of your payload takes the text over", beginning, o.Ref.Placeholder()),
+				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: plain.Head(s, beginning),
+				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", beginning, o.Ref.Placeholder()),
 			}
 		}
-		r.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", clip(key, 80), r.spec.slug, err))
+		d.intake.log.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", plain.Clip(key, 80), d.slug, err))
 	}
 	if len(s) <= shownText {
 		return s
 	}
-	return clip(s, shownText) + " [shortened here; kept whole]"
-}
-
-// largeText is the length in characters from which report-like text is a document.
-func (r *run) largeText() int {
-	if r.spec.def == nil {
-		return action.DefaultThreshold
-	}
-	return cmp.Or(r.spec.def.InterceptionThreshold, action.DefaultThreshold)
+	return plain.Clip(s, shownText) + " [shortened here; kept whole]"
 }
 
 // reportType is the type of a text that is like a report, by its key or its looks;
 // empty for other texts.
 func reportType(key, s string) string {
-	start := strings.TrimSpace(head(s, 200))
-	switch formatOf(key) {
-	case FormatHTML:
+	start := strings.TrimSpace(plain.Head(s, 200))
+	switch resolve.FormatOf(key) {
+	case resolve.FormatHTML:
 		return "text/html"
-	case FormatMarkdown:
+	case resolve.FormatMarkdown:
 		return "text/markdown"
-	case FormatText:
+	case resolve.FormatText:
 	}
 	switch {
 	case strings.HasPrefix(start, "<"):
@@ -111,24 +123,13 @@ func reportType(key, s string) string {
 	return ""
 }
 
-// keepDocument stores and records a part of the payload, and adds it to the set.
-func (r *run) keepDocument(ctx context.Context, key, mime, s string) (media.Output, error) {
-	o, err := r.r.interceptor.Store(ctx, r.target(r.spec.slug), strings.NewReader(s), media.Meta{
-		Label: r.spec.name + ": " + clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: clip(key, 80)},
-	})
-	if err == nil {
-		r.stored(ctx, []media.Output{o})
-	}
-	return o, err
-}
-
-// isCopy tells a document that only repeats a part of a run's payload.
+// isCopy reports whether a document only repeats a part of a run's payload.
 func isCopy(payload map[string]any, o media.Output) bool {
 	if o.Modality != media.ModalityDocument || o.Metadata[payloadKey] == nil {
 		return false
 	}
 	found := false
-	eachString(payload, func(s string) {
+	object.EachString(payload, func(s string) {
 		found = found || int64(len(s)) == o.SizeBytes && media.DigestOf([]byte(s)) == o.Digest
 	})
 	return found
@@ -136,36 +137,37 @@ func isCopy(payload map[string]any, o media.Output) bool {
 
 // takeOver puts the text of a document in the place of its ref, where a report-like
 // part of the payload is the ref and nothing else.
-func (r *run) takeOver(ctx context.Context) {
-	for key, v := range r.payload {
+func (d *documents) takeOver(ctx context.Context, payload map[string]any) map[string]any {
+	for key, v := range payload {
 		s, _ := v.(string)
-		if s = strings.TrimSpace(s); s == "" || len(s) > 200 || formatOf(key) == FormatText {
+		if s = strings.TrimSpace(s); s == "" || len(s) > 200 || resolve.FormatOf(key) == resolve.FormatText {
 			continue
 		}
-		o, err := r.set.Find(s)
+		o, err := d.intake.set.Find(s)
 		if err != nil || !strings.HasPrefix(o.MIMEType, "text/") {
 			continue
 		}
-		text, err := r.readText(ctx, o)
+		text, err := d.read(ctx, o)
 		if err != nil {
-			r.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, clip(key, 80), err))
+			d.intake.log.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, plain.Clip(key, 80), err))
 			continue
 		}
 		// A document from outside may hold pictures as data.
-		r.payload = setKeys(r.payload, map[string]any{key: r.cleanText(ctx, text)})
+		payload = object.Set(payload, map[string]any{key: d.intake.text(ctx, text)})
 	}
+	return payload
 }
 
-// readText reads a document of the run whole.
-func (r *run) readText(ctx context.Context, o media.Output) (string, error) {
-	if o.SizeBytes > maxAnswer {
-		return "", media.Errorf(media.CodeTooLarge, "it has %d bytes: at most %d are taken over", o.SizeBytes, maxAnswer)
+// read gives the whole text of a document of the run.
+func (d *documents) read(ctx context.Context, o media.Output) (string, error) {
+	if o.SizeBytes > contract.MaxAnswer {
+		return "", media.Errorf(media.CodeTooLarge, "it has %d bytes: at most %d are taken over", o.SizeBytes, contract.MaxAnswer)
 	}
-	f, err := r.r.cfg.Codec.Open(ctx, o.Digest)
+	f, err := d.codec.Open(ctx, o.Digest)
 	if err != nil {
 		return "", err
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxAnswer))
+	b, err := io.ReadAll(io.LimitReader(f, contract.MaxAnswer))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}

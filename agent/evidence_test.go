@@ -14,6 +14,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/evidence"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
 	"atelier/chat"
 	"atelier/journal"
 	"atelier/media"
@@ -61,7 +62,7 @@ var unsupported = regexp.MustCompile(`<mark class="atelier-unsupported"[^>]*>([^
 func marks(t *testing.T, res *agent.Result) (numbers []string) {
 	t.Helper()
 	var b strings.Builder
-	if err := report.Write(t.Context(), &b, report.FromResult(res), agent.Resolution{Mode: agent.ModeURL, Find: res.Find}); err != nil {
+	if err := report.Write(t.Context(), &b, report.FromResult(res), resolve.Options{Mode: resolve.ModeURL, Find: res.Find}); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range unsupported.FindAllStringSubmatch(b.String(), -1) {

@@ -9,15 +9,16 @@ import (
 	"atelier/action"
 	"atelier/action/visual"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // An agent is a YAML file and a prompt. A program gives it the actions that it names
 // and a chat model; here one that answers by a script.
-func ExampleLoad() {
+func Example_definition() {
 	files := fstest.MapFS{ // a program uses os.DirFS or embed.FS
 		"sales-agent.yaml": {Data: []byte(`
 slug: sales-agent
@@ -31,7 +32,7 @@ payload_schema:
 `)},
 		"sales-agent.md": {Data: []byte("You are the Sales Agent. Draw one chart of the numbers in the task and explain it.")},
 	}
-	definitions, err := agent.Load(files)
+	definitions, err := definition.Load(files)
 	check(err)
 	codec := newCodec()
 	actions, err := action.NewRegistry(action.Config{Store: codec})

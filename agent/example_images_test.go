@@ -13,11 +13,12 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/chat/offline"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // alone is a chat model that is always chosen.
@@ -41,7 +42,7 @@ func newLooker() *agent.Runner {
 	if err != nil {
 		panic(err)
 	}
-	definitions, err := agent.Load(fstest.MapFS{
+	definitions, err := definition.Load(fstest.MapFS{
 		"looker.yaml": {Data: []byte("slug: looker\nname: Looker\ndescription: Looks at pictures.\n")},
 		"looker.md":   {Data: []byte("You look at pictures.")},
 	})

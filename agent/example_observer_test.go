@@ -30,8 +30,8 @@ func (p *printer) Emit(_ context.Context, e agent.Event) {
 	fmt.Println(e.Type)
 }
 
-// A run that is resumed emits what is new. A run that a journal replays, as after a crash,
-// emits what happened before again: its observer knows it by the key.
+// A run that is resumed emits what is new. One that a journal replays, as after a crash, emits
+// what happened before again to an observer that is no [agent.Witness]: it knows that by the key.
 func ExampleEvent() {
 	codec := newCodec()
 	actions, err := action.NewRegistry(action.Config{Store: codec})

@@ -7,6 +7,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/chat"
 )
 
@@ -27,7 +28,7 @@ func Example_source() {
 			}}, nil
 		},
 	}
-	definitions, err := agent.Load(fstest.MapFS{
+	definitions, err := definition.Load(fstest.MapFS{
 		"tide-agent.yaml": {Data: []byte("slug: tide-agent\nname: Tide Agent\ndescription: Knows the tides.\nrequires: tides\nactions: [Look Up Tides]\n")},
 		"tide-agent.md":   {Data: []byte("You find tides. Bring back findings and sources.")},
 		"captain.yaml":    {Data: []byte("slug: captain\nname: Captain\ndescription: Plans trips.\nagents: [{slug: tide-agent, payload_key: tides}]\n")},

@@ -8,10 +8,10 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // An agent in Go stores a drawing and promotes it. The answer names the drawing by

@@ -5,19 +5,21 @@ import (
 	"errors"
 	"slices"
 
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
 	"atelier/journal"
 	"atelier/media"
 )
 
 // finish closes the run: status, result, records, events.
 func (r *run) finish(ctx context.Context, err error) (*Result, error) {
-	if journal.Left(ctx) {
-		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
+	if journal.HandedOver(ctx) {
+		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run continues in another process: %w", journal.ErrHandedOver)
 	}
 	status := StatusSucceeded
 	err = r.atEnd(ctx, err)
-	if err == nil && r.unstored != "" {
-		err = media.Errorf(media.CodeDiskFull, "media of this run could not be stored: %s; what could be is kept", r.unstored)
+	if unstored := r.outcome.soFar().unstored; err == nil && unstored != "" {
+		err = media.Errorf(media.CodeDiskFull, "media of this run could not be stored: %s; all other media is kept", unstored)
 	}
 	switch {
 	case err == nil:
@@ -37,7 +39,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	if err != nil {
 		r.unwait(ctx, err)
 	}
-	r.wait.drop(r.journal.Name(""))
+	r.wait.drop(r.journal.Place())
 	r.close(ctx, status)
 	r.missPictures(ctx)
 	rec := r.record(status, err)
@@ -51,7 +53,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		})
 	}
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
+	res.Warnings = slices.Clone(r.outcome.soFar().warnings)
 	return res, err
 }
 
@@ -68,13 +70,13 @@ func (r *run) close(ctx context.Context, status Status) {
 }
 
 // rest closes the run for the time in which it waits for a person. Nothing of it stays
-// in memory; whoever resumes it has the state.
+// in memory; the process that resumes it has the state.
 func (r *run) rest(ctx context.Context) *Result {
 	rec := r.record(StatusPaused, nil)
 	res := r.result(rec)
 	rec.Promoted = nil // chosen when the run ends
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
+	res.Warnings = slices.Clone(r.outcome.soFar().warnings)
 	if r.depth > 0 {
 		return res
 	}
@@ -102,17 +104,20 @@ func endEvent(s Status) EventType {
 
 // record is the run as the observer saves it.
 func (r *run) record(status Status, err error) RunRecord {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	sum := r.outcome.soFar()
 	rec := RunRecord{
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
-		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
-		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: slices.Clone(r.context),
+		Task: r.task, Status: status, Message: r.draft.Message, Turns: r.turns, Usage: sum.usage, Cost: sum.cost,
+		Warnings: sum.warnings, StartedAt: r.wait.span(string(r.journal.Place())).StartedAt,
+		InputImages: r.sights.Given, VisionContext: sum.shown,
 	}
-	rec.Usage.WorkedMS = r.meter.worked(r.r.cfg.Now()).Milliseconds()
+	rec.Usage.WorkedMS = r.meter.Worked(r.r.cfg.Now()).Milliseconds()
 	if r.depth == 0 {
 		rec.Limits = r.max.record()
+		rec.Limits.LenientImages = r.sights.Lenient
+		if r.sights.Policy.Enabled {
+			rec.Limits.Vision = &r.sights.Policy
+		}
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
@@ -121,21 +126,21 @@ func (r *run) record(status Status, err error) RunRecord {
 		return rec
 	}
 	if status != StatusPaused {
-		rec.FinishedAt = r.wait.ended(r.journal.Name(""), r.r.cfg.Now())
+		rec.FinishedAt = r.wait.ended(string(r.journal.Place()), r.r.cfg.Now())
 	}
-	rec.Dispositions = slices.Clone(r.dispositions)
+	rec.Dispositions = sum.dispositions
 	rec.Promoted = r.set.Promoted()
-	if r.payload != nil {
-		rec.Payload = plain(r.payload)
+	if r.draft.Payload != nil {
+		rec.Payload = plain.JSON(r.draft.Payload)
 	}
 	if err != nil {
-		p := problemOf(err)
+		p := transcript.Problem(err)
 		rec.Error = &p
 	}
 	return rec
 }
 
-// result is the run as its caller sees it.
+// result is the run as its caller sees it, who may change its lists.
 func (r *run) result(rec RunRecord) *Result {
 	res := &Result{
 		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
@@ -143,15 +148,15 @@ func (r *run) result(rec RunRecord) *Result {
 		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
 	}
 	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(r.payload, o) {
+		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(r.draft.Payload, o) {
 			res.AlsoMade = append(res.AlsoMade, o)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	res.Steps, res.Models, res.Dispositions = r.steps, r.models, r.dispositions
+	sum := r.outcome.soFar()
+	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
-		res.Evidence = r.evidence()
+		// The log of the steps is the same after a replay, and has those of sub-agents.
+		res.Evidence = r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
 	}
 	return res
 }

@@ -12,12 +12,16 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
 	"atelier/chat"
 	"atelier/journal/step"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // GoAgent is an agent written in Go. It is called with the task and the granted
@@ -34,7 +38,7 @@ type Answer struct {
 	// media is taken out of it.
 	Payload map[string]any
 	// Promote chooses items for the answer.
-	Promote []Promotion
+	Promote []contract.Promotion
 	// Warnings reach the run's result.
 	Warnings []string
 }
@@ -49,7 +53,7 @@ type Context struct {
 	run *run
 	// act is the step of the action that the code belongs to; empty in a Go agent.
 	act step.Name
-	// waits tells that something in the code waits for a person.
+	// waits is set where something in the code waits for a person.
 	waits atomic.Bool
 	asked atomic.Int64 // questions, for their names
 
@@ -70,6 +74,10 @@ func ContextOf(ctx context.Context) (*Context, bool) {
 // RunID is the id of the agent run.
 func (c *Context) RunID() string { return c.run.id }
 
+// ToolContext is what the caller of the run gives its actions and Go agents, and no model; see
+// [action.ToolValue].
+func (c *Context) ToolContext() action.ToolContext { return maps.Clone(c.run.request.ToolContext) }
+
 // History is what was said in the conversation before the task, oldest first; empty
 // outside of a conversation and for sub-agents.
 func (c *Context) History() []chat.Message { return c.run.remembered() }
@@ -77,20 +85,12 @@ func (c *Context) History() []chat.Message { return c.run.remembered() }
 // Store reads r to its end, stores and records the item and adds it to the run's
 // set. It is not promoted. Limits are [media.CodeTooLarge]; memory is O(64 KiB).
 func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
-	o, err := c.run.r.interceptor.Store(ctx, c.run.target(c.run.spec.slug), r, m)
-	if err == nil {
-		c.run.stored(ctx, []media.Output{o})
-	}
-	return o, err
+	return c.run.intake.store(ctx, c.run.spec.slug, r, m)
 }
 
 // StoreURL fetches an address, guarded, and stores what comes as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
-	o, err := c.run.r.interceptor.StoreURL(ctx, c.run.target(c.run.spec.slug), url, m)
-	if err == nil {
-		c.run.stored(ctx, []media.Output{o})
-	}
-	return o, err
+	return c.run.intake.storeURL(ctx, c.run.spec.slug, url, m)
 }
 
 // Promote chooses items of this run for the answer, with their labels and
@@ -129,13 +129,13 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 // Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
 	params, data := withoutData(name, params)
-	at, params := c.run.nextCall(ctx), c.run.clean(ctx, params)
+	at, params := c.run.acts.next(ctx), c.run.intake.values(ctx, params)
 	if c.within() {
 		at.within, at.nested = c.callWithin(name, params)
 	}
-	out := c.run.act(ctx, ActionCall{Name: wire.NameMedia(name), Params: params}, at)
-	c.recall.ask(ctx, at.name().String())
-	c.run.drew(out)
+	out := c.run.acts.do(ctx, contract.ActionCall{Name: wire.NameMedia(name), Params: params}, at)
+	c.recall.ask(ctx, at.name())
+	c.run.acts.drew(out)
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
 	}
@@ -147,12 +147,12 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 
 // withoutData takes the wish for an item's bytes out of the parameters of a call.
 func withoutData(name string, params map[string]any) (rest map[string]any, wanted bool) {
-	if !sameName(name, "Get Agent Media Details") {
+	if !plain.SameName(name, "Get Agent Media Details") {
 		return params, false
 	}
 	rest = maps.Clone(params)
 	for key, v := range params {
-		if is, ok := v.(bool); ok && sameName(key, "IncludeData") {
+		if is, ok := v.(bool); ok && plain.SameName(key, "IncludeData") {
 			wanted = is
 			delete(rest, key)
 		}
@@ -196,10 +196,10 @@ func (c *Context) dataURI(ctx context.Context, ref media.Ref) (string, error) {
 func (c *Context) within() bool { return c.act.Kind != step.KindOther }
 
 // callWithin names a call that an action makes by what it asks for, so that it has the same
-// place when the action runs again, whatever ran beside it. blind tells that its parameters
+// place when the action runs again, whatever ran beside it. blind is set where its parameters
 // could not be read, so that it is known by its number only.
 func (c *Context) callWithin(name string, params map[string]any) (call step.Name, blind bool) {
-	what := plain(map[string]any{"name": name, "params": params})
+	what := plain.JSON(map[string]any{"name": name, "params": params})
 	sum := sha256.Sum256(what)
 	key := hex.EncodeToString(sum[:6])
 	c.mu.Lock()
@@ -218,7 +218,7 @@ func (c *Context) callWithin(name string, params map[string]any) (call step.Name
 // of the answer's value; empty asks for {answer: string}. A bad question or schema is
 // [media.CodeInvalid].
 func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
-	q, err := inquiry(c.run.cleanText(ctx, question), schema)
+	q, err := inquiry(c.run.intake.text(ctx, question), schema)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -227,8 +227,8 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	if c.within() {
 		name = c.act.Numbered(step.TailAsk, at.index)
 	}
-	p, err := c.run.await(ctx, name, at, q)
-	c.recall.ask(ctx, name.String())
+	p, err := c.run.pauses.await(ctx, name, at, q)
+	c.recall.ask(ctx, name)
 	if errors.Is(err, ErrPaused) {
 		c.waits.Store(true)
 	}
@@ -243,29 +243,178 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	return reply, nil
 }
 
+// lend gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
+func (r *run) lend(act step.Name) *Context {
+	return &Context{Task: r.task, Input: r.input, run: r, act: act}
+}
+
 // code runs a Go agent as the one step of its run.
 func (r *run) code(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = media.Errorf(media.CodeInternal, "agent %s stopped on a defect of its own (panic of type %T)", r.spec.slug, p)
+			err = media.Errorf(media.CodeInternal, "agent %s failed on a defect in its code (panic of type %T)", r.spec.slug, p)
 		}
 	}()
-	defer r.meter.during(r.r.cfg.Now)()
-	recall := r.recalled()
-	recall.ask(ctx, "")
+	defer r.meter.During(r.r.cfg.Now)()
+	own := r.lend(step.Name{})
+	own.recall = r.past.recalled()
+	own.recall.ask(ctx, step.Name{})
 	r.set.Quote(r.task)
-	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r, recall: recall})
+	answer, err := r.spec.code(ctx, own)
 	if answer.Payload != nil {
-		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)
+		r.draft.Payload, _ = r.intake.value(ctx, r.spec.slug, answer.Payload).(map[string]any)
 	}
-	r.message = r.cleanText(ctx, answer.Message)
+	r.draft.Message = r.intake.text(ctx, answer.Message)
 	r.warn(ctx, answer.Warnings...)
-	if bad := r.promote(ctx, answer.Promote); len(bad) > 0 {
+	if bad := r.draft.Promote(answer.Promote); len(bad) > 0 {
 		r.warn(ctx, r.set.Unknown(bad...).Message)
 	}
 	r.acceptRefs(ctx)
-	if r.paused.Load() {
+	if r.pauses.some.Load() {
 		return ErrPaused // whatever the code made of it
 	}
+	return err
+}
+
+// Stage is a numbered part of what a Go agent does: a step of a workflow. It is an act of the
+// run's record, and all that it does is journalled by its number, so that a replay finds it and a
+// fork can begin at it. What it does follows each other; a Stage is not safe for concurrent use.
+type Stage struct {
+	c      *Context
+	number int
+	rec    StepRecord
+	done   int // what was done in it, for the names
+}
+
+// StageName is the name of the first step of a stage: a fork from there does the stage anew.
+func StageName(number int) string {
+	return step.Name{Kind: step.KindCode, Turn: number, Index: 1}.String()
+}
+
+// Stage begins the stage with a number, from 1, which no other one of the run has. name and params
+// are for its record.
+func (c *Context) Stage(ctx context.Context, number int, name string, params json.RawMessage) (*Stage, error) {
+	s := &Stage{c: c, number: number}
+	began, err := s.time(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.rec = c.run.begin(StepCode, name, callIndex{turn: number, index: 1})
+	s.rec.Name, s.rec.Params, s.rec.StartedAt = name, params, began
+	c.run.saveStep(ctx, s.rec)
+	s.Emit(ctx, EventStepStarted, StepStarted{StepID: name, Number: number})
+	return s, nil
+}
+
+// time is the time of now, of a replay that of then.
+func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
+	b, err := s.Step(ctx, func(context.Context) ([]byte, error) { return json.Marshal(s.c.run.r.cfg.Now()) })
+	if err == nil {
+		err = json.Unmarshal(b, &at)
+	}
+	return at, err
+}
+
+// next numbers what is done in the stage.
+func (s *Stage) next() int {
+	s.done++
+	return s.done
+}
+
+// Step does something once: a replay gets the result again, JSON without media bytes, and fn does
+// not run. An error is not kept: fn runs again when the run is tried again. After a crash in
+// fn it runs again, too.
+func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.next()}
+	if err := s.c.run.past.begins(ctx, name); err != nil {
+		return nil, err
+	}
+	b, err := s.c.run.journal.Step(ctx, name, fn)
+	s.c.recall.ask(ctx, name)
+	return b, err
+}
+
+// Ask is [Context.Ask] in a stage. The question is made when there is no answer yet; a replay
+// that has the answer does not call inquire.
+func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (question string, schema json.RawMessage, err error)) (Reply, error) {
+	r := s.c.run
+	at := callIndex{turn: s.number, index: s.next()}
+	name := step.Name{Kind: step.KindStageAsk, Turn: at.turn, Index: at.index}
+	var q Question
+	if !r.journal.Knows(name) {
+		text, schema, err := inquire(ctx)
+		if err == nil {
+			q, err = inquiry(r.intake.text(ctx, text), schema)
+		}
+		if err != nil {
+			return Reply{}, err
+		}
+	}
+	p, err := r.pauses.await(ctx, name, at, q)
+	s.c.recall.ask(ctx, name)
+	if err != nil {
+		return Reply{}, err
+	}
+	r.take(ctx, p)
+	return Reply{Value: p.Value, Note: p.Note}, nil
+}
+
+// Agent runs another agent to its end; its record, media and cost are parts of the run's. It is
+// [ErrPaused] where the agent waits for a person. Granted are items of the run's tree.
+func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []media.Output) (*Result, error) {
+	r := s.c.run
+	at := callIndex{turn: s.number, index: s.next() + 1} // the record of the stage has the first
+	rec := r.begin(StepAgent, call.Name, at)
+	rec.Params = plain.JSON(call)
+	if err := notBegun(ctx); err != nil {
+		return nil, err
+	}
+	sp, err := r.r.spec(call.Name)
+	if err != nil {
+		return nil, err
+	}
+	child, err := r.child(ctx, sp, at, granted)
+	if err != nil {
+		return nil, err
+	}
+	child.task = r.intake.text(ctx, call.Task)
+	out, res, ok := r.conduct(ctx, rec, child, granted)
+	if !ok {
+		return nil, ctx.Err()
+	}
+	r.absorb(ctx, child)
+	switch {
+	case out.Waits:
+		return nil, ErrPaused
+	case !out.Success:
+		return res, &media.Error{Code: out.Error.Code, Message: "agent " + sp.slug + ": " + out.Error.Message, Retryable: out.Error.Retryable}
+	}
+	return res, nil
+}
+
+// Emit puts an event into the log of the run.
+func (s *Stage) Emit(ctx context.Context, t EventType, data any) { s.c.run.emit(ctx, t, data) }
+
+// End puts the result of the stage on record, or why it has none; one that waits for a person
+// stays open. outputs is JSON without media bytes. It gives the error back.
+func (s *Stage) End(ctx context.Context, outputs json.RawMessage, err error) error {
+	r, rec := s.c.run, s.rec
+	if errors.Is(err, ErrPaused) {
+		r.pauses.hold(ctx, rec, nil)
+		return err
+	}
+	if err == nil {
+		rec.FinishedAt, err = s.time(ctx)
+	}
+	rec.Status, rec.Outputs = StatusSucceeded, outputs
+	end := StepFinished{StepID: rec.Name, Number: s.number}
+	if err != nil {
+		p := transcript.Problem(err)
+		rec.Status, rec.Outputs, rec.FinishedAt = statusOf(ctx, err), nil, time.Time{}
+		rec.Code, rec.Message, end.Error = string(p.Code), p.Message, &p
+	}
+	r.end(ctx, rec)
+	end.Status = rec.Status
+	s.Emit(ctx, EventStepFinished, end)
 	return err
 }

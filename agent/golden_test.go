@@ -17,16 +17,17 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/media"
+	"atelier/media/blob/memblob"
 )
 
 // addStates writes the golden states that are missing. Those that are there are never
 // written again: they stand for runs that people paused with a version of that time.
 var addStates = flag.Bool("update", false, "add missing golden states")
 
-// golden is a run that paused in one way, and how it goes on.
+// golden is a run that paused in one way, and how it continues.
 type golden struct {
 	setup   setup
 	profile chat.Profile
@@ -94,7 +95,7 @@ func goldens(t *testing.T) map[string]golden {
 			setup: setup{agents: map[string]string{"painter": painter}}, profile: seer(chat.ImageLimits{}),
 			request: agent.Request{
 				Agent: "painter", Message: "look", Images: []agent.Image{{Data: oldPicture(t, 1), FileName: "one.png", Detail: "high"}},
-				History: []chat.Message{chat.Text(chat.RoleUser, "hello"), chat.Text(chat.RoleAssistant, "hello")}, Vision: &agent.VisionContextPolicy{Enabled: true, AllowedSources: []string{"Paint"}},
+				History: []chat.Message{chat.Text(chat.RoleUser, "hello"), chat.Text(chat.RoleAssistant, "hello")}, Vision: &definition.VisionContextPolicy{Enabled: true, AllowedSources: []string{"Paint"}},
 			},
 			before: map[string][]any{"painter": {paintStep(2), asks("Which colour?")}},
 			reply:  pictures, after: map[string][]any{"painter": {`{"message":"${media:` + old(2) + `}","done":true}`}},

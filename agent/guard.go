@@ -1,11 +1,21 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"atelier/agent/contract"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
@@ -44,7 +54,7 @@ const (
 // Verdict is a guardrail's answer.
 type Verdict struct {
 	Decision Decision `json:"decision"`
-	// Text is the message to go on with, for DecisionRedact.
+	// Text is the message to continue, for DecisionRedact.
 	Text string `json:"text,omitempty"`
 	// Reason is for people; it stands in the run's error or warning.
 	Reason string `json:"reason,omitempty"`
@@ -53,75 +63,271 @@ type Verdict struct {
 // guardStep checks the message of a root run; its result is a [Verdict].
 var guardStep = step.Name{Kind: step.KindGuardrail}
 
-// screen puts the task of a root run to the guardrail.
-func (r *run) screen(ctx context.Context) error {
-	g := r.r.cfg.Guardrail
-	if g == nil || r.depth > 0 {
-		return nil
-	}
-	b, err := r.journal.Step(ctx, guardStep.String(), func(ctx context.Context) ([]byte, error) {
-		v, err := g.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
+// taskGuard puts the task of a root run to the guardrail.
+type taskGuard struct {
+	rail    Guardrail
+	log     *runLog
+	journal *journal.Transcript
+	pauses  *pauses
+	intake  *intake
+}
+
+// screen gives the task as a model may see it. The verdict is a durable step.
+func (g taskGuard) screen(ctx context.Context, agent, task string) (string, error) {
+	b, err := g.journal.Step(ctx, guardStep, func(ctx context.Context) ([]byte, error) {
+		v, err := g.rail.Check(ctx, GuardInput{Text: task, Agent: agent, RunID: g.log.id, Owner: g.log.owner})
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(v)
 	})
 	if err != nil {
-		return fmt.Errorf("check the message: %w", err)
+		return task, fmt.Errorf("check the message: %w", err)
 	}
 	var v Verdict
 	if err := json.Unmarshal(b, &v); err != nil {
-		return media.Errorf(media.CodeInternal, "read journalled verdict: %w", err)
+		return task, media.Errorf(media.CodeInternal, "read journalled verdict: %w", err)
 	}
-	return r.abide(ctx, v)
-}
-
-// why is the reason of a verdict, for people.
-func (v Verdict) why() string {
-	if blank(v.Reason) {
-		return "the guardrail gave no reason"
-	}
-	return clip(strings.TrimSpace(v.Reason), 300)
-}
-
-// unknown is the error for a decision that is none.
-func (v Verdict) unknown() error {
-	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", clip(string(v.Decision), 20))
-}
-
-// abide does what a guardrail decided.
-func (r *run) abide(ctx context.Context, v Verdict) error {
-	reason := v.why()
-	switch v.Decision {
+	switch reason := v.why(); v.Decision {
 	case "", DecisionAllow:
-		return nil
+		return task, nil
 	case DecisionRedact:
-		if blank(v.Text) {
-			return media.Errorf(media.CodeModerated, "nothing is left of the message: %s", reason)
+		if plain.Blank(v.Text) {
+			return task, media.Errorf(media.CodeModerated, "nothing is left of the message: %s", reason)
 		}
-		r.task = r.cleanText(ctx, v.Text)
-		r.warn(ctx, "the message was changed before a model saw it: "+reason)
-		return nil
+		task = g.intake.text(ctx, v.Text)
+		g.log.warn(ctx, "the message was changed before a model saw it: "+reason)
+		return task, nil
 	case DecisionPause:
-		return r.permit(ctx, reason)
+		return task, g.permit(ctx, reason)
 	case DecisionStop:
-		return media.Errorf(media.CodeModerated, "the message was stopped before a model saw it: %s", reason)
+		return task, media.Errorf(media.CodeModerated, "the message was stopped before a model saw it: %s", reason)
 	}
-	return v.unknown()
+	return task, v.unknown()
 }
 
-// permit asks a person whether a message may go on to a model.
-func (r *run) permit(ctx context.Context, reason string) error {
-	p, err := r.await(ctx, guardStep.With(step.TailApproval), callIndex{}, Question{
+// permit asks a person whether a model may see the message.
+func (g taskGuard) permit(ctx context.Context, reason string) error {
+	p, err := g.pauses.await(ctx, guardStep.With(step.TailApproval), callIndex{}, Question{
 		Kind: QuestionGuardrail, Question: "This message needs approval before a model sees it: " + reason, Schema: json.RawMessage(approvalForm),
 		Details: &Details{Reason: reason},
 	})
 	if err != nil {
 		return err
 	}
-	a := p.approval()
-	if !a.Approve {
+	if a := p.approval(); !a.Approve {
 		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noted(p, a))
 	}
 	return nil
+}
+
+// why is the reason of a verdict, for people.
+func (v Verdict) why() string {
+	if plain.Blank(v.Reason) {
+		return "the guardrail gave no reason"
+	}
+	return plain.Clip(strings.TrimSpace(v.Reason), 300)
+}
+
+// unknown is the error for a decision that is none.
+func (v Verdict) unknown() error {
+	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", plain.Clip(string(v.Decision), 20))
+}
+
+// blockedTerms is the guardrail of [BlockedTerms].
+type blockedTerms struct {
+	find   *regexp.Regexp
+	decide Decision
+}
+
+var _ Guardrail = (*blockedTerms)(nil)
+
+// redacted stands where a blocked term was.
+const redacted = "[removed]"
+
+// BlockedTerms is a guardrail that looks for terms as whole words, without regard to
+// case and to how much space lies between their words. It redacts, pauses or stops; an
+// empty decision stops. No term, or another decision, is [media.CodeInvalid].
+func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
+	if decide == "" {
+		decide = DecisionStop
+	}
+	if decide != DecisionStop && decide != DecisionPause && decide != DecisionRedact {
+		return nil, media.Errorf(media.CodeInvalid, "blocked terms can redact, pause or stop, not %q", plain.Clip(string(decide), 20))
+	}
+	var alternatives []string
+	for _, t := range terms {
+		words := strings.Fields(t)
+		for i := range words {
+			words[i] = regexp.QuoteMeta(words[i])
+		}
+		if len(words) > 0 {
+			alternatives = append(alternatives, strings.Join(words, `\s+`))
+		}
+	}
+	if len(alternatives) == 0 {
+		return nil, media.Errorf(media.CodeInvalid, "blocked terms: give at least one term")
+	}
+	find, err := regexp.Compile(`(?i)(^|[^\pL\pN_])(` + strings.Join(alternatives, "|") + `)($|[^\pL\pN_])`)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "blocked terms: %w", err)
+	}
+	return &blockedTerms{find: find, decide: decide}, nil
+}
+
+// Check implements [Guardrail].
+func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) {
+	text, from, found := in.Text, 0, 0
+	for {
+		at := b.find.FindStringSubmatchIndex(text[from:])
+		if at == nil {
+			break
+		}
+		found++
+		start, end := from+at[4], from+at[5]
+		// The search continues behind what stands there now, whose end can begin the next.
+		text, from = text[:start]+redacted+text[end:], start+len(redacted)-1
+	}
+	if found == 0 {
+		return Verdict{Decision: DecisionAllow}, nil
+	}
+	v := Verdict{Decision: b.decide, Reason: fmt.Sprintf("blocked terms in it: %d", found)}
+	if b.decide == DecisionRedact {
+		v.Text = text
+	}
+	return v, nil
+}
+
+// heldReply is a reply that a person has to approve before a model sees it.
+type heldReply struct {
+	// Question is what the reply answers; a no opens it again.
+	Question Question `json:"question"`
+	Reply    replied  `json:"reply"`
+}
+
+// guardReply puts the texts of a reply to the guardrail, each by itself: the strings of its value, keys
+// that the form does not name, and the note. It changes p where the guardrail redacts, and
+// gives the reason where a person has to approve the reply first. After an error the reply is not taken.
+func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied) (pause string, err error) {
+	if r.cfg.Guardrail == nil || q.Kind == QuestionGuardrail { // no model sees an approver's note
+		return "", nil
+	}
+	g := replyGuard{rail: r.cfg.Guardrail, in: GuardInput{
+		Agent: q.AgentPath[strings.LastIndexByte(q.AgentPath, '/')+1:], RunID: q.RunID, Owner: s.Request.Owner,
+	}}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(p.Value))
+	if err != nil {
+		return "", media.Errorf(media.CodeInternal, "read the answer: %w", err)
+	}
+	check := func(text string) string { return g.check(ctx, text) }
+	value = mapKeys(object.MapStrings(value, check), func(key string) string {
+		if bytes.Contains(q.Schema, plain.JSON(key)) {
+			return key
+		}
+		return check(key)
+	})
+	p.Note = check(p.Note)
+	switch {
+	case g.err != nil:
+		return "", g.err
+	case g.redacted != "":
+		p.Value = plain.JSON(value)
+		if err := q.fits(p.Value); err != nil {
+			return "", media.Errorf(media.CodeModerated, "the answer was changed (%s) and does not fit the form now: give another answer", g.redacted)
+		}
+		p.Warning = "the answer was changed before a model saw it: " + g.redacted
+	}
+	return g.pause, nil
+}
+
+// replyGuard puts one text after another to a guardrail. After an error it asks no more.
+type replyGuard struct {
+	rail            Guardrail
+	in              GuardInput
+	err             error
+	redacted, pause string // the reasons
+}
+
+// check gives the text that takes the place of one.
+func (g *replyGuard) check(ctx context.Context, text string) string {
+	if g.err != nil || plain.Blank(text) {
+		return text
+	}
+	in := g.in
+	in.Text = text
+	v, err := g.rail.Check(ctx, in)
+	if err != nil {
+		g.err = fmt.Errorf("check the answer: %w", err)
+		return text
+	}
+	switch v.Decision {
+	case "", DecisionAllow:
+	case DecisionRedact:
+		if plain.Blank(v.Text) {
+			g.err = media.Errorf(media.CodeModerated, "nothing is left of the answer: %s: give another answer", v.why())
+		}
+		g.redacted = v.why()
+		return v.Text
+	case DecisionPause:
+		g.pause = v.why()
+	case DecisionStop:
+		g.err = media.Errorf(media.CodeModerated, "the answer was stopped before a model saw it: %s: give another answer", v.why())
+	default:
+		g.err = v.unknown()
+	}
+	return text
+}
+
+// hold puts the question for an approval in the place of the question that was answered.
+func (s *State) hold(id string, q Question, given replied, reason string) {
+	approval := q
+	approval.ID, approval.Kind, approval.Schema, approval.Details = id, QuestionGuardrail, json.RawMessage(approvalForm), &Details{Reason: reason}
+	approval.Question = plain.Clip(fmt.Sprintf("The answer to %q needs approval before a model sees it: %s", plain.Clip(q.Question, 200), reason), contract.MaxQuestion)
+	s.replacePending(q.ID, approval)
+	s.Held = maps.Clone(s.Held)
+	if s.Held == nil {
+		s.Held = map[string]heldReply{}
+	}
+	s.Held[id] = heldReply{Question: q, Reply: given}
+}
+
+// release ends the approval of a reply: given is the approver's. A yes takes the reply that was
+// held, a no opens its question again.
+func (s *State) release(q Question, given replied) {
+	held := s.Held[q.ID]
+	s.Held = maps.Clone(s.Held)
+	delete(s.Held, q.ID)
+	if given.approval().Approve {
+		s.take(q, held.Reply)
+		return
+	}
+	s.replacePending(q.ID, held.Question)
+}
+
+func (s *State) replacePending(id string, by Question) {
+	s.Pending = slices.Clone(s.Pending)
+	for i, p := range s.Pending {
+		if p.ID == id {
+			s.Pending[i] = by
+		}
+	}
+}
+
+// mapKeys rebuilds a JSON value with f applied to every key in it.
+func mapKeys(v any, f func(string) string) any {
+	switch t := v.(type) {
+	case []any:
+		out := make([]any, len(t))
+		for i, e := range t {
+			out[i] = mapKeys(e, f)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for k, e := range t {
+			out[f(k)] = mapKeys(e, f)
+		}
+		return out
+	}
+	return v
 }

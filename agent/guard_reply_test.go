@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent"
-	"atelier/blob/memblob"
 	"atelier/chat"
 	"atelier/media"
+	"atelier/media/blob/memblob"
 )
 
 // judge decides about texts that hold a word, and lets others pass.

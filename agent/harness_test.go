@@ -14,14 +14,17 @@ import (
 	"testing/fstest"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/journal"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 func newStore(tb testing.TB) *wire.Codec {
@@ -31,15 +34,7 @@ func newStore(tb testing.TB) *wire.Codec {
 
 func codecOn(tb testing.TB, driver blob.Driver) *wire.Codec {
 	tb.Helper()
-	blobs, err := blob.New(blob.Config{Driver: driver})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}}})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return codec
+	return wiretest.NewCodecOn(tb, driver)
 }
 
 // recorder remembers what was recorded.
@@ -68,6 +63,12 @@ type billed struct {
 	err  error
 }
 
+// written is an answer that comes in pieces of a few bytes; after, if not nil, ends it.
+type written struct {
+	text  string
+	after func() error
+}
+
 // script is a chat model that answers by agent, in order; functions see the request.
 type script struct {
 	mu       sync.Mutex // guards what follows
@@ -80,7 +81,7 @@ type script struct {
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
-		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", ReportsCost: true} // its answers say what they cost
+		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", Pricing: chat.Pricing{ReportsCost: true}} // its answers say what they cost
 	}
 	return s.profile
 }
@@ -119,6 +120,16 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 		return chat.Response{}, t
 	case func(chat.Request) string:
 		resp.Text = t(r)
+	case written:
+		for rest := t.text; rest != "" && r.OnText != nil; {
+			n := min(3, len(rest))
+			r.OnText(rest[:n])
+			rest = rest[n:]
+		}
+		if t.after != nil {
+			return chat.Response{}, t.after()
+		}
+		resp.Text = t.text
 	case chat.Response:
 		return t, nil
 	case billed:
@@ -155,6 +166,10 @@ type watcher struct {
 }
 
 func (w *watcher) OpenPrompts(context.Context, string, string) ([]string, error) { return w.open, nil }
+
+func (w *watcher) Emitted(context.Context, string, string) (func(agent.Event) bool, error) {
+	return func(agent.Event) bool { return false }, nil
+}
 
 func (w *watcher) StatusOf(context.Context, string, string) agent.Status { return "" }
 
@@ -235,7 +250,7 @@ func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
 	if s.now == nil {
 		s.now = func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
 	}
-	defs, err := agent.Load(definitions(s.agents))
+	defs, err := definition.Load(definitions(s.agents))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,17 +4,22 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/vision"
 	"atelier/media"
+	"atelier/media/imaging"
+	"atelier/media/wire"
 )
-
-// maxImages is how many pictures may come with one message, whatever the model takes.
-const maxImages = 500
 
 // inputNamespace marks items that came with a message, in their metadata.
 const inputNamespace = "input_image"
@@ -37,14 +42,6 @@ type Image struct {
 	FileName string
 	// Detail is auto, low or high; empty means auto.
 	Detail string
-}
-
-// InputImage is a stored picture of a message: what saved state holds of it.
-type InputImage struct {
-	Ref      media.Ref `json:"ref"`
-	MIMEType string    `json:"mime_type"`
-	FileName string    `json:"filename,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
 }
 
 // imageJSON is the written form of an Image.
@@ -113,14 +110,14 @@ func (i Image) check() error {
 		return media.Errorf(media.CodeInvalid, "an image needs exactly one of bytes, path, media id and ref")
 	}
 	if !slices.Contains([]string{"", "auto", "low", "high"}, i.Detail) {
-		return media.Errorf(media.CodeInvalid, "image detail %q is not known: use auto, low or high", clip(media.ErrorText(i.Detail), 20))
+		return media.Errorf(media.CodeInvalid, "image detail %q is not known: use auto, low or high", plain.Clip(media.ErrorText(i.Detail), 20))
 	}
 	return nil
 }
 
 func checkImages(images []Image) error {
-	if len(images) > maxImages {
-		return media.Errorf(media.CodeTooLarge, "%d images come with the message: give at most %d", len(images), maxImages)
+	if len(images) > vision.MaxGiven {
+		return media.Errorf(media.CodeTooLarge, "%d images come with the message: give at most %d", len(images), vision.MaxGiven)
 	}
 	for n, i := range images {
 		if err := i.check(); err != nil {
@@ -220,7 +217,7 @@ func (r *Runner) recordImage(ctx context.Context, image Image, o media.Output) (
 	o.Promoted = false
 	if o.ID == "" { // else it has a record, with its own origin
 		o.Origin.Source = inputNamespace
-		o.Metadata = setKeys(o.Metadata, map[string]any{"namespace": inputNamespace})
+		o.Metadata = object.Set(o.Metadata, map[string]any{"namespace": inputNamespace})
 	}
 	o.Origin.Direction = "input"
 	if r.cfg.Recorder == nil {
@@ -237,10 +234,10 @@ func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 	}
 	o, err := known.Find(string(ref))
 	if err == nil && o.Modality != media.ModalityImage {
-		return o, media.Errorf(media.CodeInvalid, "it is %s and no picture", o.MIMEType)
+		return o, media.Errorf(media.CodeInvalid, "it is %s, not a picture", o.MIMEType)
 	}
 	if err != nil {
-		e := media.Errorf(media.CodeUnknownRef, "a ref means something only in its run and its conversation: give the item's media id, or go on with the conversation that has it")
+		e := media.Errorf(media.CodeUnknownRef, "a ref means something only in its run and its conversation: give the item's media id, or continue the conversation that has it")
 		e.Valid = refsText(granted)
 		return o, e
 	}
@@ -253,4 +250,124 @@ func refsText(items []media.Output) []string {
 		out = append(out, string(o.Ref))
 	}
 	return out
+}
+
+// bytesOf stores bytes or a file, or finds a record.
+func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error) {
+	owner := media.ScopeOf(ctx).Owner
+	if image.ID != "" {
+		if r.cfg.Find == nil {
+			return media.Output{}, media.Errorf(media.CodeNotFound, "this runner has no media records: give the bytes")
+		}
+		return r.cfg.Find(ctx, owner, image.ID)
+	}
+	name := wire.NameMedia(filepath.Base(image.FileName))
+	if image.FileName == "" {
+		name = ""
+	}
+	var in io.Reader = bytes.NewReader(image.Data)
+	if image.Path != "" {
+		f, err := openPicture(image.Path)
+		if err != nil {
+			return media.Output{}, err
+		}
+		defer func() { _ = f.Close() }() // opened for reading only
+		in = f
+		if name == "" {
+			name = filepath.Base(image.Path)
+		}
+	}
+	b, err := r.cfg.Codec.Store(ctx, in, image.MIMEType)
+	if err != nil {
+		return media.Output{}, err
+	}
+	return media.NewOutput(b, media.Meta{Label: name, FileName: name}), nil
+}
+
+func openPicture(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, media.Errorf(media.CodeNotFound, "there is no such file")
+	case err != nil:
+		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, media.Errorf(media.CodeInvalid, "it is no file")
+	}
+	f, err := os.Open(path) //nolint:gosec // the caller names it
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
+	}
+	return f, nil
+}
+
+// checkPicture refuses what is no picture, and a picture that ends early or is damaged,
+// before a call that costs money has it.
+func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
+	switch {
+	case o.Modality != media.ModalityImage:
+		return media.Errorf(media.CodeInvalid, "its bytes are not a picture (%s), whatever its name says: give PNG, JPEG, WebP or GIF", o.MIMEType)
+	case o.MIMEType == "image/svg+xml":
+		return media.Errorf(media.CodeUnsupported, "chat models do not accept SVG: give a PNG of it")
+	}
+	in, err := r.cfg.Codec.Open(ctx, o.Digest)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return media.Errorf(media.CodeNotFound, "it is on record, but its bytes are missing (%w): give the file again", err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
+	_ = in.Close() // only read
+	code := media.CodeOf(err)
+	if code == media.CodeUnsupported {
+		return nil // a type that is not decoded here; the model's profile decides
+	}
+	if code == media.CodeCorrupt {
+		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
+	}
+	return err
+}
+
+// inputImages is what is kept of stored images.
+func inputImages(images []Image) []vision.InputImage {
+	var out []vision.InputImage
+	for _, i := range images {
+		out = append(out, vision.InputImage{Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	}
+	return out
+}
+
+// grantedImages are the pictures that a sub-agent is granted.
+func grantedImages(items []media.Output) []vision.InputImage {
+	var out []vision.InputImage
+	for _, o := range items {
+		if o.Modality == media.ModalityImage && o.MIMEType != "image/svg+xml" {
+			out = append(out, vision.InputImage{Ref: o.Ref, MIMEType: o.MIMEType, FileName: o.FileName})
+		}
+	}
+	return out
+}
+
+// gate checks, before the run begins, that its model takes pictures: their number, their types, and
+// that they can be made small enough. A lenient request, one that was admitted before, and an agent
+// without a model are not checked.
+func (r *run) gate(ctx context.Context, pictures []media.Output) error {
+	if r.sights.Lenient || r.spec.def == nil || r.request.Admitted {
+		return nil
+	}
+	c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...))
+	if err != nil {
+		return nil //nolint:nilerr // without a model the run itself fails, and says so
+	}
+	p, n := c.Model.Profile(), len(pictures)
+	if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {
+		return fmt.Errorf("agent %s: %w", r.spec.slug, err)
+	}
+	for i, o := range pictures {
+		if err := p.Sees(o); err != nil {
+			return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
+		}
+	}
+	return r.sights.TryOn(ctx, p, pictures)
 }

@@ -124,13 +124,13 @@ func TestBadImages(t *testing.T) {
 		"nothing":          {agent.Image{}, media.CodeInvalid, "exactly one"},
 		"two things":       {agent.Image{Data: picture(1), ID: "x"}, media.CodeInvalid, "exactly one"},
 		"detail":           {agent.Image{Data: picture(1), Detail: "huge"}, media.CodeInvalid, "auto, low or high"},
-		"text called .png": {agent.Image{Data: []byte("just words, many of them"), FileName: "x.png", MIMEType: "image/png"}, media.CodeInvalid, "no picture"},
+		"text called .png": {agent.Image{Data: []byte("just words, many of them"), FileName: "x.png", MIMEType: "image/png"}, media.CodeInvalid, "not a picture"},
 		"cut off":          {agent.Image{Data: cut[:len(cut)-20]}, media.CodeInvalid, "damaged or cut off"},
 		"SVG":              {agent.Image{Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>`)}, media.CodeUnsupported, "PNG"},
 		"no such file":     {agent.Image{Path: "/nonexistent/a.png"}, media.CodeNotFound, "a.png"},
 		"a folder":         {agent.Image{Path: os.TempDir()}, media.CodeInvalid, "no file"},
 		"ref of elsewhere": {agent.Image{Ref: media.Ref(refOf(9))}, media.CodeUnknownRef, "media id"},
-		"unknown id":       {agent.Image{ID: "nobody"}, media.CodeNotFound, "no records"},
+		"unknown id":       {agent.Image{ID: "nobody"}, media.CodeNotFound, "no media records"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,8 +154,8 @@ func TestTheGate(t *testing.T) {
 		say     string
 		shown   []string
 	}{
-		"blind":    {chat.Profile{ID: "m", Name: "Mole", Provider: "test"}, "Mole (test) takes no pictures", nil},
-		"too many": {seer(chat.ImageLimits{MaxImages: 2}), "takes 2", []string{refOf(1), refOf(2)}},
+		"blind":    {chat.Profile{ID: "m", Name: "Mole", Provider: "test"}, "Mole (test) does not accept pictures", nil},
+		"too many": {seer(chat.ImageLimits{MaxImages: 2}), "accepts 2", []string{refOf(1), refOf(2)}},
 		"too big":  {seer(chat.ImageLimits{MaxImageBytes: 5}), "too large", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

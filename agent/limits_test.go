@@ -18,15 +18,18 @@ import (
 	"atelier/agent"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/offline"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
 // studio is a world whose action Draw makes Number pictures by the gateway.
 type studio struct {
 	*world
-	gateway *generate.Gateway
+	gateway *gateway.Gateway
 }
 
 func buildStudio(t *testing.T, s setup) *studio {
@@ -47,11 +50,11 @@ func buildStudio(t *testing.T, s setup) *studio {
 		},
 	})
 	d.world = build(t, s)
-	driver, err := offline.New(offline.Config{Store: d.store})
+	drv, err := offline.New(offline.Config{Store: d.store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.gateway, err = generate.NewGateway(generate.Config{Drivers: []generate.Driver{driver}, Storage: d.store})
+	d.gateway, err = gateway.New(gateway.Config{Drivers: []driver.Driver{drv}, Storage: d.store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +122,7 @@ func TestCostOfTheWholeRun(t *testing.T) {
 	t.Parallel()
 	// Every answer costs $0.001; what a request will cost is unknown without a price.
 	more := `{"message":"so far","payload":{"report_html":"${media:` + refOf(1) + `}"},"actions":[{"name":"Paint","params":{"Number":1}}]}`
-	dear := chat.Profile{ID: "script-1", Name: "Script", Rate: chat.Rate{InputUSD: "100", OutputUSD: "100"}}
+	dear := chat.Profile{ID: "script-1", Name: "Script", Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "100", OutputUSD: "100"}}}
 	for name, tt := range map[string]struct {
 		most    string
 		profile chat.Profile
@@ -225,7 +228,7 @@ func TestLastTurnForMoney(t *testing.T) {
 				return paintStep(1)
 			},
 		}}})
-		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", Rate: chat.Rate{InputUSD: "0.01", OutputUSD: "0.01"}}
+		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "0.01", OutputUSD: "0.01"}}}
 		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: most, MaxTurns: 5})
 		return w, res, err
 	}
@@ -341,7 +344,7 @@ func TestWhatHangsIsEnded(t *testing.T) {
 				if took := time.Since(start); media.CodeOf(err) != media.CodeOverBudget || res.Status != agent.StatusFailed || took != tt.want {
 					t.Errorf("%v, %s after %s, want %s", err, res.Status, took, tt.want)
 				}
-				if len(res.AlsoMade) != 1 || res.Usage.WorkedMS != tt.want.Milliseconds() || !strings.Contains(err.Error(), "was ended") {
+				if len(res.AlsoMade) != 1 || res.Usage.WorkedMS != tt.want.Milliseconds() || !strings.Contains(err.Error(), "work in progress was stopped") {
 					t.Errorf("%d made, worked %d ms: %v", len(res.AlsoMade), res.Usage.WorkedMS, err)
 				}
 				for _, r := range w.watcher.runs {
@@ -375,9 +378,9 @@ type diary struct {
 
 func newDiary() *diary { return &diary{mu: &sync.Mutex{}, known: map[string][]byte{}} }
 
-func (d *diary) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (d *diary) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	d.mu.Lock()
-	b, ok := d.known[d.prefix+name]
+	b, ok := d.known[d.prefix+name.String()]
 	d.mu.Unlock()
 	if ok {
 		return b, nil
@@ -385,7 +388,7 @@ func (d *diary) Step(ctx context.Context, name string, fn func(context.Context) 
 	b, err := fn(ctx)
 	if err == nil {
 		d.mu.Lock()
-		d.known[d.prefix+name] = b
+		d.known[d.prefix+name.String()] = b
 		d.mu.Unlock()
 	}
 	return b, err
@@ -395,8 +398,8 @@ func (d *diary) Sleep(ctx context.Context, t time.Duration) error {
 	return journal.Memory{}.Sleep(ctx, t)
 }
 
-func (d *diary) Child(_ context.Context, name string) (journal.Journal, error) {
-	return &diary{prefix: d.prefix + name + "/", mu: d.mu, known: d.known}, nil
+func (d *diary) Child(_ context.Context, name step.Name) (journal.Journal, error) {
+	return &diary{prefix: d.prefix + name.String() + "/", mu: d.mu, known: d.known}, nil
 }
 
 // forget leaves the steps whose names begin so.
@@ -414,7 +417,7 @@ func (d *diary) forget(prefixes ...string) *diary {
 	return out
 }
 
-// TestReplayUsesNothingTwice: who goes on with a run counts what earlier processes used,
+// TestReplayUsesNothingTwice: who continues a run counts what earlier processes used,
 // once, whenever that was, and decides as they did.
 func TestReplayUsesNothingTwice(t *testing.T) {
 	t.Parallel()

@@ -13,11 +13,13 @@ import (
 
 	"atelier/action/mediaset"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
 )
 
 // leaky is a blob driver whose blobs can go away or change.
@@ -57,13 +59,13 @@ func TestBytesGoAwayUnderARun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		how  string
-		lost agent.LostImages
+		lost vision.LostImages
 		code media.Code
 	}{
 		"missing":       {"missing", "", ""},
-		"damaged":       {"damaged", agent.LostDrop, ""},
-		"missing, stop": {"missing", agent.LostStop, media.CodeNotFound},
-		"damaged, stop": {"damaged", agent.LostStop, media.CodeCorrupt},
+		"damaged":       {"damaged", vision.LostDrop, ""},
+		"missing, stop": {"missing", vision.LostStop, media.CodeNotFound},
+		"damaged, stop": {"damaged", vision.LostStop, media.CodeCorrupt},
 	} {
 		t.Run("in a turn, "+name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +155,7 @@ func TestALookedAtPictureGoesAway(t *testing.T) {
 			l.harm(3, "missing")
 		}
 	}
-	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", LostImages: agent.LostStop})
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", LostImages: vision.LostStop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,9 +190,9 @@ type remembering struct {
 
 var _ journal.Journal = (*remembering)(nil)
 
-func (r *remembering) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (r *remembering) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	r.mu.Lock()
-	b, ok := r.steps[name]
+	b, ok := r.steps[name.String()]
 	r.mu.Unlock()
 	if ok {
 		return b, nil
@@ -204,7 +206,7 @@ func (r *remembering) Step(ctx context.Context, name string, fn func(context.Con
 	if r.steps == nil {
 		r.steps = map[string][]byte{}
 	}
-	r.steps[name] = b
+	r.steps[name.String()] = b
 	return b, nil
 }
 
@@ -215,7 +217,7 @@ func (r *remembering) forget(name string) {
 	delete(r.steps, name)
 }
 
-func (r *remembering) Child(context.Context, string) (journal.Journal, error) { return r, nil }
+func (r *remembering) Child(context.Context, step.Name) (journal.Journal, error) { return r, nil }
 
 func (r *remembering) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 

@@ -12,6 +12,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/media"
 )
@@ -62,7 +63,7 @@ func narrowWorld(tb testing.TB, yaml string, characters int, answers map[string]
 	tb.Helper()
 	w := build(tb, setup{agents: map[string]string{"painter": yaml}, actions: []action.Action{labelled()}, answers: answers})
 	n := &narrow{script: w.script, characters: characters}
-	defs, err := agent.Load(definitions(map[string]string{"painter": yaml}))
+	defs, err := definition.Load(definitions(map[string]string{"painter": yaml}))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent"
-	"atelier/blob/memblob"
+	"atelier/media/blob/memblob"
 )
 
 // TestPausedAnywhereEndsAlike: however often a run pauses, each time in another process,

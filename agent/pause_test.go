@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/chat"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 )
 
 // runID is a UUIDv7, so that the ids of records are derived from it.
@@ -213,8 +214,8 @@ func TestAnswersAreChecked(t *testing.T) {
 		"missing field":   {s, agent.Reply{Value: json.RawMessage(`{}`)}, media.CodeInvalid, "colour"},
 		"wrong type":      {s, agent.Reply{Value: json.RawMessage(`"blue"`)}, media.CodeInvalid, "object"},
 		"no value":        {s, agent.Reply{}, media.CodeInvalid, "no value"},
-		"no JSON":         {s, agent.Reply{Value: json.RawMessage(`{"colour":`)}, media.CodeInvalid, "no JSON"},
-		"two values":      {s, agent.Reply{Value: json.RawMessage(`{"colour":"red"} {}`)}, media.CodeInvalid, "no JSON"},
+		"no JSON":         {s, agent.Reply{Value: json.RawMessage(`{"colour":`)}, media.CodeInvalid, "not JSON"},
+		"two values":      {s, agent.Reply{Value: json.RawMessage(`{"colour":"red"} {}`)}, media.CodeInvalid, "not JSON"},
 		"too large":       {s, agent.Reply{Value: json.RawMessage(`{"colour":"` + strings.Repeat("a b ", 20_000) + `"}`)}, media.CodeInvalid, "at most 65536"},
 		"long note":       {s, agent.Reply{Value: reply("blue").Value, Note: strings.Repeat("so ", 2000)}, media.CodeInvalid, "note"},
 		"unknown":         {s, agent.Reply{Question: "nobody", Value: reply("blue").Value}, media.CodeConflict, open},
@@ -275,7 +276,7 @@ func TestPauseOnAJournal(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {asks("Which colour?"), doneStep}}})
 	j := journal.Remember(journal.Memory{}, nil)
-	if _, err := j.Step(t.Context(), "given", func(context.Context) ([]byte, error) { return []byte(`{"by":"others"}`), nil }); err != nil {
+	if _, err := j.Step(t.Context(), step.Name{Kind: step.KindGiven}, func(context.Context) ([]byte, error) { return []byte(`{"by":"others"}`), nil }); err != nil {
 		t.Fatal(err)
 	}
 	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", Journal: j})

@@ -2,14 +2,25 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/definition"
+	"atelier/agent/internal/plain"
+	"atelier/agent/internal/schemas"
+	"atelier/agent/transcript"
+	"atelier/agent/vision"
+	"atelier/journal/step"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // QuestionKind says why a run waits for a person.
@@ -22,12 +33,8 @@ const (
 	QuestionGuardrail QuestionKind = "guardrail" // the message, or an answer, is to be allowed
 )
 
-// Limits of questions and answers. What is longer is refused, not cut.
-const (
-	maxQuestion = 4000     // characters
-	maxForm     = 16 << 10 // bytes of JSON Schema
-	maxReply    = 64 << 10 // bytes of JSON, after media was taken out
-)
+// maxReply is how many bytes of JSON an answer may have, after media was taken out.
+const maxReply = 64 << 10
 
 // Question is something that a paused run waits for.
 type Question struct {
@@ -86,11 +93,11 @@ type Reply struct {
 
 // replied is a reply as the step that waited for it gives it.
 type replied struct {
-	Value   json.RawMessage `json:"value"`
-	Note    string          `json:"note,omitempty"`
-	Images  []InputImage    `json:"images,omitempty"`
-	Granted []media.Output  `json:"granted,omitempty"`
-	Replace bool            `json:"replace_images,omitempty"`
+	Value   json.RawMessage     `json:"value"`
+	Note    string              `json:"note,omitempty"`
+	Images  []vision.InputImage `json:"images,omitempty"`
+	Granted []media.Output      `json:"granted,omitempty"`
+	Replace bool                `json:"replace_images,omitempty"`
 	// Warning says how the guardrail changed the reply.
 	Warning string `json:"warning,omitempty"`
 	// Free marks an approval that was not needed.
@@ -112,65 +119,227 @@ func (p replied) approval() approval {
 	return a
 }
 
-// The forms of questions that bring none.
-const (
-	answerForm   = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","minLength":1,"title":"Answer"}},"additionalProperties":false}`
-	approvalForm = `{"type":"object","required":["approve"],"properties":{"approve":{"type":"boolean","title":"Approve"},"note":{"type":"string","maxLength":2000,"title":"Note"}},"additionalProperties":false}`
-)
-
-// form checks the schema of a question as a model or a program wrote it; empty gives the
-// default. The error says what to change.
-func form(schema []byte) (json.RawMessage, error) {
-	if len(bytes.TrimSpace(schema)) == 0 {
-		return json.RawMessage(answerForm), nil
-	}
-	if len(schema) > maxForm {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
-	}
-	if wire.NameMedia(string(schema)) != string(schema) {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question holds media as base64: take it out and name media by ref in the question")
-	}
-	if _, err := compileForm(schema); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "the schema of the question is no valid JSON Schema: %s", schemaProblem(err))
-	}
-	return bytes.Clone(schema), nil
-}
-
-func compileForm(schema []byte) (*jsonschema.Schema, error) {
-	return compileSchema(json.RawMessage(schema))
-}
+// approvalForm is the form of a question for an approval.
+const approvalForm = `{"type":"object","required":["approve"],"properties":{"approve":{"type":"boolean","title":"Approve"},"note":{"type":"string","maxLength":2000,"title":"Note"}},"additionalProperties":false}`
 
 // fits checks the value of an answer. The error has code invalid and names the place
-// that does not fit.
+// that does not fit; its cause is a *jsonschema.ValidationError.
 func (q Question) fits(value json.RawMessage) error {
 	if len(value) == 0 {
-		return media.Errorf(media.CodeInvalid, "the answer has no value: give JSON that fits %s", q.Schema)
+		return media.Errorf(media.CodeInvalid, "the answer has no value: give JSON that fits %s", plain.Clip(media.ErrorText(string(q.Schema)), 1000))
 	}
 	if len(value) > maxReply {
 		return media.Errorf(media.CodeInvalid, "the answer has %d bytes: at most %d", len(value), maxReply)
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
-		return media.Errorf(media.CodeInvalid, "the answer is no JSON: give JSON that fits %s", clip(string(q.Schema), 1000))
+		return media.Errorf(media.CodeInvalid, "the answer is not JSON: give JSON that fits %s", plain.Clip(media.ErrorText(string(q.Schema)), 1000))
 	}
-	schema, err := compileForm(q.Schema)
+	schema, err := schemas.Compile(q.Schema)
 	if err != nil {
 		return media.Errorf(media.CodeCorrupt, "the schema of question %s cannot be read: %w", q.ID, err)
 	}
 	if err := schema.Validate(doc); err != nil {
-		return media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", strings.TrimPrefix(schemaProblem(err), "- "))
+		unfit := media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", strings.TrimPrefix(schemas.Problem(err), "- "))
+		unfit.Cause = err
+		return unfit
 	}
 	return nil
 }
 
-// asked is the text of a question, not too long.
-func asked(text string) (string, error) {
-	text = strings.TrimSpace(text)
-	switch n := len([]rune(text)); {
-	case n == 0:
-		return "", media.Errorf(media.CodeInvalid, "the question is empty: say what the person shall answer")
-	case n > maxQuestion:
-		return "", media.Errorf(media.CodeInvalid, "the question has %d characters: at most %d, put the rest into the message", n, maxQuestion)
+// inquiry makes the question of an agent. The error says what is wrong with it.
+func inquiry(question string, schema json.RawMessage) (Question, error) {
+	text, form, err := contract.CheckQuestion(question, schema)
+	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err
+}
+
+// consult waits for the answer to the question of a step and puts it before the model
+// with the results of the step.
+func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
+	text, form, err := ask.Checked()
+	if err != nil {
+		return err
 	}
-	return text, nil
+	q := Question{Kind: QuestionAsk, Question: text, Schema: form}
+	p, err := r.pauses.await(ctx, step.In(r.turns, step.KindQuestion), callIndex{turn: r.turns}, q)
+	if err != nil {
+		return err
+	}
+	view := &transcript.Answer{Question: q.Question, Note: p.Note}
+	if err := json.Unmarshal(p.Value, &view.Value); err != nil {
+		return media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", plain.Clip(q.Question, 80), err)
+	}
+	for _, o := range r.take(ctx, p) {
+		view.Media = append(view.Media, transcript.View(o))
+	}
+	res.Answer = view
+	if p.Replace {
+		r.history.ReplaceGiven()
+	}
+	return r.sights.ShowAnswer(ctx, r.turns, p.Images, &r.history, res)
+}
+
+// take brings the media of an answer into the run and gives it.
+func (r *run) take(ctx context.Context, p replied) []media.Output {
+	r.grant(ctx, p.Granted)
+	if p.Replace {
+		r.sights.Given = nil
+	}
+	r.sights.Given = append(slices.Clip(r.sights.Given), p.Images...)
+	r.outcome.answer(p)
+	var taken []media.Output
+	for _, g := range p.Granted {
+		if o, ok := r.set.Lookup(g.Ref); ok {
+			r.emit(ctx, EventMediaStored, MediaEvent{Output: o})
+			taken = append(taken, o)
+		}
+	}
+	return taken
+}
+
+// noted is the note of an approval behind a word of refusal.
+func noted(p replied, a approval) string {
+	note := strings.TrimSpace(a.Note)
+	if note == "" {
+		note = strings.TrimSpace(p.Note)
+	}
+	if note == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %s", plain.Clip(note, 1000))
+}
+
+// replied checks a reply and gives it as it is remembered, without its pictures.
+func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (replied, error) {
+	out := replied{Replace: a.ReplaceImages}
+	if (len(a.Images) > 0 || a.ReplaceImages) && q.Kind != QuestionAsk {
+		return out, media.Errorf(media.CodeInvalid, "question %s asks for an approval: it takes no images", q.ID)
+	}
+	if err := r.takesImages(ctx, s, q, a); err != nil {
+		return out, err
+	}
+	req := s.Request
+	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: q.RunID, AgentPath: q.AgentPath})
+	value, found, err := r.cleanReply(ctx, a.Value)
+	if err != nil {
+		return out, err
+	}
+	if err := q.fits(value); err != nil {
+		return out, err
+	}
+	note, more, err := r.cleanReply(ctx, plain.JSON(strings.TrimSpace(a.Note)))
+	if err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(note, &out.Note); err != nil {
+		return out, media.Errorf(media.CodeInternal, "read note: %w", err)
+	}
+	if len([]rune(out.Note)) > contract.MaxQuestion {
+		return out, media.Errorf(media.CodeInvalid, "the note has more than %d characters: shorten it", contract.MaxQuestion)
+	}
+	out.Value, out.Granted = value, append(found, more...)
+	return out, nil
+}
+
+// picture stores the pictures of a reply and adds them to it.
+func (r *Runner) picture(ctx context.Context, s State, a Reply, out *replied) error {
+	if len(a.Images) == 0 {
+		return nil
+	}
+	req := s.Request
+	stored, err := r.StoreImages(ctx, Request{RunID: req.RunID, Owner: req.Owner, Granted: s.items(), Images: a.Images})
+	if err != nil {
+		return err
+	}
+	out.Images = inputImages(stored.Images)
+	for _, o := range stored.Granted {
+		if slices.ContainsFunc(out.Images, func(i vision.InputImage) bool { return i.Ref == o.Ref }) {
+			out.Granted = append(out.Granted, o)
+		}
+	}
+	return nil
+}
+
+// cleanReply stores the media of a value and gives the value without it.
+func (r *Runner) cleanReply(ctx context.Context, value json.RawMessage) (json.RawMessage, []media.Output, error) {
+	text, found := r.interceptor.Text(ctx, action.Target{Source: "text"}, string(value))
+	if len(found.Warnings) > 0 {
+		return nil, nil, media.Errorf(media.CodeInvalid, "the media in the answer cannot be used: %s", strings.Join(found.Warnings, "; "))
+	}
+	return json.RawMessage(text), found.Media, nil
+}
+
+// items are all that is known of the run's media from its request and its steps.
+func (s State) items() []media.Output {
+	items := slices.Concat(s.Request.Granted, s.Request.Found)
+	for _, name := range slices.Sorted(maps.Keys(s.Steps)) {
+		c := contentOf(step.ParsePath(name).Own())
+		switch c.(type) {
+		case *CallResult, *ActResult, *replied:
+		default:
+			continue // what is fitted for a model is no item of its own
+		}
+		if json.Unmarshal(s.Steps[name], c) != nil {
+			continue
+		}
+		c.EachMedia(func(o *media.Output) {
+			if o.Ref != "" && !slices.ContainsFunc(items, func(have media.Output) bool { return have.Ref == o.Ref }) {
+				items = append(items, *o)
+			}
+		})
+	}
+	return items
+}
+
+// takesImages puts the pictures of a reply through the gate of the model that asked,
+// before anything is stored.
+func (r *Runner) takesImages(ctx context.Context, s State, q Question, a Reply) error {
+	if err := checkImages(a.Images); err != nil {
+		return err
+	}
+	sp, err := r.spec(q.AgentPath[strings.LastIndexByte(q.AgentPath, '/')+1:])
+	if err != nil || len(a.Images) == 0 || sp.def == nil || s.Request.LenientImages {
+		return err
+	}
+	c, err := r.cfg.Models.Choose(ctx, append(slices.Clone(s.Request.ChatModels), sp.def.ChatModels...))
+	if err != nil {
+		return fmt.Errorf("choose chat model: %w", err)
+	}
+	n := len(a.Images)
+	if !a.ReplaceImages {
+		n += s.shown(q)
+	}
+	if err := c.Model.Profile().Gate(n, seeing(r.cfg.Models, n)); err != nil {
+		return fmt.Errorf("the answer brings %d images, with those before there are %d: agent %s: %w", len(a.Images), n, sp.slug, err)
+	}
+	return nil
+}
+
+// shown counts the pictures that the agent of a question has by now from people.
+func (s State) shown(q Question) int {
+	n := 0
+	if q.RunID == s.Request.RunID {
+		n = len(s.Request.Images)
+	}
+	part := step.PlaceOf(q.Step)
+	for turn := 1; turn <= definition.MaxTurns; turn++ {
+		var p replied
+		b, ok := s.Steps[part.Full(step.In(turn, step.KindQuestion))]
+		if !ok || json.Unmarshal(b, &p) != nil {
+			continue
+		}
+		if p.Replace {
+			n = 0
+		}
+		n += len(p.Images)
+	}
+	return n
+}
+
+// seeing names models that take that many pictures, where the registry can tell.
+func seeing(models ChatModels, images int) []string {
+	if s, ok := models.(interface{ Seeing(images int) []string }); ok {
+		return s.Seeing(images)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"atelier/agent/contract"
 	"atelier/media"
 )
 
@@ -11,7 +12,7 @@ import (
 // JSON.
 func FuzzForm(f *testing.F) {
 	for _, schema := range []string{
-		approvalForm, answerForm, `{"$ref":"#"}`, `{"type":"string","pattern":"(a+)+$"}`, `true`,
+		approvalForm, contract.AnswerForm, `{"$ref":"#"}`, `{"type":"string","pattern":"(a+)+$"}`, `true`,
 		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}`,
 	} {
 		f.Add([]byte(schema), []byte(`{"approve":true}`))

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
+	"atelier/action"
 	"atelier/agent/evidence"
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -50,7 +51,7 @@ func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 	}
 	if rec.Status != StatusRunning && rec.Status != StatusPaused {
 		res.Evidence = r.evidence(testimony{
-			task: rec.Task, input: p.Input, earlier: p.History, told: p.answers(), steps: p.Steps,
+			task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps,
 			lookup: res.Find,
 		})
 	}
@@ -74,8 +75,8 @@ func (r *Runner) modelUse(ctx context.Context, id string) ModelUse {
 func (p Past) answers() []replied {
 	var out []replied
 	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
-		own := name[strings.LastIndexByte(name, '/')+1:]
-		if !strings.HasSuffix(own, "-ask") && !strings.HasPrefix(own, "ask-") || strings.Contains(own, "approval") {
+		own := step.ParsePath(name).Own()
+		if own.Kind != step.KindQuestion && own.Kind != step.KindCodeQuestion || own.Has(step.TailApproval) {
 			continue
 		}
 		var a replied
@@ -91,7 +92,7 @@ type testimony struct {
 	task    string
 	input   map[string]any
 	earlier []chat.Message
-	told    []replied
+	answers []replied
 	steps   []StepRecord
 	// lookup finds an item of the run.
 	lookup func(media.Ref) (media.Output, bool)
@@ -109,7 +110,7 @@ func (r *Runner) evidence(t testimony) *evidence.Set {
 			s.AddText(evidence.Conversation, m.Text())
 		}
 	}
-	for _, a := range t.told {
+	for _, a := range t.answers {
 		s.AddText(evidence.Answer, string(a.Value)+"\n"+a.Note)
 	}
 	for _, step := range t.steps {
@@ -118,4 +119,29 @@ func (r *Runner) evidence(t testimony) *evidence.Set {
 		}
 	}
 	return s
+}
+
+// fromSource reports whether an action gave what a source says: by its tag, or because it
+// showed the text of a document that a person or a source gave.
+func (r *Runner) fromSource(step StepRecord, lookup func(media.Ref) (media.Output, bool)) bool {
+	if r.isSource(step.Name) {
+		return true
+	}
+	var shown struct {
+		Text  string
+		Media struct{ RefID media.Ref }
+	}
+	if json.Unmarshal(step.Outputs, &shown) != nil || shown.Text == "" {
+		return false
+	}
+	o, ok := lookup(shown.Media.RefID)
+	return ok && (o.Origin.Direction == "input" || r.isSource(o.Origin.Source))
+}
+
+func (r *Runner) isSource(name string) bool {
+	a, err := r.cfg.Actions.Lookup(name)
+	if err != nil {
+		return slices.Contains(r.cfg.SourceActions, name)
+	}
+	return slices.Contains(a.Tags, action.TagSource)
 }

@@ -19,7 +19,7 @@ func gone(t *testing.T) map[agent.Status]context.Context {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	late, stop := context.WithDeadlineCause(t.Context(), time.Unix(1, 0), media.Errorf(media.CodeDeadline, "the time of the run was over"))
+	late, stop := context.WithDeadlineCause(t.Context(), time.Unix(1, 0), media.Errorf(media.CodeDeadline, "the run reached its time limit"))
 	t.Cleanup(stop)
 	return map[agent.Status]context.Context{agent.StatusCancelled: cancelled, agent.StatusFailed: late}
 }

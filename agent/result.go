@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"atelier/action"
+	"atelier/agent/definition"
 	"atelier/agent/evidence"
+	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
@@ -19,7 +21,7 @@ import (
 type Status string
 
 // The states. Only the last three are final states of a run; a paused one waits for a
-// person, holds nothing meanwhile and goes on when it is resumed.
+// person, holds nothing meanwhile and continues when it is resumed.
 const (
 	StatusRunning   Status = "running"
 	StatusSucceeded Status = "succeeded"
@@ -46,11 +48,11 @@ type Request struct {
 	LenientImages bool `json:"lenient_images,omitempty"`
 	// LostImages says what to do when bytes of Images are missing or damaged after the run
 	// began; empty means LostDrop. Before, it is an error, or left to LenientImages.
-	LostImages LostImages `json:"lost_images,omitempty"`
+	LostImages vision.LostImages `json:"lost_images,omitempty"`
 	// Vision goes before the definition's policy for pictures that actions make; nil
 	// leaves it.
-	Vision *VisionContextPolicy `json:"vision,omitempty"`
-	// Conversation is the conversation that the run goes on: an id, or new to begin one;
+	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
+	// Conversation is the conversation that the run continues: an id, or new to begin one;
 	// empty means none. Package run keeps conversations; a [Runner] leaves it alone.
 	Conversation string `json:"conversation,omitempty"`
 	// History is what was said before, oldest first. Only the text of its messages
@@ -58,6 +60,8 @@ type Request struct {
 	History []chat.Message `json:"history,omitempty"`
 	// Input is put before the model beside the task; may be nil.
 	Input map[string]any `json:"input,omitempty"`
+	// ToolContext reaches actions and Go agents, those of sub-agents too, and no model.
+	ToolContext action.ToolContext `json:"tool_context,omitempty"`
 	// RunID is the root run's id: letters a to z in either case, digits, - and _, at most 40
 	// bytes, and no dot, which names the parts of a run. Empty means a new one. A [Runner]
 	// takes it as it is; package run refuses others.
@@ -79,41 +83,41 @@ type Request struct {
 	// MaxTime is for how long the run tree may work: the time in which model calls and
 	// acts are under way, those at once counted once, without the waiting for a person and
 	// with what earlier processes worked; 0 means no limit. When it is up, agents get one
-	// last turn. What is under way may go on for as long again, a minute at most; then it
+	// last turn. What is under way may take as long again, a minute at most; then it
 	// is ended, and the run is over_budget.
 	MaxTime time.Duration `json:"max_time_ns,omitempty"`
 	// MaxImages is how many pictures models may make for the run tree; 0 means no limit. A
-	// request for more than are left is refused before any call, and the model is told.
+	// request for more than are left is refused before any call, with an error to the model.
 	MaxImages int64 `json:"max_images,omitempty"`
 	// MaxCost is what model calls and generations of the run tree may cost, in US dollars as
 	// exact decimal text ("0.25"); empty means no limit, "0" only what is free. An act is
 	// refused whose estimate is more than what is left; a model call without a price passes
 	// as long as something is left. A model call that is refused ends the run with
-	// over_budget; a generation that is refused is told to the model.
+	// over_budget; a generation that is refused is an error to the model.
 	MaxCost string `json:"max_cost,omitempty"`
 	// Deadline is when the run ends, sub-agents and generations included, as
 	// media.CodeDeadline and with what was made; zero means never. It is the same for
-	// whoever takes the run over.
+	// the process that takes the run over.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
 	// has to say about them.
 	Found []media.Output `json:"found,omitempty"`
 	Noted []string       `json:"noted,omitempty"`
-	// Admitted tells that [Runner.Prepare] found that the model takes Images.
+	// Admitted is set where [Runner.Prepare] found that the model takes Images.
 	Admitted bool `json:"admitted,omitempty"`
 	// Fitted are the forms of Images that it made for the model, so that they are not made again.
-	Fitted []FittedImage `json:"fitted,omitempty"`
+	Fitted []vision.FittedImage `json:"fitted,omitempty"`
 	// ApproveOver asks a person before every action that would cost more than this many US
 	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
 	// before the approval_over of the definitions; empty leaves it to them.
 	ApproveOver string `json:"approve_over,omitempty"`
-	// State is where a paused run goes on: the steps that it knows are not done again, see
+	// State is from where a paused run continues: the steps that it knows are not done again, see
 	// [Runner.Answered]. The other fields are then those of State.Request. Nil begins.
 	State *State `json:"-"`
 	// Journal makes this run durable; nil means the runner's. A *journal.Transcript is
 	// used as it is: with a State, make it with [State.Known].
 	Journal journal.Journal `json:"-"`
-	// Begun tells that another process may have begun the run tree or this part of it: a call that it
+	// Begun is set where another process may have begun the run tree or this part of it: a call that it
 	// made and had no answer to counts, also where it finished no step.
 	Begun bool `json:"-"`
 	// Closing, if set, is called when the run tree has ended, with how it did, and before that is
@@ -122,7 +126,7 @@ type Request struct {
 	Closing func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
-// ImageModelSetting is the setting of a [Result]'s disposition that tells of an image model which an
+// ImageModelSetting is the setting of a [Result]'s disposition that names an image model which an
 // agent named or prefers, and in whose place another one answered.
 const ImageModelSetting = "image_model"
 
@@ -146,9 +150,9 @@ type Result struct {
 	Usage    Usage          `json:"usage"`
 	Cost     Cost           `json:"cost"`
 	// InputImages came with the message.
-	InputImages []InputImage `json:"input_images,omitempty"`
+	InputImages []vision.InputImage `json:"input_images,omitempty"`
 	// Dispositions tell which chat and image models were substituted, and what became of
-	// pictures that were changed or left out, and why. A warning tells of those with
+	// pictures that were changed or left out, and why. A warning names those with
 	// [ImageModelSetting] as well.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Models are the chat models that answered, in order of first use.
@@ -164,7 +168,7 @@ type Result struct {
 	Pending []Question `json:"pending,omitempty"`
 	State   *State     `json:"-"`
 	// Evidence is what the sources of the run tree and the person said: what the numbers of
-	// a report are compared with when it is rendered. Nil while the run goes on or is paused.
+	// a report are compared with when it is rendered. Nil while the run continues or is paused.
 	Evidence *evidence.Set `json:"-"`
 
 	all []media.Output

@@ -7,6 +7,11 @@ import (
 	"slices"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/definition"
+	"atelier/agent/internal/meter"
+	"atelier/agent/internal/plain"
+	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/media"
 )
@@ -14,7 +19,7 @@ import (
 // Runner runs agents. It is safe for concurrent use; nothing of one run is seen by another.
 type Runner struct {
 	cfg     Config
-	steps   *stepParser
+	steps   *contract.Parser
 	systems map[string]string // system prompts by slug, of the agents that are ready
 	// interceptor takes media out of what people, models and actions give.
 	interceptor *action.Interceptor
@@ -27,7 +32,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	steps, err := newStepParser()
+	steps, err := contract.NewParser()
 	if err != nil {
 		return nil, err
 	}
@@ -55,27 +60,19 @@ func NewRunner(cfg Config) (*Runner, error) {
 
 // check finds what definitions name that does not exist.
 func (r *Runner) check() error {
-	var problems []Problem
-	for _, d := range r.cfg.Definitions.All() {
-		goAgents, sources := slices.Collect(maps.Keys(r.cfg.GoAgents)), slices.Collect(maps.Keys(r.cfg.Sources))
-		problems = append(problems, r.cfg.Definitions.unknownNames(d, goAgents, sorted(sources))...)
-		if r.ready(d) != nil {
-			continue // not offered, so its actions need not be there
-		}
-		for _, a := range d.Actions {
-			if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
-				problems = append(problems, problemAt(a.pos, "%v", err))
-				continue
-			}
-			problems = append(problems, a.unpriced(r.cfg.Actions.Costs(a.Name))...)
-		}
-		problems = append(problems, d.unknownSources(sourceNames(r.cfg.Actions))...)
-	}
-	return wrong(problems)
+	return r.cfg.Definitions.Verify(definition.Known{
+		GoAgents: slices.Collect(maps.Keys(r.cfg.GoAgents)), Sources: slices.Sorted(maps.Keys(r.cfg.Sources)),
+		Allowed: sourceNames(r.cfg.Actions),
+		Offered: func(d *definition.Agent) bool { return r.ready(d) == nil },
+		Action: func(name string) (bool, error) {
+			_, err := r.cfg.Actions.Lookup(name)
+			return r.cfg.Actions.Costs(name), err
+		},
+	})
 }
 
 // ready says why an agent cannot run: a source that it requires is not configured.
-func (r *Runner) ready(d *Definition) error {
+func (r *Runner) ready(d *definition.Agent) error {
 	for _, name := range d.Requires {
 		s := r.cfg.Sources[name]
 		if s.Configured {
@@ -85,7 +82,7 @@ func (r *Runner) ready(d *Definition) error {
 		if why == "" {
 			why = "configure the source " + name
 		}
-		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not there: %s", d.Slug, name, why)
+		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not configured: %s", d.Slug, name, why)
 	}
 	return nil
 }
@@ -98,15 +95,15 @@ func (r *Runner) slugs() []string {
 	for slug := range r.cfg.GoAgents {
 		out = append(out, slug)
 	}
-	return sorted(out)
+	return plain.Sorted(out)
 }
 
 // Run runs an agent to its end, or until it waits for a person: then the result has
 // status paused with its questions and its state, and the error is nil. Where the error is not nil and the agent was found,
 // the result is there all the same, with the status and everything that was made.
 // When ctx ends, the run is cancelled: what is in flight is awaited and kept. Where its
-// cause is journal.ErrLeft, the run is left as it is, to be replayed: the error wraps
-// the cause, and nothing more is saved or told.
+// cause is journal.ErrHandedOver, the run is left as it is, to be replayed: the error wraps
+// the cause, and nothing more is saved or reported.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	req, err := r.Prepare(ctx, req)
 	if err != nil {
@@ -129,8 +126,8 @@ func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	return r.PrepareWith(ctx, req, nil)
 }
 
-// PrepareWith is [Runner.Prepare] for whoever keeps the records with the request: recorder is told
-// of them, and not the one of the runner. Nil is the runner's.
+// PrepareWith is [Runner.Prepare] for callers that keep the records with the request: recorder gets
+// them instead of the one of the runner. Nil is the runner's.
 func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Recorder) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
@@ -138,7 +135,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	if req.Owner == "" {
 		req.Owner = "local"
 	}
-	quiet := *r // what is found is told when the run has begun
+	quiet := *r // what is found is reported when the run has begun
 	quiet.cfg.Observer = silent{}
 	if recorder != nil {
 		quiet.cfg.Recorder, quiet.interceptor = recorder, r.interceptor.Recording(recorder)
@@ -150,20 +147,19 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	if req, err = quiet.storeImages(ctx, req, root.gate); err != nil {
 		return req, err
 	}
-	req.Fitted = append(slices.Clip(req.Fitted), root.fitted...)
+	req.Fitted = append(slices.Clip(req.Fitted), root.sights.Fitted...)
 	req.Admitted = req.Admitted || len(req.Images) > 0
-	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
 	ctx = root.scoped(ctx)
-	req.Message = root.cleanText(ctx, req.Message)
-	req.Input = root.clean(ctx, req.Input)
+	req.Message = root.intake.text(ctx, req.Message)
+	req.Input = root.intake.values(ctx, req.Input)
 	for i, m := range req.History {
-		if text := root.cleanText(ctx, m.Text()); text != m.Text() {
+		if text := root.intake.text(ctx, m.Text()); text != m.Text() {
 			req.History = slices.Clone(req.History)
 			req.History[i] = chat.Text(m.Role, text)
 		}
 	}
 	req.Found = append(slices.Clip(req.Found), root.set.All()...)
-	req.Noted = append(slices.Clip(req.Noted), root.warnings...)
+	req.Noted = append(slices.Clip(req.Noted), root.outcome.soFar().warnings...)
 	return req, nil
 }
 
@@ -173,24 +169,25 @@ func (r *Runner) root(req Request) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{}
-	most, err := req.limits(m)
-	if err != nil {
-		return nil, err
-	}
+	m := &meter.Meter{}
 	wait, part := newWaiting(req.State, r.cfg.Now()), 0
 	if req.State != nil {
 		part = req.State.Part
 	}
-	return &run{
-		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
-		task: req.Message, input: req.Input, earlier: req.History, journal: r.transcript(req),
-		request: req, wait: wait, part: part,
-		found: req.Found, noted: req.Noted,
+	t := &runTree{
+		r: r, request: req, wait: wait, max: req.limits(m),
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
-		max:    most, meter: m,
-		fitted: req.Fitted, images: inputImages(req.Images), lenient: req.LenientImages, lostImages: req.LostImages, vision: spec.vision(req.Vision),
-	}, nil
+	}
+	root := &run{
+		runTree: t,
+		runLog:  t.newLog(identity{id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug, part: part}, m),
+		brief:   brief{task: req.Message, input: req.Input, conversation: req.History, found: req.Found, noted: req.Noted},
+		spec:    spec, journal: r.transcript(req),
+	}
+	return root.empty(vision.Sights{
+		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: spec.vision(req.Vision)},
+		Given:  inputImages(req.Images), Fitted: req.Fitted,
+	}), nil
 }
 
 // Check reports whether Run would begin: that there is a message, the limits can be read, and
@@ -210,19 +207,22 @@ func (r *Runner) DisplayName(agent string) string {
 }
 
 func (r *Runner) admit(req Request) (spec, error) {
-	if blank(req.Message) {
-		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
+	if plain.Blank(req.Message) {
+		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent should do")
 	}
 	if err := checkImages(req.Images); err != nil {
 		return spec{}, err
 	}
-	if err := cmp.Or(req.Vision.validate(), req.LostImages.validate()); err != nil {
+	if err := req.ToolContext.Check(); err != nil {
 		return spec{}, err
 	}
-	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
-		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.ErrorText(req.ApproveOver), 40))
+	if err := cmp.Or(req.Vision.Validate(), req.LostImages.Validate()); err != nil {
+		return spec{}, err
 	}
-	if _, err := req.limits(&meter{}); err != nil {
+	if _, ok := definition.USD(req.ApproveOver); !ok && req.ApproveOver != "" {
+		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is not an amount in US dollars: give a plain decimal number, such as 0.05", plain.Clip(media.ErrorText(req.ApproveOver), 40))
+	}
+	if err := req.checkLimits(); err != nil {
 		return spec{}, err
 	}
 	if req.State != nil {
@@ -236,7 +236,7 @@ func (r *Runner) admit(req Request) (spec, error) {
 // spec is an agent to run: a definition or Go code.
 type spec struct {
 	slug, name string
-	def        *Definition
+	def        *definition.Agent
 	code       GoAgent
 }
 
@@ -247,7 +247,7 @@ func (r *Runner) spec(name string) (spec, error) {
 	}
 	d, err := r.cfg.Definitions.Find(name)
 	if err != nil {
-		e := media.Errorf(media.CodeNotFound, "there is no agent %q: there are %s", clip(name, 80), joined(r.slugs()))
+		e := media.Errorf(media.CodeNotFound, "there is no agent %q: there are %s", plain.Clip(name, 80), plain.Joined(r.slugs()))
 		e.Valid, e.Retryable = r.slugs(), true
 		return spec{}, e
 	}
@@ -255,4 +255,26 @@ func (r *Runner) spec(name string) (spec, error) {
 		return spec{}, err
 	}
 	return spec{slug: d.Slug, name: d.Name, def: d}, nil
+}
+
+// vision is the policy of a root run: the request's, else the definition's.
+func (s spec) vision(asked *definition.VisionContextPolicy) definition.VisionContextPolicy {
+	switch {
+	case asked != nil:
+		return asked.WithDefaults()
+	case s.def != nil:
+		return s.def.VisionContext
+	}
+	return definition.DefaultVisionContext()
+}
+
+// sourceNames are the names and tags of all actions of a registry.
+func sourceNames(actions *action.Registry) []string {
+	names := actions.Names()
+	for _, n := range actions.Names() {
+		if a, err := actions.Lookup(n); err == nil {
+			names = append(names, a.Tags...)
+		}
+	}
+	return names
 }

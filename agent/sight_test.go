@@ -10,6 +10,7 @@ import (
 
 	"atelier/action/mediaset"
 	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/media"
 )
@@ -81,7 +82,7 @@ func TestViewWithinTheBudget(t *testing.T) {
 		"two":         {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImages: 2}}, 2, "room for 2 pictures"},
 		"blind":       {chat.Profile{ID: "b", Name: "Mole"}, 0, "Mole cannot see pictures"},
 		"jpeg alone":  {chat.Profile{ID: "j", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MediaTypes: []string{"image/jpeg"}}}, 4, "room for 4 pictures"},
-		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImageBytes: 10}}, 0, "takes 10 bytes"},
+		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImageBytes: 10}}, 0, "limit is 10 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,9 +186,9 @@ func TestDecisionsReachSetRecordsAndWatchers(t *testing.T) {
 }
 
 // mustLoad loads definitions.
-func mustLoad(t *testing.T, agents map[string]string) *agent.Definitions {
+func mustLoad(t *testing.T, agents map[string]string) *definition.Set {
 	t.Helper()
-	d, err := agent.Load(definitions(agents))
+	d, err := definition.Load(definitions(agents))
 	if err != nil {
 		t.Fatal(err)
 	}

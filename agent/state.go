@@ -7,7 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent/internal/meter"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/vision"
+	"atelier/chat"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -33,8 +39,8 @@ type State struct {
 	// Runs tell when the runs of the tree began and ended, by the full name of their part
 	// of the journal; that of the root is empty.
 	Runs map[string]Span `json:"runs,omitempty"`
-	// Part counts how often the run was gone on with: 0 before the first answer, and for a new
-	// run that only takes steps over. Whoever lets a run go on adds one; [Runner.Answered]
+	// Part counts how often the run was continued: 0 before the first answer, and for a new
+	// run that only takes steps over. A process that continues a run adds one; [Runner.Answered]
 	// does. The model calls of earlier parts are on record and not recorded again.
 	Part int `json:"part"`
 	// Worked is how long the run worked, without the time in which it was paused.
@@ -48,7 +54,7 @@ type State struct {
 	Emitted []string `json:"emitted,omitempty"`
 }
 
-// Span is when something began and ended, UTC; EndedAt is zero while it goes on.
+// Span is when something began and ended, UTC; EndedAt is zero while it continues.
 type Span struct {
 	StartedAt time.Time `json:"started_at"`
 	EndedAt   time.Time `json:"ended_at,omitzero"`
@@ -69,7 +75,7 @@ func (s State) check() error {
 	case s.Version > StateVersion:
 		return media.Errorf(media.CodeUnsupported, "the run was paused by a newer version (state %d, this one reads up to %d): update atelier and resume it again", s.Version, StateVersion)
 	case s.Version < 1:
-		return media.Errorf(media.CodeCorrupt, "the saved state has no version: it is damaged, or no state of a run")
+		return media.Errorf(media.CodeCorrupt, "the saved state has no version: it is damaged, or not the state of a run")
 	}
 	return nil
 }
@@ -77,7 +83,7 @@ func (s State) check() error {
 // question finds an open question; an empty id is the oldest.
 func (s State) question(id string) (Question, error) {
 	if len(s.Pending) == 0 {
-		return Question{}, media.Errorf(media.CodeConflict, "run %s waits for no answer: it was answered before", s.Request.RunID)
+		return Question{}, media.Errorf(media.CodeConflict, "run %s has no open question: it was answered before", s.Request.RunID)
 	}
 	if id == "" {
 		return s.Pending[0], nil
@@ -89,7 +95,7 @@ func (s State) question(id string) (Question, error) {
 		}
 		open = append(open, q.ID)
 	}
-	e := media.Errorf(media.CodeConflict, "question %q is not open: it was answered before, or is of another run; open are %s", clip(media.ErrorText(id), 80), joined(open))
+	e := media.Errorf(media.CodeConflict, "question %q is not open: it was answered before, or belongs to another run; the open questions are %s", plain.Clip(media.ErrorText(id), 80), plain.Joined(open))
 	e.Valid = open
 	return Question{}, e
 }
@@ -140,11 +146,11 @@ func (s *State) take(q Question, given replied) {
 	if s.Steps == nil {
 		s.Steps = map[string]json.RawMessage{}
 	}
-	s.Steps[q.Step] = plain(given)
+	s.Steps[q.Step] = plain.JSON(given)
 	s.Pending = slices.DeleteFunc(slices.Clone(s.Pending), func(p Question) bool { return p.ID == q.ID })
 }
 
-// Resume answers a paused run and goes on with it: [Runner.Answered], then [Runner.Run].
+// Resume answers a paused run and continues it: [Runner.Answered], then [Runner.Run].
 // A run that waits for more answers pauses again.
 func (r *Runner) Resume(ctx context.Context, s State, a Reply) (*Result, error) {
 	s, err := r.Answered(ctx, s, a)
@@ -170,4 +176,159 @@ func (r *Runner) transcript(req Request) *journal.Transcript {
 		known = req.State.Known()
 	}
 	return journal.Remember(j, known)
+}
+
+// ReadCall reads what the step of a model call kept. ok is false for other steps.
+func ReadCall(name step.Name, result []byte) (c CallResult, ok bool) {
+	ok = name.Calls() && !name.Has(step.TailMedia) && !name.Has(step.TailAgain)
+	return c, ok && json.Unmarshal(result, &c) == nil
+}
+
+// ReadAct reads what the step of an act kept. ok is false for other steps.
+func ReadAct(name step.Name, result []byte) (a ActResult, ok bool) {
+	return a, name.Acts() && json.Unmarshal(result, &a) == nil
+}
+
+// ReadBudget reads which budget ends with the turn of a step; it is empty where none does.
+// ok is false for other steps.
+func ReadBudget(name step.Name, result []byte) (why string, ok bool) {
+	return why, name.Kind == step.KindBudget && json.Unmarshal(result, &why) == nil
+}
+
+// Failed reports whether the failure of the call was kept.
+func (a CallResult) Failed() bool { return a.Failure != nil }
+
+// Finishes reports whether the answer is a step by which the agent is done. An answer that is
+// not plain JSON does not count.
+func (a CallResult) Finishes() bool {
+	var s struct {
+		Done bool `json:"done"`
+	}
+	return json.Unmarshal([]byte(a.Response.Text), &s) == nil && s.Done
+}
+
+// content is what a step keeps of media: each is called with the items, to change them.
+type content interface {
+	EachMedia(each func(*media.Output))
+}
+
+// contentOf gives a place to read what a step kept; nil for those that keep no media.
+func contentOf(n step.Name) content {
+	switch {
+	case n.Ends(step.TailApproval), n.Ends(step.TailAsk), n.Kind == step.KindQuestion, n.Kind == step.KindCodeQuestion, n.Kind == step.KindStageAsk:
+		return &replied{}
+	case n.Has(step.TailAgain):
+		return nil
+	case n.Calls() && n.Has(step.TailMedia):
+		return &keepsakes{}
+	case n.Calls():
+		return &CallResult{}
+	case n.Acts():
+		return &ActResult{}
+	case n.Kind == step.KindImages:
+		return &vision.Admission{}
+	case n.Kind == step.KindView, n.Kind == step.KindShow, n.Kind == step.KindAnswer:
+		return &vision.Fitted{}
+	}
+	return nil
+}
+
+func eachOf(list []media.Output, each func(*media.Output)) {
+	for i := range list {
+		each(&list[i])
+	}
+}
+
+// EachMedia calls each with every item, which it may change.
+func (a *CallResult) EachMedia(each func(*media.Output)) { eachOf(a.Response.Media, each) }
+
+// EachMedia calls each with every item, which it may change.
+func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) }
+
+func (p *replied) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
+
+// keepsakes are the pictures of one model call.
+type keepsakes []keepsake
+
+func (k *keepsakes) EachMedia(each func(*media.Output)) {
+	for i := range *k {
+		each(&(*k)[i].Output)
+	}
+}
+
+// Rename puts other ids in the place of those of media records and runs, for a state that
+// another run continues: in all media and in the parameters and results that are an id. Texts
+// stay. s is changed in place.
+func (s *State) Rename(ids map[string]string) error {
+	changed := false
+	id := func(old string) string {
+		if other, ok := ids[old]; ok {
+			changed = true
+			return other
+		}
+		return old
+	}
+	item := func(o *media.Output) { o.ID = id(o.ID) }
+	s.Request.rename(id, item)
+	for name, b := range s.Steps {
+		c := contentOf(step.ParsePath(name).Own())
+		if c == nil {
+			continue
+		}
+		if err := json.Unmarshal(b, c); err != nil {
+			return media.Errorf(media.CodeCorrupt, "read step %s: %w", name, err)
+		}
+		changed = false
+		c.EachMedia(item)
+		if a, ok := c.(*ActResult); ok {
+			a.Outcome.Outputs, _ = object.MapStrings(a.Outcome.Outputs, id).(map[string]any)
+		}
+		if changed {
+			s.Steps[name] = plain.JSON(c)
+		}
+	}
+	return nil
+}
+
+func (r *Request) rename(id func(string) string, item func(*media.Output)) {
+	r.RunID = id(r.RunID)
+	eachOf(r.Granted, item)
+	eachOf(r.Found, item)
+	for i := range r.Images {
+		r.Images[i].ID = id(r.Images[i].ID)
+	}
+	for i := range r.Fitted {
+		item(&r.Fitted[i].Output)
+	}
+	renameIn(r.History, item)
+	if r.Input != nil {
+		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
+	}
+}
+
+func renameIn(history []chat.Message, item func(*media.Output)) {
+	for _, m := range history {
+		for i := range m.Parts {
+			if m.Parts[i].Media != nil {
+				item(m.Parts[i].Media)
+			}
+		}
+	}
+}
+
+// worked is how long the steps of the parts before took; nil took none.
+func (s *State) worked() time.Duration {
+	if s == nil {
+		return 0
+	}
+	var m meter.Meter
+	for name, result := range s.Steps {
+		own := step.ParsePath(name).Own()
+		if did, ok := ReadCall(own, result); ok {
+			m.Add(did.Began, did.Ended)
+		} else if did, ok := ReadAct(own, result); ok {
+			m.Add(did.Began, did.Ended)
+		}
+	}
+	return m.Worked(time.Time{})
 }

@@ -8,6 +8,7 @@ import (
 
 	"atelier/action/mediaset"
 	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/media"
 )
@@ -73,7 +74,7 @@ func TestPolicyGoesDownwards(t *testing.T) {
 	const wide = "vision_context: {enabled: true, max_images: 4, allowed_sources: [Paint]}\n"
 	for name, c := range map[string]struct {
 		parent, child string
-		asked         *agent.VisionContextPolicy
+		asked         *definition.VisionContextPolicy
 		want          []string
 	}{
 		"both":         {wide, wide, nil, []string{refOf(2), refOf(1)}},
@@ -81,8 +82,8 @@ func TestPolicyGoesDownwards(t *testing.T) {
 		"child off":    {wide, "", nil, nil},
 		"parent less":  {strings.Replace(wide, "4", "1", 1), wide, nil, []string{refOf(2)}},
 		"child less":   {wide, strings.Replace(wide, "4", "1", 1), nil, []string{refOf(2)}},
-		"run says yes": {"", wide, &agent.VisionContextPolicy{Enabled: true, AllowedSources: []string{"Paint"}}, []string{refOf(2), refOf(1)}},
-		"run says no":  {wide, wide, &agent.VisionContextPolicy{}, nil},
+		"run says yes": {"", wide, &definition.VisionContextPolicy{Enabled: true, AllowedSources: []string{"Paint"}}, []string{refOf(2), refOf(1)}},
+		"run says no":  {wide, wide, &definition.VisionContextPolicy{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,9 +131,9 @@ func TestBadPolicies(t *testing.T) {
 		"vision_context: true\n":                       "mapping",
 		"vision_context: {enabled: maybe}\n":           "none of true, false",
 		"vision_context: {max_images: 0}\n":            "from 1 to 100",
-		"vision_context: {allow_mime_types: [text]}\n": "no type of pictures",
+		"vision_context: {allow_mime_types: [text]}\n": "not an image type",
 	} {
-		_, err := agent.Load(definitions(map[string]string{"painter": painter + yaml}))
+		_, err := definition.Load(definitions(map[string]string{"painter": painter + yaml}))
 		if err == nil || !strings.Contains(err.Error(), say) || !strings.Contains(err.Error(), "painter.yaml:") {
 			t.Errorf("%q: got %v", yaml, err)
 		}
@@ -145,7 +146,7 @@ func TestBadPolicies(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"Pain" is neither an action nor a tag`) || !strings.Contains(err.Error(), "painter.yaml:7:") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", Vision: &agent.VisionContextPolicy{MaxImages: -1}}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", Vision: &definition.VisionContextPolicy{MaxImages: -1}}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("got %v", err)
 	}
 }

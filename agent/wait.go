@@ -7,11 +7,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
@@ -22,60 +23,69 @@ var ErrPaused = errors.New("the run waits for a person")
 
 // waiting is what a run tree waits for, and when its runs worked.
 type waiting struct {
-	// before is the state from which the tree goes on; nil where it begins.
+	// before is the state from which the tree is resumed; nil where it begins.
 	before *State
 	// began is when this part of the work began.
 	began time.Time
+	// recorded reports whether the observer has an event on record; nil where it cannot tell.
+	recorded func(Event) bool
 
 	mu   sync.Mutex // guards what follows
 	open []Question
 	runs map[string]Span
-	held map[*run][]heldAct
-	// emitted are the marks of the events that the observer has.
-	emitted map[string]bool
+	// emitted are the marks of the events that the observer has; nil before the first.
+	emitted map[eventMark]bool
 }
 
 func newWaiting(before *State, now time.Time) *waiting {
-	w := &waiting{before: before, began: now, runs: map[string]Span{}, held: map[*run][]heldAct{}, emitted: map[string]bool{}}
+	w := &waiting{before: before, began: now, runs: map[string]Span{}}
 	if before != nil {
-		for _, mark := range before.Emitted {
-			w.emitted[mark] = true
+		w.emitted = make(map[eventMark]bool, len(before.Emitted))
+		for _, text := range before.Emitted {
+			if b, err := hex.DecodeString(text); err == nil && len(b) == len(eventMark{}) {
+				w.emitted[eventMark(b)] = true
+			}
 		}
 	}
 	return w
 }
 
+// eventMark stands for the key of an event: the first bytes of its SHA-256, saved in hexadecimal.
+type eventMark [8]byte
+
+// marks lists the marks of the events that the observer has.
+func (w *waiting) marks() []string {
+	list := make([]string, 0, len(w.emitted))
+	for mark := range w.emitted {
+		list = append(list, hex.EncodeToString(mark[:]))
+	}
+	slices.Sort(list)
+	return list
+}
+
 // fresh reports whether an event was not emitted before, and notes it. One without a key
 // always is.
-func (w *waiting) fresh(key string) bool {
-	if key == "" {
-		return true
-	}
+func (w *waiting) fresh(e Event) bool {
+	return e.Key == "" || w.first(e.Key) && (w.recorded == nil || !w.recorded(e))
+}
+
+// shortRun is about how many events a run of a few turns has.
+const shortRun = 16
+
+// first reports whether a key comes for the first time, and notes it.
+func (w *waiting) first(key string) bool {
 	sum := sha256.Sum256([]byte(key))
-	mark := hex.EncodeToString(sum[:8])
+	mark := eventMark(sum[:8])
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.emitted[mark] {
 		return false
 	}
+	if w.emitted == nil {
+		w.emitted = make(map[eventMark]bool, shortRun)
+	}
 	w.emitted[mark] = true
 	return true
-}
-
-// hold notes that an act of a run waits.
-func (w *waiting) hold(r *run, h heldAct) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.held[r] = append(w.held[r], h)
-}
-
-// release gives the acts of a run that wait, and forgets them.
-func (w *waiting) release(r *run) []heldAct {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	held := w.held[r]
-	delete(w.held, r)
-	return held
 }
 
 // ask opens a question. One that was open before keeps its id and its time.
@@ -99,10 +109,10 @@ func (w *waiting) ask(q Question) {
 }
 
 // drop forgets the questions of a run that ended all the same, and of those below it.
-func (w *waiting) drop(place string) {
+func (w *waiting) drop(place step.Place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return step.Place(place).Has(q.Step) })
+	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return place.Has(q.Step) })
 }
 
 // questions are the open ones, the oldest first.
@@ -117,7 +127,7 @@ func (w *waiting) questions() []Question {
 }
 
 // started notes when a run began: at now, unless it began before.
-func (w *waiting) started(place string, now time.Time) time.Time {
+func (w *waiting) started(place string, now time.Time) {
 	if w.before != nil {
 		if s, ok := w.before.Runs[place]; ok && !s.StartedAt.IsZero() {
 			now = s.StartedAt
@@ -126,7 +136,6 @@ func (w *waiting) started(place string, now time.Time) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs[place] = Span{StartedAt: now}
-	return now
 }
 
 // ended notes when a run ended: at now, unless it ended before.
@@ -150,32 +159,6 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
-// before reports whether a step was done before this part of the run began.
-func (r *run) before(name step.Name) bool {
-	if r.wait.before == nil {
-		return false
-	}
-	_, ok := r.wait.before.Steps[r.journal.Name(name.String())]
-	return ok
-}
-
-// wentOn reports whether the agent did something after the answer of the turn that comes, in
-// a part of the run before: then the turn was not its last one.
-func (r *run) wentOn() bool {
-	for full := range r.wait.before.Steps {
-		own, ok := r.journal.Place().Top(full)
-		if ok && (own.Turn == r.turns+1 && own.Asked() || own.Turn == r.turns+2) {
-			return true
-		}
-	}
-	return false
-}
-
-// said reports whether a step was done, and put on record, before the run paused.
-func (r *run) said(name step.Name) bool {
-	return r.part > 0 && r.before(name)
-}
-
 // state is what resumes the run tree of a root.
 func (r *run) state() *State {
 	w := r.wait
@@ -196,32 +179,110 @@ func (r *run) state() *State {
 	for place, span := range w.runs {
 		s.Runs[place] = span
 	}
-	s.Emitted = slices.Sorted(maps.Keys(w.emitted))
+	s.Emitted = w.marks()
 	return s
 }
 
-// await gives the reply to a question. Where there is none yet the question is open from
-// now on, and the error is ErrPaused.
-func (r *run) await(ctx context.Context, name step.Name, at callIndex, q Question) (replied, error) {
-	var p replied
-	b, err := r.journal.Step(ctx, name.String(), func(context.Context) ([]byte, error) {
-		return nil, r.pause(name, at, q)
-	})
-	if err != nil {
-		return p, err
-	}
-	if err := json.Unmarshal(b, &p); err != nil {
-		return p, media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", clip(q.Question, 80), err)
-	}
-	r.warn(ctx, p.Warning)
-	return p, nil
+// pauses are what a run waits for a person for, its sub-agents not included.
+type pauses struct {
+	log     *runLog
+	journal *journal.Transcript
+	tree    *waiting
+	some    atomic.Bool // something waits
+
+	mu   sync.Mutex // guards held
+	held []heldAct
 }
 
-// pause opens a question.
-func (r *run) pause(name step.Name, at callIndex, q Question) error {
-	q.ID, q.RunID, q.AgentPath = r.newID("question "+name.String(), at), r.id, r.path
-	q.Step, q.AskedAt = r.journal.Name(name.String()), r.r.cfg.Now()
-	r.wait.ask(q)
-	r.paused.Store(true)
-	return ErrPaused
+// heldAct is an act that waits for a person.
+type heldAct struct {
+	rec StepRecord
+	// child is the sub-agent that waits; nil where the act itself does.
+	child *run
+}
+
+// await gives the reply to a question. Without one the question is open from now on, and the
+// error is ErrPaused.
+func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (replied, error) {
+	return p.awaitIf(ctx, name, at, func(context.Context) (*Question, error) { return &q, nil })
+}
+
+// awaitIf is await for a question that may not be needed: then need gives nil, and the reply is
+// marked as free.
+func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
+	var reply replied
+	b, err := p.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		q, err := need(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case q == nil:
+			return json.Marshal(replied{Free: true})
+		}
+		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
+		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
+		p.tree.ask(*q)
+		p.some.Store(true)
+		return nil, ErrPaused
+	})
+	if err != nil {
+		return reply, err
+	}
+	if err := json.Unmarshal(b, &reply); err != nil {
+		return reply, media.Errorf(media.CodeCorrupt, "read the answer of step %s: %w", name, err)
+	}
+	p.log.warn(ctx, reply.Warning)
+	return reply, nil
+}
+
+// hold saves an act that waits for a person; child is the sub-agent that waits, nil where the act does.
+func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
+	p.some.Store(true)
+	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
+	p.mu.Lock()
+	p.held = append(p.held, heldAct{rec, child})
+	p.mu.Unlock()
+	p.log.saveStep(ctx, rec)
+	p.log.outcome.step(rec)
+}
+
+// release gives the acts that wait, and forgets them.
+func (p *pauses) release() []heldAct {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held := p.held
+	p.held = nil
+	return held
+}
+
+// unwait ends the acts that wait for a person where their run ends all the same, because it
+// is cancelled or its time is over. A retry asks again.
+func (r *run) unwait(ctx context.Context, why error) {
+	held := r.pauses.release()
+	if len(held) == 0 {
+		return
+	}
+	r.outcome.dropPaused()
+	for _, h := range held {
+		if h.child == nil {
+			r.cutOff(ctx, h.rec, why)
+			continue
+		}
+		res, err := h.child.finish(h.child.scoped(ctx), why)
+		r.delegated(ctx, h.rec, h.child, res, err)
+		r.outcome.stepsOf(res.Steps)
+	}
+}
+
+// cutOff ends an act that was not approved.
+func (r *run) cutOff(ctx context.Context, rec StepRecord, why error) {
+	out := refused(rec.Name, why)
+	rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
+	r.end(ctx, rec)
+	if rec.Kind == StepCode {
+		return // a stage ends with the code of its agent
+	}
+	r.emit(ctx, EventActionFinished, ActionFinished{
+		StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
+	})
 }

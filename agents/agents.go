@@ -8,5 +8,5 @@ import "embed"
 //go:embed *.yaml *.md
 var files embed.FS
 
-// FS gives the shipped definitions and prompts.
+// FS returns the shipped definitions and prompts.
 func FS() embed.FS { return files }

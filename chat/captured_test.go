@@ -25,10 +25,10 @@ import (
 	"atelier/chat"
 	"atelier/chat/chattest"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-// update writes testdata/captured anew.
+// update writes testdata/captured again.
 var update = flag.Bool("update", false, "write testdata/captured")
 
 // tape keeps the bodies that a service received.
@@ -102,7 +102,7 @@ func dialled(t *testing.T, h http.Handler, model, path, home string) (chat.Model
 		t.Fatal(err)
 	}
 	var codec *wire.Codec
-	r := newRegistry(t, func(c *chat.Config) {
+	r := newRegistry(t, func(c *config) {
 		provider, _, _ := strings.Cut(model, "/")
 		c.Keys[provider], c.Base, codec = "sk-test", atHome{home, to}, c.Codec
 	})

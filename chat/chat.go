@@ -1,7 +1,7 @@
 // Package chat is the seam to language models: messages with text and pictures
-// in, text (and lifted pictures) out. Profiles say what a model can take; the
-// concrete models are built on charm.land/fantasy, and chat/offline answers
-// without any provider.
+// in, text (and lifted pictures) out. Profiles say what a model can take, and a
+// Registry chooses among them. The models are opened by chat/fantasy and chat/bedrock, which link
+// the providers' SDKs; chat/offline answers without any provider.
 //
 // Errors are media.Error values: context_length, missing_key, unauthorized,
 // rate_limited, unavailable, moderated, bad_response. No message, request or error
@@ -18,15 +18,14 @@ import (
 	"atelier/media"
 )
 
-// Model is one chat model, ready to be asked. Implementations are safe for
-// concurrent use and stop promptly when ctx ends.
+// Model is a chat model, ready for calls. Implementations are safe for concurrent use and stop
+// promptly when ctx ends.
 type Model interface {
-	// Profile says what the model is and what it takes.
+	// Profile describes the model and what it accepts.
 	Profile() Profile
-	// Generate answers the conversation with one message. It does not retry a call
-	// that may have been billed; rate limits and refused connections are retried by
-	// the caller's policy. A response beside an error has the usage and cost of what was
-	// refused and billed all the same.
+	// Generate answers the conversation with one message. It does not retry a call that may have
+	// been billed; the caller's policy retries rate limits and refused connections. A response with
+	// an error has the usage and cost of what was refused but billed.
 	Generate(ctx context.Context, r Request) (Response, error)
 }
 
@@ -52,6 +51,10 @@ type Request struct {
 	MaxOutputTokens int64 `json:"max_output_tokens,omitempty"`
 	// Temperature is nil for the model's default.
 	Temperature *float64 `json:"temperature,omitempty"`
+	// OnText receives the text of the answer in parts while the model writes it; the media that it
+	// names are not checked. nil requests the answer at once. Models that cannot stream, and those
+	// that answer with pictures, never call it.
+	OnText func(text string) `json:"-"`
 }
 
 // Message is one turn of the conversation.
@@ -88,8 +91,8 @@ type Response struct {
 	Text string `json:"text"`
 	// Media are pictures that the model itself made, lifted from its answer.
 	Media []media.Output `json:"media,omitempty"`
-	// Warnings tell of pictures that the model made and that could not be taken, and of what was
-	// asked for that the model cannot make.
+	// Warnings are about the model's pictures that could not be stored, and requests that the model
+	// cannot fulfil.
 	Warnings []string `json:"warnings,omitempty"`
 	Usage    Usage    `json:"usage"`
 	// FinishReason is stop, length, content_filter or other.
@@ -98,8 +101,8 @@ type Response struct {
 	Model string `json:"model"`
 	// CostUSD is exact decimal text computed from the catalogue's prices, or reported; nil if unknown.
 	CostUSD *string `json:"cost_usd"`
-	// CostReported says that the provider stated CostUSD, CostIncomplete that pictures were made
-	// whose price is not in it.
+	// CostReported means that the provider reported CostUSD, CostIncomplete that it lacks the price
+	// of pictures.
 	CostReported   bool `json:"cost_reported,omitempty"`
 	CostIncomplete bool `json:"cost_incomplete,omitempty"`
 }
@@ -114,7 +117,7 @@ type Usage struct {
 	ImageTokens  int64 `json:"image_tokens,omitempty"`
 }
 
-// Profile says what a model is and what it takes. Vision is explicit, never guessed.
+// Profile describes a model and what it accepts. Vision is explicit, never guessed.
 type Profile struct {
 	// ID is the provider's id, Name what people call it, Provider the key (openai, gemini, anthropic, openrouter, offline).
 	ID       string `json:"id" yaml:"id"`
@@ -127,20 +130,16 @@ type Profile struct {
 	MaxOutputTokens int64 `json:"max_output_tokens" yaml:"max_output_tokens"`
 	SupportsVision  bool  `json:"supports_vision" yaml:"supports_vision"`
 	ImageLimits     `yaml:",inline"`
-	// ImageOutput says that the model can answer with pictures of its own.
+	// ImageOutput means that the model can answer with pictures.
 	ImageOutput bool `json:"image_output,omitempty" yaml:"image_output"`
-	// StructuredOutput says that the provider enforces a JSON Schema.
+	// StructuredOutput means that the provider enforces a JSON Schema.
 	StructuredOutput bool `json:"structured_output,omitempty" yaml:"structured_output"`
-	// Rate is the price of tokens; Prices are those that hold instead under a condition, of
-	// several that do the last.
-	Rate   `yaml:",inline"`
-	Prices []Price `json:"prices,omitempty" yaml:"prices"`
-	// ReportsCost says that each answer tells what it cost.
-	ReportsCost bool `json:"reports_cost,omitempty" yaml:"reports_cost"`
-	// Life says when the model came and goes.
+	// Pricing is what its tokens cost.
+	Pricing `yaml:",inline"`
+	// Life is when the model was released and is shut down.
 	Life LifeCycle `json:"life,omitzero" yaml:"life"`
-	// Assumed says, of an id that no row names, as what it is treated: a family or another
-	// model. Empty for listed models and for those of which nothing is known.
+	// Assumed is the family or model as which an unlisted id is treated. Empty for listed models
+	// and unknown ones.
 	Assumed string `json:"assumed,omitempty" yaml:"-"`
 	// NoTemperature marks reasoning models that refuse a temperature.
 	NoTemperature bool `json:"no_temperature,omitempty" yaml:"no_temperature"`

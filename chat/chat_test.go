@@ -1,49 +1,66 @@
 package chat_test
 
 import (
-	"bytes"
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/media/wire/wiretest"
+
 	"atelier/chat"
 	"atelier/chat/chattest"
+	"atelier/chat/fantasy"
 	"atelier/chat/offline"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-func newCodec(t *testing.T) *wire.Codec {
-	t.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k1", Secret: bytes.Repeat([]byte{7}, 32)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+// config is what a registry and the models of its providers need.
+type config struct {
+	chat.Config
+
+	BaseURLs map[string]string
+	Codec    *wire.Codec
+	Base     http.RoundTripper
+	Timeout  time.Duration
 }
 
-func newRegistry(t *testing.T, change func(*chat.Config)) *chat.Registry {
+// registry opens the models of the configuration by their SDKs.
+func (c config) registry() (*chat.Registry, error) {
+	s, err := c.service()
+	if err != nil {
+		return nil, err
+	}
+	c.Open, c.AnyOpenAI = s.Open, c.BaseURLs["openai"] != ""
+	return chat.NewRegistry(c.Config)
+}
+
+// service is what asks the providers.
+func (c config) service() (*fantasy.Service, error) {
+	return fantasy.New(fantasy.Config{
+		Profiles: c.Profiles, Keys: c.Keys, BaseURLs: c.BaseURLs, Codec: c.Codec, Base: c.Base, Timeout: c.Timeout, Now: c.Now,
+	})
+}
+
+func newRegistry(t *testing.T, change func(*config)) *chat.Registry {
 	t.Helper()
 	profiles, err := chat.LoadProfiles(strings.NewReader("models:\n  - {provider: openai, id: seeing, name: Seeing, supports_vision: true, input_usd: \"2\", output_usd: \"8\"}\n  - {provider: openai, id: blind, name: Blind}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := chat.Config{
-		Profiles: profiles, Offline: offline.Model{}, Codec: newCodec(t), Keys: map[string]string{}, BaseURLs: map[string]string{},
-		Retry: chat.RetryPolicy{First: time.Millisecond},
+	cfg := config{
+		Config: chat.Config{
+			Profiles: profiles, Offline: offline.Model{}, Keys: map[string]string{}, Retry: chat.RetryPolicy{First: time.Millisecond},
+		},
+		Codec: wiretest.NewCodec(t), BaseURLs: map[string]string{},
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	r, err := chat.NewRegistry(cfg)
+	r, err := cfg.registry()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +80,7 @@ func TestConformance(t *testing.T) {
 				server := httptest.NewServer(sim)
 				t.Cleanup(server.Close)
 				s := chattest.Subject{Service: sim}
-				r := newRegistry(t, func(c *chat.Config) {
+				r := newRegistry(t, func(c *config) {
 					c.Keys[provider], c.BaseURLs[provider] = "sk-test", server.URL+path
 					s.Codec = c.Codec
 				})
@@ -109,7 +126,7 @@ func TestChoosing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRegistry(t, func(cfg *chat.Config) { cfg.Keys, cfg.Default = c.keys, c.def })
+			r := newRegistry(t, func(cfg *config) { cfg.Keys, cfg.Default = c.keys, c.def })
 			got, err := r.Choose(t.Context(), c.prefer)
 			if media.CodeOf(err) != c.code || err != nil && !strings.Contains(err.Error(), c.message) {
 				t.Fatalf("got error %v, want code %q", err, c.code)
@@ -158,15 +175,15 @@ func TestBadProfilesAreRefused(t *testing.T) {
 
 func TestCostIsExact(t *testing.T) {
 	t.Parallel()
-	p := chat.Profile{Rate: chat.Rate{InputUSD: "0.15", OutputUSD: "0.60"}}
+	p := chat.Profile{Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "0.15", OutputUSD: "0.60"}}}
 	if got := p.Cost(chat.Usage{InputTokens: 1001, OutputTokens: 7}, time.Time{}); got == nil || *got != "0.00015435" {
 		t.Errorf("got %v", got)
 	}
-	p = chat.Profile{Rate: chat.Rate{InputUSD: "0.0123456789", OutputUSD: "1"}}
+	p = chat.Profile{Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "0.0123456789", OutputUSD: "1"}}}
 	if got := p.Cost(chat.Usage{InputTokens: 1}, time.Time{}); got == nil || *got != "0.0000000123456789" {
 		t.Errorf("got %v", *got)
 	}
-	if got := (chat.Profile{Rate: chat.Rate{InputUSD: "1"}}).Cost(chat.Usage{}, time.Time{}); got != nil {
+	if got := (chat.Profile{Pricing: chat.Pricing{Rate: chat.Rate{InputUSD: "1"}}}).Cost(chat.Usage{}, time.Time{}); got != nil {
 		t.Errorf("half a price list gives %s", *got)
 	}
 	if got := (chat.Profile{Offline: true}).Cost(chat.Usage{InputTokens: 5}, time.Time{}); got == nil || *got != "0" {
@@ -180,7 +197,7 @@ func TestRetryGivesUpOnLongWaits(t *testing.T) {
 	server := httptest.NewServer(sim)
 	t.Cleanup(server.Close)
 	waits := 0
-	r := newRegistry(t, func(c *chat.Config) {
+	r := newRegistry(t, func(c *config) {
 		c.Keys["openai"], c.BaseURLs["openai"] = "sk-test", server.URL+"/v1"
 		c.Retry = chat.RetryPolicy{Longest: time.Millisecond, Sleep: func(context.Context, time.Duration) error { waits++; return nil }}
 	})

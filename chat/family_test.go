@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/chat"
 	"atelier/media"
 )
@@ -53,7 +55,7 @@ func TestFamiliesDecideAboutPictures(t *testing.T) {
 // TestUnlistedModels: as what an id is treated that no row names, with a note that says so.
 func TestUnlistedModels(t *testing.T) {
 	t.Parallel()
-	r := newRegistry(t, func(c *chat.Config) {
+	r := newRegistry(t, func(c *config) {
 		c.Keys["anthropic"], c.Keys["openai"], c.Keys["openrouter"] = "k", "k", "k"
 		c.Now = func() time.Time { return day("2026-11-22") }
 	})
@@ -63,12 +65,12 @@ func TestUnlistedModels(t *testing.T) {
 		input, say  string
 	}{
 		{"anthropic/claude-opus-7", "a model of the family Claude", 1_000_000, "", "its price is unknown"},
-		{"anthropic/claude-opus-5-5-20261001", "Claude Opus 5.5", 1_000_000, "4", "it costs what that costs"},
-		{"openai/gpt-6.1-terra-2026-10-26", "GPT-6.1 Terra", 1_050_000, "1", "it costs what that costs"},
-		{"openrouter/anthropic/claude-opus-9", "a model of the family Claude", 1_000_000, "", "it reports what it costs"},
+		{"anthropic/claude-opus-5-5-20261001", "Claude Opus 5.5", 1_000_000, "4", "it has the same price"},
+		{"openai/gpt-6.1-terra-2026-10-26", "GPT-6.1 Terra", 1_050_000, "1", "it has the same price"},
+		{"openrouter/anthropic/claude-opus-9", "a model of the family Claude", 1_000_000, "", "it reports its cost"},
 		{"openai/gpt-8-sol", "a model of the family GPT", 1_050_000, "", "its price is unknown"},
 	} {
-		r2 := newRegistry(t, func(cfg *chat.Config) {
+		r2 := newRegistry(t, func(cfg *config) {
 			cfg.Keys, cfg.Now = map[string]string{"anthropic": "k", "openai": "k", "openrouter": "k"}, func() time.Time { return day("2026-11-22") }
 			cfg.Default = c.id
 		})
@@ -86,12 +88,12 @@ func TestUnlistedModels(t *testing.T) {
 	}
 }
 
-// TestRetiredChatModels: a model that was switched off is answered for by its successor, or is an
+// TestRetiredChatModels: a model that was shut down is replaced by its successor, or is an
 // error that says so; the end of a living one is announced.
 func TestRetiredChatModels(t *testing.T) {
 	t.Parallel()
 	choose := func(model, today string) (chat.Choice, error) {
-		return newRegistry(t, func(c *chat.Config) {
+		return newRegistry(t, func(c *config) {
 			c.Keys["anthropic"], c.Keys["openai"], c.Keys["gemini"] = "k", "k", "k"
 			c.Default, c.Now = model, func() time.Time { return day(today) }
 			var err error
@@ -105,18 +107,18 @@ func TestRetiredChatModels(t *testing.T) {
 		"gemini/gemini-3-pro-preview": "gemini-3.1-pro-preview", "gemini/gemini-3.1-flash-image": "gemini-nano-banana-2.1", "gemini/gemini-2.0-flash": "gemini-3.1-flash-lite",
 	} {
 		c, err := choose(model, "2026-11-22")
-		if err != nil || c.Model.Profile().ID != next || len(c.Changes) != 1 || !strings.Contains(c.Changes[0].Reason, "was switched off on ") || !strings.Contains(c.Changes[0].Reason, " answers in its place") {
+		if err != nil || c.Model.Profile().ID != next || len(c.Changes) != 1 || !strings.Contains(c.Changes[0].Reason, "was shut down on ") || !strings.Contains(c.Changes[0].Reason, " replaces it") {
 			t.Errorf("%s: %+v, %v", model, c, err)
 		}
 	}
 	c, err := choose("anthropic/claude-sonnet-4-5-20250929", "2026-11-22")
-	if err != nil || len(c.Warnings) != 1 || !strings.HasSuffix(c.Warnings[0], "will be switched off on 2026-11-30; after that Claude Sonnet 5.5 answers in its place") {
+	if err != nil || len(c.Warnings) != 1 || !strings.HasSuffix(c.Warnings[0], "will be shut down on 2026-11-30; after that Claude Sonnet 5.5 replaces it") {
 		t.Errorf("warned of %q, %v", c.Warnings, err)
 	}
 	if c, err = choose("anthropic/claude-sonnet-4-5-20250929", "2026-11-30"); err != nil || c.Model.Profile().ID != "claude-sonnet-5-5" {
 		t.Errorf("on the day: %+v, %v", c, err)
 	}
-	if _, err := choose("openai/alone", "2026-11-22"); media.CodeOf(err) != media.CodeUnsupported || err.Error() != "ATELIER_CHAT_MODEL or --model: Alone was switched off on 2026-01-02 and has no successor: choose another model (atelier models list --chat)" {
+	if _, err := choose("openai/alone", "2026-11-22"); media.CodeOf(err) != media.CodeUnsupported || err.Error() != "ATELIER_CHAT_MODEL or --model: Alone was shut down on 2026-01-02 and has no successor: choose another model (atelier models list --chat)" {
 		t.Errorf("got %v", err)
 	}
 	for _, bad := range []string{
@@ -218,24 +220,24 @@ func TestProvidersList(t *testing.T) {
 	}{
 		"openai": {
 			path: "/v1/models", body: `{"object":"list","data":[{"id":"gpt-6.1-sol","object":"model","shutdown_date":null},{"id":"gpt-5","shutdown_date":"2026-12-20"},{"id":"gpt-9-sol"},{"id":"house-1"}]}`,
-			want: []string{"gpt-5 end it is switched off on 2026-12-20", "gpt-9-sol new gpt-9-sol is in no list of models: it is treated as a model of the family GPT", "house-1 new it is of no known family", "gpt-6-luna gone"},
+			want: []string{"gpt-5 end it is shut down on 2026-12-20", "gpt-9-sol new gpt-9-sol is not a listed model: it is treated as a model of the family GPT", "house-1 new its family is unknown", "gpt-6-luna gone"},
 		},
 		"anthropic": {
 			path: "/v1/models", body: `{"data":[{"type":"model","id":"claude-opus-5-5","max_input_tokens":1000000,"capabilities":{"image_input":{"supported":true}}}],"has_more":true,"last_id":"claude-opus-5-5"}`,
 			pages: map[string]string{"claude-opus-5-5": `{"data":[{"id":"claude-haiku-5-5","max_input_tokens":500000,"capabilities":{"image_input":{"supported":false}}}],"has_more":false}`},
-			want:  []string{"claude-haiku-5-5 vision takes pictures there: false, here: true", "claude-haiku-5-5 context 500000 tokens there, 1000000 here", "claude-fable-5-1 gone"},
+			want:  []string{"claude-haiku-5-5 vision accepts pictures at the provider: false, here: true", "claude-haiku-5-5 context 500000 tokens at the provider, 1000000 here", "claude-fable-5-1 gone"},
 		},
 		"gemini": {
 			path: "/v1beta/models", body: `{"models":[{"name":"models/gemini-4-argon","inputTokenLimit":1048576,"supportedGenerationMethods":["generateContent"]},{"name":"models/gemini-embedding-2","supportedGenerationMethods":["embedContent"]},{"name":"models/gemini-5-neon","supportedGenerationMethods":["generateContent"]}]}`,
-			want: []string{"gemini-5-neon new gemini-5-neon is in no list"},
+			want: []string{"gemini-5-neon new gemini-5-neon is not a listed model"},
 		},
 		"openrouter": {
 			path: "/api/v1/models", body: `{"data":[{"id":"qwen/qwen9-text","architecture":{"input_modalities":["text"]},"context_length":99},{"id":"x/sees","architecture":{"input_modalities":["text","image"]}}]}`,
-			want: []string{"qwen/qwen9-text vision takes pictures there: false, here: true", "x/sees vision takes pictures there: true, here: false"},
+			want: []string{"qwen/qwen9-text vision accepts pictures at the provider: false, here: true", "x/sees vision accepts pictures at the provider: true, here: false"},
 		},
 		"ollama": {
 			path: "/api/tags", body: `{"models":[{"name":"llama4:latest","capabilities":["completion","vision"]},{"name":"tiny:1b","capabilities":["completion"]}]}`,
-			want: []string{"tiny:1b new it is of no known family"},
+			want: []string{"tiny:1b new its family is unknown"},
 		},
 	} {
 		t.Run(provider, func(t *testing.T) {
@@ -251,18 +253,26 @@ func TestProvidersList(t *testing.T) {
 				_, _ = w.Write([]byte(body)) // the client reads it
 			}))
 			t.Cleanup(server.Close)
-			r := newRegistry(t, func(cfg *chat.Config) {
-				cfg.Keys[provider], cfg.BaseURLs[provider] = "sk-test", server.URL
-				if provider == "openai" {
-					cfg.BaseURLs[provider] += "/v1"
-				}
-			})
-			listed, err := r.List(t.Context(), provider)
+			address := server.URL
+			if provider == "openai" {
+				address += "/v1"
+			}
+			profiles, err := chat.LoadProfiles()
+			if err != nil {
+				t.Fatal(err)
+			}
+			service, err := config{
+				Config: chat.Config{Profiles: profiles, Keys: map[string]string{provider: "sk-test"}}, Codec: wiretest.NewCodec(t), BaseURLs: map[string]string{provider: address},
+			}.service()
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed, err := service.List(t.Context(), provider)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range r.Profiles().Compare(provider, listed, day("2026-11-22")) {
+			for _, f := range profiles.Compare(provider, listed, day("2026-11-22")) {
 				got = append(got, f.Model+" "+string(f.Kind)+" "+f.Note)
 			}
 			for _, w := range c.want {

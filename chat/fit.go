@@ -9,8 +9,8 @@ import (
 	"math"
 	"strings"
 
-	"atelier/imaging"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // Blobs is where pictures are read and where their smaller forms are kept;
@@ -18,7 +18,7 @@ import (
 type Blobs interface {
 	// Open reads a stored blob; the caller closes it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// Store reads r to its end and gives the stored blob.
+	// Store reads r to its end and returns the stored blob.
 	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
 }
 
@@ -26,7 +26,7 @@ type Blobs interface {
 type Fitted struct {
 	// Output is the original, or a derivative with the original as its parent.
 	Output media.Output
-	// Reason says why it had to change; empty for an original.
+	// Reason is why it had to change; empty for an original.
 	Reason string
 }
 
@@ -38,11 +38,11 @@ type Room struct {
 	MaxBytes int64 `json:"max_bytes,omitempty"`
 }
 
-// Fit brings a picture into the form that the model takes: another type, smaller
-// sides, fewer bytes, the first frame of a moving GIF. A picture that fits is given
-// back as it is; a derivative is stored, not recorded, and keeps the AI label.
-// Errors: [media.CodeUnsupported] for a model without vision and for what cannot be
-// decoded, [media.CodeTooLarge], [media.CodeCorrupt] and those of blobs.
+// Fit converts a picture to a form that the model accepts: another type, smaller sides, fewer
+// bytes, the first frame of an animated GIF. A picture that fits is returned unchanged; a
+// derivative is stored, not recorded, and keeps the AI label. Errors: [media.CodeUnsupported] for a
+// model without vision and for what cannot be decoded, [media.CodeTooLarge], [media.CodeCorrupt]
+// and those of blobs.
 func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room) (Fitted, error) {
 	if err := f.Sees(o); err != nil {
 		return Fitted{}, err
@@ -68,13 +68,13 @@ func (f Profile) Fits(o media.Output, room Room) bool {
 func (f Profile) Sees(o media.Output) error {
 	switch {
 	case !f.SupportsVision:
-		return media.Errorf(media.CodeUnsupported, "%s takes no pictures: choose a chat model with vision", f)
+		return media.Errorf(media.CodeUnsupported, "%s does not accept pictures: choose a chat model with vision", f)
 	case o.Modality != media.ModalityImage:
-		return media.Errorf(media.CodeUnsupported, "%s is %s and no picture: give PNG, JPEG, WebP or GIF", name(o), o.MIMEType)
+		return media.Errorf(media.CodeUnsupported, "%s is %s, not a picture: give PNG, JPEG, WebP or GIF", name(o), o.MIMEType)
 	case o.MIMEType == "image/svg+xml":
-		return media.Errorf(media.CodeUnsupported, "%s is an SVG drawing, which chat models do not look at: give a PNG of it, or let it be read as text", name(o))
+		return media.Errorf(media.CodeUnsupported, "%s is an SVG drawing, which chat models cannot view: give a PNG of it, or have it read as text", name(o))
 	case !f.Accepts(o.MIMEType) && !decodable(o.MIMEType):
-		return media.Errorf(media.CodeUnsupported, "%s is %s, which %s does not take and which cannot be converted here: give PNG or JPEG", name(o), o.MIMEType, f)
+		return media.Errorf(media.CodeUnsupported, "%s is %s, which %s does not accept and which cannot be converted: give PNG or JPEG", name(o), o.MIMEType, f)
 	}
 	return nil
 }
@@ -149,11 +149,11 @@ const (
 	fitQuality = 88
 )
 
-// shrink encodes a picture anew until it fits: without loss, with loss, then smaller.
+// shrink encodes a picture again until it fits: without loss, with loss, then smaller.
 func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room Room, side int) (media.Output, error) {
 	formats := f.formats(o)
 	if len(formats) == 0 {
-		return media.Output{}, media.Errorf(media.CodeUnsupported, "%s takes %s, and %s can only be converted to PNG or JPEG: give another picture, or choose another model", f, strings.Join(f.Types(), ", "), name(o))
+		return media.Output{}, media.Errorf(media.CodeUnsupported, "%s accepts %s, but %s can only be converted to PNG or JPEG: give another picture, or choose another model", f, strings.Join(f.Types(), ", "), name(o))
 	}
 	job := imaging.Job{Facts: o.Facts, Format: formats[0], Quality: fitQuality, Width: side, Height: side}
 	if n := float64(o.Width) * float64(o.Height); f.MaxImagePixels > 0 && n > float64(f.MaxImagePixels) {
@@ -182,7 +182,7 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 		}
 		job.Width, job.Height = max(1, n.Width*3/4), max(1, n.Height*3/4)
 	}
-	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, which takes %d bytes a picture: make it smaller", name(o), f, f.most(room))
+	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, whose limit is %d bytes per picture: make it smaller", name(o), f, f.most(room))
 }
 
 // formats are what a picture is encoded in, without loss first where it had none.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"pgregory.net/rapid"
 
 	"atelier/chat"
@@ -32,7 +34,7 @@ func still(t *testing.T, w, h int) []byte {
 // within all of them and has the picture's shape, or the error says that it cannot be.
 func TestFitKeepsWithinLimits(t *testing.T) {
 	t.Parallel()
-	codec := newCodec(t)
+	codec := wiretest.NewCodec(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(rt, "w"), rapid.IntRange(1, 300).Draw(rt, "h")
 		var raw []byte

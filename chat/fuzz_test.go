@@ -1,7 +1,6 @@
 package chat_test
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -10,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/media/wire/wiretest"
+
 	"atelier/chat"
 	"atelier/chat/bedrock"
 	"atelier/chat/offline"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // said is a transport that answers what it is told.
@@ -37,17 +35,10 @@ func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
 // fuzzKey is repeated in answers.
 const fuzzKey = "sk-Fuzz/Key+of=tests"
 
-// fuzzed opens a model of each protocol over one transport.
-func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
+// fuzzedConfig is that of all protocols over one transport.
+func fuzzedConfig(f *testing.F, by http.RoundTripper) config {
 	f.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		f.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k1", Secret: bytes.Repeat([]byte{7}, 32)}}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	codec := wiretest.NewCodec(f)
 	profiles, err := chat.LoadProfiles(strings.NewReader("models:\n  - {provider: openai, id: seeing}\n  - {provider: openai, id: painting, image_output: true}\n"))
 	if err != nil {
 		f.Fatal(err)
@@ -57,18 +48,24 @@ func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
 		now = now.Add(24 * time.Hour)
 		return now
 	}
-	cfg := chat.Config{
-		Profiles: profiles, Offline: offline.Model{}, Codec: codec, Base: by, BaseURLs: map[string]string{"openai": "https://x.example/v1"},
+	return config{Codec: codec, Base: by, BaseURLs: map[string]string{"openai": "https://x.example/v1"}, Config: chat.Config{
+		Profiles: profiles, Offline: offline.Model{},
 		Keys:    map[string]string{"openai": fuzzKey, "anthropic": fuzzKey, "gemini": fuzzKey, "openrouter": fuzzKey, "bedrock": fuzzKey, "ollama": "localhost"},
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "AKID", SecretAccessKey: fuzzKey, Codec: codec, Base: by})},
 		Retry:   chat.RetryPolicy{Tries: 1, First: time.Nanosecond, Longest: time.Nanosecond, Now: later},
-	}
+	}}
+}
+
+// fuzzed opens a model of each protocol over one transport.
+func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
+	f.Helper()
+	cfg := fuzzedConfig(f, by)
 	var models []chat.Model
 	for _, name := range slices.Sorted(maps.Keys(services)) {
 		if strings.HasPrefix(name, "ollama") { // it has no key
 			continue
 		}
-		r, err := chat.NewRegistry(cfg) // each with waits of its own
+		r, err := cfg.registry() // each with waits of its own
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -84,7 +81,7 @@ func fuzzed(f *testing.F, by http.RoundTripper) []chat.Model {
 	return models
 }
 
-// FuzzAnswer: no answer of a chat provider breaks the reader of its protocol, and none makes an error
+// FuzzAnswer: no answer of a chat provider, in one piece or as a stream, breaks the reader of its protocol, and none makes an error
 // without a code, or one that holds media or the key, or is long. An input is put to all models, because to
 // look at the coverage of so much code takes longer than they do.
 func FuzzAnswer(f *testing.F) {
@@ -107,21 +104,60 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status uint16, kind, body string) {
 		*answer = said{status: 200 + int(status)%400, kind: kind, body: body}
 		for _, m := range models {
-			answer.calls = 0
-			res, err := m.Generate(scoped(t), hello())
-			if answer.calls != 1 {
-				t.Errorf("%s was asked %d times: %v", m.Profile(), answer.calls, err)
-			}
-			if err == nil {
-				if strings.Contains(res.Text, fuzzKey) {
-					t.Errorf("%s: the answer holds the key: %s", m.Profile(), res.Text)
+			for _, streams := range []bool{false, true} {
+				var shown strings.Builder
+				r := hello()
+				if streams {
+					r.OnText = func(text string) { shown.WriteString(text) }
 				}
-				continue
+				answer.calls = 0
+				res, err := m.Generate(scoped(t), r)
+				if answer.calls != 1 {
+					t.Errorf("%s was asked %d times: %v", m.Profile(), answer.calls, err)
+				}
+				if text := res.Text + "\n" + shown.String(); strings.Contains(text, fuzzKey) {
+					t.Errorf("%s: the answer holds the key: %s", m.Profile(), text)
+				}
+				coded(t, m.Profile().String(), err)
 			}
-			text := err.Error()
-			if media.CodeOf(err) == media.CodeInternal || strings.Contains(text, fuzzKey) || len(text) > 2000 || media.ErrorText(text) != text {
-				t.Errorf("%s: %s: %.3000q", m.Profile(), media.CodeOf(err), text)
-			}
+		}
+	})
+}
+
+// coded fails for an error without a code, or one that holds media or the key, or is long.
+func coded(t *testing.T, of string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	text := err.Error()
+	if media.CodeOf(err) == media.CodeInternal || strings.Contains(text, fuzzKey) || len(text) > 2000 || media.ErrorText(text) != text {
+		t.Errorf("%s: %s: %.3000q", of, media.CodeOf(err), text)
+	}
+}
+
+// FuzzList: no list of models breaks its reader, or what compares it with the profiles.
+func FuzzList(f *testing.F) {
+	for _, body := range []string{
+		`{"data":[{"id":"gpt-9","shutdown_date":"2027-03-04"},{"id":"x","shutdown_date":1,"capabilities":{"image_input":{"supported":true}}}],"has_more":true,"last_id":"x"}`,
+		`{"models":[{"name":"models/gemini-9","supportedGenerationMethods":["generateContent"],"inputTokenLimit":9},{"name":"l:1b","capabilities":["vision"]}],"nextPageToken":"p"}`,
+		`{"data":[{"id":"a/b","context_length":-1,"architecture":{"input_modalities":["image"]}},null]}`, `{"error":"` + fuzzKey + `"}`, "[]", "null", "<html>",
+	} {
+		f.Add(uint16(0), body)
+		f.Add(uint16(200), body)
+	}
+	answer := &said{kind: "application/json"}
+	cfg := fuzzedConfig(f, answer)
+	r, err := cfg.service()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, status uint16, body string) {
+		answer.status, answer.body = 200+int(status)%400, body
+		for _, provider := range []string{"openai", "anthropic", "gemini", "openrouter"} {
+			listed, err := r.List(t.Context(), provider)
+			coded(t, provider, err)
+			cfg.Profiles.Compare(provider, listed, time.Unix(0, 0))
 		}
 	})
 }

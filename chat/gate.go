@@ -17,17 +17,17 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 	case images == 0:
 		return nil
 	case !f.SupportsVision:
-		why = fmt.Sprintf("%s takes no pictures", f)
+		why = fmt.Sprintf("%s does not accept pictures", f)
 	case f.MaxImages > 0 && images > f.MaxImages:
-		why = fmt.Sprintf("%d pictures are given and %s takes %d in one request", images, f, f.MaxImages)
+		why = fmt.Sprintf("%d pictures are given, but %s accepts %d per request", images, f, f.MaxImages)
 	default:
 		return nil
 	}
-	advice := "leave pictures out"
+	advice := "omit pictures"
 	if len(wouldDo) > 0 {
 		advice = "use " + strings.Join(wouldDo, ", ")
 	}
-	e := media.Errorf(media.CodeUnsupported, "%s: %s, or allow pictures to be left out (lenient images)", why, advice)
+	e := media.Errorf(media.CodeUnsupported, "%s: %s, or allow pictures to be omitted (lenient images)", why, advice)
 	e.Valid = wouldDo
 	return e
 }

@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// LifeCycle says when a model came and goes; zero times are unknown.
+// LifeCycle is when a model was released and is shut down; zero times are unknown.
 type LifeCycle struct {
 	Released   time.Time `json:"released,omitzero" yaml:"released"`
 	Deprecated time.Time `json:"deprecated,omitzero" yaml:"deprecated"`
@@ -26,8 +26,8 @@ func (f Profile) Alive(now time.Time) bool {
 
 // Change is what became of a model that was named.
 type Change struct {
-	// Asked is the name that was given, Applied the model that answers or the family as which
-	// it is treated.
+	// Asked is the requested name, Applied the model that is used or the family as which it is
+	// treated.
 	Asked   string `json:"asked"`
 	Applied string `json:"applied"`
 	Reason  string `json:"reason"`
@@ -51,19 +51,19 @@ func (p *Profiles) successor(f Profile, now time.Time) (Profile, bool) {
 func (p *Profiles) living(asked string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
 	next, ok := p.successor(f, now)
 	if !ok {
-		return f, nil, nil, media.Errorf(media.CodeUnsupported, "%s was switched off on %s and has no successor: choose another model (atelier models list --chat)",
+		return f, nil, nil, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list --chat)",
 			f.Name, f.Life.ShutDown.Format(time.DateOnly))
 	}
 	if next.ID != f.ID {
-		changes = append(changes, Change{Asked: asked, Applied: next.Name, Reason: fmt.Sprintf("%s was switched off on %s; %s answers in its place", f.Name, f.Life.ShutDown.Format(time.DateOnly), next.Name)})
+		changes = append(changes, Change{Asked: asked, Applied: next.Name, Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", f.Name, f.Life.ShutDown.Format(time.DateOnly), next.Name)})
 	}
 	if next.Assumed != "" {
 		changes = append(changes, Change{Asked: asked, Applied: next.Assumed, Reason: next.assumption()})
 	}
 	if end := next.Life.ShutDown; !end.IsZero() && end.Sub(now) <= warnAhead {
-		w := fmt.Sprintf("%s will be switched off on %s", next.Name, end.Format(time.DateOnly))
+		w := fmt.Sprintf("%s will be shut down on %s", next.Name, end.Format(time.DateOnly))
 		if after, ok := p.successor(next, end); ok {
-			w += "; after that " + after.Name + " answers in its place"
+			w += "; after that " + after.Name + " replaces it"
 		}
 		warnings = append(warnings, w)
 	}
@@ -77,10 +77,10 @@ func (f Profile) assumption() string {
 		sees = "it is shown pictures"
 	}
 	if f.Priced() {
-		price = "it costs what that costs"
+		price = "it has the same price"
 	}
 	if f.ReportsCost {
-		price = "it reports what it costs"
+		price = "it reports its cost"
 	}
-	return fmt.Sprintf("%s is in no list of models: it is treated as %s; %s, and %s", f.ID, f.Assumed, sees, price)
+	return fmt.Sprintf("%s is not a listed model: it is treated as %s; %s, and %s", f.ID, f.Assumed, sees, price)
 }

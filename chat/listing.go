@@ -1,32 +1,21 @@
 package chat
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
-
-	"atelier/internal/safehttp"
-	"atelier/media"
 )
 
 // Listed is a model as its provider lists it.
 type Listed struct {
 	ID string `json:"id"`
-	// Vision says whether it takes pictures; nil where the list does not say.
+	// Vision reports whether it takes pictures; nil where the list does not say.
 	Vision *bool `json:"vision,omitempty"`
 	// ContextTokens is 0, and ShutDown zero, where the list does not say.
 	ContextTokens int64     `json:"context_tokens,omitempty"`
 	ShutDown      time.Time `json:"shut_down,omitzero"`
 }
 
-// FindingKind says how a list and the profiles differ.
+// FindingKind is the kind of a difference between a list and the profiles.
 type FindingKind string
 
 // The kinds.
@@ -60,205 +49,23 @@ func (p *Profiles) Compare(provider string, listed []Listed, now time.Time) []Fi
 			if f = p.custom(prov, l.ID); f.Assumed != "" {
 				add(l.ID, FindingNew, "%s", f.assumption())
 			} else {
-				add(l.ID, FindingNew, "it is of no known family: it is shown no pictures, and its price is unknown")
+				add(l.ID, FindingNew, "its family is unknown: it is shown no pictures, and its price is unknown")
 			}
 		}
 		if l.Vision != nil && *l.Vision != f.SupportsVision {
-			add(l.ID, FindingVision, "takes pictures there: %t, here: %t", *l.Vision, f.SupportsVision)
+			add(l.ID, FindingVision, "accepts pictures at the provider: %t, here: %t", *l.Vision, f.SupportsVision)
 		}
 		if known && l.ContextTokens > 0 && f.ContextTokens > 0 && l.ContextTokens != f.ContextTokens {
-			add(l.ID, FindingContext, "%d tokens there, %d here", l.ContextTokens, f.ContextTokens)
+			add(l.ID, FindingContext, "%d tokens at the provider, %d here", l.ContextTokens, f.ContextTokens)
 		}
 		if !l.ShutDown.IsZero() && !l.ShutDown.Equal(f.Life.ShutDown) {
-			add(l.ID, FindingEnd, "it is switched off on %s", l.ShutDown.Format(time.DateOnly))
+			add(l.ID, FindingEnd, "it is shut down on %s", l.ShutDown.Format(time.DateOnly))
 		}
 	}
 	for _, m := range p.models {
 		if m.Provider == provider && m.Alive(now) && !there[m.ID] && len(listed) > 0 {
-			add(m.ID, FindingGone, "it is not listed there")
+			add(m.ID, FindingGone, "the provider does not list it")
 		}
 	}
 	return out
-}
-
-// maxPages bounds the pages of a list.
-const maxPages = 20
-
-// List asks a provider for its models, without cost. Errors: media.CodeUnsupported for a
-// provider whose list is not read, media.CodeMissingKey, and those of calls.
-func (r *Registry) List(ctx context.Context, provider string) ([]Listed, error) {
-	p, ok := r.cfg.Profiles.Provider(provider)
-	if !ok || provider == "bedrock" {
-		return nil, media.Errorf(media.CodeUnsupported, "the list of %s is not read", provider)
-	}
-	if err := r.Ready(p); err != nil {
-		return nil, err
-	}
-	var all []Listed
-	next := ""
-	for range maxPages {
-		req, err := r.listRequest(ctx, provider, next)
-		if err != nil {
-			return nil, err
-		}
-		page, err := r.listPage(req, p)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range page.models() {
-			if m.ID != "" {
-				all = append(all, m)
-			}
-		}
-		if next = page.next(); next == "" {
-			break
-		}
-	}
-	return all, nil
-}
-
-// listRequest is the request for a page.
-func (r *Registry) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
-	key, base := r.cfg.Keys[provider], r.cfg.BaseURLs[provider]
-	header, query, root := http.Header{}, url.Values{}, strings.TrimRight(r.origin(provider), "/")
-	var address string
-	switch provider {
-	case "anthropic":
-		address = root + "/v1/models"
-		header.Set("X-Api-Key", key)
-		header.Set("Anthropic-Version", "2023-06-01")
-		query.Set("limit", "1000")
-		query.Set("after_id", page)
-	case "gemini":
-		address = root + "/v1beta/models"
-		header.Set("X-Goog-Api-Key", key)
-		query.Set("pageSize", "1000")
-		query.Set("pageToken", page)
-	case "openrouter":
-		address = root + "/api/v1/models"
-		header.Set("Authorization", "Bearer "+key)
-	case "ollama":
-		address = root + "/api/tags"
-	default:
-		address = orDefault(base, "https://api.openai.com/v1") + "/models"
-		header.Set("Authorization", "Bearer "+key)
-	}
-	for k := range query {
-		if query.Get(k) == "" {
-			query.Del(k)
-		}
-	}
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "list models of %s: %w", provider, err)
-	}
-	req.Header = header
-	return req, nil
-}
-
-// listPage reads one page.
-func (r *Registry) listPage(req *http.Request, p Provider) (listPage, error) {
-	var page listPage
-	secrets := r.secrets(p.Key)
-	res, err := safehttp.NewProvider(safehttp.Provider{Name: p.Name, Secrets: secrets, Origin: r.origin(p.Key), Base: r.cfg.Base}).Do(req)
-	if err != nil {
-		return page, media.Errorf(media.CodeUnavailable, "cannot reach %s: check the network and %s: %w", p.Name, p.BaseVariable, err)
-	}
-	defer func() { _ = res.Body.Close() }() // it was read
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return page, media.Errorf(media.CodeUnavailable, "read the models of %s: %w", p.Name, err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return page, media.Errorf(media.CodeBadResponse, "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, secrets.Clean(string(body), 300))
-	}
-	if err := json.Unmarshal(body, &page); err != nil {
-		return page, media.Errorf(media.CodeBadResponse, "read the models of %s: %w", p.Name, err)
-	}
-	return page, nil
-}
-
-// listPage is a page of models in any provider's form.
-type listPage struct {
-	Data          []listItem `json:"data"`   // OpenAI, Anthropic, OpenRouter
-	Models        []listItem `json:"models"` // Google, Ollama
-	HasMore       bool       `json:"has_more"`
-	LastID        string     `json:"last_id"`
-	NextPageToken string     `json:"nextPageToken"`
-}
-
-type listItem struct {
-	ID   string `json:"id"`
-	Name string `json:"name"` // models/ID at Google, ID at Ollama
-	// ShutDown is OpenAI's, a day or seconds.
-	ShutDown json.RawMessage `json:"shutdown_date"`
-	// Capabilities are an object at Anthropic and words at Ollama.
-	Capabilities json.RawMessage `json:"capabilities"`
-	MaxInput     int64           `json:"max_input_tokens"`
-	InputLimit   int64           `json:"inputTokenLimit"`
-	Context      int64           `json:"context_length"`
-	Methods      []string        `json:"supportedGenerationMethods"`
-	Architecture struct {
-		Input []string `json:"input_modalities"`
-	} `json:"architecture"`
-}
-
-func (p listPage) next() string {
-	if p.HasMore {
-		return p.LastID
-	}
-	return p.NextPageToken
-}
-
-func (p listPage) models() []Listed {
-	var out []Listed
-	for _, i := range append(p.Data, p.Models...) {
-		if len(i.Methods) > 0 && !slices.Contains(i.Methods, "generateContent") {
-			continue
-		}
-		id := i.ID
-		if id == "" {
-			id = strings.TrimPrefix(i.Name, "models/")
-		}
-		out = append(out, Listed{ID: id, Vision: i.vision(), ContextTokens: max(i.MaxInput, i.InputLimit, i.Context), ShutDown: i.end()})
-	}
-	return out
-}
-
-// vision is what the list says about pictures.
-func (i listItem) vision() *bool {
-	var words []string
-	var object struct {
-		ImageInput *struct {
-			Supported bool `json:"supported"`
-		} `json:"image_input"`
-	}
-	switch {
-	case len(i.Architecture.Input) > 0:
-		sees := slices.Contains(i.Architecture.Input, "image")
-		return &sees
-	case json.Unmarshal(i.Capabilities, &words) == nil && len(words) > 0:
-		sees := slices.Contains(words, "vision")
-		return &sees
-	case json.Unmarshal(i.Capabilities, &object) == nil && object.ImageInput != nil:
-		return &object.ImageInput.Supported
-	}
-	return nil
-}
-
-// end is the day of shutting down.
-func (i listItem) end() time.Time {
-	s := strings.Trim(string(i.ShutDown), `"`)
-	if seconds, err := strconv.ParseInt(s, 10, 64); err == nil && seconds > 0 {
-		return time.Unix(seconds, 0).UTC().Truncate(24 * time.Hour)
-	}
-	if len(s) >= len(time.DateOnly) {
-		if day, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]); err == nil {
-			return day
-		}
-	}
-	return time.Time{}
 }

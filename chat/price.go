@@ -27,12 +27,22 @@ type Price struct {
 	From time.Time `json:"from,omitzero" yaml:"from"`
 }
 
+// Pricing is what the tokens of one model cost.
+type Pricing struct {
+	// Rate is the price of tokens; Prices are those that hold instead under a condition, of
+	// several that do the last.
+	Rate   `yaml:",inline"`
+	Prices []Price `json:"prices,omitempty" yaml:"prices"`
+	// ReportsCost is true if each answer reports its own cost.
+	ReportsCost bool `json:"reports_cost,omitempty" yaml:"reports_cost"`
+}
+
 // rate is the price that holds for a call.
-func (f Profile) rate(u Usage, at time.Time) Rate {
-	r := f.Rate
-	for _, p := range f.Prices {
-		if u.InputTokens > p.Above && !at.Before(p.From) {
-			r = p.Rate
+func (p Pricing) rate(u Usage, at time.Time) Rate {
+	r := p.Rate
+	for _, c := range p.Prices {
+		if u.InputTokens > c.Above && !at.Before(c.From) {
+			r = c.Rate
 		}
 	}
 	return r
@@ -50,7 +60,12 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 		free := "0"
 		return &free
 	}
-	r := f.rate(u, at)
+	return f.cost(u, at)
+}
+
+// cost is the price of a call by the rate that holds for it.
+func (p Pricing) cost(u Usage, at time.Time) *string {
+	r := p.rate(u, at)
 	cached := min(u.CachedTokens, u.InputTokens)
 	if r.CachedUSD == "" {
 		cached = 0
@@ -76,11 +91,11 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 		}
 		sum.Add(sum, price.Mul(price, big.NewRat(part.tokens, 1)))
 	}
-	s := decimal(sum.Quo(sum, big.NewRat(1_000_000, 1)))
-	return &s
+	return USD(sum.Quo(sum, big.NewRat(1_000_000, 1)))
 }
 
-// decimal writes an amount with eighteen places at most.
-func decimal(usd *big.Rat) string {
-	return strings.TrimSuffix(strings.TrimRight(usd.FloatString(18), "0"), ".")
+// USD writes an amount in US dollars as decimal text, with eighteen places at most.
+func USD(amount *big.Rat) *string {
+	s := strings.TrimSuffix(strings.TrimRight(amount.FloatString(18), "0"), ".")
+	return &s
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -38,14 +39,23 @@ type Provider struct {
 	JSONMode bool `json:"json_mode" yaml:"json_mode"`
 }
 
+// Ready reports whether there is a credential for the provider: nil, or an error with code
+// missing_key that names the variable to set.
+func (p Provider) Ready(keys map[string]string) error {
+	if keys[p.Key] != "" {
+		return nil
+	}
+	return media.Errorf(media.CodeMissingKey, "%s requires a key: set %s", p.Name, strings.Join(p.Variables, " or "))
+}
+
 // Profiles is the catalogue of chat models: an embedded one, overridden by data.
 // It is immutable and safe for concurrent use.
 type Profiles struct {
 	providers []Provider
 	families  []family
 	models    []Profile
-	// bare are the ids of models without what hosts and dates add.
-	bare map[string]string
+	// baseIDs are the ids of models without what hosts and dates add.
+	baseIDs map[string]string
 }
 
 // family is what all models of one kind share, wherever they are hosted.
@@ -71,31 +81,51 @@ type profileFile struct {
 // user's, later ones winning field by field. The error has code invalid and names
 // what is wrong.
 func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
-	p := &Profiles{bare: map[string]string{}}
-	readers := append([]io.Reader{strings.NewReader(shippedProfiles)}, overrides...)
-	for i, r := range readers {
-		var f profileFile
-		d := yaml.NewDecoder(r)
-		d.KnownFields(true)
-		if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-			return nil, media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
-		}
-		p.mergeProviders(f.Providers)
-		if i == 0 {
-			p.addCatwalk()
-		}
-		for n := range f.Families {
-			if err := p.addFamily(&f.Families[n]); err != nil {
-				return nil, err
-			}
-		}
-		for n := range f.Models {
-			if err := p.overrideModel(&f.Models[n]); err != nil {
-				return nil, err
-			}
+	base, err := shipped()
+	if err != nil {
+		return nil, err
+	}
+	p := &Profiles{
+		providers: slices.Clone(base.providers), models: slices.Clone(base.models),
+		families: slices.Clone(base.families), baseIDs: maps.Clone(base.baseIDs),
+	}
+	for _, r := range overrides {
+		if err := p.read(r, false); err != nil {
+			return nil, err
 		}
 	}
 	return p, p.checkLives()
+}
+
+// shipped are the profiles without anybody's overrides, which are read once.
+var shipped = sync.OnceValues(func() (*Profiles, error) {
+	p := &Profiles{baseIDs: map[string]string{}}
+	return p, p.read(strings.NewReader(shippedProfiles), true)
+})
+
+// read lays what a file says over the profiles; the catalogue comes behind its providers.
+func (p *Profiles) read(r io.Reader, catalogue bool) error {
+	var f profileFile
+	d := yaml.NewDecoder(r)
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
+	}
+	p.mergeProviders(f.Providers)
+	if catalogue {
+		p.addCatwalk()
+	}
+	for n := range f.Families {
+		if err := p.addFamily(&f.Families[n]); err != nil {
+			return err
+		}
+	}
+	for n := range f.Models {
+		if err := p.overrideModel(&f.Models[n]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Profiles) mergeProviders(more []Provider) {
@@ -109,20 +139,17 @@ func (p *Profiles) mergeProviders(more []Provider) {
 	}
 }
 
-// catwalkProviders is the embedded catalogue (charm.land/catwalk), which is parsed once.
-var catwalkProviders = sync.OnceValue(embedded.GetAll)
-
 // addCatwalk takes the models of the providers that we know from the embedded
-// catalogue.
+// catalogue (charm.land/catwalk).
 func (p *Profiles) addCatwalk() {
-	for _, cp := range catwalkProviders() {
+	for _, cp := range embedded.GetAll() {
 		prov, ok := p.Provider(string(cp.ID))
 		if !ok {
 			continue
 		}
 		for _, m := range cp.Models {
 			p.models = append(p.models, profileOf(prov, m))
-			p.bare[m.ID] = bareID(m.ID)
+			p.baseIDs[m.ID] = baseID(m.ID)
 		}
 	}
 }
@@ -132,7 +159,7 @@ func profileOf(prov Provider, m catwalk.Model) Profile {
 		ID: m.ID, Name: m.Name, Provider: prov.Key,
 		ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
 		SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
-		Rate:          Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)},
+		Pricing:       Pricing{Rate: Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)}},
 		NoTemperature: m.CanReason && prov.Key == "openai",
 	}
 	if m.SupportsImages {
@@ -168,12 +195,12 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 	}
 	prov, ok := p.Provider(key.Provider)
 	if !ok || key.ID == "" {
-		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a model needs an id and a known provider, not %q", n.Line, key.Provider)
+		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a model requires an id and a known provider, not %q", n.Line, key.Provider)
 	}
 	i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == key.Provider && m.ID == key.ID })
 	if i < 0 {
 		p.models = append(p.models, p.custom(prov, key.ID))
-		p.bare[key.ID] = bareID(key.ID)
+		p.baseIDs[key.ID] = baseID(key.ID)
 		i = len(p.models) - 1
 	}
 	if err := n.Decode(&p.models[i]); err != nil {
@@ -211,18 +238,18 @@ func (p *Profiles) addFamily(n *yaml.Node) error {
 		f.unlisted = &raw.Unlisted
 	}
 	if len(key.Match) == 0 || f.fields == nil && f.unlisted == nil {
-		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family needs match (patterns of model ids) and profile or unlisted", n.Line)
+		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family requires match (patterns of model ids) and profile or unlisted", n.Line)
 	}
 	for _, m := range key.Match {
 		m = strings.ToLower(m)
 		if _, err := path.Match(m, ""); err != nil {
-			return media.Errorf(media.CodeInvalid, "chat profiles, line %d: match %q is no pattern: %w", n.Line, m, err)
+			return media.Errorf(media.CodeInvalid, "chat profiles, line %d: match %q is not a pattern: %w", n.Line, m, err)
 		}
 		f.match = append(f.match, m)
 	}
 	p.families = append(p.families, f)
 	for i := range p.models {
-		if m := p.models[i]; f.has(m, p.bare[m.ID]) {
+		if m := p.models[i]; f.has(m, p.baseIDs[m.ID]) {
 			p.lay(f.fields, &p.models[i])
 		}
 	}
@@ -230,15 +257,21 @@ func (p *Profiles) addFamily(n *yaml.Node) error {
 }
 
 // has reports whether a model belongs to the family.
-func (f family) has(m Profile, bare string) bool {
+func (f family) has(m Profile, base string) bool {
 	if f.provider != "" && f.provider != m.Provider {
 		return false
 	}
 	whole := strings.ToLower(m.ID)
 	return slices.ContainsFunc(f.match, func(pattern string) bool {
-		one, _ := path.Match(pattern, whole) // patterns were checked when they were read
-		two, _ := path.Match(pattern, bare)
-		return one || two
+		literal := pattern
+		if i := strings.IndexAny(pattern, `*?[\`); i >= 0 {
+			literal = pattern[:i]
+		}
+		matches := func(id string) bool {
+			ok, _ := path.Match(pattern, id) // patterns were checked when they were read
+			return ok
+		}
+		return strings.HasPrefix(whole, literal) && matches(whole) || strings.HasPrefix(base, literal) && matches(base)
 	})
 }
 
@@ -263,8 +296,8 @@ var (
 	idBehind = regexp.MustCompile(`(:.*|[-@]20\d\d-?\d\d-?\d\d|-v[12]|-latest|-preview)$`)
 )
 
-// bareID is an id without what hosts and dates add to it.
-func bareID(id string) string {
+// baseID is an id without what hosts and dates add to it.
+func baseID(id string) string {
 	id = strings.ToLower(id)
 	for _, trim := range []*regexp.Regexp{idBefore, idBehind} {
 		for {
@@ -281,16 +314,16 @@ func bareID(id string) string {
 // custom is the profile of a model that no row names: that of the model whose id is the
 // same but for date and stage, else what is said of its families; text only where it has none.
 func (p *Profiles) custom(prov Provider, id string) Profile {
-	bare := bareID(id)
+	base := baseID(id)
 	for _, m := range p.models {
-		if m.Provider == prov.Key && p.bare[m.ID] == bare {
+		if m.Provider == prov.Key && p.baseIDs[m.ID] == base {
 			m.Assumed, m.ID, m.Name = m.Name, id, id
 			return m
 		}
 	}
 	m := Profile{ID: id, Name: id, Provider: prov.Key, StructuredOutput: prov.JSONMode}
 	for _, f := range p.families {
-		if !f.has(m, bare) {
+		if !f.has(m, base) {
 			continue
 		}
 		if f.name != "" && m.Assumed == "" {
@@ -321,7 +354,7 @@ func (p *Profiles) checkLives() error {
 			case !ok:
 				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: there is no model %q of this provider", at.Provider, at.ID, at.Life.ReplacedBy)
 			case slices.Contains(seen, next.ID):
-				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: the successors go round in a circle", m.Provider, m.ID)
+				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: the successors form a cycle", m.Provider, m.ID)
 			}
 			seen, at = append(seen, next.ID), next
 		}

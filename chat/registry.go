@@ -2,14 +2,13 @@ package chat
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"atelier/internal/patience"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Config tells a [Registry] what it can use.
@@ -18,26 +17,20 @@ type Config struct {
 	Profiles *Profiles
 	// Keys are the credentials by provider key. For ollama it is the host's address.
 	Keys map[string]string
-	// BaseURLs moves a provider, by its key; empty means the public service.
-	// openai's includes /v1; the others are origins.
-	BaseURLs map[string]string
+	// AnyOpenAI means that openai is another service with its protocol, which may have models of
+	// any name.
+	AnyOpenAI bool
 	// Default is the model that the operator wants (ATELIER_CHAT_MODEL); empty means
 	// the first provider with a key.
 	Default string
-	// Offline answers when no provider has a key; required.
+	// Offline is the model that is used if no provider has a key; required.
 	Offline Model
-	// Openers open the models of providers that are not built in, by provider key.
+	// Open opens the models of the providers that Openers, by provider key, does not name; required.
+	Open    Opener
 	Openers map[string]Opener
-	// Codec lifts and lowers media under the SDKs; required.
-	Codec *wire.Codec
-	// Base is the transport under it; nil means guarded connections, which reach public addresses
-	// and a provider's own origin.
-	Base http.RoundTripper
-	// Timeout bounds one call, answer included; 0 means 10 minutes.
-	Timeout time.Duration
-	// Retry says how refused calls are repeated.
+	// Retry is the policy for refused calls.
 	Retry RetryPolicy
-	// Now is the clock by which models live and prices hold; nil means time.Now.
+	// Now is the clock by which models live; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -51,14 +44,14 @@ type Registry struct {
 	open map[string]Model
 }
 
-// Choice is a model chosen, and why it is not the one that was asked for.
+// Choice is the chosen model, and why it is not the requested one.
 type Choice struct {
 	Model Model
 	// Asked is the name that could not be had; empty if the first wish was met.
 	Asked string
-	// Reason says why, for people; empty if the first wish was met.
+	// Reason is why, for people; empty if it is the preferred one.
 	Reason string
-	// Changes say that a successor answers, or as what a model is treated that no row names.
+	// Changes report a successor, or as what an unlisted model is treated.
 	Changes []Change
 	// Warnings tell of a model that will be switched off soon.
 	Warnings []string
@@ -66,8 +59,8 @@ type Choice struct {
 
 // NewRegistry checks the configuration.
 func NewRegistry(cfg Config) (*Registry, error) {
-	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Codec == nil {
-		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Codec are required")
+	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Open == nil {
+		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Open are required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default clock
@@ -77,14 +70,9 @@ func NewRegistry(cfg Config) (*Registry, error) {
 
 // Ready reports whether a provider can be used: nil, or an error with code
 // missing_key that names the variable to set.
-func (r *Registry) Ready(p Provider) error {
-	if r.cfg.Keys[p.Key] != "" {
-		return nil
-	}
-	return media.Errorf(media.CodeMissingKey, "%s needs a key: set %s", p.Name, strings.Join(p.Variables, " or "))
-}
+func (r *Registry) Ready(p Provider) error { return p.Ready(r.cfg.Keys) }
 
-// Profiles gives the catalogue.
+// Profiles returns the catalogue.
 func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
 
 // Named opens the model that a person named, or its successor. A missing key is an error
@@ -101,12 +89,12 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	}
 	found := r.cfg.Profiles.Find(name)
 	// Another service may have models of any name, but none is called by a piece of media.
-	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" && wire.NameMedia(name) == name {
+	if len(found) == 0 && r.cfg.AnyOpenAI && wire.NameMedia(name) == name {
 		p, _ := r.cfg.Profiles.Provider("openai")
 		found = []Profile{r.cfg.Profiles.custom(p, name)}
 	}
 	if len(found) == 0 {
-		return Choice{}, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
+		return Choice{}, media.Errorf(media.CodeNotFound, "there is no chat model %q: write PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
 	}
 	var missing error
 	for _, f := range found {
@@ -172,13 +160,11 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	if m, ok := r.open[key]; ok {
 		return m, nil
 	}
-	var lm Model
-	var err error
-	if open, ok := r.cfg.Openers[f.Provider]; ok {
-		lm, err = open(ctx, f)
-	} else {
-		lm, err = r.dial(ctx, f)
+	open, ok := r.cfg.Openers[f.Provider]
+	if !ok {
+		open = r.cfg.Open
 	}
+	lm, err := open(ctx, f)
 	if err != nil {
 		return nil, err
 	}

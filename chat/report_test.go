@@ -15,10 +15,10 @@ import (
 	"atelier/chat/bedrock"
 	"atelier/chat/chattest"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-// bench is one service of the table with its simulator, on a clock of its own.
+// bench is one service of the table with its simulator, on its own clock.
 type bench struct {
 	t       *testing.T
 	service chattest.Service
@@ -35,7 +35,7 @@ func seat(t *testing.T, s chattest.Service) *bench {
 	server := httptest.NewServer(b.sim)
 	t.Cleanup(server.Close)
 	provider, _, _ := strings.Cut(s.Model, "/")
-	b.chat = newRegistry(t, func(c *chat.Config) {
+	b.chat = newRegistry(t, func(c *config) {
 		c.Keys[provider], c.BaseURLs[provider], b.codec = "sk-test", server.URL+s.Path, c.Codec
 		c.Openers = map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "a", SecretAccessKey: "b", BaseURL: server.URL, Codec: c.Codec})}
 		c.Now = func() time.Time { return time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC) }
@@ -70,7 +70,11 @@ func (b *bench) ask(model string, o *media.Output) (chat.Response, error) {
 	if o != nil {
 		m.Parts = append(m.Parts, chat.Part{Media: o})
 	}
-	return named(b.t, b.chat, model).Generate(scoped(b.t), chat.Request{System: "Answer in JSON.", Messages: []chat.Message{m}})
+	r := chat.Request{System: "Answer in JSON.", Messages: []chat.Message{m}}
+	if b.service.Streams {
+		r.OnText = func(string) {}
+	}
+	return named(b.t, b.chat, model).Generate(scoped(b.t), r)
 }
 
 // rows are those of the table; each plays a service and gives how many shapes passed, or why
@@ -144,7 +148,7 @@ func playPictureOut(t *testing.T, s chattest.Service) (int, string) {
 	return 1, ""
 }
 
-// failing plays every shape of a situation on a bench of its own.
+// failing plays every shape of a situation on its own bench.
 func failing(of chattest.Situation, check func(*testing.T, *bench, chattest.Shape)) func(*testing.T, chattest.Service) (int, string) {
 	return func(t *testing.T, s chattest.Service) (int, string) {
 		t.Helper()
@@ -272,7 +276,7 @@ func TestChatReport(t *testing.T) { //nolint:tparallel // What its parts play is
 What ` + "`TestChatReport`" + ` in package ` + "`chat`" + ` holds chat models to, over a simulator that answers as each service does
 (` + "`chattest.Services`" + `). A tick with a number stands for so many shapes, all passed; a number in brackets is a reason below. A refusal, a
 context length, used up credit and an error in an answer with status 200 are told by one call; what is asked for is waited for; a quota of a day is
-waited for once at most. Models are asked for whole answers: what a stream would bring instead of them (a ` + "`delta.refusal`" + `) has no row.
+waited for once at most. Every shape is played at once and, where the answer has status 200, as the server-sent events of its protocol too.
 The ` + "`make generate`" + ` of the tables above leaves this one; ` + "`go test ./chat -run ChatReport -update`" + ` writes it.
 
 | `)
@@ -286,6 +290,8 @@ The ` + "`make generate`" + ` of the tables above leaves this one; ` + "`go test
 		for _, s := range services {
 			shapes, absent := 0, ""
 			passed := t.Run(row.name+"/"+s.Name, func(t *testing.T) { shapes, absent = row.play(t, s) })
+			s.Streams = true
+			passed = t.Run(row.name+"/"+s.Name+", streamed", func(t *testing.T) { row.play(t, s) }) && passed
 			if !passed {
 				shapes, absent = 0, "it failed"
 			}

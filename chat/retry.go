@@ -12,17 +12,15 @@ import (
 	"atelier/media"
 )
 
-// RetryPolicy says how often a call that was refused without being billed is
-// repeated.
+// RetryPolicy is how often a call that was refused without being billed is retried.
 type RetryPolicy struct {
 	// Tries is the number of calls in all; 0 means 4.
 	Tries int
-	// First is the first wait; 0 means 500 ms. It doubles, with jitter, up to 30 s;
-	// a longer wait asked for by the provider wins, up to Longest.
+	// First is the first wait; 0 means 500 ms. It doubles, with jitter, up to 30 s; a longer wait
+	// requested by the provider is used, up to Longest.
 	First time.Duration
-	// Longest is the most that a provider's Retry-After is honoured; 0 means 60 s. Where a
-	// provider asks for more, its call fails at once, and others of the model do until then,
-	// for an hour at most.
+	// Longest is the longest Retry-After that is honoured; 0 means 60 s. If a provider requests
+	// more, its call fails at once, and so do others of the model until then, for an hour at most.
 	Longest time.Duration
 	// Sleep waits; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -65,6 +63,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// ErrDailyQuota is wrapped by the error of a call that a quota of a day refused.
+var ErrDailyQuota = errors.New("the daily quota is used up")
+
 // retrying repeats refused calls. What the provider asks one call to wait for, the other calls of
 // the model wait for as well: they would run into the same limit.
 type retrying struct {
@@ -78,7 +79,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = r.policy.First, 30*time.Second
 	var waited time.Time
-	day := false // a wait for a quota of a day is over
+	day := false // a wait for a quota of a day has ended
 	for try := 1; ; try++ {
 		if err := r.turn(ctx, waited); err != nil {
 			return Response{}, err
@@ -91,15 +92,16 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 		if e.RetryAfter > 0 {
 			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
 		}
-		if errors.Is(err, errDaily) && (day || e.RetryAfter > r.policy.Longest) {
-			spent(e)
+		daily := errors.Is(err, ErrDailyQuota)
+		if daily && (day || e.RetryAfter == 0 || e.RetryAfter > r.policy.Longest) { // no wait of a run mends it
+			e.Code, e.Retryable = media.CodeQuotaExceeded, false
 		}
-		day = day || errors.Is(err, errDaily)
+		day = day || daily
 		if !e.Retryable || try >= r.policy.Tries || e.RetryAfter > r.policy.Longest {
 			return res, err
 		}
 		pause := max(wait.NextBackOff(), e.RetryAfter)
-		if asked, until := r.waits.Left("", r.policy.Now(), time.Time{}); asked <= r.policy.Longest { // another call may have heard of more
+		if asked, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); asked <= r.policy.Longest { // another call may have heard of more
 			pause, waited = max(pause, asked), until
 		}
 		if err := r.policy.Sleep(ctx, pause); err != nil {
@@ -113,16 +115,16 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 // error where it ends.
 func (r retrying) turn(ctx context.Context, waited time.Time) error {
 	for {
-		wait, until := r.waits.Left("", r.policy.Now(), waited)
+		wait, until := r.waits.Remaining("", r.policy.Now(), waited)
 		if wait == 0 {
 			return nil
 		}
 		if wait > r.policy.Longest {
-			e := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", r.Profile(), wait.Round(time.Second))
+			e := media.Errorf(media.CodeRateLimited, "%s is rate-limited: %s remain", r.Profile(), wait.Round(time.Second))
 			e.RetryAfter = wait
 			return e
 		}
-		// Not all at once when it is over.
+		// Not all at once when the wait has ended.
 		wait += time.Duration(r.policy.Rand() * float64(min(wait, time.Second)))
 		if err := r.policy.Sleep(ctx, wait); err != nil {
 			return err

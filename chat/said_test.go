@@ -5,9 +5,10 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"atelier/internal/sim"
 
 	"atelier/chat"
 	"atelier/media"
@@ -104,10 +105,9 @@ func TestWhatAnswersSayTheyUsed(t *testing.T) {
 // paintingAt is a registry whose painting model has a price.
 func paintingAt(t *testing.T, h http.Handler) *chat.Registry {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	return newRegistry(t, func(c *chat.Config) {
-		c.Keys["openai"], c.BaseURLs["openai"] = "sk-test", server.URL+"/v1"
+	address := sim.Serve(t, h)
+	return newRegistry(t, func(c *config) {
+		c.Keys["openai"], c.BaseURLs["openai"] = "sk-test", address+"/v1"
 		var err error
 		if c.Profiles, err = chat.LoadProfiles(strings.NewReader(`models: [{provider: openai, id: painting, supports_vision: true, image_output: true, input_usd: "1", output_usd: "2", cached_usd: "2"}]`)); err != nil {
 			t.Fatal(err)

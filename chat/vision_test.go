@@ -16,11 +16,13 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/chat"
 	"atelier/chat/bedrock"
 	"atelier/chat/chattest"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // scoped is the context of a run.
@@ -96,7 +98,7 @@ func connect(t *testing.T, h http.Handler, model, path string) (*chat.Registry, 
 	t.Cleanup(server.Close)
 	provider, _, _ := strings.Cut(model, "/")
 	var codec *wire.Codec
-	r := newRegistry(t, func(c *chat.Config) {
+	r := newRegistry(t, func(c *config) {
 		c.Keys[provider], c.BaseURLs[provider], codec = "sk-test", server.URL+path, c.Codec
 		c.Openers = map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "a", SecretAccessKey: "b", BaseURL: server.URL, Codec: codec})}
 		var err error
@@ -142,7 +144,7 @@ func TestModelsThatPaint(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	t.Parallel()
-	codec := newCodec(t)
+	codec := wiretest.NewCodec(t)
 	limits := func(l chat.ImageLimits) chat.Profile {
 		return chat.Profile{Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: l}
 	}
@@ -191,7 +193,7 @@ func TestFit(t *testing.T) {
 
 func TestFitRefuses(t *testing.T) {
 	t.Parallel()
-	codec := newCodec(t)
+	codec := wiretest.NewCodec(t)
 	seer := chat.Profile{Name: "Seer", Provider: "test", SupportsVision: true}
 	missing := store(t, codec, pngOf(t, noise(9, 9, 1)))
 	missing.Digest = media.DigestOf([]byte("gone"))
@@ -202,7 +204,7 @@ func TestFitRefuses(t *testing.T) {
 		say     string
 	}{
 		"no vision":      {store(t, codec, pngOf(t, noise(8, 8, 1))), chat.Profile{Name: "Mole", Provider: "test"}, media.CodeUnsupported, "Mole"},
-		"text":           {store(t, codec, []byte("no picture at all")), seer, media.CodeUnsupported, "no picture"},
+		"text":           {store(t, codec, []byte("no picture at all")), seer, media.CodeUnsupported, "not a picture"},
 		"SVG":            {store(t, codec, []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)), seer, media.CodeUnsupported, "SVG"},
 		"not a byte":     {store(t, codec, pngOf(t, noise(64, 64, 1))), chat.Profile{Name: "Tiny", Provider: "test", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImageBytes: 20}}, media.CodeTooLarge, "20 bytes"},
 		"bytes are gone": {missing, seer, media.CodeNotFound, "given.bin"},
@@ -219,7 +221,7 @@ func TestFitRefuses(t *testing.T) {
 
 func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	t.Parallel()
-	r := newRegistry(t, func(c *chat.Config) { c.Keys["anthropic"], c.Keys["openrouter"] = "k", "k" })
+	r := newRegistry(t, func(c *config) { c.Keys["anthropic"], c.Keys["openrouter"] = "k", "k" })
 	blind := chat.Profile{ID: "blind", Name: "Blind", Provider: "openai"}
 	would := r.Seeing(40)
 	err := blind.Gate(40, would)
@@ -234,7 +236,7 @@ func TestGateNamesModelsThatWouldDo(t *testing.T) {
 	if err := maverick.Gate(5, nil); err != nil {
 		t.Error(err)
 	}
-	if err := maverick.Gate(6, nil); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "takes 5") {
+	if err := maverick.Gate(6, nil); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "accepts 5") {
 		t.Errorf("got %v", err)
 	}
 	if none := newRegistry(t, nil).Seeing(40); len(none) == 0 {

@@ -43,11 +43,11 @@ func (m limited) Generate(context.Context, chat.Request) (chat.Response, error) 
 	return chat.Response{}, e
 }
 
-// open gives two models of a busy provider.
+// open returns two models of a busy provider.
 func (b *busy) open(t *testing.T) (one, other chat.Model) {
 	t.Helper()
 	b.began, b.calls = time.Now(), map[string][]time.Duration{}
-	r := newRegistry(t, func(c *chat.Config) {
+	r := newRegistry(t, func(c *config) {
 		c.Retry.Rand = func() float64 { return 0.5 }
 		c.Keys["bedrock"] = "sk-test"
 		c.Openers = map[string]chat.Opener{"bedrock": func(_ context.Context, p chat.Profile) (chat.Model, error) { return limited{b, p}, nil }}

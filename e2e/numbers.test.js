@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { bench } from "./inspect.js";
 import { scripted } from "./scripted.js";
@@ -29,14 +29,15 @@ const lines = {
 };
 
 describe("the numbers of a report", async () => {
+  let model;
+  after(() => model?.stop()); // also when the test fails: an open server keeps the process alive
   test("lead to their query, and what nothing supports is marked", async () => {
-    const model = await scripted(lines);
+    model = await scripted(lines);
     const files = join(b.work, "sales");
     mkdirSync(files);
     writeFileSync(join(files, "sales.csv"), "year,north\n2022,1515\n2023,3030\n2024,4242\n");
     const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${model.url}/v1`, ATELIER_CHAT_MODEL: "openai/gpt-4o", ATELIER_IMAGE_MODEL: "offline" };
     const result = await b.with(env, "run", "research-agent", "How much did the north sell?", "--files", files, "--out", join(b.work, "numbers-report"));
-    model.stop();
     assert.equal(result.status, "succeeded");
     await b.inspect(result.report, "numbers", 0);
     for (const colorScheme of ["light", "dark"]) {

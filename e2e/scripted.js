@@ -24,5 +24,5 @@ export async function scripted(lines) {
     });
   });
   await new Promise((ready) => { server.listen(0, "127.0.0.1", ready); });
-  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => { server.closeAllConnections(); server.close(); } };
 }

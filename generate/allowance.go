@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"sync"
 
+	"atelier/generate/money"
 	"atelier/media"
 )
 
@@ -25,7 +26,7 @@ const mostUSD = 4_000_000
 
 // Validate says which bound means nothing. The error has code media.CodeInvalid.
 func (b Bounds) Validate() error {
-	usd, ok := dollars(b.USD)
+	usd, ok := money.Parse(b.USD)
 	if b.USD != "" && (!ok || len(b.USD) > 60) {
 		return media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", b.USD)
 	}
@@ -64,7 +65,7 @@ func (a account) plus(b account) account {
 func accountOf(c Charge) account {
 	usd := new(big.Rat)
 	if c.USD != nil {
-		if known, ok := dollars(*c.USD); ok {
+		if known, ok := money.Parse(*c.USD); ok {
 			usd = known
 		}
 	}
@@ -145,7 +146,7 @@ func (b Bounds) room(all, wants account, c Charge) error {
 	if left := b.Tokens - all.tokens; b.Tokens > 0 && wants.tokens > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), wants.tokens)
 	}
-	most, bounded := dollars(b.USD)
+	most, bounded := money.Parse(b.USD)
 	if free := c.USD != nil && wants.usd.Sign() == 0; !bounded || free {
 		return nil
 	}
@@ -153,7 +154,7 @@ func (b Bounds) room(all, wants account, c Charge) error {
 		if left.Sign() < 0 {
 			left = new(big.Rat)
 		}
-		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: raise it or ask for less", b.USD, decimal(left), price(c))
+		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: raise it or ask for less", b.USD, money.Text(left), price(c))
 	}
 	return nil
 }

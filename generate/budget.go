@@ -6,7 +6,7 @@ import "context"
 // chat model.
 type Charge struct {
 	// ID is the act's, the same in every process that works on it. An operation's is its own;
-	// that of a model that stands in for another begins with it and goes on with a slash.
+	// that of a model that stands in for another begins with it and continues a slash.
 	ID string
 	// Images are the pictures that it makes.
 	Images int64
@@ -31,6 +31,6 @@ type Budget interface {
 	// Settle gives the reservation back and counts what the act used. It is called when
 	// the act is over, in a later process perhaps, and once more if a process dies before
 	// it saved the end: the second time changes nothing. An error leaves the reservation; the
-	// operation then stays open, so that whoever goes on with it settles it.
+	// operation then stays open, so that the process that continues it settles it.
 	Settle(ctx context.Context, c Charge) error
 }

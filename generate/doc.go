@@ -1,18 +1,12 @@
-// Package generate is the generation gateway: one request shape for every
-// provider that makes media, honest about every setting, with partial success
-// per slot, and with every billable call journalled before it is made.
+// Package generate holds the words of generations, which callers, the gateway and drivers share: a
+// [Request] with its settings, the [Result] with its slots, what became of each setting, the
+// events on the way, and the budgets that bound what is spent.
 //
-// A [Driver] speaks to one provider and does as little as possible; everything
-// that providers have in common is the [Gateway]'s, once. What a model can do is
-// data: the [Catalogue].
+// Package gateway carries requests out, package catalog knows the models, package driver is the
+// contract of the providers, and package operation has the states of an operation. The drivers
+// themselves are in packages of their own and never import each other.
 //
-// A call is repeated only where its driver says that a repeat cannot be paid twice;
-// what arrived is recorded whatever happens next.
-//
-// Errors are media.Error values. Images travel as media.Output; bytes go from the
-// provider's HTTP body straight into the blob store (package wire).
-//
-// It may import media, journal, blob, probe, wire, imaging, internal/safehttp and
-// internal/patience. No HTTP routes, no SQL, and no durable engine here; drivers never
-// import each other.
+// Errors are media.Error values. It may import media, and generate/money for amounts; the packages
+// below may import media, journal, blob, probe, wire, imaging, internal/safehttp and
+// internal/patience. No HTTP routes, no SQL, and no durable engine in any of them.
 package generate

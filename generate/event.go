@@ -29,7 +29,7 @@ const (
 	EventFinished EventKind = "finished"
 )
 
-// Event tells how an operation goes on. It holds no media bytes.
+// Event is a change in an operation. It holds no media bytes.
 type Event struct {
 	Kind      EventKind
 	Operation string

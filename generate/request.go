@@ -17,6 +17,9 @@ const (
 	MethodVariation Method = "variation"
 )
 
+// MaxN is how many results one request may ask for.
+const MaxN = 100
+
 // Request asks for media. Empty strings and zero numbers mean "not asked".
 type Request struct {
 	// Method defaults to [MethodGenerate].
@@ -88,9 +91,9 @@ type Request struct {
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// TakeUp goes on with the operation of IdempotencyKey where an earlier process left it
-	// unfinished, as [Gateway.Resume] does; without it such a request is a conflict. One that
-	// ended because its caller gave up is gone on with as well: its tasks are fetched, and calls
+	// TakeUp continues the operation of IdempotencyKey where an earlier process left it
+	// unfinished, as [gateway.Gateway.Resume] does; without it such a request is a conflict. One that
+	// ended because its caller gave up is continued as well: its tasks are fetched, and calls
 	// that were never made are made. Under a context that has ended, what was left unfinished is
 	// ended as if its process had been told: nothing is asked for any more.
 	TakeUp bool `json:"take_up,omitempty"`
@@ -100,14 +103,11 @@ type Request struct {
 	// more and before it is journalled. It keeps what has no record yet and gives it with
 	// its record; an error refuses the request.
 	Accept func(ctx context.Context, o media.Output) (media.Output, error) `json:"-"`
-
-	// keyless takes a named model though its key is missing: nothing is called.
-	keyless bool
 }
 
 // UnmarshalJSON reads a request of another program. A field n that is there and asks for
 // nothing is media.CodeInvalid, because who says 0 does not mean 1; the other fields are
-// checked by [Gateway.Plan].
+// checked by [gateway.Gateway.Plan].
 func (r *Request) UnmarshalJSON(b []byte) error {
 	type fields Request
 	in := struct {
@@ -122,7 +122,7 @@ func (r *Request) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if r.N = *in.N; r.N == 0 {
-		return badCount(0)
+		return BadCount(0)
 	}
 	return nil
 }
@@ -148,4 +148,9 @@ type Disposition struct {
 	Outcome Outcome `json:"outcome"`
 	// Reason is for people; empty when applied as asked.
 	Reason string `json:"reason"`
+}
+
+// BadCount is the error for a number of results that nobody can have meant.
+func BadCount(n int) error {
+	return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", n, MaxN)
 }

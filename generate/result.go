@@ -6,12 +6,15 @@ import (
 	"atelier/media"
 )
 
-// Status is the state of an operation or of one slot.
+// Status is the state of an operation, an attempt or a slot. What leads from one to another is
+// in the table of package operation.
 type Status string
 
-// The states. A slot is never partial: partial is an operation with both
-// succeeded and failed slots.
+// The statuses. Partial is an operation, or an attempt, with both succeeded and failed slots; a
+// slot is never partial.
 const (
+	// StatusNew is what has not begun; it is never saved.
+	StatusNew       Status = ""
 	StatusQueued    Status = "queued"
 	StatusSubmitted Status = "submitted"
 	StatusRunning   Status = "running"
@@ -21,6 +24,16 @@ const (
 	StatusModerated Status = "moderated"
 	StatusCancelled Status = "cancelled"
 )
+
+// Over reports whether a status is an end.
+func (s Status) Over() bool {
+	switch s {
+	case StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled:
+		return true
+	case StatusNew, StatusQueued, StatusSubmitted, StatusRunning:
+	}
+	return false
+}
 
 // Result is what became of a [Request]. Partial success is success per slot.
 type Result struct {
@@ -55,6 +68,12 @@ type Slot struct {
 	Seed *int64 `json:"seed,omitempty"`
 	// Safety is the provider's verdict, if it gave one.
 	Safety *Safety `json:"safety,omitempty"`
+}
+
+// Undecided reports whether the result was made, could not be stored and cannot be fetched again: its operation
+// is open until a person decides whether it is paid for again.
+func (s Slot) Undecided() bool {
+	return s.Status == StatusRunning && s.Error != nil && s.Error.Code == media.CodeDiskFull && !s.Error.Retryable
 }
 
 // SlotError is why one slot has no output.

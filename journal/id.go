@@ -12,8 +12,12 @@ import (
 // major and then by minor, each below 4096, and behind the workflow's own; name tells apart what
 // has the same place. ok is false where root is no UUIDv7.
 func ID(root, name string, major, minor int) (id string, ok bool) {
-	b, err := hex.DecodeString(strings.ReplaceAll(root, "-", ""))
-	if err != nil || len(b) != 16 || b[6]>>4 != 7 {
+	var b [16]byte
+	digits := strings.ReplaceAll(root, "-", "")
+	if len(digits) != hex.EncodedLen(len(b)) {
+		return "", false
+	}
+	if _, err := hex.Decode(b[:], []byte(digits)); err != nil || b[6]>>4 != 7 {
 		return "", false
 	}
 	for i := 5; i >= 0; i-- { // one millisecond later than the workflow
@@ -27,6 +31,10 @@ func ID(root, name string, major, minor int) (id string, ok bool) {
 	major, minor = max(0, min(major, 4095)), max(0, min(minor, 4095))
 	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(major))
 	binary.BigEndian.PutUint16(b[8:], 0x8000|uint16(minor)<<2|uint16(sum[31]&3))
-	text := hex.EncodeToString(b)
-	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:], true
+	text := make([]byte, 0, len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"))
+	text = append(hex.AppendEncode(text, b[:4]), '-')
+	text = append(hex.AppendEncode(text, b[4:6]), '-')
+	text = append(hex.AppendEncode(text, b[6:8]), '-')
+	text = append(hex.AppendEncode(text, b[8:10]), '-')
+	return string(hex.AppendEncode(text, b[10:])), true
 }

@@ -2,36 +2,40 @@
 // run or a generation needs so that it can be replayed after a crash. agent and
 // generate know only this package; the durable engine implements it in room run.
 //
-// It imports the standard library only.
+// Steps are named by the types of journal/step, which alone writes and reads names as text.
+//
+// It imports journal/step and the standard library only.
 package journal
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"atelier/journal/step"
 )
 
-// ErrLeft is the cause of a context that ends because the process stops and another one
-// will go on: nothing is finished and nothing is told, the replay will do both.
-var ErrLeft = errors.New("left to go on")
+// ErrHandedOver is the cause of a context that ends because the process stops and another one will
+// continue: nothing is finished and nothing is reported, the replay will do both.
+var ErrHandedOver = errors.New("handed over to another process")
 
-// Leave is [ErrLeft] with time for what is under way: calls that may be billed and cannot
-// be asked for again may end within the grace. Nothing else goes on for it.
-func Leave(grace time.Duration) error { return &leaveError{grace} }
+// HandOver is [ErrHandedOver] with time for what is in progress: calls that may be billed and cannot
+// be asked for again may end within the grace. Nothing else continues for it.
+func HandOver(grace time.Duration) error { return &handOverError{grace} }
 
-type leaveError struct{ grace time.Duration }
+type handOverError struct{ grace time.Duration }
 
-func (l *leaveError) Error() string { return ErrLeft.Error() }
+func (l *handOverError) Error() string { return ErrHandedOver.Error() }
 
-// Unwrap makes it ErrLeft.
-func (l *leaveError) Unwrap() error { return ErrLeft }
+// Unwrap makes it ErrHandedOver.
+func (l *handOverError) Unwrap() error { return ErrHandedOver }
 
-// Ending gives the context of a call that may be billed: it ends with ctx, and where that
-// is left with [Leave] after the grace. The caller calls the function when the call is over.
+// Ending returns the context of a call that may be billed: it ends with ctx, and where that
+// is left with [HandOver] after the grace. The caller calls the function when the call has ended.
 func Ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	call, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		if l, ok := errors.AsType[*leaveError](context.Cause(ctx)); ok {
+		if l, ok := errors.AsType[*handOverError](context.Cause(ctx)); ok {
 			_ = Memory{}.Sleep(call, l.grace)
 		}
 		end(context.Cause(ctx))
@@ -42,8 +46,8 @@ func Ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Left reports whether the work under ctx goes on elsewhere.
-func Left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
+// HandedOver reports whether the work under ctx continues elsewhere.
+func HandedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrHandedOver) }
 
 // Journal runs the steps of one workflow.
 //
@@ -56,13 +60,13 @@ type Journal interface {
 	// An error is handed on and not remembered: the step runs again in a replay, so a
 	// failure that has to stay is part of the result. A step within a step is part of
 	// the outer one. Names are unique within a workflow and do not depend on timing.
-	Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error)
-	// Sleep waits, durably where the engine is durable; it ends early with ctx.Err().
-	// Sleeps of one journal follow each other; what waits at once has its own Child.
+	Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error)
+	// Sleep waits, durably if the engine is durable; it ends early with ctx.Err(). Sleeps of one
+	// journal are sequential; concurrent ones have their own Child.
 	Sleep(ctx context.Context, d time.Duration) error
-	// Child gives the journal of a part of the workflow, whose names are its own: name
+	// Child returns the journal of a part of the workflow, whose names are its own: name
 	// is unique within the journal that it is a child of.
-	Child(ctx context.Context, name string) (Journal, error)
+	Child(ctx context.Context, name step.Name) (Journal, error)
 }
 
 // Memory is the journal of library use and tests: every step runs once, nothing
@@ -72,7 +76,7 @@ type Memory struct{}
 var _ Journal = Memory{}
 
 // Step runs fn.
-func (Memory) Step(ctx context.Context, _ string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (Memory) Step(ctx context.Context, _ step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	return fn(ctx)
 }
 
@@ -88,5 +92,5 @@ func (Memory) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Child gives the same journal.
-func (m Memory) Child(context.Context, string) (Journal, error) { return m, nil }
+// Child returns the same journal.
+func (m Memory) Child(context.Context, step.Name) (Journal, error) { return m, nil }

@@ -73,11 +73,11 @@ func TestTranscript(t *testing.T) {
 func TestTranscriptIsPortable(t *testing.T) {
 	t.Parallel()
 	work := func(ctx context.Context, j journal.Journal) (string, error) {
-		child, err := j.Child(ctx, "writer")
+		child, err := j.Child(ctx, named("writer"))
 		if err != nil {
 			return "", err
 		}
-		b, err := child.Step(ctx, "ask", func(context.Context) ([]byte, error) { return nil, errors.New("waits") })
+		b, err := child.Step(ctx, named("ask"), func(context.Context) ([]byte, error) { return nil, errors.New("waits") })
 		return string(b), err
 	}
 	first := journal.Remember(journal.Memory{}, nil)
@@ -92,7 +92,7 @@ func TestTranscriptIsPortable(t *testing.T) {
 	if err != nil || got != `"blue"` {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if _, ok := second.Known("writer/ask"); !ok || second.Name("ask") != "ask" {
+	if _, ok := second.Steps()["writer/ask"]; !ok || second.Name(named("ask")) != "ask" {
 		t.Error("the answer is not known by its full name")
 	}
 }
@@ -144,18 +144,18 @@ func TestEnding(t *testing.T) {
 	leaving, over := journal.Ending(ctx)
 	defer over()
 	brief, overBrief := journal.Ending(ctx)
-	leave(journal.Leave(time.Hour))
-	if !journal.Left(ctx) || leaving.Err() != nil {
-		t.Errorf("left: %v, the call: %v", journal.Left(ctx), leaving.Err())
+	leave(journal.HandOver(time.Hour))
+	if !journal.HandedOver(ctx) || leaving.Err() != nil {
+		t.Errorf("left: %v, the call: %v", journal.HandedOver(ctx), leaving.Err())
 	}
 	overBrief()
-	<-brief.Done() // nothing waits for the grace of a call that is over
+	<-brief.Done() // nothing waits for the grace of a call that has ended
 
 	ctx, leave = context.WithCancelCause(t.Context())
 	short, over := journal.Ending(ctx)
 	defer over()
-	leave(journal.Leave(time.Millisecond))
-	if <-short.Done(); !journal.Left(short) {
+	leave(journal.HandOver(time.Millisecond))
+	if <-short.Done(); !journal.HandedOver(short) {
 		t.Errorf("ended because of %v", context.Cause(short))
 	}
 }

@@ -31,18 +31,18 @@ type book struct {
 	mu    sync.Mutex // guards steps
 	steps map[string][]byte
 	// before are the full names of the steps that were known when the work began.
-	before map[string]bool
+	before []string
 }
 
-// Remember gives a journal that gives known results first, by the full names of their
+// Remember returns a journal that gives known results first, by the full names of their
 // steps, and runs and keeps the others through inner. The full name of a step is its own
 // behind those of the children that it is in, joined by slashes. Errors are not kept.
 // known is copied; nil knows nothing.
 func Remember(inner Journal, known map[string][]byte) *Transcript {
-	b := &book{steps: make(map[string][]byte, len(known)), before: make(map[string]bool, len(known))}
+	b := &book{steps: make(map[string][]byte, len(known))}
 	maps.Copy(b.steps, known)
 	for name := range known {
-		b.before[name] = true
+		b.before = append(b.before, name)
 	}
 	return &Transcript{inner: inner, book: b}
 }
@@ -59,29 +59,37 @@ func (t *Transcript) Steps() map[string][]byte {
 func (t *Transcript) Place() step.Place { return t.place }
 
 // Name is the full name of a step of this part.
-func (t *Transcript) Name(name string) string { return t.place.Full(name) }
+func (t *Transcript) Name(name step.Name) string { return t.place.Full(name) }
 
-// Known gives the result of a step of this part, where there is one.
-func (t *Transcript) Known(name string) ([]byte, bool) {
-	t.book.mu.Lock()
-	defer t.book.mu.Unlock()
-	b, ok := t.book.steps[t.place.Full(name)]
-	return b, ok
+// Known returns the result of a step of this part, where there is one.
+func (t *Transcript) Known(name step.Name) ([]byte, bool) {
+	return t.book.known(t.place.Full(name))
+}
+
+func (b *book) known(full string) ([]byte, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	got, ok := b.steps[full]
+	return got, ok
 }
 
 // Knows reports whether a step of this part is finished, here or by the inner journal.
-func (t *Transcript) Knows(name string) bool {
+func (t *Transcript) Knows(name step.Name) bool {
 	if _, ok := t.Known(name); ok {
 		return true
 	}
+	return t.innerKnows(name)
+}
+
+func (t *Transcript) innerKnows(name step.Name) bool {
 	inner, ok := t.inner.(Recaller)
 	return ok && inner.Knows(name)
 }
 
 // Recalled names the finished steps of this part that were known when the work began.
-func (t *Transcript) Recalled() []string {
-	var names []string
-	for full := range t.book.before {
+func (t *Transcript) Recalled() []step.Name {
+	var names []step.Name
+	for _, full := range t.book.before {
 		if own, ok := t.place.Own(full); ok {
 			names = append(names, own)
 		}
@@ -89,22 +97,23 @@ func (t *Transcript) Recalled() []string {
 	if inner, ok := t.inner.(Recaller); ok {
 		names = append(names, inner.Recalled()...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	slices.SortFunc(names, step.Name.Compare)
+	return slices.CompactFunc(names, func(a, b step.Name) bool { return a.Compare(b) == 0 })
 }
 
 type withinStep struct{}
 
-// Step gives what is known, or runs fn through the inner journal and keeps its result. A
-// new step does not begin where the caller of a lagging context has ended, see [Lagging].
-func (t *Transcript) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
-	if b, ok := t.Known(name); ok {
+// Step returns what is known, or runs fn through the inner journal and keeps its result. A
+// new step does not begin where the caller of a context with grace has ended, see [WithGrace].
+func (t *Transcript) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	full := t.place.Full(name)
+	if b, ok := t.book.known(full); ok {
 		return b, nil
 	}
 	if ctx.Value(withinStep{}) == t.book {
 		return fn(ctx) // a part of the outer step
 	}
-	if !t.Knows(name) {
+	if !t.innerKnows(name) {
 		if err := Live(ctx); err != nil {
 			return nil, err
 		}
@@ -115,14 +124,14 @@ func (t *Transcript) Step(ctx context.Context, name string, fn func(context.Cont
 	if err != nil {
 		return b, err
 	}
-	t.keep(name, b)
+	t.book.keep(full, b)
 	return b, nil
 }
 
-func (t *Transcript) keep(name string, b []byte) {
-	t.book.mu.Lock()
-	defer t.book.mu.Unlock()
-	t.book.steps[t.place.Full(name)] = b
+func (b *book) keep(full string, result []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.steps[full] = result
 }
 
 // sleptOut is what is kept of a sleep that came to its end.
@@ -130,8 +139,8 @@ const sleptOut = "true"
 
 // Sleep waits through the inner journal. A sleep that came to its end is not slept again.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
-	name := step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))}.String()
-	if _, ok := t.Known(name); ok {
+	full := t.place.Full(step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))})
+	if _, ok := t.book.known(full); ok {
 		return nil
 	}
 	if err := Live(ctx); err != nil {
@@ -140,12 +149,12 @@ func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	if err := t.inner.Sleep(ctx, d); err != nil {
 		return err
 	}
-	t.keep(name, []byte(sleptOut))
+	t.book.keep(full, []byte(sleptOut))
 	return nil
 }
 
 // Child is [Transcript.Part].
-func (t *Transcript) Child(ctx context.Context, name string) (Journal, error) {
+func (t *Transcript) Child(ctx context.Context, name step.Name) (Journal, error) {
 	part, err := t.Part(ctx, name)
 	if err != nil {
 		return nil, err
@@ -153,8 +162,8 @@ func (t *Transcript) Child(ctx context.Context, name string) (Journal, error) {
 	return part, nil
 }
 
-// Part gives the journal of a part, which keeps its results with those of the whole.
-func (t *Transcript) Part(ctx context.Context, name string) (*Transcript, error) {
+// Part returns the journal of a part, which keeps its results with those of the whole.
+func (t *Transcript) Part(ctx context.Context, name step.Name) (*Transcript, error) {
 	inner, err := t.inner.Child(ctx, name)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func ParsePico(usd string) (Pico, error) {
 		r, ok = r.SetString(usd)
 	}
 	if !ok {
-		return 0, media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", usd)
+		return 0, media.Errorf(media.CodeInvalid, "%.20q is not an amount in dollars: write it like 0.25", usd)
 	}
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(picoDigits), nil)
 	r.Mul(r, new(big.Rat).SetInt(scale))
@@ -37,7 +37,7 @@ func ParsePico(usd string) (Pico, error) {
 	}
 	const most = 1 << 62
 	if !whole.IsInt64() || whole.Int64() > most {
-		return 0, media.Errorf(media.CodeInvalid, "%.20q dollars are too many: at most 4 million", usd)
+		return 0, media.Errorf(media.CodeInvalid, "%.20q dollars is too much: the maximum is 4 million", usd)
 	}
 	return Pico(whole.Int64()), nil
 }
@@ -82,7 +82,7 @@ const (
 	UnitImages Unit = "images"
 )
 
-// Write gives an amount for people: $0.25, 3 images.
+// Write returns an amount for people: $0.25, 3 images.
 func (u Unit) Write(amount int64) string {
 	switch u {
 	case UnitTokens, UnitImages:
@@ -136,7 +136,7 @@ func (l Limit) Room(amount, spent, reserved int64) error {
 	if l.Setting != "" {
 		name = l.Setting + " (" + l.Name + ")"
 	}
-	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise it or ask for less",
+	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise the budget or request less",
 		name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
 }
 

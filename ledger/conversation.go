@@ -10,7 +10,7 @@ import (
 )
 
 // Conversation is a sequence of messages between a person and agents. Its pictures
-// are handed, as refs, to every run that goes on with it.
+// are handed, as refs, to every run that continues it.
 type Conversation struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`
@@ -125,9 +125,39 @@ type MessageQuery struct {
 	Page
 }
 
+// ConversationQuery narrows a list of conversations; zero fields match all.
+type ConversationQuery struct {
+	// Text is in the title or in a message, in any case of ASCII letters.
+	Text string
+	Page
+}
+
+// ConversationRun is the part of a run tree in its conversation's account.
+type ConversationRun struct {
+	ConversationID string
+	RunID          string
+	Usage          Usage
+	Cost           Cost
+}
+
+// ConversationChanges are what people do to whole conversations, and what is asked of them.
+// What is deleted, foreign or unknown is media.CodeNotFound, but for RestoreConversation.
+type ConversationChanges interface {
+	// RenameConversation gives it another title.
+	RenameConversation(ctx context.Context, owner, id, title string) error
+	// RestoreConversation undoes DeleteConversation. It is media.CodeNotFound if none was
+	// deleted, or not since the time given.
+	RestoreConversation(ctx context.Context, owner, id string, since time.Time) error
+	// ConversationOf is the id of the conversation of a run tree; empty if there is none.
+	ConversationOf(ctx context.Context, owner, tree string) (string, error)
+	// ConversationRuns lists the root runs of conversations.
+	ConversationRuns(ctx context.Context, owner string, ids []string) ([]ConversationRun, error)
+}
+
 // Conversations keeps conversations, their messages and what is attached to them.
 // A conversation that is deleted, foreign or unknown is media.CodeNotFound with
-// everything in it.
+// everything in it; but SaveMessage and Attach write to a deleted one as well: the answer
+// of a run that ends meanwhile is there when the conversation is restored.
 type Conversations interface {
 	// CreateConversation inserts one. ID and Owner are required; a second one with the
 	// same id is media.CodeConflict.
@@ -135,7 +165,7 @@ type Conversations interface {
 	// Conversation reads one.
 	Conversation(ctx context.Context, owner, id string) (Conversation, error)
 	// ListConversations lists conversations, the last begun first.
-	ListConversations(ctx context.Context, owner string, p Page) (List[Conversation], error)
+	ListConversations(ctx context.Context, owner string, q ConversationQuery) (List[Conversation], error)
 	// DeleteConversation leaves a tombstone. Media records and runs stay. Deleting twice
 	// is media.CodeNotFound.
 	DeleteConversation(ctx context.Context, owner, id string) error
@@ -151,6 +181,6 @@ type Conversations interface {
 	Attach(ctx context.Context, owner, messageID string, items []media.Output) (warnings []string, err error)
 	// ListAttachments lists what is attached in a conversation in the order of attaching,
 	// which is the display order within a message. Where the media was deleted, the
-	// attachment is left out.
+	// attachment is omitted.
 	ListAttachments(ctx context.Context, owner, conversationID string, q MessageQuery) (List[Attachment], error)
 }

@@ -30,10 +30,16 @@ type Event struct {
 type Events interface {
 	// AppendEvents saves events in order, in one commit, and gives them positions and
 	// sequences, and an id and the time where they have none. An event whose id is known
-	// is saved already: it is left out, also of the answer. Tree, RunID and Kind are
+	// is saved already: it is omitted, also of the answer. Tree, RunID and Kind are
 	// required and the trees' root runs exist.
 	AppendEvents(ctx context.Context, events []Event) ([]Event, error)
 	// ListEvents lists a tree's events with a sequence above after, in order; limit as
 	// in [Page]. The tree may be named by any of its runs.
 	ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]Event, error)
+	// EventsAfter lists events with a position above after, in order: those of the tree that a
+	// run names, or of all trees of the owner if runID is empty. An unknown run is
+	// media.CodeNotFound. Nothing is saved later with a position below one that was listed.
+	EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]Event, error)
+	// LastPosition is that of the newest event of any owner; 0 if there is none.
+	LastPosition(ctx context.Context) (int64, error)
 }

@@ -17,9 +17,15 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	RunMedia
 	Blobs
 	Operations
+	Leases
 	Budgets
 	Events
 	Conversations
+	ConversationChanges
+	Keys
+	Contents
+	OpenContents
+	Interactions
 	// Version is the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
 	// Close releases the database. Calls after it fail.
@@ -40,7 +46,7 @@ type Page struct {
 	Limit int
 }
 
-// Bound gives the limit that holds.
+// Bound returns the limit that holds.
 func (p Page) Bound() int {
 	if p.Limit <= 0 {
 		return DefaultLimit
@@ -53,6 +59,21 @@ type List[T any] struct {
 	Items []T `json:"items"`
 	// Next asks for the following part; empty when this is the last one.
 	Next string `json:"next"`
+}
+
+// All reads a list to its end.
+func All[T any](list func(Page) (List[T], error)) ([]T, error) {
+	var out []T
+	for p := (Page{Limit: MaxLimit}); ; {
+		part, err := list(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part.Items...)
+		if p.After = part.Next; p.After == "" {
+			return out, nil
+		}
+	}
 }
 
 // Prober is a store that can tell whether it takes rows before there are any.
@@ -68,4 +89,13 @@ type Batcher interface {
 	// hand its error on. fn reads what was saved before, makes nothing but saves, one after
 	// the other, and may run again.
 	Together(ctx context.Context, fn func(ctx context.Context) error) error
+}
+
+// Together makes one commit of what fn saves in a store, where the store is a [Batcher]; fn may then
+// run again.
+func Together(ctx context.Context, store any, fn func(context.Context) error) error {
+	if b, ok := store.(Batcher); ok {
+		return b.Together(ctx, fn)
+	}
+	return fn(ctx)
 }

@@ -98,6 +98,12 @@ type MediaQuery struct {
 	Run      string
 	Modality media.Modality
 	Ref      media.Ref
+	// Text is in label, description or file name, in any case of ASCII letters.
+	Text string
+	// Conversation asks for what its runs have.
+	Conversation string
+	// RefPrefix asks for those whose ref begins so: lower-case letters, digits and a hyphen.
+	RefPrefix string
 	// Deleted lists the deleted ones instead of the others.
 	Deleted bool
 	Page
@@ -108,7 +114,8 @@ type MediaQuery struct {
 // commit writes the record, its prompt-run media row and its lineage. Owner and tree are
 // required. An output with the id of a record that the owner has in another tree is granted:
 // its ref means it in this tree from then on, and there is no second record; it comes back
-// with the direction that it was given. A deleted one is media.CodeNotFound.
+// with the direction that it was given. So is an input without an id that has the bytes and the
+// file name of an input on record: it is the same file. A deleted one is media.CodeNotFound.
 //
 // Ids that copies of an item had in databases of earlier versions find its record.
 type Media interface {

@@ -8,10 +8,6 @@ import (
 	"atelier/media"
 )
 
-// LongestHold is the longest that the right to work on an operation is held at once; it is renewed while
-// somebody works.
-const LongestHold = time.Hour
-
 // Operation is one journalled generation: its intent is saved before any billable
 // call, its receipt after.
 type Operation struct {
@@ -43,8 +39,8 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
-	// HeldBy works on it, or did last, until HeldUntil alone; both are written by
-	// BeginOperation. One that is not finished and not held was left.
+	// HeldBy is the holder of its lease and HeldUntil the end of that; both are empty where
+	// nobody works on it. They are read, never written.
 	HeldBy    string    `json:"-"`
 	HeldUntil time.Time `json:"held_until,omitzero"`
 
@@ -97,23 +93,20 @@ type OperationQuery struct {
 	Page
 }
 
-// Left reports whether nobody works on an operation that is not finished.
-func (o Operation) Left(now time.Time) bool {
-	return o.FinishedAt.IsZero() && (o.HeldUntil.Before(now) || o.HeldUntil.After(now.Add(LongestHold)))
-}
+// Unattended reports whether nobody works on an operation that is not finished.
+func (o Operation) Unattended() bool { return o.FinishedAt.IsZero() && o.HeldUntil.IsZero() }
 
 // Operations keeps generations, their slots and their provider calls.
 type Operations interface { //nolint:interfacebloat // the life of one operation, and who works on it
 	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
 	BeginOperation(ctx context.Context, o Operation) error
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
-	// warnings, money and failure. With a FinishedAt nobody holds the operation any longer. Doing it again overwrites.
-	// With a HeldBy it is media.CodeConflict if somebody else has held it since.
+	// warnings, money and failure. With a FinishedAt its lease is released. Doing it again overwrites.
 	FinishOperation(ctx context.Context, o Operation) error
-	// ReopenOperation makes a finished operation, which o.HeldBy holds, one that is under
-	// way: with the request, the status and the hold of o, without an end or a failure, and
-	// without the slots given, whose failures stay with their calls. It is media.CodeConflict for one that is not
-	// finished, or not held so, and media.CodeNotFound if the owner has none.
+	// ReopenOperation makes a finished operation one that is in progress: with the request and
+	// the status of o, without an end or a failure, and without the slots given, whose failures
+	// stay with their calls. It is media.CodeConflict for one that is not finished, and
+	// media.CodeNotFound if the owner has none.
 	ReopenOperation(ctx context.Context, o Operation, slots []int) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error
@@ -125,20 +118,19 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	Operation(ctx context.Context, owner, id string) (Operation, []Slot, []Task, error)
 	// OperationByKey finds one by its idempotency key.
 	OperationByKey(ctx context.Context, owner, key string) (Operation, error)
-	// HoldOperation takes or keeps the sole right to work on an operation until the
-	// time given; a zero time gives it up. It is media.CodeConflict while somebody else
-	// holds it. A hold that would last longer than LongestHold from now is none: a clock was wrong.
-	HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error
-	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
+	// OperationOfTask finds the operation of a provider's task, of any owner: a
 	// provider's notification knows no owner.
 	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
-	// AnyOperation reads one, whoever owns it, for the same reason.
+	// AnyOperation reads one, of any owner, for the same reason.
 	AnyOperation(ctx context.Context, id string) (Operation, error)
-	// AdriftBlobs lists what arrived for an operation and is in none of its slots, oldest
+	// UnassignedBlobs lists what arrived for an operation and is in none of its slots, oldest
 	// first: a process died between the two, before or after it saved the record. What a slot
 	// names and no record does is among them, because the record could not be saved; kept
 	// previews, and what other media were made from, are not.
-	AdriftBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
+	UnassignedBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
+	// ListOpenOperations lists unfinished operations of any owner, newest first: those
+	// whose process has ended are taken over.
+	ListOpenOperations(ctx context.Context, p Page) (List[Operation], error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)
 }

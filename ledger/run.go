@@ -46,14 +46,14 @@ type Run struct {
 	Cost     Cost            `json:"cost"`
 	Failure  Failure         `json:"failure,omitzero"`
 	// ForkedFrom is the run that this one was forked from, ForkedStep the first step of
-	// it that was done anew; empty if there is none.
+	// it that was done again; empty if there is none.
 	ForkedFrom string `json:"forked_from,omitempty"`
 	ForkedStep string `json:"forked_step,omitempty"`
 	// InputImages came with the task, VisionContext are pictures of actions that the model
 	// was shown by its policy: refs with type, file name and detail, never bytes.
 	InputImages   []InputImage `json:"input_images,omitempty"`
 	VisionContext []InputImage `json:"vision_context,omitempty"`
-	// Dispositions say what became of pictures and models that were asked for.
+	// Dispositions say what became of pictures and models that were requested.
 	Dispositions json.RawMessage `json:"dispositions,omitempty"`
 	// Limits are what the caller of a root run allowed, as small JSON; empty means nothing
 	// beside the definitions and the configured budgets.
@@ -154,7 +154,7 @@ type Runs interface {
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)
-	// HasRun reports whether there is a run with this id, whoever owns it; a deleted one counts.
+	// HasRun reports whether there is a run with this id, of any owner; a deleted one counts.
 	HasRun(ctx context.Context, id string) (bool, error)
 	// ListRuns lists runs, newest first.
 	ListRuns(ctx context.Context, owner string, q RunQuery) (List[Run], error)

@@ -25,7 +25,7 @@ type RunState struct {
 	Status WaitStatus `json:"status"`
 	// Pending are the open questions.
 	Pending json.RawMessage `json:"pending,omitempty"`
-	// State is what the next part goes on from; lists leave it out.
+	// State is what the next part continues from; lists leave it out.
 	State json.RawMessage `json:"state,omitempty"`
 	// Setting says how the run's agents are set up, without secrets.
 	Setting json.RawMessage `json:"setting,omitempty"`
@@ -36,7 +36,7 @@ type RunState struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// RunStates keeps how runs go on. What changes a state changes the run's status with it,
+// RunStates keeps how runs continue. What changes a state changes the run's status with it,
 // in one commit: a paused run is paused, an answered one running.
 type RunStates interface {
 	// SaveRunState saves the state of a run whose part has ended. RunID, Owner and Status are required.
@@ -45,7 +45,7 @@ type RunStates interface {
 	// ChangeRunState writes status and pending, and state and times that are not empty,
 	// over the state with this number if its status is from. Otherwise it is
 	// media.CodeConflict and changes nothing: of two that answer at once, one wins. A
-	// state that is over leaves the run's status to FinishRun.
+	// state that has ended leaves the run's status to FinishRun.
 	ChangeRunState(ctx context.Context, from WaitStatus, st RunState) error
 	// RunState reads one. A run that never paused is media.CodeNotFound.
 	RunState(ctx context.Context, owner, runID string) (RunState, error)

@@ -21,8 +21,8 @@ type Change struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Apply makes the change and gives the item. It reports false for an unknown ref and
-// an unknown kind; making a change twice is making it once. A view changes nothing.
+// Apply applies the change and returns the item. It returns false for an unknown ref and an unknown
+// kind; applying a change twice has the effect of once. A view changes nothing.
 func (s *Set) Apply(c Change) (Output, bool) {
 	switch c.Kind {
 	case ChangePrune:

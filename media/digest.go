@@ -17,7 +17,7 @@ type Digest struct {
 	set bool
 }
 
-// NewDigest makes a digest from a finished SHA-256 sum.
+// NewDigest creates a digest from a finished SHA-256 sum.
 func NewDigest(sum [sha256.Size]byte) Digest { return Digest{sum: sum, set: true} }
 
 // DigestOf hashes b.
@@ -48,7 +48,7 @@ func MustParseDigest(s string) Digest {
 // IsZero reports whether the digest is unset.
 func (d Digest) IsZero() bool { return !d.set }
 
-// Hex gives the 64 hexadecimal digits alone, or "" for the zero digest.
+// Hex returns the 64 hexadecimal digits alone, or "" for the zero digest.
 func (d Digest) Hex() string {
 	if !d.set {
 		return ""
@@ -56,10 +56,10 @@ func (d Digest) Hex() string {
 	return hex.EncodeToString(d.sum[:])
 }
 
-// Sum gives the raw hash.
+// Sum returns the raw hash.
 func (d Digest) Sum() [sha256.Size]byte { return d.sum }
 
-// String gives the text form, or "" for the zero digest.
+// String returns the text form, or "" for the zero digest.
 func (d Digest) String() string {
 	if !d.set {
 		return ""

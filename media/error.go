@@ -7,45 +7,48 @@ import (
 	"time"
 )
 
-// Code says what kind of thing went wrong. Programs branch on it; its string is
-// the wire form in JSON and in the ledger.
+// Code is the kind of an error, for programs; its string is the wire form in JSON and in the
+// ledger.
 type Code string
 
 // The codes. Anything without a code is [CodeInternal].
 const (
-	CodeInternal       Code = "internal"          // a defect or an unforeseen failure of this program
-	CodeInvalid        Code = "invalid"           // bad input; the message says what to change
-	CodeNotFound       Code = "not_found"         // the named thing does not exist here
-	CodeUnknownRef     Code = "unknown_ref"       // a ref that means nothing in this run tree; the message lists valid ones
-	CodeRefCollision   Code = "ref_collision"     // two digests of one run tree share a ref
-	CodeTooLarge       Code = "too_large"         // over a limit; the message names the limit and its setting
-	CodeUnsupported    Code = "unsupported"       // the model, format or setting cannot do it
-	CodeMissingKey     Code = "missing_key"       // no credential; the message names the variable
-	CodeUnauthorized   Code = "unauthorized"      // the provider refused the credential
-	CodeForbidden      Code = "forbidden"         // the provider refuses this account or model; or scope is missing
-	CodeModerated      Code = "moderated"         // refused by a safety system
-	CodeRateLimited    Code = "rate_limited"      // try later
-	CodeQuotaExceeded  Code = "quota_exceeded"    // no credit left; trying again does not help
-	CodeUnavailable    Code = "unavailable"       // the other side failed; trying again may help
-	CodeBadResponse    Code = "bad_response"      // the other side answered something it should not
-	CodeCorrupt        Code = "corrupt"           // bytes do not hash to their digest, or end early
-	CodeDeadline       Code = "deadline_exceeded" // time ran out
-	CodeCancelled      Code = "cancelled"         // the caller gave up
-	CodeContextLength  Code = "context_length"    // the prompt does not fit the chat model
-	CodeDiskFull       Code = "disk_full"         // no space left where the data lies
-	CodeConflict       Code = "conflict"          // somebody else changed it first
-	CodeBlockedAddress Code = "blocked_address"   // an outbound fetch to a private or forbidden address
-	CodeOverBudget     Code = "over_budget"       // a budget of turns, tokens or money does not suffice
+	CodeInternal       Code = "internal"            // a defect or an unforeseen failure of this program
+	CodeInvalid        Code = "invalid"             // bad input; the message says what to change
+	CodeNotFound       Code = "not_found"           // the named thing does not exist here
+	CodeUnknownRef     Code = "unknown_ref"         // a ref that means nothing in this run tree; the message lists valid ones
+	CodeRefCollision   Code = "ref_collision"       // two digests of one run tree share a ref
+	CodeTooLarge       Code = "too_large"           // over a limit; the message names the limit and its setting
+	CodeUnsupported    Code = "unsupported"         // the model, format or setting cannot do it
+	CodeMissingKey     Code = "missing_key"         // no credential; the message names the variable
+	CodeUnauthorized   Code = "unauthorized"        // the provider refused the credential
+	CodeForbidden      Code = "forbidden"           // the provider refuses this account or model; or scope is missing
+	CodeModerated      Code = "moderated"           // refused by a safety system
+	CodeRateLimited    Code = "rate_limited"        // try later
+	CodeQuotaExceeded  Code = "quota_exceeded"      // no credit left; trying again does not help
+	CodeUnavailable    Code = "unavailable"         // the other side failed; trying again may help
+	CodeBadResponse    Code = "bad_response"        // the other side answered something it should not
+	CodeCorrupt        Code = "corrupt"             // bytes do not hash to their digest, or end early
+	CodeDeadline       Code = "deadline_exceeded"   // time ran out
+	CodeCancelled      Code = "cancelled"           // the caller gave up
+	CodeContextLength  Code = "context_length"      // the prompt does not fit the chat model
+	CodeDiskFull       Code = "disk_full"           // no space left where the data lies
+	CodeConflict       Code = "conflict"            // somebody else changed it first
+	CodeBlockedAddress Code = "blocked_address"     // an outbound fetch to a private or forbidden address
+	CodeVersion        Code = "version"             // an edit of an older version that a newer one contradicts
+	CodeStaleData      Code = "stale_data"          // what a client sends is not what is kept
+	CodeActionsRunning Code = "sub_actions_running" // sub-actions of the interaction have not ended
+	CodeOverBudget     Code = "over_budget"         // a budget of turns, tokens or money does not suffice
 )
 
-// Error is a code, a message for people that says what to do, and the cause.
-// The message never holds media bytes, base64 or a credential.
+// Error is a code, a message for people with a remedy, and the cause. The message never contains
+// media bytes, base64 or a credential.
 type Error struct {
 	Code    Code
 	Message string
-	// Retryable says that the same call may succeed later.
+	// Retryable means that the same call can succeed later.
 	Retryable bool
-	// RetryAfter is the least wait that the other side asked for; 0 if it asked for none.
+	// RetryAfter is the minimum wait that the other side requested; 0 for none.
 	RetryAfter time.Duration
 	// Valid lists the values that would have been accepted (refs, names), if known.
 	Valid []string
@@ -53,16 +56,16 @@ type Error struct {
 	Cause error
 }
 
-// Error gives the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Errorf makes an [Error]. A %w verb in the format sets its cause. The result is
-// retryable where the code says so by nature ([CodeRateLimited], [CodeUnavailable]);
-// a cause with the same code hands on its Retryable, RetryAfter and Valid. The message is
-// whole: what shows or stores it uses [ErrorText].
+// Errorf creates an [Error]. A %w verb in the format sets its cause. The result is retryable if the
+// code is so by nature ([CodeRateLimited], [CodeUnavailable]); a cause with the same code passes on
+// its Retryable, RetryAfter and Valid. The message is complete: use [ErrorText] to show or store
+// it.
 func Errorf(code Code, format string, args ...any) *Error {
 	w := fmt.Errorf(format, args...)
 	e := &Error{

@@ -68,7 +68,7 @@ func errorRunAt(s string, i int) (end, n int, media bool) {
 	return i, n, n >= errorRun && seen == upper|lower|digit && changes*3 >= n
 }
 
-// base64Escape gives the width of a JSON escape that stands for a base64 character, or 0.
+// base64Escape returns the width of a JSON escape that stands for a base64 character, or 0.
 func base64Escape(s string) int {
 	switch {
 	case strings.HasPrefix(s, `\/`):
@@ -79,7 +79,7 @@ func base64Escape(s string) int {
 	return 0
 }
 
-// escapeWidth gives the width of what stands at the start of s and is no part of a run; the
+// escapeWidth returns the width of what stands at the start of s and is no part of a run; the
 // letter of a JSON escape is not taken for the start of one.
 func escapeWidth(s string) int {
 	switch {

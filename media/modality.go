@@ -22,7 +22,7 @@ func ParseModality(s string) (Modality, error) {
 	return "", Errorf(CodeInvalid, "%q is not a modality: use image, audio, video or document", clip(s))
 }
 
-// ModalityOf gives the modality of a MIME type: image/*, audio/* and video/* are
+// ModalityOf returns the modality of a MIME type: image/*, audio/* and video/* are
 // what they say, everything else is a document.
 func ModalityOf(mimeType string) Modality {
 	top, _, _ := strings.Cut(strings.ToLower(mimeType), "/")

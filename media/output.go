@@ -31,7 +31,7 @@ type Blob struct {
 	Facts
 }
 
-// Meta is what a caller says about an item when it stores it.
+// Meta is a caller's description of an item to store.
 type Meta struct {
 	// Label is a short display text ("Generated image 1"); at most 500 characters are kept.
 	Label string
@@ -44,7 +44,7 @@ type Meta struct {
 	MIMEType string
 	// Metadata is free, small and JSON-encodable: model, provider, seed.
 	Metadata map[string]any
-	// Lineage says what the item was made from.
+	// Lineage is what the item was made from.
 	Lineage []Parent
 }
 
@@ -77,7 +77,7 @@ type Output struct {
 	CreatedAt   time.Time      `json:"created_at"`
 }
 
-// Origin says where an item came from.
+// Origin is where an item came from.
 type Origin struct {
 	// Direction is input (a person or a caller gave it) or output (something here made it).
 	Direction string `json:"direction,omitempty"`

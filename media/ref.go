@@ -74,7 +74,7 @@ func refByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u'
 }
 
-// Modality gives the modality that the ref's prefix names.
+// Modality returns the modality that the ref's prefix names.
 func (r Ref) Modality() Modality {
 	switch {
 	case strings.HasPrefix(string(r), "img-"):
@@ -87,5 +87,5 @@ func (r Ref) Modality() Modality {
 	return ModalityDocument
 }
 
-// Placeholder gives the ref as it stands in text: ${media:REF}.
+// Placeholder returns the ref as it stands in text: ${media:REF}.
 func (r Ref) Placeholder() string { return placeholderOpen + string(r) + "}" }

@@ -2,8 +2,8 @@ package media
 
 import "context"
 
-// Scope says on whose behalf and in which run something happens. A ref means
-// something only inside its run tree; missing scope denies.
+// Scope is the owner and the run of an operation. A ref is valid only inside its run tree; without
+// a scope, access is denied.
 type Scope struct {
 	// Owner is the person or tenant; "local" for the command line.
 	Owner string
@@ -13,6 +13,8 @@ type Scope struct {
 	Run       string
 	Step      string
 	PromptRun string
+	// SubAction is the metadata id of the sub-action of a workflow that a person started, if it is one's.
+	SubAction string
 	// Operation is the generation in flight, if any.
 	Operation string
 	// AgentPath is the way from the root agent, slash separated.

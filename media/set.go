@@ -79,8 +79,8 @@ func (s *Set) Lookup(r Ref) (Output, bool) {
 	return Output{}, false
 }
 
-// Find reads a ref, placeholder or media URL as a model wrote it and gives its
-// item. The error has code [CodeUnknownRef], is retryable and lists the valid refs.
+// Find returns the item of a ref, placeholder or media URL as a model wrote it. The error has code
+// [CodeUnknownRef], is retryable and lists the valid refs.
 func (s *Set) Find(text string) (Output, error) {
 	r, err := ParseRef(text)
 	if err == nil {
@@ -119,8 +119,8 @@ func (s *Set) Quote(text string) {
 	}
 }
 
-// toldRefs is how many valid refs an error lists, the newest.
-const toldRefs = 50
+// listedRefs is how many valid refs an error lists, the newest.
+const listedRefs = 50
 
 // Len counts the items, pruned ones included.
 func (s *Set) Len() int {
@@ -129,8 +129,7 @@ func (s *Set) Len() int {
 	return len(s.items)
 }
 
-// Unknown makes the error that goes back to a model for a ref that means nothing here.
-// It lists the newest valid refs.
+// Unknown makes the error for a model about an unknown ref. It lists the newest valid refs.
 func (s *Set) Unknown(refs ...string) *Error {
 	var valid []string
 	for _, o := range s.List() {
@@ -138,10 +137,10 @@ func (s *Set) Unknown(refs ...string) *Error {
 	}
 	have := "this run has no media yet"
 	if all := len(valid); all > 0 {
-		valid = valid[max(0, all-toldRefs):]
+		valid = valid[max(0, all-listedRefs):]
 		have = "valid refs are " + strings.Join(valid, ", ")
 		if older := all - len(valid); older > 0 {
-			have += fmt.Sprintf(" and %d older ones, which List Agent Media lists", older)
+			have += fmt.Sprintf(" and %d older ones: see List Agent Media", older)
 		}
 	}
 	named := make([]string, len(refs))
@@ -200,8 +199,8 @@ func (s *Set) Prune(r Ref) bool {
 	return ok
 }
 
-// Arrange puts the named items into the named order, on the places that they occupy
-// now. Parallel acts use it, so that the order asked wins over the order of completion.
+// Arrange puts the named items into the named order, in the places that they occupy. Parallel acts
+// use it, so that the requested order replaces the order of completion.
 func (s *Set) Arrange(refs []Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,25 +5,26 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/agent/vision"
 	"atelier/media"
 )
 
-// Again is what is different when a run goes on. Fields that are zero leave what the run had.
+// Again is what changes when a run is continued. Zero fields keep the run's values.
 type Again struct {
-	// LostImages goes in the place of the request's.
-	LostImages agent.LostImages `json:"lost_images,omitempty"`
-	// MaxTurns, MaxTokens, MaxTime, MaxImages and MaxCost are limits as in agent.Request,
-	// which count what the run used before: one that a run came to is to be raised.
+	// LostImages replaces the request's.
+	LostImages vision.LostImages `json:"lost_images,omitempty"`
+	// MaxTurns, MaxTokens, MaxTime, MaxImages and MaxCost are limits as in agent.Request. They
+	// include earlier use: raise a limit that the run has reached.
 	MaxTurns  int           `json:"max_turns,omitempty"`
 	MaxTokens int64         `json:"max_tokens,omitempty"`
 	MaxTime   time.Duration `json:"max_time_ns,omitempty"`
 	MaxImages int64         `json:"max_images,omitempty"`
 	MaxCost   string        `json:"max_cost,omitempty"`
-	// Deadline is when the run ends, as in agent.Request. One of the run that has passed
-	// holds no more for a retry or a fork; an answer is not taken then without another one.
+	// Deadline is when the run ends, as in agent.Request. A retry or fork ignores a deadline of the
+	// run that has passed; an answer then requires a new one.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// ApproveOver asks a person before dear actions, as in agent.Request; what was approved
-	// or done stays.
+	// ApproveOver requires approval of expensive actions, as in agent.Request. Earlier approvals
+	// and results are kept.
 	ApproveOver string `json:"approve_over,omitempty"`
 }
 
@@ -38,28 +39,28 @@ func (a Again) apply(req *agent.Request) {
 	}
 }
 
-// check refuses what the agents would not begin with, before anything is saved.
+// check refuses what the agents cannot start with, before anything is saved.
 func check(agents Agents, req agent.Request) error {
-	c, ok := agents.(checker)
+	c, ok := agents.(*agent.Runner)
 	if !ok {
 		return nil
 	}
 	return c.Check(req)
 }
 
-// inTime takes a deadline away that has passed: whoever tries again has the time for it.
+// inTime removes a deadline that has passed.
 func (p *past) inTime(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
 		req.Deadline = time.Time{}
 	}
 }
 
-// outOfTime is why an answer is not taken: the run would end before it could do anything.
+// outOfTime is the error of an answer that comes after the run's deadline.
 func outOfTime(runID string, end time.Time) error {
-	return media.Errorf(media.CodeConflict, "run %s had time until %s: answer it with more (--timeout), or end it with atelier runs cancel %[1]s", runID, end.UTC().Format(time.DateTime))
+	return media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", runID, end.UTC().Format(time.DateTime))
 }
 
-// unchangeable is why a run cannot be gone on with in another way.
+// unchangeable is the error of new limits for a run that keeps its own.
 func unchangeable(runID string) error {
-	return media.Errorf(media.CodeUnsupported, "run %s goes on as it was begun: its limits can be changed when it is answered, tried again or forked (end it with atelier runs cancel %[1]s, then atelier runs retry %[1]s with other limits)", runID)
+	return media.Errorf(media.CodeUnsupported, "run %s keeps its limits when it is resumed: new limits need an answer, a retry or a fork (atelier runs cancel %[1]s, then atelier runs retry %[1]s with the new limits)", runID)
 }

@@ -19,7 +19,7 @@ import (
 // one is a service that works on one run that it took over at a time.
 func (h *house) one(t *testing.T) *run.Service {
 	t.Helper()
-	c := engineConfig(h.path)
+	c := h.engineConfig()
 	c.TakesOver, c.Limit = true, 1
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
@@ -62,7 +62,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 			if err == nil {
 				continue // it has the run
 			}
-			if !errors.Is(err, run.ErrUnderWay) || !strings.Contains(err.Error(), " has it since ") {
+			if !errors.Is(err, run.ErrUnderWay) || !strings.Contains(err.Error(), " has been working on it since ") {
 				t.Errorf("resumed beside another process: %v", err)
 			}
 			refused++
@@ -72,6 +72,7 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 		}
 	}
 	names := map[string]int{}
+	must(t, h.observer.Flush(ctx)) // an event that was told is saved a moment later
 	events, err := h.store.ListEvents(ctx, owner, ids[1], 0, ledger.MaxLimit)
 	must(t, err)
 	for _, e := range events {
@@ -123,7 +124,7 @@ func TestResumeOfWhatWasBrought(t *testing.T) {
 }
 
 // TestCloseLeavesWhatItWasBrought: a service that took up what another process handed over
-// does not cancel it when it closes: the run goes on in whichever process takes it next.
+// does not cancel it when it closes: the run continues in whichever process takes it next.
 func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`

@@ -11,31 +11,34 @@ import (
 	"atelier/media"
 )
 
-// BudgetConfig bounds what runs and generations may use: money, tokens of chat models and
-// pictures. It counts what is used while a bound is set.
+// BudgetConfig limits what runs and generations use: money, tokens of chat models and pictures. Use
+// is counted while a limit is set.
 type BudgetConfig struct {
-	// Run bounds one run with its sub-agents, or one operation outside a run. The
+	// Run limits one run with its sub-agents, or one operation outside of runs. The
 	// generate.Allowance of a context lowers it.
 	Run generate.Bounds
-	// Day bounds what an owner uses on one day, in UTC.
+	// Day limits an owner's use per day, in UTC.
 	Day generate.Bounds
-	// Owner bounds what an owner uses at all.
+	// Owner limits an owner's total use.
 	Owner generate.Bounds
+	// Settled receives what each act used, once it is counted; may be nil. It must not block.
+	Settled func(c generate.Charge)
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
 
-// Budget bounds operations and calls of chat models by the ledger. It is safe for
-// concurrent use, also by several processes.
+// Budget limits operations and calls of chat models by the ledger. It is safe for concurrent use,
+// also by several processes.
 type Budget struct {
 	store           ledger.Budgets
 	run, day, owner bounds
+	settled         func(generate.Charge)
 	now             func() time.Time
 }
 
 var _ generate.Budget = (*Budget)(nil)
 
-// bounds are generate.Bounds as the ledger counts; nil money is no bound.
+// bounds are generate.Bounds as the ledger counts; nil money means no limit.
 type bounds struct {
 	money          *ledger.Pico
 	tokens, images int64
@@ -59,7 +62,7 @@ func readBounds(b generate.Bounds) (bounds, error) {
 	return out, err
 }
 
-// within is the narrower of two bounds.
+// within is the lower of two bounds.
 func (b bounds) within(c bounds) bounds {
 	b.set = maps.Clone(b.set)
 	if c.money != nil && (b.money == nil || *c.money < *b.money) {
@@ -76,8 +79,8 @@ func (b bounds) within(c bounds) bounds {
 	return b
 }
 
-// limits are the budgets of a name that an act counts against. What is free counts
-// against no money, and what no chat model does against no tokens.
+// limits are the budgets of a name that an act counts against. Free acts do not count against
+// money, nor acts without a chat model against tokens.
 func (b bounds) limits(name string, c generate.Charge) []ledger.Limit {
 	var out []ledger.Limit
 	free := c.USD != nil && amount(c.USD) == 0
@@ -93,9 +96,9 @@ func (b bounds) limits(name string, c generate.Charge) []ledger.Limit {
 	return out
 }
 
-// NewBudget reads the bounds. The error has code media.CodeInvalid and names the field.
+// NewBudget parses the limits. The error has code media.CodeInvalid and names the field.
 func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
-	b := &Budget{store: store, now: c.Now}
+	b := &Budget{store: store, settled: c.Settled, now: c.Now}
 	if b.now == nil {
 		b.now = time.Now //nolint:forbidigo // The default clock.
 	}
@@ -115,7 +118,7 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 	return b, nil
 }
 
-// Reserve holds a charge against the budgets that are set.
+// Reserve reserves a charge from the budgets that are set.
 func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	limits, err := b.limits(ctx, c)
 	if err != nil || len(limits) == 0 {
@@ -124,7 +127,7 @@ func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
 }
 
-// Room reports whether the budgets have room for a charge.
+// Room reports whether the budgets allow a charge.
 func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
 	limits, err := b.limits(ctx, c)
 	if err != nil {
@@ -158,13 +161,17 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 	return append(limits, b.owner.limits("owner:"+scope.Owner, c)...), nil
 }
 
-// Settle counts what an act used. A failure is logged, and the reservation stays.
+// Settle books what an act used. A failure is logged, and the reservation stays.
 func (b *Budget) Settle(ctx context.Context, c generate.Charge) error {
 	err := b.store.Settle(ctx, c.ID, amountOf(c))
 	if err != nil {
 		slog.WarnContext(ctx, "budget not settled", slog.String("act", c.ID), slog.String("error", media.ErrorText(err.Error())))
+		return err
 	}
-	return err
+	if b.settled != nil {
+		b.settled(c)
+	}
+	return nil
 }
 
 func amountOf(c generate.Charge) ledger.Amount {

@@ -31,7 +31,7 @@ func (h *house) wants(t *testing.T, name string, spent int64) {
 }
 
 // TestBudgetsCountRuns: tokens of every agent, pictures of every generation, by run, day
-// and owner; another owner has budgets of their own.
+// and owner; another owner has their own budgets.
 func TestBudgetsCountRuns(t *testing.T) {
 	t.Parallel()
 	most := generate.Bounds{Tokens: 1_000_000, Images: 100, USD: "1"}
@@ -105,7 +105,7 @@ func TestLimitsOfARunInTheLedger(t *testing.T) {
 			res, err := h.service.Run(t.Context(), agent.Request{
 				Agent: "painter", Message: "paint", Owner: owner, MaxImages: tt.asked, MaxTurns: 9, MaxTime: time.Minute, MaxCost: "0.5",
 			})
-			must(t, err) // the model was told, and went on
+			must(t, err) // the model was told, and continued
 			h.wants(t, "images:run:"+res.RunID, tt.images)
 			var told string
 			for _, m := range h.last() {

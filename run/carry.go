@@ -11,12 +11,13 @@ import (
 	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/operations"
 )
 
-// carry counts what a run used in the parts before against the limits of money and pictures
-// of the one that begins: accounts are kept only where there is a limit, and it may have
-// had none. What is counted by now is not counted again.
-func (s *Service) carry(ctx context.Context, w work) error {
+// carry counts what a run used in earlier parts against the money and picture limits of the next
+// one: accounts exist only where there is a limit, and the run may have had none. What is already
+// counted is not counted again.
+func (p player) carry(ctx context.Context, w work) error {
 	req := w.Request
 	var b bounds
 	if most := ledger.Pico(math.MaxInt64); req.MaxCost != "" {
@@ -29,49 +30,49 @@ func (s *Service) carry(ctx context.Context, w work) error {
 	if w.Part == 0 || len(limits) == 0 {
 		return nil
 	}
-	used, err := s.usedBefore(ctx, w)
+	used, err := p.usedBefore(ctx, w)
 	for _, l := range limits {
 		if err == nil {
-			err = s.countUpTo(ctx, l, used)
+			err = p.countUpTo(ctx, l, used)
 		}
 	}
 	return err
 }
 
-// countUpTo makes an account count at least what was used of its unit.
-func (s *Service) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amount) error {
-	have, err := s.cfg.Ledger.Budget(ctx, l.Name)
+// countUpTo raises an account to at least what was used of its unit.
+func (p player) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amount) error {
+	have, err := p.ledger.Budget(ctx, l.Name)
 	missing := used.Of(l.Unit) - have.Spent - have.Reserved
 	if err != nil || missing <= 0 {
 		return err
 	}
-	act, more := s.cfg.NewID(), ledger.Amount{Images: missing}
+	act, more := p.newID(), ledger.Amount{Images: missing}
 	if l.Unit == ledger.UnitMoney {
 		more = ledger.Amount{Money: ledger.Pico(missing)}
 	}
-	if err := s.cfg.Ledger.Reserve(ctx, act, more, []ledger.Limit{l}); err != nil {
+	if err := p.ledger.Reserve(ctx, act, more, []ledger.Limit{l}); err != nil {
 		return err
 	}
-	return s.cfg.Ledger.Settle(ctx, act, more)
+	return p.ledger.Settle(ctx, act, more)
 }
 
-// usedBefore is the money and the pictures of a run when its part before ended: what its row
-// says, or more by the steps, because whoever ended it may not have looked at them. What a
-// fork keeps of another run was not used by it.
-func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, err error) {
-	row, err := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
+// usedBefore is the money and the pictures of a run at the end of its previous part: the values of
+// its row, or more according to the steps, because the process that ended it may not have read
+// them. Steps that a fork keeps of another run do not count.
+func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err error) {
+	row, err := p.ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return used, nil
 	}
 	if err != nil {
 		return used, err
 	}
-	cost, err := s.cfg.Observer.total(ctx, row.Owner, row.Tree, row.Tree, agent.Cost{})
+	cost, err := p.observer.Total(ctx, row.Owner, row.Tree, row.Tree, agent.Cost{})
 	if err != nil {
 		return used, err
 	}
 	used.Money = amount(cost.EstimatedUSD)
-	if used.Images, err = s.drawn(ctx, row); err != nil {
+	if used.Images, err = p.drawn(ctx, row); err != nil {
 		return used, err
 	}
 	for full, result := range w.Request.State.Steps {
@@ -84,34 +85,20 @@ func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, e
 	return used, nil
 }
 
-// drawn counts the pictures of a run's generations, with those that a provider may have billed
-// though none came.
-func (s *Service) drawn(ctx context.Context, row ledger.Run) (n int64, err error) {
-	p := ledger.Page{Limit: ledger.MaxLimit}
-	for {
-		list, err := s.cfg.Ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: p})
-		if err != nil {
-			return n, err
-		}
-		for _, op := range list.Items {
-			if op.Modality != media.ModalityImage {
-				continue
-			}
-			var in intent
-			u := usageOf(op)
-			if u.Unsettled > 0 && json.Unmarshal(op.Request, &in) == nil {
-				u.Images = max(u.Images, in.N)
-			}
-			n += int64(u.Images)
-		}
-		if p.After = list.Next; p.After == "" {
-			return n, nil
-		}
+// drawn counts the pictures of a run's generations, including missing ones that a provider may have
+// billed.
+func (p player) drawn(ctx context.Context, row ledger.Run) (n int64, err error) {
+	ops, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Operation], error) {
+		return p.ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: page})
+	})
+	for _, op := range ops {
+		n += operations.Pictures(op)
 	}
+	return n, err
 }
 
-// stepUse is the money of a model call that ended since a time, and the pictures that the
-// model made by itself.
+// stepUse is the money of a model call that ended after a time, and the pictures that the model
+// made.
 func stepUse(full string, result json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
 	did, ok := agent.ReadCall(step.ParsePath(full).Own(), result)
 	if !ok || did.Ended.Before(since) {

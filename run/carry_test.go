@@ -50,7 +50,7 @@ func (h *house) answered(t *testing.T, id string, a run.Again) *agent.Result {
 }
 
 // TestLimitsBelowWhatWasUsed: turns that were taken, and what was made in them, stay where a
-// limit of turns or time is less than that; where it is raised, the run goes on.
+// limit of turns or time is less than that; where it is raised, the run continues.
 func TestLimitsBelowWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	for name, low := range map[string]run.Again{"turns": {MaxTurns: 1}, "time": {MaxTime: time.Nanosecond}} {

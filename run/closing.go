@@ -5,75 +5,74 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"time"
 
 	"atelier/agent"
 	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/conversation"
+	"atelier/run/operations"
+	"atelier/run/record"
 )
 
-// Abandoner ends a generation that nobody wants any more; *generate.Gateway does.
-type Abandoner interface {
-	// Abandon ends an operation of the owner in ctx that a process left, and gives what came of
-	// it; media.CodeConflict where another process works on it.
-	Abandon(ctx context.Context, operation string) (*generate.Result, error)
+// endings ends runs outside of their agents, and their open generations.
+type endings struct {
+	ledger   ledger.Store
+	observer *record.Observer
+	gateway  *gateway.Gateway // nil: open generations stay
+	threads  conversation.Store
+	now      func() time.Time
 }
 
-var _ Abandoner = (*generate.Gateway)(nil)
-
-// closing gives what closes the open generations of a part when its run ends. What they made is
-// the run's.
-func (s *Service) closing(w work) func(context.Context, agent.Status) []media.Output {
+// closing returns a function that closes the open generations of a part when its run ends. Their
+// results belong to the run.
+func (e endings) closing(w work) func(context.Context, agent.Status) []media.Output {
 	return func(ctx context.Context, status agent.Status) []media.Output {
 		if status != agent.StatusCancelled && !w.taken && w.Part == 0 {
-			return nil // no process before this one left any
+			return nil // no earlier process left any
 		}
-		return s.closeOpen(ctx, w.Request, status)
+		return e.closeOpen(ctx, w.Request, status)
 	}
 }
 
-// closeOpen ends the generations of a run that ends and that are open: code of an act may have
-// begun them in a process that was killed, and the act is not begun again. Of a run that was not
-// cancelled those stay whose tasks were left to be fetched.
-func (s *Service) closeOpen(ctx context.Context, req agent.Request, status agent.Status) (made []media.Output) {
-	if s.cfg.Gateway == nil {
+// closeOpen ends the open generations of a run that ends: an act in a killed process may have begun
+// them, and the act is not repeated. Unless the run was cancelled, tasks that are left to be
+// fetched stay.
+func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.Status) (made []media.Output) {
+	if e.gateway == nil {
 		return nil
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	ids, err := s.open(save, req, status)
+	ids, err := e.open(save, req, status)
 	for _, id := range ids {
-		res, failed := s.cfg.Gateway.Abandon(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), id)
+		res, failed := e.gateway.Abandon(media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID}), id)
 		switch {
 		case failed == nil:
 			made = append(made, res.Outputs()...)
-		case media.CodeOf(failed) != media.CodeConflict: // else somebody works on it
+		case media.CodeOf(failed) != media.CodeConflict: // otherwise another process is working on it
 			err = errors.Join(err, failed)
 		}
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "open generations of a run not ended", slog.String("run", req.RunID), slog.String("error", media.ErrorText(err.Error())))
+		slog.WarnContext(ctx, "open generations of a run not cancelled", slog.String("run", req.RunID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	return made
 }
 
-// open lists the open generations of a run that nobody is to go on with, oldest first.
-func (s *Service) open(ctx context.Context, req agent.Request, status agent.Status) (ids []string, err error) {
-	p := ledger.Page{Limit: ledger.MaxLimit}
-	for {
-		list, err := s.cfg.Ledger.ListOperations(ctx, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})
-		if err != nil {
-			return ids, err
-		}
-		for _, op := range list.Items {
-			fetched := status != agent.StatusCancelled && op.Status == string(generate.StatusRunning)
-			if op.FinishedAt.IsZero() && !fetched {
-				ids = append(ids, op.ID)
-			}
-		}
-		if p.After = list.Next; p.After == "" {
-			slices.Reverse(ids)
-			return ids, nil
+// open lists the open generations of a run that will not be continued, oldest first. Those of
+// sub-actions stay unless the run was cancelled: the answer of the interaction decides about them.
+func (e endings) open(ctx context.Context, req agent.Request, status agent.Status) (ids []string, err error) {
+	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		return e.ledger.ListOperations(ctx, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})
+	})
+	for _, op := range slices.Backward(ops) {
+		stays := status != agent.StatusCancelled && (op.Status == string(generate.StatusRunning) || operations.OfSubAction(op))
+		if op.FinishedAt.IsZero() && !stays {
+			ids = append(ids, op.ID)
 		}
 	}
+	return ids, err
 }

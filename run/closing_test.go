@@ -5,20 +5,24 @@ import (
 	"encoding/json"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"atelier/agent"
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/lease"
+	"atelier/run/operations"
 )
 
 // doomed is a provider that answers nothing, and the records of a process that dies while it
 // waits for it: from then on nothing is saved.
 type doomed struct {
-	generate.Synchronous
-	*run.Operations
+	driver.Synchronous
+	*operations.Log
 	*run.Budget
 	arrived chan struct{}
 	dead    atomic.Bool
@@ -27,11 +31,11 @@ type doomed struct {
 func (*doomed) Provider() string { return "offline" }
 func (*doomed) Ready() error     { return nil }
 
-func (d *doomed) Start(ctx context.Context, _ generate.Task) (generate.Update, error) {
+func (d *doomed) Start(ctx context.Context, _ driver.Task) (driver.Update, error) {
 	d.dead.Store(true)
 	d.arrived <- struct{}{}
 	<-ctx.Done()
-	return generate.Update{}, ctx.Err()
+	return driver.Update{}, ctx.Err()
 }
 
 func (d *doomed) living(save func() error) error {
@@ -41,20 +45,24 @@ func (d *doomed) living(save func() error) error {
 	return save()
 }
 
-func (d *doomed) Hold(ctx context.Context, operation, holder string, until time.Time) error {
-	return d.living(func() error { return d.Operations.Hold(ctx, operation, holder, until) })
+func (d *doomed) Hold(ctx context.Context, operation, holder string) error {
+	return d.living(func() error { return d.Log.Hold(ctx, operation, holder) })
 }
 
-func (d *doomed) Attempt(ctx context.Context, a generate.Attempt) error {
-	return d.living(func() error { return d.Operations.Attempt(ctx, a) })
+func (d *doomed) Release(ctx context.Context, operation, holder string) error {
+	return d.living(func() error { return d.Log.Release(ctx, operation, holder) })
+}
+
+func (d *doomed) Attempt(ctx context.Context, a operation.Attempt) error {
+	return d.living(func() error { return d.Log.Attempt(ctx, a) })
 }
 
 func (d *doomed) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
-	return d.living(func() error { return d.Operations.SlotDone(ctx, operation, s) })
+	return d.living(func() error { return d.Log.SlotDone(ctx, operation, s) })
 }
 
-func (d *doomed) Finish(ctx context.Context, op generate.Operation) error {
-	return d.living(func() error { return d.Operations.Finish(ctx, op) })
+func (d *doomed) Finish(ctx context.Context, op operation.Operation) error {
+	return d.living(func() error { return d.Log.Finish(ctx, op) })
 }
 
 func (d *doomed) Settle(ctx context.Context, c generate.Charge) error {
@@ -75,7 +83,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			ledger.StatusCancelled,
 			map[string]int{"cancelled": 1},
 		},
-		"gone on with": {
+		"continued": {
 			func(t *testing.T, h *house, id string) { t.Helper(); h.finish(t, id, nil) },
 			ledger.StatusSucceeded,
 			map[string]int{"cancelled": 1, "partial": 1},
@@ -88,11 +96,11 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			h.service = h.durably(t)
 			budget, err := run.NewBudget(h.store, run.BudgetConfig{})
 			must(t, err)
-			d := &doomed{Operations: run.NewOperations(h.store), Budget: budget, arrived: h.arrived}
+			leases := lease.NewKeeper(h.store)
+			d := &doomed{Log: operations.NewLog(h.store, leases), Budget: budget, arrived: h.arrived}
 			whole := h.gateway
-			h.gateway, err = generate.NewGateway(generate.Config{
-				Budget: d, Drivers: []generate.Driver{d}, Recorder: h.store, Operations: d, Events: h.observer.Progress,
-				Now: func() time.Time { return time.Now().Add(-time.Minute) }, // so that nobody has to wait for its hold
+			h.gateway, err = gateway.New(gateway.Config{
+				Budget: d, Drivers: []driver.Driver{d}, Recorder: h.store, Operations: d, Events: h.observer.Progress,
 			})
 			must(t, err)
 			r, err := h.service.Start(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, MaxImages: 9})
@@ -100,6 +108,11 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			<-h.arrived
 			h.gateway = whole
 			h.dies(t)
+			list, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
+			must(t, err)
+			for _, op := range list.Items { // so that nobody has to wait for its lease
+				must(t, leases.Release(ctx, ledger.LeaseGeneration, op.ID))
+			}
 			if b, err := h.store.Budget(ctx, "images:run:"+r.ID); err != nil || b.Reserved != 3 {
 				t.Fatalf("%+v, %v", b, err)
 			}
@@ -107,7 +120,7 @@ func TestOpenGenerationIsEnded(t *testing.T) {
 			if got := h.status(t, r.ID); got != c.status {
 				t.Errorf("the run is %s", got)
 			}
-			list, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
+			list, err = h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
 			must(t, err)
 			got := map[string]int{}
 			for _, op := range list.Items {

@@ -13,7 +13,7 @@ import (
 	"atelier/chat"
 	"atelier/ledger"
 	"atelier/media"
-	"atelier/run"
+	"atelier/run/conversation"
 )
 
 // say runs an agent in a conversation.
@@ -40,7 +40,7 @@ func (h *house) kept(t *testing.T, conversation string) ([]ledger.Message, []led
 func TestConversationGoesOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
-	first := h.say(t, "helper", run.NewConversation, "  note\n it ")
+	first := h.say(t, "helper", conversation.New, "  note\n it ")
 	note := first.Outputs[0]
 	second := h.say(t, "painter", first.Conversation, "look at it")
 	if second.Conversation != first.Conversation {
@@ -91,9 +91,9 @@ func TestConversationGoesOn(t *testing.T) {
 func TestConversationsAreApart(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"no","done":true}`)
-	one := h.say(t, "helper", run.NewConversation, "note")
+	one := h.say(t, "helper", conversation.New, "note")
 	ref := one.Outputs[0].Ref.Placeholder()
-	other := h.say(t, "painter", run.NewConversation, "look at "+ref)
+	other := h.say(t, "painter", conversation.New, "look at "+ref)
 	if text := h.last()[0].Text(); len(h.last()) != 1 || strings.Contains(text, `"media"`) {
 		t.Errorf("told %s", text)
 	}
@@ -115,12 +115,12 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	for _, r := range []agent.Request{{Agent: "nobody", Message: "x"}, {Agent: "painter", Message: " "}} {
-		r.Conversation, r.Owner = run.NewConversation, owner
+		r.Conversation, r.Owner = conversation.New, owner
 		if _, err := h.service.Start(t.Context(), r); err == nil {
 			t.Errorf("%+v was started", r)
 		}
 	}
-	list, err := h.store.ListConversations(t.Context(), owner, ledger.Page{})
+	list, err := h.store.ListConversations(t.Context(), owner, ledger.ConversationQuery{Page: ledger.Page{}})
 	must(t, err)
 	if len(list.Items) != 0 {
 		t.Errorf("conversations %+v", list.Items)
@@ -130,7 +130,7 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 func TestFailedRunsAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose", `{"message":"fine","done":true}`)
-	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: conversation.New, Owner: owner})
 	must(t, err)
 	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
 		t.Errorf("the message is not kept when the run has begun: %+v", before)
@@ -156,7 +156,7 @@ func TestFailedRunsAnswer(t *testing.T) {
 func TestCancelledRunsAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
-	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: conversation.New, Owner: owner})
 	must(t, err)
 	<-h.arrived
 	r.Cancel()
@@ -173,11 +173,11 @@ func TestCancelledRunsAnswer(t *testing.T) {
 func TestGivenMediaIsAttached(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
-	note := h.say(t, "helper", run.NewConversation, "note").Outputs[0]
+	note := h.say(t, "helper", conversation.New, "note").Outputs[0]
 	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x06\x00\x00\x00"), make([]byte, 9000)...)
 	text := "look at data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
 	res, err := h.service.Run(t.Context(), agent.Request{
-		Agent: "painter", Message: text, Conversation: run.NewConversation, Owner: owner, Granted: []media.Output{note},
+		Agent: "painter", Message: text, Conversation: conversation.New, Owner: owner, Granted: []media.Output{note},
 	})
 	must(t, err)
 	messages, attached := h.kept(t, res.Conversation)
@@ -197,7 +197,7 @@ func TestGivenMediaIsAttached(t *testing.T) {
 func TestRunsOfOneConversationAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	c := h.say(t, "helper", run.NewConversation, "note").Conversation
+	c := h.say(t, "helper", conversation.New, "note").Conversation
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
@@ -218,7 +218,7 @@ func TestRunsOfOneConversationAtOnce(t *testing.T) {
 func TestLongConversations(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
-	first := h.say(t, "helper", run.NewConversation, "note")
+	first := h.say(t, "helper", conversation.New, "note")
 	for i := range 30 {
 		m := ledger.Message{
 			ID: fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i), ConversationID: first.Conversation, Role: ledger.RoleUser, RunID: fmt.Sprint("r", i),
@@ -226,7 +226,7 @@ func TestLongConversations(t *testing.T) {
 		}
 		must(t, h.store.SaveMessage(t.Context(), owner, m))
 		if i == 28 {
-			continue // its run is under way, or was killed
+			continue // its run is in progress, or was killed
 		}
 		m.ID, m.Role, m.Text = fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i+1), ledger.RoleAssistant, fmt.Sprintf("answer %d", i)
 		must(t, h.store.SaveMessage(t.Context(), owner, m))
@@ -264,7 +264,7 @@ func TestImagesOfTheConversation(t *testing.T) {
 	}
 	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==")
 	must(t, err)
-	first, err := ask(run.NewConversation, agent.Image{Data: dot, FileName: "dot.png"})
+	first, err := ask(conversation.New, agent.Image{Data: dot, FileName: "dot.png"})
 	must(t, err)
 	ref := first.InputImages[0].Ref
 	next, err := ask(first.Conversation, agent.Image{Ref: ref, Detail: "auto"})
@@ -281,7 +281,7 @@ func TestImagesOfTheConversation(t *testing.T) {
 	if len(rec.Items) != 1 || rec.Items[0].Origin.Direction != "input" {
 		t.Errorf("records %+v", rec.Items)
 	}
-	for _, elsewhere := range []string{"", run.NewConversation} {
+	for _, elsewhere := range []string{"", conversation.New} {
 		if _, err := ask(elsewhere, agent.Image{Ref: ref}); media.CodeOf(err) != media.CodeUnknownRef {
 			t.Errorf("in conversation %q: %v", elsewhere, err)
 		}

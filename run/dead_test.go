@@ -3,6 +3,8 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/record"
 )
 
 // abandoned begins a run whose second model call, behind pictures and a sub-agent, has no
@@ -58,7 +61,7 @@ func (h *house) ended(t *testing.T, id string) (all []string) {
 		all = append(all, fmt.Sprintf("%s: %s", a.Name, a.Status))
 	}
 	kinds := h.kinds(t, id)
-	delete(kinds, "run-resumed") // told by whoever takes it over
+	delete(kinds, "run-resumed") // told by the process that adopts it
 	return append(all, fmt.Sprint(kinds))
 }
 
@@ -117,8 +120,48 @@ func TestEndOfADeadRun(t *testing.T) {
 	}
 }
 
+// ownObserver is what a library puts around the observer of the ledger.
+type ownObserver struct {
+	*record.Observer
+	h *house
+}
+
+func (o ownObserver) Emit(ctx context.Context, e agent.Event) {
+	if e.Key != "" {
+		o.h.mu.Lock()
+		o.h.emitted = append(o.h.emitted, e.Key)
+		o.h.mu.Unlock()
+	}
+	o.Observer.Emit(ctx, e)
+}
+
+// TestReplayRepeatsNoEvent: the process of a run is killed, the next one replays the run, and a
+// library's own observer is given what is new and nothing that is on record.
+func TestReplayRepeatsNoEvent(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()...)
+	id := abandoned(t, h, agent.Request{}).ID
+	h.dies(t)
+	h.mu.Lock()
+	before := slices.Clone(h.emitted)
+	h.stuck = 0
+	h.mu.Unlock()
+	h.finish(t, id, nil)
+	h.mu.Lock()
+	after := h.emitted[len(before):]
+	h.mu.Unlock()
+	if len(before) < 5 || len(after) == 0 || !strings.Contains(strings.Join(after, "\n"), string(agent.EventRunSucceeded)) {
+		t.Fatalf("emitted before %q, after %q", before, after)
+	}
+	for _, key := range after {
+		if slices.Contains(before, key) {
+			t.Errorf("emitted again: %s", key)
+		}
+	}
+}
+
 // TestCancelledAndKilled: a run that was cancelled, and whose process was killed before it
-// heard of that, is ended by the next one that looks after runs, goes on with it or ends it, as
+// heard of that, is ended by the next one that looks after runs, continues it or ends it, as
 // it would have been where it was, and once.
 func TestCancelledAndKilled(t *testing.T) {
 	t.Parallel()

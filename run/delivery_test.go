@@ -7,15 +7,18 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 	"atelier/run"
-	"atelier/wire"
+	"atelier/run/operations"
 )
 
 // TestDeliveryHostIsDown: a FLUX task that is finished and paid for stays open while its picture cannot be
@@ -32,14 +35,14 @@ func TestDeliveryHostIsDown(t *testing.T) {
 		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
 	})
 	must(t, err)
-	driver, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: server.URL, Codec: codec})
+	drv, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: server.URL, Codec: codec})
 	must(t, err)
 	budget, err := run.NewBudget(h.store, run.BudgetConfig{Owner: generate.Bounds{USD: "5"}})
 	must(t, err)
 	var up atomic.Bool
-	gateway := func() *generate.Gateway {
-		g, err := generate.NewGateway(generate.Config{
-			Drivers: []generate.Driver{driver}, Storage: codec, Recorder: h.store, Operations: run.NewOperations(h.store), Budget: budget,
+	newGateway := func() *gateway.Gateway {
+		g, err := gateway.New(gateway.Config{
+			Drivers: []driver.Driver{drv}, Storage: codec, Recorder: h.store, Operations: operations.NewLog(h.store, nil), Budget: budget,
 			Journal: &generatetest.Journal{}, Fetch: func(ctx context.Context, url string) (io.ReadCloser, string, error) {
 				if !up.Load() {
 					return nil, "", media.Errorf(media.CodeUnavailable, "connection refused")
@@ -51,7 +54,7 @@ func TestDeliveryHostIsDown(t *testing.T) {
 		return g
 	}
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
-	first, err := gateway().Generate(ctx, generate.Request{Model: "FLUX.2 Pro", Prompt: "a pier"})
+	first, err := newGateway().Generate(ctx, generate.Request{Model: "FLUX.2 Pro", Prompt: "a pier"})
 	must(t, err)
 	op, _, _, err := h.store.Operation(ctx, owner, first.Operation)
 	must(t, err)
@@ -62,7 +65,7 @@ func TestDeliveryHostIsDown(t *testing.T) {
 		t.Errorf("meanwhile %+v, %v", b, err)
 	}
 	up.Store(true)
-	again, err := gateway().Retry(ctx, generate.Again{Operation: first.Operation})
+	again, err := newGateway().Retry(ctx, gateway.Again{Operation: first.Operation})
 	must(t, err)
 	if again.Status != generate.StatusSucceeded || len(again.Outputs()) != 1 || len(sim.Captured()) != 1 {
 		t.Errorf("%+v; %d tasks", again, len(sim.Captured()))

@@ -13,13 +13,16 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/ledger/sqlite"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 	"atelier/run"
 	"atelier/run/durable"
-	"atelier/wire"
+	"atelier/run/lease"
+	"atelier/run/record"
 )
 
 // twoTurns answers a first turn with an action and a second one with the end, and notes
@@ -55,7 +58,7 @@ func durableBench(b *testing.B) (*run.Service, twoTurns) {
 		Blobs: blobs, Keys: []wire.Key{{ID: "bench", Secret: []byte("a secret of thirty-two bytes .. ")}}, Register: store.RegisterBlob,
 	})
 	mustBench(b, err)
-	observer, err := run.NewObserver(run.ObserverConfig{Ledger: store, Logger: quiet})
+	observer, err := record.NewObserver(record.Config{Ledger: store, Logger: quiet})
 	mustBench(b, err)
 	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: store})
 	mustBench(b, err)
@@ -63,7 +66,7 @@ func durableBench(b *testing.B) (*run.Service, twoTurns) {
 		Name: "Count", Description: "Counts.", Params: []action.Param{{Name: "Text", Direction: action.Input, ValueType: action.Scalar}},
 		Run: func(context.Context, *action.Call) (action.Result, error) { return action.Result{Message: "4"}, nil },
 	}))
-	defs, err := agent.Load(fstest.MapFS{
+	defs, err := definition.Load(fstest.MapFS{
 		"counter.yaml": {Data: []byte("slug: counter\nname: Counter\ndescription: Counts.\nprompt: counter.md\nactions: [Count]\n")},
 		"counter.md":   {Data: []byte("You count.")},
 	})
@@ -75,7 +78,7 @@ func durableBench(b *testing.B) (*run.Service, twoTurns) {
 		Definitions: defs, Actions: registry, Codec: codec, Recorder: store, Observer: observer, Models: model,
 	})
 	mustBench(b, err)
-	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db")})
+	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), Leases: lease.NewKeeper(store)})
 	mustBench(b, err)
 	service, err := run.NewService(run.Config{Agents: runner, Ledger: store, Observer: observer, Engine: engine})
 	mustBench(b, err)

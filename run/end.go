@@ -11,32 +11,32 @@ import (
 	"atelier/run/durable"
 )
 
-// fail ends a run that could not go on, where it had begun before: its agent is not
-// there any more, for instance.
-func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
+// fail ends a run that had begun and cannot continue, for example because its agent no longer
+// exists.
+func (e endings) fail(ctx context.Context, req agent.Request, why error) {
 	ctx = context.WithoutCancel(ctx)
 	read, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	row, err := s.cfg.Ledger.Run(read, req.Owner, req.RunID)
+	row, err := e.ledger.Run(read, req.Owner, req.RunID)
 	if err != nil {
-		return // it had not begun: its caller is told
+		return // it had not begun: its caller gets the error
 	}
 	status := agent.StatusFailed
 	if media.CodeOf(why) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
-	s.closeOpen(ctx, req, status) // which takes time of its own
+	e.closeOpen(ctx, req, status) // which takes time of its own
 	save, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	s.endAs(save, row, status, why)
+	e.endAs(save, row, status, why)
 }
 
-// endAs ends a run outside of its agent. What it had counted stays.
-func (s *Service) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
+// endAs ends a run outside of its agent. What it counted is kept.
+func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
 	p := action.Problem{Code: media.CodeOf(why), Message: media.ErrorText(why.Error()), Retryable: media.Retryable(why)}
-	row.Status, row.FinishedAt = ledger.Status(status), s.cfg.Now()
+	row.Status, row.FinishedAt = ledger.Status(status), e.now()
 	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
-	if err := s.cfg.Ledger.FinishRun(ctx, row); err != nil {
+	if err := e.ledger.FinishRun(ctx, row); err != nil {
 		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	if row.Parent != "" {
@@ -47,26 +47,26 @@ func (s *Service) endAs(ctx context.Context, row ledger.Run, status agent.Status
 		kind = agent.EventRunCancelled
 	}
 	ctx = media.WithScope(ctx, media.Scope{Owner: row.Owner, Tree: row.Tree, Run: row.ID, AgentPath: row.AgentPath})
-	s.cfg.Observer.Emit(ctx, agent.Event{
+	e.observer.Emit(ctx, agent.Event{
 		Type: kind, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: row.FinishedAt,
 		Data: agent.RunFinished{Status: status, Error: &p},
 	})
 }
 
-// End cancels a run wherever it is: one of another process stops there within a second,
-// one that waits or whose process has ended is ended here. What it made is kept. The
-// errors are those of [Service.Resume], but for a run that is under way.
+// End cancels a run in any process: a running one stops within a second; one that waits or whose
+// process has died is ended here. What it made is kept. The errors are those of [Service.Resume],
+// except for a running run.
 func (s *Service) End(ctx context.Context, owner, runID string) error {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
 		return err
 	}
-	st, err := s.state(ctx, row)
+	st, err := s.history.state(ctx, row)
 	if err != nil {
 		return err
 	}
 	if st.Status == ledger.WaitPaused {
-		return s.endPaused(ctx, st)
+		return s.endings.endPaused(ctx, st)
 	}
 	if s.Cancel(row.Tree) == nil {
 		return nil
@@ -80,19 +80,19 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	if code := media.CodeOf(err); code == media.CodeNotFound || code == media.CodeCorrupt {
 		return s.EndLost(ctx, owner, runID)
 	}
-	if err != nil || state == durable.StateOver && !untold(row, state) {
-		_, err = s.goOn(ctx, row, st) // says why not
+	if err != nil || state == durable.StateOver && !cancelledOrphan(row, state) {
+		_, err = s.goOn(ctx, row, st) // has the reason
 		return err
 	}
-	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // what is queued begins nowhere any more
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // queued work no longer begins anywhere
 		return err
 	}
 	return s.endHere(ctx, row, st)
 }
 
-// EndLost cancels a run whose work is in no engine any more, because the engine's database was
-// lost: in the ledger alone. What it made is kept. A process that still works on it loses its own
-// work when it looks for the database. A run that is over is media.CodeConflict.
+// EndLost cancels a run whose work is in no engine, because the engine's database was lost: only in
+// the ledger. What it made is kept. A process that still executes it loses its work at its next
+// check of the database. A run that has ended is media.CodeConflict.
 func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
@@ -101,12 +101,12 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	if err != nil {
 		return err
 	}
-	st, err := s.state(ctx, row)
+	st, err := s.history.state(ctx, row)
 	switch {
 	case err != nil:
 		return err
 	case st.Status == ledger.WaitPaused:
-		return s.endPaused(ctx, st)
+		return s.endings.endPaused(ctx, st)
 	case !row.FinishedAt.IsZero():
 		return isOver(row)
 	}
@@ -120,41 +120,37 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 			return err
 		}
 	}
-	why := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the database of the durable engine, and what it made is kept")
-	return s.endRows(ctx, row.Owner, v, why, ledger.StatusRunning, ledger.StatusPaused)
+	why := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the durable engine's database; what it made is kept")
+	return s.endings.endRows(ctx, row.Owner, v, why, ledger.StatusRunning, ledger.StatusPaused)
 }
 
 // endRows ends the runs of a tree that have one of these states, outside of their agents.
-func (s *Service) endRows(ctx context.Context, owner string, v saved, why error, states ...ledger.Status) error {
+func (e endings) endRows(ctx context.Context, owner string, v saved, why error, states ...ledger.Status) error {
 	req := v.State.Request
-	s.closeOpen(ctx, req, agent.StatusCancelled)
+	e.closeOpen(ctx, req, agent.StatusCancelled)
 	for _, state := range states {
-		for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
-			list, err := s.cfg.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Status: state, Page: p})
-			if err != nil {
-				return err
-			}
-			for _, row := range list.Items {
-				s.endAs(ctx, row, agent.StatusCancelled, why)
-			}
-			if p.After = list.Next; p.After == "" {
-				break
-			}
+		rows, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Run], error) {
+			return e.ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Status: state, Page: p})
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			e.endAs(ctx, row, agent.StatusCancelled, why)
 		}
 	}
 	if v.Thread != nil {
-		s.answer(ctx, v.Thread, req, nil, why)
+		e.threads.Answer(ctx, v.Thread, req, nil, why)
 	}
-	return s.cfg.Observer.Flush(ctx)
+	return e.observer.Flush(ctx)
 }
 
-// untold reports whether a run was cancelled and its process ended before it heard of that.
-func untold(row ledger.Run, state durable.State) bool {
+// cancelledOrphan reports whether a run was cancelled and its process died before it noticed.
+func cancelledOrphan(row ledger.Run, state durable.State) bool {
 	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }
 
-// endHere ends a run that was cancelled and whose process has ended. Another process that takes it
-// over does the same.
+// endHere ends a cancelled run whose process has died. So does any other process that adopts it.
 func (s *Service) endHere(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
@@ -169,15 +165,15 @@ func (s *Service) endHere(ctx context.Context, row ledger.Run, st ledger.RunStat
 }
 
 // endPaused ends a run that waits for a person.
-func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
+func (e endings) endPaused(ctx context.Context, st ledger.RunState) error {
 	v, err := readSaved(st)
 	if err != nil {
 		return err
 	}
 	st.Status, st.Pending = ledger.WaitOver, nil
-	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
+	if err := e.ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
-	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
-	return s.endRows(ctx, st.Owner, v, why, ledger.StatusPaused)
+	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it was waiting for an answer; what it made is kept")
+	return e.endRows(ctx, st.Owner, v, why, ledger.StatusPaused)
 }

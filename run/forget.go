@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"iter"
 	"maps"
-	"slices"
 
 	"atelier/agent"
 	"atelier/journal/step"
@@ -12,11 +11,11 @@ import (
 	"atelier/media"
 )
 
-// wrong is what made a run fail, as far as it tells what a retry does anew.
+// wrong is the reason why a run failed, as far as it decides what a retry repeats.
 type wrong struct {
-	// answers: the model's last answer was of no use.
+	// answers: the model's last answer was unusable.
 	answers bool
-	// late: a budget ended it, so that its last turn was one to finish in.
+	// late: a budget ended it, so that its last turn was the one to finish in.
 	late bool
 }
 
@@ -24,8 +23,8 @@ func wrongOf(f ledger.Failure) wrong {
 	return wrong{answers: f.Code == string(media.CodeBadResponse), late: f.Code == string(media.CodeOverBudget)}
 }
 
-// forget leaves out of the steps of a run what a retry does anew: acts that were cut off,
-// and the model calls that made its agents fail. What those calls used counts on.
+// forget removes from the steps of a run what a retry repeats: interrupted acts, and the model
+// calls that made its agents fail. What those calls used still counts.
 func (p *past) forget(w wrong) {
 	before := maps.Clone(p.steps)
 	for name, result := range p.steps {
@@ -51,53 +50,52 @@ func (p *past) forget(w wrong) {
 	p.State.Redone = redone
 }
 
-// forgetCalls leaves out what made an agent fail: the failed model calls of its last turn,
-// the turn in which a budget let it finish only, and those of the agents that it asked last.
+// forgetCalls removes what made an agent fail: the failed model calls of its last turn, the turn in
+// which a budget let it only finish, and those of the agents that it called last.
 func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 	last := 0
 	for own := range ownSteps(steps, at) {
-		if own.Kind == step.KindModel {
+		if own.Kind == step.KindModel || own.Kind == step.KindCode {
 			last = max(last, own.Turn)
 		}
 	}
 	for own := range ownSteps(steps, at) {
 		if own.Kind == step.KindBudget && own.Turn > last {
-			delete(steps, at.Full(own.String())) // its turn was not taken
+			delete(steps, at.Full(own)) // its turn was not taken
 		}
 	}
-	anew := w.answers || w.late && toldToFinish(steps, at, last)
+	anew := w.answers || w.late && endedByBudget(steps, at, last)
 	forgotten := false
 	for own, result := range ownSteps(steps, at) {
 		call, _ := agent.ReadCall(own, result)
 		if own.Turn == last && (call.Failed() || anew && own.Kind == step.KindModel) {
-			delete(steps, at.Full(own.String()))
+			delete(steps, at.Full(own))
 			forgotten = true
 		}
 	}
 	if forgotten {
-		delete(steps, at.Full(budgetStep(last))) // it is decided anew
+		delete(steps, at.Full(budgetStep(last))) // it is decided again
 		last--
 	}
-	var parts []string
+	parts := map[step.Place]bool{}
 	for name := range steps {
-		part, ok := at.Below(name)
-		if ok && step.Parse(part).Turn == last && !slices.Contains(parts, part) {
-			parts = append(parts, part)
+		if part, ok := at.Below(name); ok && part.Turn == last {
+			parts[at.Part(part)] = true
 		}
 	}
-	for _, part := range parts {
-		forgetCalls(steps, at.Part(part), wrong{late: w.late})
+	for part := range parts {
+		forgetCalls(steps, part, wrong{late: w.late})
 	}
 }
 
 // budgetStep is the name of the step that decides whether a budget ends with a turn.
-func budgetStep(turn int) string { return step.In(turn, step.KindBudget).String() }
+func budgetStep(turn int) step.Name { return step.In(turn, step.KindBudget) }
 
-// toldToFinish reports whether a turn of an agent was its last one because of a budget, and
-// it did not finish in it. An answer that cannot be read here counts as one that did not.
-func toldToFinish(steps map[string]json.RawMessage, at step.Place, turn int) bool {
+// endedByBudget reports whether a turn of an agent was its last one because of a budget, and it did
+// not finish in it. An unreadable answer counts as not finished.
+func endedByBudget(steps map[string]json.RawMessage, at step.Place, turn int) bool {
 	budget := step.In(turn, step.KindBudget)
-	if b, ok := steps[at.Full(budget.String())]; ok {
+	if b, ok := steps[at.Full(budget)]; ok {
 		if why, ok := agent.ReadBudget(budget, b); !ok || why == "" {
 			return false
 		}
@@ -120,8 +118,7 @@ func toldToFinish(steps map[string]json.RawMessage, at step.Place, turn int) boo
 func ownSteps(steps map[string]json.RawMessage, at step.Place) iter.Seq2[step.Name, json.RawMessage] {
 	return func(yield func(step.Name, json.RawMessage) bool) {
 		for full, result := range steps {
-			text, ok := at.Own(full)
-			if n := step.Parse(text); ok && !yield(n, result) {
+			if own, ok := at.Own(full); ok && !yield(own, result) {
 				return
 			}
 		}
@@ -134,7 +131,7 @@ func failedCall(full string, result []byte) bool {
 	return call.Failed()
 }
 
-// cutOff tells an act that did not come to its own end, because the run was ended.
+// cutOff reports whether an act was interrupted by the end of the run.
 func cutOff(full string, result []byte) bool {
 	act, _ := agent.ReadAct(step.ParsePath(full).Own(), result)
 	return act.Cut

@@ -20,7 +20,7 @@ func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
 }
 
 // TestForkLeavesNothing: where the state of a new run is not kept, because its process is killed just
-// then for instance, no media is recorded for it, neither kept nor brought.
+// then for example, no media is recorded for it, neither kept nor brought.
 func TestForkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
@@ -28,7 +28,7 @@ func TestForkLeavesNothing(t *testing.T) {
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
 	h.service.Close()
-	c := engineConfig(h.path)
+	c := h.engineConfig()
 	c.TakesOver = true
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
@@ -56,8 +56,8 @@ func TestForkLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRedoneCallsCountBehindAPause: what a retry did anew counts also when the run pauses
-// and goes on.
+// TestRedoneCallsCountBehindAPause: what a retry did again counts also when the run pauses
+// and continues.
 func TestRedoneCallsCountBehindAPause(t *testing.T) {
 	t.Parallel()
 	h := build(t, "no", "step", "at", "all", asks()[1], asks()[2])

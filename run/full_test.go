@@ -6,18 +6,20 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/offline"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 	"atelier/run"
-	"atelier/wire"
+	"atelier/run/operations"
 )
 
 // full is a ledger on a disk that is full when pictures are to be recorded and, unless that
@@ -38,17 +40,8 @@ func (f full) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	return errFull
 }
 
-// BeginOperation leaves the right to work on it to whoever comes next, as a process does that
-// ended some time ago.
-func (f full) BeginOperation(ctx context.Context, o ledger.Operation) error {
-	o.HeldBy, o.HeldUntil = "", time.Time{}
-	return f.store.BeginOperation(ctx, o)
-}
-
-func (full) HoldOperation(context.Context, string, string, string, time.Time) error { return nil }
-
 // TestWhatCouldNotBeRecordedIsKept: pictures that were paid for and stored, and whose records
-// could not be saved, are recorded by whoever goes on with the operation; nobody asks for
+// could not be saved, are recorded by the process that continues the operation; nobody asks for
 // them again.
 func TestWhatCouldNotBeRecordedIsKept(t *testing.T) {
 	t.Parallel()
@@ -69,11 +62,11 @@ func recordedLater(t *testing.T, ends bool) {
 		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
 	})
 	must(t, err)
-	driver, err := offline.New(offline.Config{Store: codec})
+	drv, err := offline.New(offline.Config{Store: codec})
 	must(t, err)
-	gateway := func(s ledger.Store) *generate.Gateway {
-		g, err := generate.NewGateway(generate.Config{
-			Drivers: []generate.Driver{driver}, Storage: codec, Recorder: s, Operations: run.NewOperations(s),
+	gateway := func(s ledger.Store) *gateway.Gateway {
+		g, err := gateway.New(gateway.Config{
+			Drivers: []driver.Driver{drv}, Storage: codec, Recorder: s, Operations: operations.NewLog(s, nil),
 		})
 		must(t, err)
 		return g
@@ -128,14 +121,8 @@ func (c cramped) Settle(ctx context.Context, act string, spent ledger.Amount) er
 	return c.store.Settle(ctx, act, spent)
 }
 
-func (c cramped) BeginOperation(ctx context.Context, o ledger.Operation) error {
-	return full{store: c.store}.BeginOperation(ctx, o)
-}
-
-func (cramped) HoldOperation(context.Context, string, string, string, time.Time) error { return nil }
-
 // TestWhatCouldNotBeSavedStaysOpen: an operation whose results or calls could not be saved, or whose
-// money could not be settled, is not over, though its end would fit; whoever goes on with it saves all
+// money could not be settled, is not over, though its end would fit; the process that continues it saves all
 // of it, and asks for nothing again.
 func TestWhatCouldNotBeSavedStaysOpen(t *testing.T) {
 	t.Parallel()
@@ -179,8 +166,8 @@ func savedLater(t *testing.T, money bool) {
 	}
 }
 
-// fluxGateway makes gateways to one provider, each with a ledger of its own.
-func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Store) *generate.Gateway {
+// fluxGateway makes gateways to one provider, each with its own ledger.
+func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Store) *gateway.Gateway {
 	t.Helper()
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
@@ -190,13 +177,13 @@ func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Stor
 		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
 	})
 	must(t, err)
-	driver, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: codec})
+	drv, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: codec})
 	must(t, err)
-	return func(s ledger.Store) *generate.Gateway {
+	return func(s ledger.Store) *gateway.Gateway {
 		budget, err := run.NewBudget(s, run.BudgetConfig{Owner: generate.Bounds{USD: "5"}})
 		must(t, err)
-		g, err := generate.NewGateway(generate.Config{
-			Drivers: []generate.Driver{driver}, Storage: codec, Recorder: s, Operations: run.NewOperations(s), Budget: budget, Fetch: fetched,
+		g, err := gateway.New(gateway.Config{
+			Drivers: []driver.Driver{drv}, Storage: codec, Recorder: s, Operations: operations.NewLog(s, nil), Budget: budget, Fetch: fetched,
 		})
 		must(t, err)
 		return g

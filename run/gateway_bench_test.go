@@ -14,23 +14,25 @@ import (
 	"testing"
 	"time"
 
-	"atelier/blob"
-	"atelier/blob/fileblob"
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
 	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"
-	"atelier/run"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/fileblob"
+	"atelier/media/wire"
+	"atelier/run/operations"
 )
 
 // gatewayBench is the gateway as the product has it, in front of a simulator in the
 // same process: pictures of 2 MB are lifted, hashed, synced to files, and every phase
 // is a commit of the ledger.
 type gatewayBench struct {
-	gateway *generate.Gateway
+	gateway *gateway.Gateway
 	base    *http.Transport
 	url     string
 }
@@ -42,9 +44,9 @@ func newGatewayBench(b *testing.B, inFlight int) *gatewayBench {
 	store, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "a.db")})
 	mustBench(b, err)
 	b.Cleanup(func() { mustBench(b, store.Close()) })
-	driver, err := fileblob.New(b.TempDir())
+	drv, err := fileblob.New(b.TempDir())
 	mustBench(b, err)
-	blobs, err := blob.New(blob.Config{Driver: driver})
+	blobs, err := blob.New(blob.Config{Driver: drv})
 	mustBench(b, err)
 	codec, err := wire.NewCodec(wire.Config{
 		Blobs: blobs, Keys: []wire.Key{{ID: "bench", Secret: []byte("a secret of thirty-two bytes .. ")}}, Register: store.RegisterBlob,
@@ -55,8 +57,8 @@ func newGatewayBench(b *testing.B, inFlight int) *gatewayBench {
 	b.Cleanup(base.CloseIdleConnections)
 	d, err := openai.New(openai.Config{APIKey: "sk-simulated-openai", BaseURL: server.URL + "/v1", Codec: codec, Base: base})
 	mustBench(b, err)
-	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{d}, Storage: codec, Recorder: store, Operations: run.NewOperations(store), Concurrency: inFlight,
+	g, err := gateway.New(gateway.Config{
+		Drivers: []driver.Driver{d}, Storage: codec, Recorder: store, Operations: operations.NewLog(store, nil), Concurrency: inFlight,
 	})
 	mustBench(b, err)
 	return &gatewayBench{gateway: g, base: base, url: server.URL}

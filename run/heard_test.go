@@ -4,16 +4,21 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/internal/sim"
+
 	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/internal/safehttp"
 	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
 	"atelier/run"
-	"atelier/wire"
+	"atelier/run/operations"
 )
 
 // TestHeardOfInTheLedger: a FLUX call whose answer was lost is given up; the ledger finds it by
@@ -22,8 +27,8 @@ func TestHeardOfInTheLedger(t *testing.T) {
 	t.Parallel()
 	const secret = "hush"
 	h := build(t)
-	sim := bflsim.New(bflsim.Config{})
-	server := httptest.NewServer(sim)
+	service := bflsim.New(bflsim.Config{})
+	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
 	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
 	must(t, err)
@@ -31,24 +36,24 @@ func TestHeardOfInTheLedger(t *testing.T) {
 		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
 	})
 	must(t, err)
-	driver, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: server.URL, NotifySecret: secret, Codec: codec})
+	drv, err := bfl.New(bfl.Config{APIKey: service.Key(), BaseURL: server.URL, NotifySecret: secret, Codec: codec})
 	must(t, err)
 	budget, err := run.NewBudget(h.store, run.BudgetConfig{})
 	must(t, err)
-	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{driver}, Storage: codec, Recorder: h.store, Operations: run.NewOperations(h.store), Budget: budget,
+	g, err := gateway.New(gateway.Config{
+		Drivers: []driver.Driver{drv}, Storage: codec, Recorder: h.store, Operations: operations.NewLog(h.store, nil), Budget: budget,
 		Journal: &generatetest.Journal{}, Notify: func(string) (string, string) { return "https://atelier.example/hooks/bfl", secret },
 		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{server.URL}}).Fetch,
 	})
 	must(t, err)
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultAnswerLost})
+	service.Inject(sim.Injection{Fault: sim.FaultAnswerLost})
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
 	lost, err := g.Generate(ctx, generate.Request{Model: "FLUX.2 Pro", Prompt: "a fox"})
 	must(t, err)
 	if lost.Status != generate.StatusFailed || lost.Usage.Unsettled != 1 {
 		t.Fatalf("%+v", lost)
 	}
-	for _, n := range sim.Notifications(sim.Begun()[0]) {
+	for _, n := range service.Notifications(service.Begun()[0]) {
 		must(t, g.Notify(t.Context(), "bfl", n))
 	}
 	op, slots, calls, err := h.store.Operation(t.Context(), owner, lost.Operation)
@@ -56,7 +61,7 @@ func TestHeardOfInTheLedger(t *testing.T) {
 	if op.Status != "succeeded" || len(slots) != 1 || slots[0].Ref == "" || len(calls) != 1 || calls[0].TaskID == "" {
 		t.Errorf("%+v, %+v, %+v", op, slots, calls)
 	}
-	if sent := sim.Sent(); len(sent) != 1 || slots[0].Digest != sent[0] {
+	if sent := service.Sent(); len(sent) != 1 || slots[0].Digest != sent[0] {
 		t.Errorf("the picture is %s, sent were %v", slots[0].Digest, sent)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/conversation"
 )
 
 // TestRefOfAnotherRun: a ref means something in its run and its conversation. Elsewhere it
@@ -22,7 +23,7 @@ func TestRefOfAnotherRun(t *testing.T) {
 	ask := func(conversation string, images ...agent.Image) agent.Request {
 		return agent.Request{Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Conversation: conversation, Images: images}
 	}
-	first, err := h.service.Run(ctx, ask(run.NewConversation, agent.Image{Data: picture(t, 1)}))
+	first, err := h.service.Run(ctx, ask(conversation.New, agent.Image{Data: picture(t, 1)}))
 	must(t, err)
 	given := first.All()[0]
 	var ref agent.Image
@@ -46,7 +47,7 @@ func TestRefOfAnotherRun(t *testing.T) {
 		return len(list.Items)
 	}
 	before := runs()
-	for _, conversation := range []string{"", run.NewConversation} {
+	for _, conversation := range []string{"", conversation.New} {
 		_, err := h.service.Run(ctx, ask(conversation, agent.Image{Data: picture(t, 2)}, ref))
 		refused(err)
 	}

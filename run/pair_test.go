@@ -22,11 +22,11 @@ import (
 // orphans begins runs in a process that ends before it did anything of them.
 func (h *house) orphans(t *testing.T, n int) (ids []string) {
 	t.Helper()
-	e, err := durable.Open(t.Context(), engineConfig(h.path))
+	e, err := durable.Open(t.Context(), h.engineConfig())
 	must(t, err)
 	must(t, e.Launch(func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		<-ctx.Done()
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	}))
 	for i := range n {
 		id := fmt.Sprintf("0198f000-0000-7000-8000-%012d", i)
@@ -44,10 +44,10 @@ func (h *house) orphans(t *testing.T, n int) (ids []string) {
 	return ids
 }
 
-// process is a service with an engine of its own, as a command that goes on with one run.
+// process is a service with its own engine, as a command that continues one run.
 func (h *house) process(t *testing.T) *run.Service {
 	t.Helper()
-	c := engineConfig(h.path)
+	c := h.engineConfig()
 	c.TakesOver = true
 	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
@@ -56,7 +56,7 @@ func (h *house) process(t *testing.T) *run.Service {
 	return s
 }
 
-// TestTwoResumes: of two processes that go on with a run at the same moment one does. The other
+// TestTwoResumes: of two processes that continue a run at the same moment one does. The other
 // one is refused with the name of the process that has the run, and nothing stays running.
 func TestTwoResumes(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestTwoResumes(t *testing.T) {
 	}
 }
 
-// pair lets two processes go on with a run at once. Who is refused ends at once.
+// pair lets two processes continue a run at once. Who is refused ends at once.
 func (h *house) pair(t *testing.T, id string) {
 	t.Helper()
 	var begin, refused sync.WaitGroup
@@ -109,7 +109,7 @@ func (h *house) pair(t *testing.T, id string) {
 	text := fmt.Sprint(errs[1-winner])
 	host, _ := os.Hostname()
 	if errs[winner] != nil || media.CodeOf(errs[1-winner]) != media.CodeConflict || !errors.Is(errs[1-winner], run.ErrUnderWay) ||
-		!strings.Contains(text, fmt.Sprintf("process %d on %s has it since 20", os.Getpid(), host)) {
+		!strings.Contains(text, fmt.Sprintf("process %d on %s has been working on it since 20", os.Getpid(), host)) {
 		t.Errorf("run %s: %v", id, errs)
 	}
 	if errs[winner] == nil {

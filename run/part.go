@@ -5,40 +5,37 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
+	"time"
 
 	"atelier/agent"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/conversation"
+	"atelier/run/record"
 )
 
-// work is a part of a run as the engine keeps it: from its beginning, or from where a
-// person answered, to its end or the next question.
+// work is a part of a run as the engine stores it: from its beginning, or from a person's answer,
+// to its end or the next question.
 type work struct {
-	Request agent.Request   `json:"request"`
-	Thread  *thread         `json:"thread,omitempty"`
-	Setting json.RawMessage `json:"setting,omitempty"`
-	// Part counts the parts before. Kept says that the ledger has the state that the part
-	// goes on from; Request then only names the run.
+	Request agent.Request        `json:"request"`
+	Thread  *conversation.Thread `json:"thread,omitempty"`
+	Setting json.RawMessage      `json:"setting,omitempty"`
+	// Part counts the parts before. Kept means that the ledger has the state that the part
+	// continues from; Request then only identifies the run.
 	Part int  `json:"part,omitempty"`
 	Kept bool `json:"kept,omitempty"`
 
-	forked *origin
-	// taken tells that another process may have begun the part.
+	forked *record.Origin
+	// taken means that another process may have begun the part.
 	taken bool
 }
 
-// origin is where a run was forked from.
-type origin struct {
-	Run  string `json:"run"`
-	Step string `json:"step"`
-}
-
-// saved is what the ledger keeps of a run that goes on later.
+// saved is what the ledger stores of a run that continues later.
 type saved struct {
-	State  agent.State `json:"state"`
-	Thread *thread     `json:"thread,omitempty"`
-	Forked *origin     `json:"forked,omitempty"`
+	State  agent.State          `json:"state"`
+	Thread *conversation.Thread `json:"thread,omitempty"`
+	Forked *record.Origin       `json:"forked,omitempty"`
 }
 
 // partID is the id of the durable work of a part: the first one has the run's.
@@ -49,7 +46,7 @@ func partID(run string, part int) string {
 	return run + "." + strconv.Itoa(part)
 }
 
-// readSaved reads a state back.
+// readSaved reads a state.
 func readSaved(st ledger.RunState) (saved, error) {
 	var v saved
 	if err := json.Unmarshal(st.State, &v); err != nil {
@@ -58,13 +55,23 @@ func readSaved(st ledger.RunState) (saved, error) {
 	return v, nil
 }
 
-// recallPart reads what a part goes on from. ended tells that the part came to its end
-// before, with the result.
-func (s *Service) recallPart(ctx context.Context, w *work, begun bool) (ended *agent.Result, err error) {
+// player plays parts of runs.
+type player struct {
+	ledger   ledger.Store
+	observer *record.Observer
+	threads  conversation.Store
+	endings  endings
+	newID    func() string
+	now      func() time.Time
+}
+
+// recallPart reads what a part continues from. ended means that the part already ended, with the
+// result.
+func (p player) recallPart(ctx context.Context, w *work, begun bool) (ended *agent.Result, err error) {
 	if !begun && !w.Kept {
 		return nil, nil
 	}
-	st, err := s.cfg.Ledger.RunState(ctx, w.Request.Owner, w.Request.RunID)
+	st, err := p.ledger.RunState(ctx, w.Request.Owner, w.Request.RunID)
 	if media.CodeOf(err) == media.CodeNotFound && !w.Kept {
 		return nil, nil
 	}
@@ -80,7 +87,7 @@ func (s *Service) recallPart(ctx context.Context, w *work, begun bool) (ended *a
 	}
 	w.Request, w.Thread, w.forked = v.State.Request, v.Thread, v.Forked
 	w.Request.State = &v.State
-	return nil, s.carry(ctx, *w)
+	return nil, p.carry(ctx, *w)
 }
 
 func statusOf(st ledger.WaitStatus) agent.Status {
@@ -90,8 +97,8 @@ func statusOf(st ledger.WaitStatus) agent.Status {
 	return agent.StatusRunning
 }
 
-// remembering is the journal of a part: it knows what the parts before did, and keeps
-// what this one does for the next.
+// remembering is the journal of a part: it has the steps of earlier parts, and records those of
+// this one for the next.
 func (w *work) remembering(j journal.Journal) {
 	if j == nil {
 		j = journal.Memory{}
@@ -103,63 +110,72 @@ func (w *work) remembering(j journal.Journal) {
 	w.Request.Journal = journal.Remember(j, known)
 }
 
-// play runs a part and keeps how it ended.
-func (s *Service) play(ctx context.Context, agents Agents, w work) (*agent.Result, error) {
+// play executes a part and saves how it ended.
+func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result, error) {
 	if w.forked != nil {
-		ctx = context.WithValue(ctx, forkKey{}, w.forked)
+		ctx = record.WithOrigin(ctx, *w.forked)
 	}
-	w.Request.Begun, w.Request.Closing = w.taken, s.closing(w)
-	res, err := s.execute(ctx, agents, w.Request, w.Thread)
-	if journal.Left(ctx) {
+	w.Request.Begun, w.Request.Closing = w.taken, p.endings.closing(w)
+	res, err := p.execute(ctx, agents, w.Request, w.Thread)
+	if journal.HandedOver(ctx) {
 		return res, err
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	if res != nil && res.Status == agent.StatusPaused {
-		return res, s.pause(save, w, res)
+		if err := p.pause(save, w, res); err != nil || ctx.Err() == nil || journal.HandedOver(ctx) {
+			return res, err
+		}
+		return res, p.cancelPaused(save, w.Request)
 	}
 	if w.Kept {
 		st := ledger.RunState{RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part, Status: ledger.WaitOver}
-		if err := s.cfg.Ledger.ChangeRunState(save, ledger.WaitAnswered, st); err != nil {
+		if err := p.ledger.ChangeRunState(save, ledger.WaitAnswered, st); err != nil {
 			slog.WarnContext(ctx, "end of a run's state not saved", slog.String("run", w.Request.RunID), slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
 	return res, err
 }
 
-// pause keeps a run that waits. Where that fails the run has not paused: it is replayed.
-func (s *Service) pause(ctx context.Context, w work, res *agent.Result) error {
+// cancelPaused ends a run that was cancelled just as it paused.
+func (p player) cancelPaused(ctx context.Context, req agent.Request) error {
+	st, err := p.ledger.RunState(ctx, req.Owner, req.RunID)
+	if err == nil && st.Status == ledger.WaitPaused {
+		err = p.endings.endPaused(ctx, st)
+	}
+	if err != nil {
+		return err
+	}
+	return media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
+}
+
+// pause saves a run that waits. If that fails, the run has not paused: it is replayed.
+func (p player) pause(ctx context.Context, w work, res *agent.Result) error {
 	if res.State == nil {
-		return media.Errorf(media.CodeInternal, "run %s paused without a state: the runner of run.Config.Agents has to give one", res.RunID)
+		return media.Errorf(media.CodeInternal, "run %s paused without a state: the runner in run.Config.Agents must return one", res.RunID)
 	}
 	kept := *res.State
-	kept.Emitted = nil // the ledger has each event once, also where this process dies before it is saved
+	kept.Emitted = nil // the ledger has each event once, even if this process dies before it is saved
 	state, err := json.Marshal(saved{State: kept, Thread: w.Thread, Forked: w.forked})
 	if err != nil {
 		return media.Errorf(media.CodeInternal, "write the state of run %s: %w", res.RunID, err)
 	}
-	err = s.cfg.Ledger.SaveRunState(ctx, ledger.RunState{
+	pending, err := json.Marshal(res.Pending)
+	if err != nil {
+		return media.Errorf(media.CodeInternal, "write the questions of run %s: %w", res.RunID, err)
+	}
+	err = p.ledger.SaveRunState(ctx, ledger.RunState{
 		RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part + 1, Status: ledger.WaitPaused,
-		Pending: encode(res.Pending), State: state, Setting: w.Setting, AskedAt: s.cfg.Now(),
+		Pending: pending, State: state, Setting: w.Setting, AskedAt: p.now(),
 	})
-	if err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict is that it is kept already
+	if err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict means that it is already saved
 		return &unsaved{err}
 	}
 	return nil
 }
 
-// unsaved is that a pause could not be kept.
+// unsaved is the error of a pause that could not be saved.
 type unsaved struct{ cause error }
 
-func (e *unsaved) Error() string { return "keep the paused run: " + e.cause.Error() }
+func (e *unsaved) Error() string { return "save the paused run: " + e.cause.Error() }
 func (e *unsaved) Unwrap() error { return e.cause }
-
-// forkKey is under which a context holds the origin of a run that begins.
-type forkKey struct{}
-
-func originOf(ctx context.Context) origin {
-	if o, ok := ctx.Value(forkKey{}).(*origin); ok {
-		return *o
-	}
-	return origin{}
-}

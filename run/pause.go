@@ -12,18 +12,12 @@ import (
 	"atelier/run/durable"
 )
 
-// answerer is a runner that can answer a paused run; *agent.Runner is one.
-type answerer interface {
-	Answered(ctx context.Context, s agent.State, a agent.Reply) (agent.State, error)
-}
-
-// leaveWithin is how long a part of a run may take to end in this process after its
-// state was saved.
+// leaveWithin is how long a part of a run may take to end in this process after its state was
+// saved.
 const leaveWithin = 5 * time.Second
 
-// Questions gives the open questions of a run, the oldest first; none if it does not
-// wait. Any run of its tree names it. An unknown run or somebody else's is
-// media.CodeNotFound.
+// Questions returns the open questions of a run, oldest first; none if it does not wait. Any run of
+// its tree identifies it. An unknown run or another owner's is media.CodeNotFound.
 func (s *Service) Questions(ctx context.Context, owner, runID string) ([]agent.Question, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
@@ -39,7 +33,7 @@ func (s *Service) Questions(ctx context.Context, owner, runID string) ([]agent.Q
 	return Questions(st)
 }
 
-// Questions reads the open questions of a state, the oldest first; none unless the run waits.
+// Questions reads the open questions of a state, oldest first; none unless the run waits.
 func Questions(st ledger.RunState) (open []agent.Question, err error) {
 	if st.Status != ledger.WaitPaused || len(st.Pending) == 0 {
 		return nil, nil
@@ -50,41 +44,41 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 	return open, nil
 }
 
-// Resume goes on with a run; any run of its tree names it. A run that waits for a person
-// needs a reply, which is kept before the run goes on: of several at once one is taken.
-// A run whose process has ended goes on from its last finished step, without a reply; one that
-// was cancelled, and whose process ended before it heard of that, ends as such.
+// Resume continues a run; any run of its tree identifies it. A run that waits for a person requires
+// a reply, which is saved before the run continues: of several concurrent ones, one is accepted. A
+// run whose process has died continues from its last finished step, without a reply; one that was
+// cancelled, and whose process died before it noticed, ends as cancelled.
 //
-// Errors: media.CodeNotFound for an unknown run or somebody else's; media.CodeConflict for
-// one that is over or under way, for one that waits where reply is nil, and for a reply
-// to a question that is not open or of a run whose deadline has passed; media.CodeInvalid for a reply that does not fit the
-// question; media.CodeUnsupported for a run that was not begun durably and did not pause.
-// None of them makes the run go on; pictures of a reply that another one was taken before stay on
-// record as the run's.
+// Errors: media.CodeNotFound for an unknown run or another owner's; media.CodeConflict for one that
+// has ended or is running, for one that waits if reply is nil, and for a reply to a question that
+// is not open or to a run whose deadline has passed; media.CodeInvalid for a reply that does not
+// match the question; media.CodeUnsupported for a run that was not started durably and did not
+// pause. After an error the run does not continue; pictures of a reply that was not accepted remain
+// recorded for the run.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
 	return s.ResumeWith(ctx, owner, runID, reply, Again{})
 }
 
-// ResumeWith is [Service.Resume] with other limits: of a run that is answered, or, as
-// [Service.Retry], of one that failed or was cancelled. A run that goes on after its
-// process ended keeps its own: media.CodeUnsupported.
+// ResumeWith is [Service.Resume] with other limits, for a run that is answered, or, as
+// [Service.Retry], for one that failed or was cancelled. A run that continues after its process
+// died keeps its limits: media.CodeUnsupported.
 func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a Again) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(ctx, row)
+	st, err := s.history.state(ctx, row)
 	switch {
 	case err != nil:
 		return nil, err
 	case st.Status == ledger.WaitPaused && reply != nil:
 		return s.reply(ctx, st, *reply, a)
 	case st.Status == ledger.WaitPaused:
-		return nil, s.needsAnswer(st)
+		return nil, needsAnswer(st)
 	case reply != nil && row.Status == ledger.StatusPaused:
-		return nil, media.Errorf(media.CodeConflict, "the question of run %s is not kept yet: if its process has ended, atelier resume %[1]s goes on to the question", row.ID)
+		return nil, media.Errorf(media.CodeConflict, "the question of run %s is not saved yet: if its process has died, continue the run up to the question with atelier resume %[1]s", row.ID)
 	case reply != nil:
-		return nil, media.Errorf(media.CodeConflict, "run %s waits for no answer, it is %s: atelier runs show %[1]s tells how it stands", row.ID, row.Status)
+		return nil, media.Errorf(media.CodeConflict, "run %s is not waiting for an answer: it is %s (see atelier runs show %[1]s)", row.ID, row.Status)
 	}
 	if a != (Again{}) {
 		if row.Status == ledger.StatusFailed || row.Status == ledger.StatusCancelled {
@@ -98,33 +92,33 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 }
 
 // state reads the state of a run; the zero value if it never had one.
-func (s *Service) state(ctx context.Context, row ledger.Run) (ledger.RunState, error) {
-	st, err := s.cfg.Ledger.RunState(ctx, row.Owner, row.Tree)
+func (h history) state(ctx context.Context, row ledger.Run) (ledger.RunState, error) {
+	st, err := h.ledger.RunState(ctx, row.Owner, row.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return ledger.RunState{RunID: row.Tree, Owner: row.Owner}, nil
 	}
 	return st, err
 }
 
-// needsAnswer says what a run waits for.
-func (s *Service) needsAnswer(st ledger.RunState) error {
+// needsAnswer is the error that says what a run waits for.
+func needsAnswer(st ledger.RunState) error {
 	open, err := Questions(st)
 	if err != nil || len(open) == 0 {
-		return media.Errorf(media.CodeConflict, "run %s waits for a person: answer it with atelier resume %[1]s --answer", st.RunID)
+		return media.Errorf(media.CodeConflict, "run %s is waiting for a person: answer it with atelier resume %[1]s --answer", st.RunID)
 	}
 	q := open[0]
-	return media.Errorf(media.CodeConflict, "run %s waits for an answer to question %s, %q: give JSON that fits %s", st.RunID, q.ID, q.Question, q.Schema)
+	return media.Errorf(media.CodeConflict, "run %s is waiting for an answer to question %s, %q: give JSON that matches %s", st.RunID, q.ID, q.Question, q.Schema)
 }
 
-// reply keeps an answer and lets the next part begin.
+// reply saves an answer and starts the next part.
 func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow Again) (*Run, error) {
-	agents, err := s.outfit(ctx, st.Setting)
+	agents, err := s.outfits.of(ctx, st.Setting)
 	if err != nil {
 		return nil, err
 	}
-	a, ok := agents.(answerer)
+	a, ok := agents.(*agent.Runner)
 	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be answered: the runner of run.Config.Agents takes no answers", st.RunID)
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be answered: the runner in run.Config.Agents does not accept answers", st.RunID)
 	}
 	v, err := readSaved(st)
 	if err != nil {
@@ -138,38 +132,39 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, outOfTime(st.RunID, end)
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
-		return nil, s.elsewhere(ctx, st.Owner, err)
+		return nil, elsewhere(ctx, s.cfg.Ledger, st.Owner, err)
 	}
 	state, err := json.Marshal(v)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", st.RunID, err)
 	}
+	pending, err := json.Marshal(v.State.Pending)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write the questions of run %s: %w", st.RunID, err)
+	}
 	r, err := s.enterNext(ctx, st)
 	if err != nil {
 		return nil, err
 	}
-	st.Status, st.State, st.Pending, st.AnsweredAt = ledger.WaitAnswered, state, encode(v.State.Pending), s.cfg.Now()
+	st.Status, st.State, st.Pending, st.AnsweredAt = ledger.WaitAnswered, state, pending, s.cfg.Now()
 	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
-		s.leave(r)
+		s.local.leave(r)
 		if media.CodeOf(err) == media.CodeConflict {
-			err = media.Errorf(media.CodeConflict, "run %s was answered before: this answer was not taken", st.RunID)
+			err = media.Errorf(media.CodeConflict, "run %s was already answered: this answer was not saved", st.RunID)
 		}
 		return nil, err
 	}
 	return s.beginPart(ctx, r, st)
 }
 
-// enterNext admits the next part of a run, when the part before, whose state is saved,
-// has left.
+// enterNext admits the next part of a run when the previous part, whose state is saved, has left.
 func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, error) {
-	s.mu.Lock()
-	before := s.here[st.RunID]
-	s.mu.Unlock()
+	before := s.local.find(st.RunID)
 	if before != nil && before.part < st.Number {
 		limit := time.NewTimer(leaveWithin)
 		defer limit.Stop()
 		select {
-		case <-before.left:
+		case <-before.gone:
 		case <-limit.C:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -177,58 +172,58 @@ func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, erro
 	}
 	r := newRun(ctx, st.RunID)
 	r.part = st.Number
-	return r, s.enter(r)
+	return r, s.local.enter(r)
 }
 
-// beginPart begins the part whose state the ledger has; r was admitted for it. It works
-// in this process, with an engine or without.
+// beginPart starts the part whose state the ledger has; r was admitted for it. It runs in this
+// process, with an engine or without.
 func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*Run, error) {
 	r.fresh = true
 	w := work{Request: agent.Request{RunID: st.RunID, Owner: st.Owner}, Setting: st.Setting, Part: st.Number, Kept: true}
 	if s.cfg.Engine == nil {
+		s.local.start(r)
 		go s.workAlone(r, w)
-		return r, nil
+		return s.local.begun(ctx, r)
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
-		s.abandon(r)
+		s.local.abandon(r)
 		if errors.Is(err, ErrUnderWay) {
 			return nil, underWay(st.RunID, err)
 		}
-		return nil, media.Errorf(media.CodeOf(err), "run %s is kept, but does not go on here: %w (atelier resume %[1]s goes on with it)", st.RunID, err)
+		return nil, media.Errorf(media.CodeOf(err), "run %s is saved, but cannot continue here: %w (continue it with atelier resume %[1]s)", st.RunID, err)
 	}
-	return s.begun(ctx, r)
+	return s.local.begun(ctx, r)
 }
 
-// workAlone plays a part that ends with its process.
+// workAlone executes a part that ends with its process.
 func (s *Service) workAlone(r *Run, w work) {
-	defer s.leave(r)
+	defer s.local.leave(r)
 	defer close(r.done)
-	agents, err := s.outfit(r.stop, w.Setting)
+	defer r.begins()
+	agents, err := s.outfits.of(r.stop, w.Setting)
 	if err != nil {
 		r.err = err
 		return
 	}
-	if r.result, r.err = s.recallPart(r.stop, &w, true); r.result != nil || r.err != nil {
+	if r.result, r.err = s.player.recallPart(r.stop, &w, true); r.result != nil || r.err != nil {
 		return
 	}
 	r.setConversation(w)
+	r.begins()
 	w.remembering(nil)
-	r.result, r.err = s.play(r.stop, agents, w)
+	r.result, r.err = s.player.play(r.stop, agents, w)
 }
 
-// goOn goes on with a run that nobody has to answer.
+// goOn continues a run that needs no answer.
 func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
 	if st.Status == ledger.WaitOver {
 		return nil, isOver(row)
 	}
-	if r := s.brought(row.Tree, st.Number); r != nil {
-		return r, nil
+	if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
+		return s.local.begun(ctx, r)
 	}
-	s.mu.Lock()
-	_, here := s.here[row.Tree]
-	s.mu.Unlock()
-	if here {
-		return nil, media.Errorf(media.CodeConflict, "run %s is under way: wait for it (atelier runs events %[1]s)", row.ID)
+	if s.local.find(row.Tree) != nil {
+		return nil, media.Errorf(media.CodeConflict, "run %s is already running: wait for it (atelier runs events %[1]s)", row.ID)
 	}
 	if s.cfg.Engine == nil && st.Status == ledger.WaitAnswered {
 		return s.again(ctx, st)
@@ -236,65 +231,65 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 	if s.cfg.Engine == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: this service has no durable engine", row.ID)
 	}
-	input, err := s.leftWork(row, st)
+	input, err := s.history.leftWork(row, st)
 	if err != nil {
 		return nil, err
 	}
 	if input == nil {
-		return s.again(ctx, st) // its process ended between the answer and the next part
+		return s.again(ctx, st) // its process died between the answer and the next part
 	}
 	var w work
 	if err := json.Unmarshal(input, &w); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read run %s: %w", row.Tree, err)
 	}
-	if _, err := s.outfit(ctx, w.Setting); err != nil {
+	if _, err := s.outfits.of(ctx, w.Setting); err != nil {
 		return nil, err
 	}
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
 	took, err := s.take(ctx, r)
-	if media.CodeOf(err) == media.CodeConflict { // the engine may have brought it meanwhile
-		if r := s.brought(row.Tree, st.Number); r != nil {
-			return r, nil
+	if media.CodeOf(err) == media.CodeConflict { // the engine may have brought it in the meantime
+		if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
+			return s.local.begun(ctx, r)
 		}
 	}
 	return took, err
 }
 
 func isOver(row ledger.Run) error {
-	return media.Errorf(media.CodeConflict, "run %s is over (%s): atelier runs show %[1]s tells what it made", row.ID, row.Status)
+	return media.Errorf(media.CodeConflict, "run %s has already ended (%s): see atelier runs show %[1]s", row.ID, row.Status)
 }
 
-// leftWork gives the input of the work that a process which ended left of a run; nil where the
-// part was answered and not begun. The error is why there is none to go on with.
-func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
-	state, input, err := s.cfg.Engine.State(partID(row.Tree, st.Number))
+// leftWork returns the input of a run's work that a dead process left; nil if the part was answered
+// and not begun. The error is the reason why there is none to continue.
+func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
+	state, input, err := h.engine.State(partID(row.Tree, st.Number))
 	unknown := media.CodeOf(err) == media.CodeNotFound
 	switch {
 	case unknown && st.Status == ledger.WaitAnswered:
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Put that back from a backup, or end the run, which keeps what it made (atelier runs cancel %[1]s), and start it anew", row.ID, s.notKept())
-	case unknown || err == nil && state == durable.StateOver && !untold(row, state):
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.notKept())
+	case unknown || err == nil && state == durable.StateOver && !cancelledOrphan(row, state):
 		return nil, isOver(row)
 	case err != nil:
 		return nil, err
 	case state == durable.StateUnderWay, state == durable.StateQueued:
-		if err := s.cfg.Engine.UnderWay(partID(row.Tree, st.Number)); err != nil {
+		if err := h.engine.UnderWay(partID(row.Tree, st.Number)); err != nil {
 			return nil, underWay(row.ID, err)
 		}
 	}
 	return input, nil
 }
 
-// notKept is why there is nothing to go on from with a run that the ledger knows.
-func (s *Service) notKept() string {
-	return "its steps are gone: " + s.cfg.Engine.Place() + " does not have them, so it was lost or is another one than the run began with"
+// notKept is why a run in the ledger cannot be continued.
+func (h history) notKept() string {
+	return "its steps are missing: " + h.engine.Place() + " does not have them, so it was lost or is not the database that the run started with"
 }
 
-// again begins a part whose state is in the ledger and that nobody has begun.
+// again starts a part whose state is in the ledger and that has not begun.
 func (s *Service) again(ctx context.Context, st ledger.RunState) (*Run, error) {
-	if _, err := s.outfit(ctx, st.Setting); err != nil {
+	if _, err := s.outfits.of(ctx, st.Setting); err != nil {
 		return nil, err
 	}
 	r, err := s.enterNext(ctx, st)

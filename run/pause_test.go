@@ -14,7 +14,9 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/conversation"
 	"atelier/run/durable"
+	"atelier/run/lease"
 )
 
 // asks is a model that draws, asks for a colour and finishes.
@@ -26,10 +28,17 @@ func asks() []string {
 	}
 }
 
+// engineConfig is that of an engine beside the house's ledger, with leases of its own.
+func (h *house) engineConfig() durable.Config {
+	c := engineConfig(h.path)
+	c.Leases = lease.NewKeeper(h.store)
+	return c
+}
+
 // durably gives the house a service on the engine of its folder, as a new process has it.
 func (h *house) durably(t *testing.T) *run.Service {
 	t.Helper()
-	c := engineConfig(h.path)
+	c := h.engineConfig()
 	c.TakesOver = true
 	var err error
 	h.engine, err = durable.Open(t.Context(), c)
@@ -205,7 +214,7 @@ func TestOneAnswerWins(t *testing.T) {
 }
 
 // TestAnswerWithoutItsProcess: the process ended after the answer was kept; the next
-// resume goes on, or whoever takes runs over.
+// resume continues, or the process that adopts runs.
 func TestAnswerWithoutItsProcess(t *testing.T) {
 	t.Parallel()
 	for name, goOn := range map[string]func(*testing.T, *house, string){
@@ -244,7 +253,7 @@ func TestAnswerWithoutItsProcess(t *testing.T) {
 	}
 }
 
-// answerOnly keeps an answer, long ago, as a process does that ends before the run goes on.
+// answerOnly keeps an answer, long ago, as a process does that ends before the run continues.
 func (h *house) answerOnly(t *testing.T, id string) {
 	t.Helper()
 	st, err := h.store.RunState(t.Context(), owner, id)
@@ -278,7 +287,7 @@ func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it count
 		}
 	}
 	var after int
-	for range 500 { // goroutines end a moment after what they did
+	for range 60_000 { // goroutines end a moment after what they did
 		if after = runtime.NumGoroutine(); after <= before {
 			return
 		}
@@ -291,7 +300,7 @@ func TestPausedRunInConversation(t *testing.T) {
 	t.Parallel()
 	each(t, asks(), func(t *testing.T, h *house) {
 		t.Helper()
-		res := h.paused(t, run.NewConversation)
+		res := h.paused(t, conversation.New)
 		if messages, _ := h.kept(t, res.Conversation); len(messages) != 1 {
 			t.Errorf("messages of a paused run: %+v", messages)
 		}
@@ -310,7 +319,7 @@ func TestPausedRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	each(t, asks(), func(t *testing.T, h *house) {
 		t.Helper()
-		res := h.paused(t, run.NewConversation)
+		res := h.paused(t, conversation.New)
 		must(t, h.service.End(t.Context(), owner, res.RunID))
 		row, err := h.store.Run(t.Context(), owner, res.RunID)
 		if err != nil || row.Status != ledger.StatusCancelled || row.Usage.ModelCalls != 2 || row.FinishedAt.IsZero() {
@@ -332,7 +341,7 @@ func TestPausedRunIsCancelled(t *testing.T) {
 }
 
 // TestPartTakenOver: the process ended in the middle of the part after an answer; it
-// goes on from there, and asks again what that part asks.
+// continues from there, and asks again what that part asks.
 func TestPartTakenOver(t *testing.T) {
 	t.Parallel()
 	h := build(t, asks()[1], `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
@@ -343,7 +352,7 @@ func TestPartTakenOver(t *testing.T) {
 	<-h.arrived
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	h.service.HandOver(gone) // Wait ends when its process is told to stop
+	h.service.HandOver(gone) // Wait ends when its process is asked to stop
 	h.service = h.durably(t)
 	if _, err := h.service.Resume(t.Context(), owner, id, colour("blue")); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("answered twice: %v", err)
@@ -363,5 +372,35 @@ func TestPartTakenOver(t *testing.T) {
 	}
 	if n := h.kinds(t, id); n["run-paused"] != 2 || n["run-resumed"] != 3 || n["run-succeeded"] != 1 {
 		t.Errorf("events %v", n)
+	}
+}
+
+// pausing is a runner whose run pauses in the moment in which it is cancelled.
+type pausing struct{ begun chan struct{} }
+
+func (p pausing) Run(ctx context.Context, r agent.Request) (*agent.Result, error) {
+	close(p.begun)
+	<-ctx.Done()
+	return &agent.Result{RunID: r.RunID, Agent: r.Agent, Status: agent.StatusPaused, State: &agent.State{Version: agent.StateVersion, Request: r}}, nil
+}
+
+// TestCancelledWhilePausing: a cancel that comes when the run has just paused is not lost.
+func TestCancelledWhilePausing(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	p := pausing{make(chan struct{})}
+	s, err := run.NewService(run.Config{Agents: p, Ledger: h.store, Observer: h.observer})
+	must(t, err)
+	t.Cleanup(s.Close)
+	r, err := s.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	<-p.begun
+	must(t, s.Cancel(r.ID))
+	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the run ends with %v", err)
+	}
+	st, err := h.store.RunState(t.Context(), owner, r.ID)
+	if err != nil || st.Status != ledger.WaitOver {
+		t.Errorf("its state is %s, %v", st.Status, err)
 	}
 }

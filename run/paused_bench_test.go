@@ -14,6 +14,7 @@ import (
 	"atelier/agent"
 	"atelier/run"
 	"atelier/run/durable"
+	"atelier/run/lease"
 )
 
 // BenchmarkPaused resumes one of many runs that wait for a person, whichever: in a service
@@ -52,7 +53,7 @@ func service(b *testing.B, dir string) (*house, *run.Service, func()) {
 	b.Helper()
 	h := buildAt(b, filepath.Join(dir, "a.db"), run.BudgetConfig{}, `{"message":"Thank you.","done":true}`)
 	h.called = make(chan time.Time, 1)
-	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), TakesOver: true})
+	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), Leases: lease.NewKeeper(h.store), TakesOver: true})
 	must(b, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
 	must(b, err)
@@ -87,7 +88,7 @@ func newPausedBench(b *testing.B, runs int) *pausedBench {
 	b.Helper()
 	p := &pausedBench{dir: b.TempDir(), runs: runs}
 	h := buildAt(b, filepath.Join(p.dir, "a.db"), run.BudgetConfig{}, asks()[1])
-	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(p.dir, "engine.db")})
+	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(p.dir, "engine.db"), Leases: lease.NewKeeper(h.store)})
 	must(b, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
 	must(b, err)
@@ -100,7 +101,7 @@ func newPausedBench(b *testing.B, runs int) *pausedBench {
 	return p
 }
 
-// copyFormat gives the id of a copy, in SQL and in Go.
+// copyFormat returns the id of a copy, in SQL and in Go.
 const copyFormat = "01a1fdc6-0000-7000-8000-%012d"
 
 // multiply copies the rows of a run under other ids.

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -53,7 +52,7 @@ func openStore(tb testing.TB, path string) store {
 
 // engineConfig is where the engine beside a ledger is.
 func engineConfig(path string) durable.Config {
-	return durable.Config{DatabaseURL: databaseOf(path), Locks: filepath.Join(filepath.Dir(path), "executors")}
+	return durable.Config{DatabaseURL: databaseOf(path)}
 }
 
 func (h *house) database(tb testing.TB) *sql.DB {

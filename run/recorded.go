@@ -9,26 +9,22 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
+	"atelier/agent/vision"
 	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
 
-// recorder is a runner that can make a result of what is on record; *agent.Runner is one.
-type recorder interface {
-	Recorded(ctx context.Context, p agent.Past) *agent.Result
-}
-
-// Result reads what became of a run from the ledger, however long ago and wherever it ran:
-// what [Service.Run] gave, but that a run that goes on or waits is shown as it stands. Any
-// run of its tree names it. Nothing is done or asked. Input and history of a run without a
-// durable engine are not kept: its report counts what only they hold as unsupported.
-// Errors: media.CodeNotFound for an unknown run or somebody else's, media.CodeUnsupported
-// where Config.Agents is no *agent.Runner.
+// Result reads the result of a run from the ledger, at any time after it and in any process: the
+// result of [Service.Run], or the current state of a run that is running or waiting. Any run of its
+// tree identifies it. It executes nothing. Without a durable engine, input and history of a run are
+// not stored: its report counts numbers that only they contain as unsupported. Errors:
+// media.CodeNotFound for an unknown run or another owner's, media.CodeUnsupported if Config.Agents
+// is not an *agent.Runner.
 func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Result, error) {
-	runner, ok := s.cfg.Agents.(recorder)
+	runner, ok := s.cfg.Agents.(*agent.Runner)
 	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "read the result of run %s: run.Config.Agents is no *agent.Runner", runID)
+		return nil, media.Errorf(media.CodeUnsupported, "read the result of run %s: run.Config.Agents is not an *agent.Runner", runID)
 	}
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
@@ -37,17 +33,23 @@ func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Resul
 	if err != nil {
 		return nil, err
 	}
-	return s.recorded(ctx, runner, row)
+	return s.reader.result(ctx, runner, row)
 }
 
-func (s *Service) recorded(ctx context.Context, runner recorder, row ledger.Run) (*agent.Result, error) {
+// reader reads results of runs.
+type reader struct {
+	ledger  ledger.Store
+	history history
+}
+
+func (r reader) result(ctx context.Context, runner *agent.Runner, row ledger.Run) (*agent.Result, error) {
 	p := agent.Past{Run: recordOf(row)}
-	known, err := s.asked(ctx, row, &p)
+	known, err := r.asked(ctx, row, &p)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := all(func(page ledger.Page) (ledger.List[ledger.Run], error) {
-		return s.cfg.Ledger.ListRuns(ctx, row.Owner, ledger.RunQuery{Tree: row.ID, Page: page})
+	tree, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Run], error) {
+		return r.ledger.ListRuns(ctx, row.Owner, ledger.RunQuery{Tree: row.ID, Page: page})
 	})
 	if err != nil {
 		return nil, err
@@ -56,16 +58,16 @@ func (s *Service) recorded(ctx context.Context, runner recorder, row ledger.Run)
 	for _, r := range tree {
 		paths[r.ID] = r.AgentPath
 	}
-	if p.Steps, err = s.stepsOf(ctx, row.Owner, row.ID, paths); err != nil {
+	if p.Steps, err = r.stepsOf(ctx, row.Owner, row.ID, paths); err != nil {
 		return nil, err
 	}
-	if p.Items, err = s.itemsOf(ctx, row.Owner, paths); err != nil {
+	if p.Items, err = r.itemsOf(ctx, row.Owner, paths); err != nil {
 		return nil, err
 	}
-	if p.Models, err = s.modelsOf(ctx, row.Owner, paths); err != nil {
+	if p.Models, err = r.modelsOf(ctx, row.Owner, paths); err != nil {
 		return nil, err
 	}
-	if p.Run.Promoted, err = s.promoted(ctx, row, p.Items); err != nil {
+	if p.Run.Promoted, err = r.promoted(ctx, row, p.Items); err != nil {
 		return nil, err
 	}
 	res := runner.Recorded(ctx, p)
@@ -75,14 +77,14 @@ func (s *Service) recorded(ctx context.Context, runner recorder, row ledger.Run)
 	return res, nil
 }
 
-// asked reads what a run was asked beside its task, and what people answered.
-func (s *Service) asked(ctx context.Context, row ledger.Run, p *agent.Past) (past, error) {
-	st, err := s.state(ctx, row)
+// asked reads a run's input besides its task, and people's answers.
+func (r reader) asked(ctx context.Context, row ledger.Run, p *agent.Past) (past, error) {
+	st, err := r.history.state(ctx, row)
 	if err != nil {
 		return past{}, err
 	}
-	known, err := s.past(row, st)
-	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not kept
+	known, err := r.history.past(row, st)
+	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
 		return past{}, nil
 	}
 	if err != nil {
@@ -111,9 +113,9 @@ func recordOf(row ledger.Run) agent.RunRecord {
 		},
 	}
 	for _, i := range row.InputImages {
-		r.InputImages = append(r.InputImages, agent.InputImage(i))
+		r.InputImages = append(r.InputImages, vision.InputImage(i))
 	}
-	_ = json.Unmarshal(row.Dispositions, &r.Dispositions) // a row of another shape has none to show
+	_ = json.Unmarshal(row.Dispositions, &r.Dispositions) // a row of another form has none to show
 	if row.Failure != (ledger.Failure{}) {
 		r.Error = &action.Problem{Code: media.Code(row.Failure.Code), Message: row.Failure.Message, Retryable: row.Failure.Retryable}
 	}
@@ -122,39 +124,39 @@ func recordOf(row ledger.Run) agent.RunRecord {
 
 // stepsOf lists the acts of a run and of its sub-agents in order of completion: those of a
 // sub-agent before the act that called it.
-func (s *Service) stepsOf(ctx context.Context, owner, runID string, paths map[string]string) ([]agent.StepRecord, error) {
-	rows, err := all(func(page ledger.Page) (ledger.List[ledger.Step], error) {
-		return s.cfg.Ledger.ListSteps(ctx, owner, runID, page)
+func (r reader) stepsOf(ctx context.Context, owner, runID string, paths map[string]string) ([]agent.StepRecord, error) {
+	rows, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Step], error) {
+		return r.ledger.ListSteps(ctx, owner, runID, page)
 	})
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b ledger.Step) int { return a.FinishedAt.Compare(b.FinishedAt) })
 	var out []agent.StepRecord
-	for _, r := range rows {
-		if _, ok := paths[r.ChildRunID]; ok {
-			below, err := s.stepsOf(ctx, owner, r.ChildRunID, paths)
+	for _, row := range rows {
+		if _, ok := paths[row.ChildRunID]; ok {
+			below, err := r.stepsOf(ctx, owner, row.ChildRunID, paths)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, below...)
 		}
 		out = append(out, agent.StepRecord{
-			ID: r.ID, RunID: r.RunID, AgentPath: paths[r.RunID], Turn: r.Turn, Index: r.Position, Kind: agent.StepKind(r.Kind), Name: r.Name,
-			Status: agent.Status(r.Status), Code: r.Code, Message: r.Message, Params: r.Params, Outputs: r.Outputs,
-			ChildRunID: r.ChildRunID, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+			ID: row.ID, RunID: row.RunID, AgentPath: paths[row.RunID], Turn: row.Turn, Index: row.Position, Kind: agent.StepKind(row.Kind), Name: row.Name,
+			Status: agent.Status(row.Status), Code: row.Code, Message: row.Message, Params: row.Params, Outputs: row.Outputs,
+			ChildRunID: row.ChildRunID, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
 		})
 	}
 	return out, nil
 }
 
-// itemsOf lists what the runs of a tree made or were given, each once, in the order in which
-// it came. What was deleted since is left out.
-func (s *Service) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
+// itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted
+// ones are omitted.
+func (r reader) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
 	var links []ledger.Link
 	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := all(func(page ledger.Page) (ledger.List[ledger.Link], error) {
-			return s.cfg.Ledger.ListPromptMedia(ctx, owner, id, page)
+		more, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Link], error) {
+			return r.ledger.ListPromptMedia(ctx, owner, id, page)
 		})
 		if err != nil {
 			return nil, err
@@ -167,28 +169,28 @@ func (s *Service) itemsOf(ctx context.Context, owner string, paths map[string]st
 	var out []media.Output
 	seen := map[media.Ref]bool{}
 	for _, l := range links {
-		r, err := s.cfg.Ledger.MediaRecord(ctx, owner, l.MediaID)
+		rec, err := r.ledger.MediaRecord(ctx, owner, l.MediaID)
 		if media.CodeOf(err) == media.CodeNotFound {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if seen[r.Ref] {
+		if seen[rec.Ref] {
 			continue
 		}
-		seen[r.Ref] = true
-		r.Promoted = false
-		r.Origin.Direction = cmp.Or(l.Direction, r.Origin.Direction)
-		out = append(out, r.Output)
+		seen[rec.Ref] = true
+		rec.Promoted = false
+		rec.Origin.Direction = cmp.Or(l.Direction, rec.Origin.Direction)
+		out = append(out, rec.Output)
 	}
 	return out, nil
 }
 
-// promoted lists what a run chose, and marks it among its items.
-func (s *Service) promoted(ctx context.Context, row ledger.Run, items []media.Output) ([]media.Output, error) {
-	links, err := all(func(page ledger.Page) (ledger.List[ledger.Link], error) {
-		return s.cfg.Ledger.ListAgentMedia(ctx, row.Owner, row.ID, page)
+// promoted lists the items that a run chose, and marks them.
+func (r reader) promoted(ctx context.Context, row ledger.Run, items []media.Output) ([]media.Output, error) {
+	links, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Link], error) {
+		return r.ledger.ListAgentMedia(ctx, row.Owner, row.ID, page)
 	})
 	out := []media.Output{}
 	for _, l := range links {
@@ -203,12 +205,12 @@ func (s *Service) promoted(ctx context.Context, row ledger.Run, items []media.Ou
 	return out, err
 }
 
-// modelsOf lists the chat models that answered in a tree, in order of first use.
-func (s *Service) modelsOf(ctx context.Context, owner string, paths map[string]string) ([]string, error) {
+// modelsOf lists the chat models that a tree used, in order of first use.
+func (r reader) modelsOf(ctx context.Context, owner string, paths map[string]string) ([]string, error) {
 	var calls []ledger.Prompt
 	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := all(func(page ledger.Page) (ledger.List[ledger.Prompt], error) {
-			return s.cfg.Ledger.ListPrompts(ctx, owner, id, page)
+		more, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Prompt], error) {
+			return r.ledger.ListPrompts(ctx, owner, id, page)
 		})
 		if err != nil {
 			return nil, err
@@ -223,20 +225,4 @@ func (s *Service) modelsOf(ctx context.Context, owner string, paths map[string]s
 		}
 	}
 	return out, nil
-}
-
-// all reads a list to its end.
-func all[T any](page func(ledger.Page) (ledger.List[T], error)) ([]T, error) {
-	var out []T
-	at := ledger.Page{Limit: ledger.MaxLimit}
-	for {
-		list, err := page(at)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, list.Items...)
-		if at.After = list.Next; at.After == "" {
-			return out, nil
-		}
-	}
 }

@@ -11,13 +11,12 @@ import (
 	"atelier/run/durable"
 )
 
-// Retry goes on with a run that failed or was cancelled from its last good step: the run
-// keeps its id, and nothing that succeeded is done or paid again; what a cancel or the time
-// cut off is done again, and what a provider has of it is fetched. A deadline that has
-// passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an
-// unknown run or somebody else's, media.CodeConflict for one that did not end so,
-// media.CodeInvalid for limits that are none, media.CodeUnsupported for one whose steps are
-// not kept.
+// Retry continues a run that failed or was cancelled from its last successful step: the run keeps
+// its id, and nothing that succeeded is repeated or paid again; what a cancel or a timeout
+// interrupted is repeated, and results that the provider has are fetched. A deadline that has
+// passed is ignored. Any run of its tree identifies it. Errors: media.CodeNotFound for an unknown
+// run or another owner's, media.CodeConflict for one with another status, media.CodeInvalid for
+// invalid limits, media.CodeUnsupported for one whose steps are not recorded.
 func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
@@ -26,7 +25,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(ctx, row)
+	st, err := s.history.state(ctx, row)
 	if err != nil {
 		return nil, err
 	}
@@ -42,19 +41,19 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 		return nil, err
 	}
 	if err := s.cfg.Ledger.SaveRunState(ctx, next); err != nil {
-		s.leave(r)
+		s.local.leave(r)
 		if media.CodeOf(err) == media.CodeConflict {
-			err = media.Errorf(media.CodeConflict, "run %s is tried again already", row.ID)
+			err = media.Errorf(media.CodeConflict, "run %s is already being retried", row.ID)
 		}
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
 }
 
-// retried makes the state that a run is tried again from: without what is done anew, and with
-// what is different then. Nothing is saved.
+// retried makes the state of a retry: without what is repeated, and with the changes. Nothing is
+// saved.
 func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a Again) (next ledger.RunState, err error) {
-	p, err := s.past(row, st)
+	p, err := s.history.past(row, st)
 	if err != nil {
 		return next, err
 	}
@@ -66,7 +65,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
 	}
-	agents, err := s.outfit(ctx, p.setting)
+	agents, err := s.outfits.of(ctx, p.setting)
 	if err != nil {
 		return next, err
 	}
@@ -78,26 +77,26 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	}, nil
 }
 
-// retryable refuses a run that is not over, or that succeeded.
+// retryable refuses a run that has not ended, or that succeeded.
 func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	switch row.Status {
 	case ledger.StatusFailed, ledger.StatusCancelled:
 	case ledger.StatusPaused:
-		return s.needsAnswer(st)
+		return needsAnswer(st)
 	case ledger.StatusRunning:
-		return media.Errorf(media.CodeConflict, "run %s is not over: wait for it, or go on with it if its process has ended (atelier resume %[1]s)", row.ID)
+		return media.Errorf(media.CodeConflict, "run %s has not ended: wait for it, or continue it if its process has died (atelier resume %[1]s)", row.ID)
 	default:
-		return media.Errorf(media.CodeConflict, "run %s %s: there is nothing to try again; atelier runs fork %[1]s does a part of it anew", row.ID, row.Status)
+		return media.Errorf(media.CodeConflict, "run %s %s: there is nothing to retry; to execute some of its steps again, use atelier runs fork %[1]s", row.ID, row.Status)
 	}
 	if s.cfg.Engine == nil {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: this service has no durable engine", row.ID)
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: this service has no durable engine", row.ID)
 	}
-	state, err := s.ending(ctx, partID(row.ID, st.Number))
+	state, err := s.history.ending(ctx, partID(row.ID, st.Number))
 	if err == nil && state != durable.StateOver {
-		return media.Errorf(media.CodeConflict, "run %s has not quite ended: go on with it first (atelier resume %[1]s)", row.ID)
+		return media.Errorf(media.CodeConflict, "run %s has not finished ending: continue it first (atelier resume %[1]s)", row.ID)
 	}
 	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitOver {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: %s; start it anew", row.ID, s.notKept())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.notKept())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil // it was cancelled while it waited
@@ -105,12 +104,12 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 	return err
 }
 
-// ending is the state of work whose run has ended: it may take a moment to be over as well.
-func (s *Service) ending(ctx context.Context, id string) (durable.State, error) {
+// ending is the state of the work of a run that has ended: the work may end a moment later.
+func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 	limit := time.NewTimer(leaveWithin)
 	defer limit.Stop()
 	for {
-		state, _, err := s.cfg.Engine.State(id)
+		state, _, err := h.engine.State(id)
 		if err != nil || state != durable.StateUnderWay {
 			return state, err
 		}
@@ -124,10 +123,10 @@ func (s *Service) ending(ctx context.Context, id string) (durable.State, error) 
 	}
 }
 
-// endingPoll is how often work that is about to be over is looked at.
+// endingPoll is how often work that is about to end is checked.
 const endingPoll = 2 * time.Millisecond
 
-// goneOn makes the state that the next part goes on from.
+// goneOn makes the state that the next part continues from.
 func (p *past) goneOn(row ledger.Run, st ledger.RunState) {
 	if p.State.Version == 0 {
 		p.State.Version = agent.StateVersion

@@ -14,6 +14,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/conversation"
 )
 
 func (h *house) asks() int {
@@ -39,13 +40,13 @@ func (h *house) stepNames(t *testing.T, id string) (names []string) {
 	return names
 }
 
-// TestRetry: a run whose model was away goes on from its last good step, twice.
+// TestRetry: a run whose model was away continues from its last good step, twice.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()[0], breaks, breaks, `{"reasoning":"finished","message":"Here they are.","done":true}`)
 	h.service = h.durably(t)
 	ctx := t.Context()
-	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: run.NewConversation})
+	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation.New})
 	if media.CodeOf(err) != media.CodeUnavailable {
 		t.Fatalf("error %v", err)
 	}
@@ -128,7 +129,7 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	}
 }
 
-// TestRetryOfCancelled: what a cancelled run did is kept, what was cut off is done anew, and
+// TestRetryOfCancelled: what a cancelled run did is kept, what was cut off is done again, and
 // it pauses as any other.
 func TestRetryOfCancelled(t *testing.T) {
 	t.Parallel()
@@ -221,7 +222,7 @@ func TestFork(t *testing.T) {
 		`{"message":"In blue.","done":true}`, drawThenDone()[0], `{"message":"All anew.","done":true}`)
 	h.service = h.durably(t)
 	ctx := t.Context()
-	first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: run.NewConversation})
+	first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation.New})
 	must(t, err)
 	var refs []media.Ref
 	for _, o := range append(slices.Clone(first.Outputs), first.AlsoMade...) {
@@ -310,7 +311,7 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	ctx := t.Context()
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
 	must(t, err)
-	<-h.arrived // what the deadline cut off is done anew
+	<-h.arrived // what the deadline cut off is done again
 	h.release()
 	done, err := r.Wait(ctx)
 	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 2 {

@@ -20,6 +20,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/conversation"
 	"atelier/run/durable"
 )
 
@@ -71,7 +72,7 @@ func TestGoldenRows(t *testing.T) {
 // writeRow makes a golden row.
 func (h *house) writeRow(t *testing.T, path string, answered bool) {
 	t.Helper()
-	id := h.paused(t, run.NewConversation).RunID
+	id := h.paused(t, conversation.New).RunID
 	if answered {
 		h.answerOnly(t, id)
 	}
@@ -198,7 +199,7 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()...)
 			l := &holding{store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
-			engine, err := durable.Open(t.Context(), engineConfig(h.path))
+			engine, err := durable.Open(t.Context(), h.engineConfig())
 			must(t, err)
 			dying, err := run.NewService(run.Config{Agents: h.runner, Ledger: l, Observer: h.observer, Engine: engine})
 			must(t, err)

@@ -3,20 +3,23 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 	"sync"
 	"time"
+
+	"atelier/generate/gateway"
 
 	"github.com/google/uuid"
 
 	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/conversation"
 	"atelier/run/durable"
+	"atelier/run/record"
 )
 
-// Agents runs one agent to its end; *agent.Runner does.
+// Agents executes one agent; *agent.Runner implements it. Other implementations cannot be checked
+// or prepared before a run begins, and accept no answers.
 type Agents interface {
 	// Run returns a result also with an error, once the agent was found.
 	Run(ctx context.Context, r agent.Request) (*agent.Result, error)
@@ -24,28 +27,28 @@ type Agents interface {
 
 // Config is what a [Service] needs.
 type Config struct {
-	// Agents is the runner; its observer must be Observer. Required. A run's journal is
-	// that of its request or of Engine, not the runner's.
+	// Agents is the runner; its observer must be Observer. Required. A run uses the journal of its
+	// request or of Engine, not the runner's.
 	Agents Agents
 	// Ledger is required.
 	Ledger ledger.Store
-	// Observer is the one that the runner tells. Required.
-	Observer *Observer
-	// NewID makes run ids, as agent.Request.RunID says; nil means UUIDv7.
+	// Observer is the runner's observer. Required.
+	Observer *record.Observer
+	// NewID returns run ids, see agent.Request.RunID; nil means UUIDv7.
 	NewID func() string
 	// Now is the clock; nil means time.Now in UTC.
 	Now func() time.Time
-	// Engine makes runs durable: they can be taken over when their process ends. The
-	// service launches and closes it. Nil means that runs end with their process.
+	// Engine makes runs durable: they can be adopted when their process dies. The service launches
+	// and closes it. Nil means that runs end with their process.
 	Engine *durable.Engine
-	// Gateway ends the generations that processes which ended left in a run; *generate.Gateway
-	// does. Nil means that they stay as they are.
-	Gateway Abandoner
-	// Setting says how Agents are set up, as small JSON without secrets: what whoever
-	// takes a run over has to know. Nil means that there is nothing to know.
+	// Gateway ends generations that dead processes left in a run. Nil means that they stay as they
+	// are.
+	Gateway *gateway.Gateway
+	// Setting describes how Agents is configured, as small JSON without secrets, for the process
+	// that adopts a run. Nil means that there is nothing to know.
 	Setting json.RawMessage
-	// Outfit makes the agents for a run that was begun with another setting, and what
-	// closes them. Nil means that Agents do.
+	// Outfit creates the agents for a run that was started with another setting, and a function
+	// that closes them. Nil means that Agents is used.
 	Outfit func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
 }
 
@@ -57,23 +60,24 @@ func (c Config) Validate() error {
 	case c.Ledger == nil:
 		return media.Errorf(media.CodeInvalid, "run.Config.Ledger is missing: open a ledger")
 	case c.Observer == nil:
-		return media.Errorf(media.CodeInvalid, "run.Config.Observer is missing: give the one that the runner tells")
+		return media.Errorf(media.CodeInvalid, "run.Config.Observer is missing: give the runner's observer")
 	}
 	return nil
 }
 
-// Service runs agents and keeps what they do. It is safe for concurrent use.
+// Service executes runs and saves what they do. It is safe for concurrent use.
 type Service struct {
-	cfg Config
-
-	mu      sync.Mutex // guards here, outfits and closed
-	here    map[string]*Run
-	outfits map[string]outfit
-	closed  bool
-	runs    sync.WaitGroup
+	cfg     Config
+	local   *local
+	outfits *outfits
+	threads conversation.Store
+	history history
+	reader  reader
+	endings endings
+	player  player
 }
 
-// NewService makes a service. The error has code media.CodeInvalid.
+// NewService creates a service. The error has code media.CodeInvalid.
 func NewService(c Config) (*Service, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -84,7 +88,14 @@ func NewService(c Config) (*Service, error) {
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
 	}
-	s := &Service{cfg: c, here: map[string]*Run{}, outfits: map[string]outfit{}}
+	s := &Service{
+		cfg: c, local: &local{runs: map[string]*Run{}},
+		outfits: &outfits{agents: c.Agents, setting: c.Setting, make: c.Outfit, made: map[string]outfit{}},
+		threads: conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
+	}
+	s.reader = reader{ledger: c.Ledger, history: s.history}
+	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
+	s.player = player{ledger: c.Ledger, observer: c.Observer, threads: s.threads, endings: s.endings, newID: c.NewID, now: c.Now}
 	if c.Engine != nil {
 		if err := c.Engine.Launch(s.perform); err != nil {
 			return nil, err
@@ -93,11 +104,11 @@ func NewService(c Config) (*Service, error) {
 	return s, nil
 }
 
-// Run is a run that was started.
+// Run is a started run.
 type Run struct {
-	// ID is the run's, and its tree's.
+	// ID is the id of the run and of its tree.
 	ID string
-	// Conversation is the id of the conversation that it belongs to; empty if none.
+	// Conversation is the id of the run's conversation; empty if none.
 	Conversation string
 
 	done   chan struct{}
@@ -106,25 +117,30 @@ type Run struct {
 	// stop ends when the run is to be cancelled.
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
-	// taken is closed when durable work for the run begins in this process, left when the
-	// run is not of this process any more. Service.mu guards claimed: that taken is closed.
-	taken, left chan struct{}
+	// taken is closed when work on the run begins in this process and its conversation is known,
+	// gone when the run has left this process. claimed: the work was passed to this process, which
+	// closes taken soon after.
+	taken, gone chan struct{}
+	begin       sync.Once // closes taken
 	claimed     bool
-	// part is the number of the part of the run that is here; fresh says that no other
-	// process has begun it, brought that nobody asked this service for it: the engine took it
-	// up when another process handed it over.
+	// part is the number of the run's part that is here; fresh means that no other process has
+	// begun it, takenUp that it has no caller in this service: the engine adopted it from another
+	// process.
 	part           int
-	fresh, brought bool
+	fresh, takenUp bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
-	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{}), left: make(chan struct{})}
+	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{}), gone: make(chan struct{})}
 	r.stop, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return r
 }
 
-// Wait gives the result when the run has ended, or the context's error before.
-// Giving up waiting does not end the run.
+// begins notifies those who wait for taken.
+func (r *Run) begins() { r.begin.Do(func() { close(r.taken) }) }
+
+// Wait returns the result when the run has ended, or the context's error before that, which does
+// not end the run.
 func (r *Run) Wait(ctx context.Context) (*agent.Result, error) {
 	select {
 	case <-r.done:
@@ -134,19 +150,18 @@ func (r *Run) Wait(ctx context.Context) (*agent.Result, error) {
 	}
 }
 
-// Cancel asks the run to stop. What it made is kept.
+// Cancel requests that the run stop. What it made is kept.
 func (r *Run) Cancel() { r.cancel() }
 
-// Start begins a run, which goes on until it ends, is cancelled, or the service
-// closes; the end of ctx does not end it. An empty RunID becomes a new UUIDv7, an
-// empty Owner "local"; a RunID that is none is media.CodeInvalid, and the id of another run
-// media.CodeConflict. In a conversation the person's message is saved when Start
-// returns; one that does not exist is media.CodeNotFound.
+// Start starts a run, which continues until it ends, is cancelled, or the service closes; the end
+// of ctx does not end it. An empty RunID becomes a new UUIDv7, an empty Owner "local"; an invalid
+// RunID is media.CodeInvalid, and the id of an existing run media.CodeConflict. In a conversation,
+// the person's message is saved when Start returns; an unknown conversation is media.CodeNotFound.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	return s.StartWith(ctx, req, s.cfg.Setting)
 }
 
-// StartWith is [Service.Start] with agents that Config.Outfit makes for a setting.
+// StartWith is [Service.Start] with agents that Config.Outfit creates for a setting.
 func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json.RawMessage) (*Run, error) {
 	given := req.RunID != ""
 	if !given {
@@ -160,50 +175,49 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 	}
 	r := newRun(ctx, req.RunID)
 	r.fresh = true
-	if err := s.enter(r); err != nil {
+	if err := s.local.enter(r); err != nil {
 		return nil, err
 	}
 	var err error
 	if given {
-		err = s.unused(ctx, req.RunID)
+		err = unused(ctx, s.cfg.Ledger, req.RunID)
 	}
 	if err == nil {
 		err = s.begin(context.WithoutCancel(ctx), r, req, setting)
 	}
 	if err != nil {
-		s.abandon(r)
+		s.local.abandon(r)
 		return nil, err
 	}
 	return r, nil
 }
 
-// preparer is a runner that can take media out of a request before it is kept;
-// *agent.Runner is one.
-type preparer interface {
-	PrepareWith(ctx context.Context, r agent.Request, recorder media.Recorder) (agent.Request, error)
-}
-
-// begin keeps what is asked and lets the run begin. Where the ledger takes no rows nothing
-// begins that would be paid for.
+// begin saves the request and starts the run. If the ledger is not writable, nothing starts that
+// would be paid for.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting json.RawMessage) error {
 	if p, ok := s.cfg.Ledger.(ledger.Prober); ok {
 		if err := p.Writable(ctx); err != nil {
 			return err
 		}
 	}
-	agents, err := s.outfit(ctx, setting)
+	agents, err := s.outfits.of(ctx, setting)
 	if err != nil {
 		return err
 	}
-	if req, err = s.recalled(ctx, req); err != nil {
+	if req, err = s.threads.Grant(ctx, req); err != nil {
 		return err
 	}
-	if p, ok := agents.(preparer); ok {
+	if p, ok := agents.(*agent.Runner); ok {
 		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
-			return s.elsewhere(ctx, req.Owner, err)
+			return elsewhere(ctx, s.cfg.Ledger, req.Owner, err)
 		}
 	}
-	t, err := s.join(ctx, agents, req)
+	if req.Conversation != "" { // a request that cannot be run leaves no message
+		if err := check(agents, req); err != nil {
+			return err
+		}
+	}
+	t, err := s.threads.Join(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -214,16 +228,16 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	}
 	w.remembering(req.Journal)
 	go func() {
-		defer s.leave(r)
-		r.result, r.err = s.play(r.stop, agents, w)
+		defer s.local.leave(r)
+		r.result, r.err = s.player.play(r.stop, agents, w)
 		close(r.done)
 	}()
 	return nil
 }
 
-// Run runs an agent to its end. When ctx ends, the run is cancelled and what is in
-// flight is awaited and kept. The result is there also with an error, once the agent
-// was found; its cost includes the generations.
+// Run executes an agent. When ctx ends, the run is cancelled, and calls in progress are awaited and
+// saved. The result is there also with an error, once the agent was found; its cost includes the
+// generations.
 func (s *Service) Run(ctx context.Context, req agent.Request) (*agent.Result, error) {
 	r, err := s.Start(ctx, req)
 	if err != nil {
@@ -234,91 +248,33 @@ func (s *Service) Run(ctx context.Context, req agent.Request) (*agent.Result, er
 	return r.result, r.err
 }
 
-// Cancel asks a run of this process to stop. One that is not here is media.CodeNotFound.
+// Cancel requests that a run of this process stop. One that is not here is media.CodeNotFound.
 func (s *Service) Cancel(runID string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.here[runID]
-	if !ok {
+	r := s.local.find(runID)
+	if r == nil {
 		return media.Errorf(media.CodeNotFound, "run %q is not running in this process", runID)
 	}
 	r.cancel()
 	return nil
 }
 
-// Close cancels the runs that were begun or gone on with here, waits for them to save what
-// they made, and takes no new ones. Runs that the engine took up from other processes, and
-// that nobody asked this service for, are handed over as by [Service.HandOver], within 10
-// seconds.
+// Close cancels the runs that were started or continued here, waits for them to save what they
+// made, and admits no new ones. Adopted runs that have no caller in this service are handed over as
+// by [Service.HandOver], within 10 seconds.
 func (s *Service) Close() {
 	var own []*Run
-	for _, r := range s.shut() {
-		if !r.brought {
+	for _, r := range s.local.shut() {
+		if !r.takenUp {
 			r.cancel()
 			own = append(own, r)
 		}
 	}
 	for _, r := range own {
-		<-r.left
+		<-r.gone
 	}
 	ctx, stop := context.WithTimeout(context.Background(), handLimit)
 	defer stop()
 	s.closeAll(ctx)
-	s.runs.Wait()
+	s.local.all.Wait()
 	s.flush(context.Background())
-}
-
-// shut takes no new runs, and gives those that are here.
-func (s *Service) shut() []*Run {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	return slices.Collect(maps.Values(s.here))
-}
-
-// enter admits a run unless the service is closed or the run is here already.
-func (s *Service) enter(r *Run) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.admit(r)
-}
-
-// admit is enter for who holds s.mu.
-func (s *Service) admit(r *Run) error {
-	if s.closed {
-		return media.Errorf(media.CodeUnavailable, "the service is closing: start the run again later")
-	}
-	if _, ok := s.here[r.ID]; ok {
-		return media.Errorf(media.CodeConflict, "run %s is under way already", r.ID)
-	}
-	s.here[r.ID] = r
-	s.runs.Add(1)
-	return nil
-}
-
-func (s *Service) leave(r *Run) {
-	s.mu.Lock()
-	delete(s.here, r.ID)
-	s.mu.Unlock()
-	s.gone(r)
-}
-
-// abandon is leave for a run of which no work has begun in this process; it does nothing
-// where some has, which leaves by itself.
-func (s *Service) abandon(r *Run) bool {
-	s.mu.Lock()
-	if r.claimed {
-		s.mu.Unlock()
-		return false
-	}
-	delete(s.here, r.ID)
-	s.mu.Unlock()
-	s.gone(r)
-	return true
-}
-
-func (s *Service) gone(r *Run) {
-	r.cancel()
-	close(r.left)
-	s.runs.Done()
 }

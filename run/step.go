@@ -11,32 +11,33 @@ import (
 	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/durable"
 )
 
-// Step is a finished step of a run: what a fork keeps or does anew.
+// Step is a finished step of a run, which a fork keeps or repeats.
 type Step struct {
-	// Name is the full name: a step of a sub-agent has the names of the agents' calls before its own.
+	// Name is the full name: a sub-agent's step is prefixed with the names of the agents' calls.
 	Name string `json:"name"`
-	// Failed tells a model call whose failure was kept, and an act that was cut off when the
-	// run was ended; a retry does them anew.
+	// Failed marks a model call whose failure was recorded, and an act that the end of the run
+	// interrupted; a retry repeats them.
 	Failed bool `json:"failed,omitempty"`
-	// FinishedAt is when it ended, UTC; zero where that is not known.
+	// FinishedAt is when it ended, UTC; zero if unknown.
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
-// Steps lists the finished steps of a run in their order. Any run of its tree names it.
-// Errors: media.CodeNotFound for an unknown run or somebody else's, media.CodeUnsupported
-// for one whose steps are not kept.
+// Steps lists the finished steps of a run in order. Any run of its tree identifies it. Errors:
+// media.CodeNotFound for an unknown run or another owner's, media.CodeUnsupported for one whose
+// steps are not recorded.
 func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(ctx, row)
+	st, err := s.history.state(ctx, row)
 	if err != nil {
 		return nil, err
 	}
-	past, err := s.past(row, st)
+	past, err := s.history.past(row, st)
 	if err != nil {
 		return nil, err
 	}
@@ -56,32 +57,38 @@ type past struct {
 	at      map[string]time.Time
 }
 
-// past reads what a run did: from its state, and from the engine what came since.
-func (s *Service) past(row ledger.Run, st ledger.RunState) (past, error) {
+// history reads what runs did.
+type history struct {
+	ledger ledger.Store
+	engine *durable.Engine // nil: only what paused is kept
+}
+
+// past reads what a run did: from its state, and from the engine what followed.
+func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 	p := past{setting: st.Setting, steps: map[string]json.RawMessage{}, at: map[string]time.Time{}}
 	var err error
 	if len(st.State) > 0 {
 		if p.saved, err = readSaved(st); err != nil {
 			return p, err
 		}
-	} else if err = s.begunWith(&p, row); err != nil {
+	} else if err = h.begunWith(&p, row); err != nil {
 		return p, err
 	}
 	for name, b := range p.State.Steps {
 		p.steps[name] = b
 	}
 	defer maps.DeleteFunc(p.steps, func(name string, _ json.RawMessage) bool { return notesAgain(name) })
-	if s.cfg.Engine == nil {
+	if h.engine == nil {
 		return p, nil
 	}
 	for part := range st.Number + 1 {
-		done, err := s.cfg.Engine.Steps(partID(row.Tree, part))
+		done, err := h.engine.Steps(partID(row.Tree, part))
 		if err != nil {
 			return p, err
 		}
 		for _, d := range done {
 			p.at[d.Name] = d.FinishedAt
-			if part == st.Number { // what older ones did is in the state, but for what was forgotten
+			if part == st.Number { // what older ones did is in the state, except for what was forgotten
 				p.steps[d.Name] = d.Result
 			}
 		}
@@ -90,13 +97,13 @@ func (s *Service) past(row ledger.Run, st ledger.RunState) (past, error) {
 }
 
 // begunWith reads the request of a run that never paused from the engine.
-func (s *Service) begunWith(p *past, row ledger.Run) error {
-	if s.cfg.Engine == nil {
-		return media.Errorf(media.CodeUnsupported, "the steps of run %s are not kept: this service has no durable engine", row.ID)
+func (h history) begunWith(p *past, row ledger.Run) error {
+	if h.engine == nil {
+		return media.Errorf(media.CodeUnsupported, "the steps of run %s are not recorded: this service has no durable engine", row.ID)
 	}
-	_, input, err := s.cfg.Engine.State(row.Tree)
+	_, input, err := h.engine.State(row.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be gone on with: %s", row.ID, s.notKept())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be continued: %s", row.ID, h.notKept())
 	}
 	if err != nil {
 		return err
@@ -119,9 +126,9 @@ func (p past) names() []string {
 	return names
 }
 
-// place is where a name puts its step among the steps of its agent.
+// place locates a step among the steps of its agent.
 type place struct {
-	// turn is 0 for what comes before the first one.
+	// turn is 0 for steps before the first one.
 	turn int
 	kind stepKind
 	// index is that of an act.
@@ -129,8 +136,7 @@ type place struct {
 	name  step.Name
 }
 
-// stepKind orders the steps of a turn: the model's comes first, then what it asked for,
-// then the person who was asked.
+// stepKind orders the steps of a turn: the model's first, then its acts, then the person's answer.
 type stepKind int
 
 const (
@@ -141,10 +147,10 @@ const (
 	kindAsk
 )
 
-// notesAgain tells a step that only notes that a model call is made again.
+// notesAgain reports whether a step only notes that a model call is repeated.
 func notesAgain(full string) bool { return step.ParsePath(full).Own().Has(step.TailAgain) }
 
-// placeOf gives the place of a step. A question of Go code is one of its acts.
+// placeOf returns the place of a step. A question of Go code is one of its acts.
 func placeOf(n step.Name) place {
 	p := place{name: n, turn: n.Turn}
 	switch n.Kind {
@@ -156,7 +162,7 @@ func placeOf(n step.Name) place {
 		p.kind = kindModel
 	case step.KindQuestion:
 		p.kind = kindAsk
-	case step.KindAction, step.KindAgent:
+	case step.KindAction, step.KindAgent, step.KindCode, step.KindStageAsk:
 		p.kind, p.index = kindAct, n.Index
 	case step.KindBudget, step.KindView, step.KindShow, step.KindAnswer:
 		p.kind = kindAct
@@ -166,8 +172,8 @@ func placeOf(n step.Name) place {
 	return p
 }
 
-// order compares where two steps are: what a model asked for at once is equal, what Go
-// code did (inTurn) is not.
+// order compares the places of two steps: acts of one model answer are concurrent, those of Go code
+// (inTurn) are not.
 func (p place) order(q place, inTurn bool) int {
 	c := cmp.Or(cmp.Compare(p.turn, q.turn), cmp.Compare(p.kind, q.kind))
 	if c == 0 && inTurn {
@@ -176,7 +182,7 @@ func (p place) order(q place, inTurn bool) int {
 	if c != 0 || p.index != q.index {
 		return c
 	}
-	if p.kind == kindBefore { // the approval of the message comes behind what asks for it
+	if p.kind == kindBefore { // the approval of the message comes after what it is for
 		if p.name.Kind == q.name.Kind {
 			return cmp.Compare(len(p.name.Tail), len(q.name.Tail))
 		}
@@ -191,7 +197,7 @@ func (p place) order(q place, inTurn bool) int {
 	return 0
 }
 
-// compareSteps orders full names as the steps went, those at once as they were asked for.
+// compareSteps orders full names chronologically, concurrent ones in request order.
 func compareSteps(a, b string) int {
 	as, bs := step.ParsePath(a), step.ParsePath(b)
 	for i := range min(len(as), len(bs)) {
@@ -202,7 +208,7 @@ func compareSteps(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// precedes reports whether a step came before the one that from names, or was at once with it,
+// precedes reports whether a step came before the one that from names, or was concurrent with it,
 // so that it did not depend on it.
 func (p past) precedes(name, from string) bool {
 	ns, fs := step.ParsePath(name), step.ParsePath(from)
@@ -211,16 +217,16 @@ func (p past) precedes(name, from string) bool {
 		if ns[i].String() != fs[i].String() {
 			return placeOf(ns[i]).order(placeOf(fs[i]), !p.modelled(within)) <= 0
 		}
-		within = within.Part(ns[i].String())
+		within = within.Part(ns[i])
 	}
 	return false
 }
 
-// modelled reports whether the agent of a place asks a model; else it is Go code, whose steps
-// follow each other.
+// modelled reports whether the agent of a place uses a model; otherwise it is Go code, whose steps
+// are sequential.
 func (p past) modelled(at step.Place) bool {
 	for full := range p.steps {
-		if own, ok := at.Own(full); ok && step.Parse(own).Kind == step.KindModel {
+		if own, ok := at.Own(full); ok && own.Kind == step.KindModel {
 			return true
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// unrecorded are items of a run that does not exist yet. Their records are saved with its state, in one
-// commit: until then they have ids that stand for those of the records.
+// unrecorded are items of a run that does not exist yet. Their records are saved with its state, in
+// one commit; until then they have temporary ids.
 type unrecorded struct {
 	newID func() string
 
@@ -19,7 +19,7 @@ type unrecorded struct {
 	items []item
 }
 
-// item is one of them as it was told, and where it belongs.
+// item is one of them as recorded, and its scope.
 type item struct {
 	scope  media.Scope
 	output media.Output
@@ -28,7 +28,7 @@ type item struct {
 
 var _ media.Recorder = (*unrecorded)(nil)
 
-// Record notes an item as a ledger would give it; the same bytes are the same item.
+// Record notes an item as a ledger would; the same bytes are the same item.
 func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -48,8 +48,8 @@ func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, 
 	return o, nil
 }
 
-// save saves the records, and gives the ids that stood for theirs, each before the one of the record.
-// It may run again, as a commit may.
+// save saves the records, and returns the temporary ids, each before the id of the record. It may
+// run again, as a commit may.
 func (u *unrecorded) save(ctx context.Context, to ledger.Store) (ids []string, err error) {
 	u.mu.Lock()
 	items := slices.Clone(u.items)

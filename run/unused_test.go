@@ -72,7 +72,7 @@ func TestAnswerBeforeTheQuestionIsKept(t *testing.T) {
 	must(t, err)
 	t.Cleanup(s.Close)
 	_, err = s.Resume(t.Context(), owner, "r", colour("red"))
-	if media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "atelier resume r goes on to the question") {
+	if media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "continue the run up to the question with atelier resume r") {
 		t.Errorf("answered: %v", err)
 	}
 }

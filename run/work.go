@@ -10,39 +10,41 @@ import (
 	"atelier/agent"
 	"atelier/journal"
 	"atelier/journal/step"
+	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/conversation"
 )
 
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
-// execute runs the agent and, in a conversation, saves the answer, also when it fails;
-// a run that pauses has none yet.
-func (s *Service) execute(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
+// execute runs the agent and, in a conversation, saves the answer, even if it fails; a paused run
+// has none yet.
+func (p player) execute(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
 	if !req.Deadline.IsZero() {
-		over := media.Errorf(media.CodeDeadline, "the time of the run was over")
+		over := media.Errorf(media.CodeDeadline, "the run reached its time limit")
 		limited, stop := context.WithDeadlineCause(ctx, req.Deadline, over)
 		defer stop()
 		ctx = limited
 	}
-	res, err := s.work(ctx, agents, req, t)
+	res, err := p.work(ctx, agents, req, t)
 	paused := res != nil && res.Status == agent.StatusPaused
 	if t != nil && res != nil {
 		res.Conversation = t.ID
 	}
-	if t == nil || paused || journal.Left(ctx) {
+	if t == nil || paused || journal.HandedOver(ctx) {
 		return res, err
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
-	warnings := s.answer(save, t, req, res, err)
+	warnings := p.threads.Answer(save, t, req, res, err)
 	if res != nil {
 		res.Warnings = append(res.Warnings, warnings...)
 	}
 	return res, err
 }
 
-// gift is what a run is given of media, as the journal remembers it.
+// gift is the media given to a run, as the journal records it.
 type gift struct {
 	Granted, Inherited []media.Output
 	Warnings           []string
@@ -50,29 +52,29 @@ type gift struct {
 	Answer string
 }
 
-// give grants the run's tree what it is given.
-func (s *Service) give(ctx context.Context, req agent.Request, t *thread) (gift, error) {
+// give grants the run's tree its media.
+func (p player) give(ctx context.Context, req agent.Request, t *conversation.Thread) (gift, error) {
 	var g gift
-	g.Granted, g.Warnings = s.grant(ctx, req, req.Granted)
+	g.Granted, g.Warnings = grant(ctx, p.ledger, req, req.Granted)
 	if len(g.Granted) == 0 && len(req.Granted) > 0 {
-		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be handed to it: %s", strings.Join(g.Warnings, "; "))
+		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be granted to it: %s", strings.Join(g.Warnings, "; "))
 	}
 	if t == nil {
 		return g, nil
 	}
-	g.Warnings = append(g.Warnings, s.attach(ctx, req.Owner, t.Asked.ID, g.Granted)...)
-	inherited, more := s.grant(ctx, req, without(t.Inherited, g.Granted))
-	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), s.cfg.NewID()
+	g.Warnings = append(g.Warnings, p.threads.Attach(ctx, req.Owner, t.Asked.ID, g.Granted)...)
+	inherited, more := grant(ctx, p.ledger, req, conversation.Without(t.Inherited, g.Granted))
+	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), p.newID()
 	return g, nil
 }
 
 // given is give as a step: what was recorded once is not recorded again.
-func (s *Service) given(ctx context.Context, req agent.Request, t *thread) (g gift, err error) {
+func (p player) given(ctx context.Context, req agent.Request, t *conversation.Thread) (g gift, err error) {
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
-		return s.give(ctx, req, t)
+		return p.give(ctx, req, t)
 	}
-	b, err := req.Journal.Step(ctx, step.Name{Kind: step.KindGiven}.String(), func(ctx context.Context) ([]byte, error) {
-		g, err := s.give(ctx, req, t)
+	b, err := req.Journal.Step(ctx, step.Name{Kind: step.KindGiven}, func(ctx context.Context) ([]byte, error) {
+		g, err := p.give(ctx, req, t)
 		if err != nil {
 			return nil, err
 		}
@@ -82,14 +84,14 @@ func (s *Service) given(ctx context.Context, req agent.Request, t *thread) (g gi
 		return g, err
 	}
 	if err := json.Unmarshal(b, &g); err != nil {
-		return g, media.Errorf(media.CodeCorrupt, "read what the run was given: %w", err)
+		return g, media.Errorf(media.CodeCorrupt, "read the media given to the run: %w", err)
 	}
 	return g, nil
 }
 
-// work gives the run its media, runs the agent and adds up what it cost.
-func (s *Service) work(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
-	g, err := s.given(ctx, req, t)
+// work grants the run its media, runs the agent and adds up the cost.
+func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
+	g, err := p.given(ctx, req, t)
 	if err != nil {
 		return nil, err
 	}
@@ -100,29 +102,28 @@ func (s *Service) work(ctx context.Context, agents Agents, req agent.Request, t 
 	}
 	req.Granted = granted
 	res, runErr := agents.Run(ctx, req)
-	if res == nil || journal.Left(ctx) {
+	if res == nil || journal.HandedOver(ctx) {
 		return res, runErr
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	res.Warnings = append(warnings, res.Warnings...)
-	if err := s.cfg.Observer.Flush(save); err != nil {
+	if err := p.observer.Flush(save); err != nil {
 		res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
 	}
-	if res.Cost, err = s.cfg.Observer.total(save, req.Owner, req.RunID, req.RunID, res.Cost); err != nil {
+	if res.Cost, err = p.observer.Total(save, req.Owner, req.RunID, req.RunID, res.Cost); err != nil {
 		res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.ErrorText(err.Error()))
 	}
 	return res, runErr
 }
 
-// grant makes refs of items that a run is given mean something in its tree: recording an item
-// that has a record grants it, and one without a record gets it. An item for which that fails
-// is left out, with a warning.
-func (s *Service) grant(ctx context.Context, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
+// grant makes the refs of items valid in the run's tree: an item with a record is granted, one
+// without gets a record. An item for which that fails is omitted, with a warning.
+func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	for _, o := range items {
 		o.Origin.Direction, o.Promoted = "input", false
-		rec, err := s.cfg.Ledger.Record(ctx, o)
+		rec, err := l.Record(ctx, o)
 		if err != nil {
 			warnings = append(warnings, media.ErrorText(err.Error()))
 			continue

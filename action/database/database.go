@@ -19,17 +19,17 @@ const (
 	DefaultMaxRows = 1000
 )
 
-// Config says which database agents see.
+// Config selects the database of agents.
 type Config struct {
 	// URL is postgres://USER:PASSWORD@HOST/DATABASE (or postgresql://), sqlite:PATH,
 	// file:PATH, or the path of an SQLite file. Required.
 	URL string
 	// Timeout ends a query; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Describe is the action that tells the names of tables and columns, for messages;
-	// empty means Describe Database.
+	// Describe is the name of the action that lists tables and columns, for messages; empty means
+	// Describe Database.
 	Describe string
-	// MaxRows is how many rows of a result are read; 0 means [DefaultMaxRows].
+	// MaxRows is the maximum number of rows of a result; 0 means [DefaultMaxRows].
 	MaxRows int
 }
 
@@ -40,7 +40,7 @@ type Database struct {
 	db     *sql.DB
 }
 
-// engine is what differs between kinds of databases.
+// engine is the difference between kinds of databases.
 type engine interface {
 	// about says what it is.
 	about() about
@@ -54,7 +54,7 @@ type engine interface {
 	wrap(statement string, limit int) string
 	// prepare restricts a connection before each use.
 	prepare(ctx context.Context, c *sql.Conn) error
-	// explain gives a database's error its code.
+	// explain adds a code to a database's error.
 	explain(err error) error
 }
 
@@ -74,9 +74,8 @@ type about struct {
 	extra int
 }
 
-// Open connects. A file that is missing is [media.CodeNotFound], one that is no
-// database [media.CodeInvalid], a server that refuses the password
-// [media.CodeUnauthorized].
+// Open connects. A missing file is [media.CodeNotFound], a file that is not a database
+// [media.CodeInvalid], a server that rejects the password [media.CodeUnauthorized].
 func Open(ctx context.Context, cfg Config) (*Database, error) {
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxRows = cmp.Or(cfg.MaxRows, DefaultMaxRows)
@@ -92,13 +91,13 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	case "sqlite":
 		d.db, d.engine, err = openSQLite(rest, cfg.Describe)
 	default:
-		err = media.Errorf(media.CodeInvalid, "databases of the kind %q are not known: give postgres://… or the path of an SQLite file", kind)
+		err = media.Errorf(media.CodeInvalid, "%q databases are not supported: give postgres://… or the path of an SQLite file", kind)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := d.check(ctx); err != nil {
-		_ = d.db.Close() // the error at hand says more
+		_ = d.db.Close() // the current error says more
 		return nil, err
 	}
 	return d, nil
@@ -137,7 +136,7 @@ func (d *Database) check(ctx context.Context) error {
 	return d.read(ctx, func(tx *sql.Tx) error {
 		tables, err := d.engine.describe(ctx, tx)
 		if err == nil && len(tables) == 0 {
-			return media.Errorf(media.CodeInvalid, "the database %s has no tables that can be read", d.engine.about().place)
+			return media.Errorf(media.CodeInvalid, "the database %s has no readable tables", d.engine.about().place)
 		}
 		return err
 	})
@@ -151,7 +150,7 @@ func (d *Database) Actions() []action.Action {
 	return []action.Action{d.describeAction(), d.queryAction()}
 }
 
-// Descriptions tells about the actions without a database, for documentation and checks.
+// Descriptions describes the actions without a database, for documentation and checks.
 func Descriptions() []action.Description {
 	d := &Database{engine: anyEngine{}, cfg: Config{MaxRows: DefaultMaxRows}}
 	return action.Document(d.Actions()...)
@@ -192,7 +191,7 @@ func (d *Database) within(ctx context.Context, fn func(*sql.Tx) error) error {
 	return err
 }
 
-// ended says why a query was given up.
+// ended returns why a query was stopped.
 func (d *Database) ended(ctx context.Context) error {
 	if media.CodeOf(ctx.Err()) == media.CodeDeadline {
 		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)

@@ -69,14 +69,14 @@ func (d *Database) describeAction() action.Action {
 	}
 	return action.Action{
 		Name: "Describe Database",
-		Description: "Describes the tables of the database: columns with type, range, values and missing cells, keys, numbers of rows and some rows. " +
+		Description: "Describes the tables of the database: columns with type, range, values and missing cells, keys, row counts and sample rows. " +
 			"Use it before Query Database.",
 		Tags: []string{"database", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name; all by default."},
+			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "The name of one table. The default is all tables."},
 			out("engine", "The SQL dialect: SQLite or PostgreSQL."),
 			out("tables", "name, kind, rowCount, columns, references, sampleRows and notes of each table."),
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of tables."},
 		},
 		Run: d.describe,
 	}
@@ -113,7 +113,7 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 	return d.described(tables, len(all)), nil
 }
 
-// pick finds the table that is asked for.
+// pick finds the table that is requested.
 func pick(all []table, name string) ([]table, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -126,13 +126,13 @@ func pick(all []table, name string) ([]table, error) {
 	if i >= 0 {
 		return all[i : i+1], nil
 	}
-	e := media.Errorf(media.CodeNotFound, "there is no table %q in the database", clip(name, 80))
+	e := media.Errorf(media.CodeNotFound, "table %q does not exist in the database", clip(name, 80))
 	e.Retryable = true
 	for _, t := range all[:min(20, len(all))] {
 		e.Valid = append(e.Valid, t.Name)
 	}
 	if len(e.Valid) > 0 {
-		e.Message += ", there are " + strings.Join(e.Valid, ", ")
+		e.Message += "; the tables are " + strings.Join(e.Valid, ", ")
 	}
 	return nil, e
 }
@@ -146,7 +146,7 @@ func (d *Database) sample(ctx context.Context, t *table) error {
 		return err
 	})
 	if err != nil {
-		t.Notes = append(t.Notes, "its rows cannot be read: "+clip(err.Error(), 120))
+		t.Notes = append(t.Notes, "its rows are not readable: "+clip(err.Error(), 120))
 		return ctx.Err()
 	}
 	t.SampleRows, _ = r.shown(80, maxOutcome/4)
@@ -164,7 +164,7 @@ func (d *Database) described(tables []table, total int) action.Result {
 		res.Message = d.engine.about().name + " database with 1 table"
 	}
 	if total == maxTables {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are known", maxTables))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are listed", maxTables))
 	}
 	size, full, named := 0, []table{}, []string{}
 	for _, t := range tables {
@@ -182,7 +182,7 @@ func (d *Database) described(tables []table, total int) action.Result {
 			named = append(named[:200], "…")
 		}
 		res.Outputs["moreTables"] = named
-		res.Message += fmt.Sprintf("; %d are described, the others named: use Table for one of them", len(full))
+		res.Message += fmt.Sprintf("; %d are described, the others only named: use Table to describe one", len(full))
 	}
 	return res
 }
@@ -217,5 +217,5 @@ func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(.
 func clip(s string, n int) string { return file.Clip(s, n) }
 
 func refused(words string) error {
-	return media.Errorf(media.CodeForbidden, "the database is only read (%s): use one SELECT", words)
+	return media.Errorf(media.CodeForbidden, "the database is read-only (%s): use one SELECT", words)
 }

@@ -32,7 +32,7 @@ func openPostgres(cfg Config) (*sql.DB, engine, error) {
 	c, err := pgx.ParseConfig(strings.TrimSpace(cfg.URL))
 	if err != nil {
 		// The driver's own words may repeat the URL.
-		return nil, nil, media.Errorf(media.CodeInvalid, "the database URL cannot be read: use postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+		return nil, nil, media.Errorf(media.CodeInvalid, "the database URL is not valid: use postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
 	c.ConnectTimeout = min(max(c.ConnectTimeout, time.Second), dialTimeout)
 	if c.RuntimeParams["application_name"] == "" {
@@ -129,7 +129,7 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 // count has nothing to add: the server's estimates do.
 func (postgresEngine) count(context.Context, *sql.Tx, []table) {}
 
-// explain gives an error of the server or of the connection its code.
+// explain adds a code to an error of the server or of the connection.
 func (e postgresEngine) explain(err error) error {
 	var own *media.Error
 	var pe *pgconn.PgError
@@ -141,7 +141,7 @@ func (e postgresEngine) explain(err error) error {
 		return media.Errorf(media.CodeTooLarge, "a row is longer than %d MiB: select fewer columns, or parts with substring()", maxValue>>20)
 	case !errors.As(err, &pe):
 		// The driver's words name the user; the place is enough.
-		return media.Errorf(media.CodeUnavailable, "the database %s does not answer: check host, port and network", e.about().place)
+		return media.Errorf(media.CodeUnavailable, "the database %s does not respond: check host, port and network", e.about().place)
 	}
 	words := clip(strings.Join(strings.Fields(pe.Message+" "+pe.Hint), " "), 300)
 	switch class := pe.Code[:min(2, len(pe.Code))]; {
@@ -150,11 +150,11 @@ func (e postgresEngine) explain(err error) error {
 	case pe.Code == "57014":
 		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", e.timeout)
 	case class == "28":
-		return media.Errorf(media.CodeUnauthorized, "the database %s refuses the user or password of the URL", e.about().place)
+		return media.Errorf(media.CodeUnauthorized, "the database %s rejected the user or password in the URL", e.about().place)
 	case pe.Code == "3D000":
-		return media.Errorf(media.CodeNotFound, "the server %s has no database %q", e.host, e.database)
+		return media.Errorf(media.CodeNotFound, "database %[2]q does not exist on the server %[1]s", e.host, e.database)
 	case class == "53", class == "57", class == "08":
-		return media.Errorf(media.CodeUnavailable, "the database %s cannot answer now: %s", e.about().place, words)
+		return media.Errorf(media.CodeUnavailable, "the database %s is not available: %s", e.about().place, words)
 	}
 	return media.Errorf(media.CodeInvalid, "PostgreSQL says: %s. See Describe Database for the names", words)
 }

@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 
 	"atelier/action"
-	"atelier/probe"
+	"atelier/media/probe"
 )
 
 func (d *Database) queryAction() action.Action {
 	return action.Action{
 		Name: "Query Database",
-		Description: fmt.Sprintf("Runs one SELECT on the database (%s) and gives its rows with the statement. "+
+		Description: fmt.Sprintf("Runs one SELECT on the database (%s) and returns its rows and the statement. "+
 			"Aggregate, filter and sort in SQL: at most %d rows are read.", d.engine.about().name, d.cfg.MaxRows),
 		Tags:   []string{"database", action.TagSource},
 		Params: QueryParams("One SELECT in the dialect of the database."),
@@ -38,12 +38,12 @@ func QueryParams(sql string) []action.Param {
 	}
 	return []action.Param{
 		{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: sql},
-		out("statement", "The statement that gave the rows."),
+		out("statement", "The statement that returned the rows."),
 		out("columns", "The names of the columns."),
-		out("rows", "The rows, as many as fit: numbers, texts and null."),
-		{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many rows were read."},
+		out("rows", "The rows, as many as fit: numbers, text and null."),
+		{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of rows read."},
 		{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether the query has more rows than were read."},
-		out("warnings", "What was cut or left out."),
+		out("warnings", "What was truncated or omitted."),
 	}
 }
 
@@ -181,7 +181,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.DateTime)
 }
 
-// shown gives the first rows that fit into budget characters, texts cut to most, and
+// shown returns the first rows that fit into budget characters, texts cut to most, and
 // how many texts were cut.
 func (r Rows) shown(most, budget int) (out [][]any, cut int) {
 	out = [][]any{}
@@ -209,16 +209,16 @@ const maxStatement = 4000
 
 // Result writes the statement and its rows so that a prompt can bear them.
 func (r Rows) Result() action.Result {
-	told := r.statement
-	if utf8.RuneCountInString(told) > maxStatement {
-		told = string([]rune(told)[:maxStatement]) + "…"
+	statement := r.statement
+	if utf8.RuneCountInString(statement) > maxStatement {
+		statement = string([]rune(statement)[:maxStatement]) + "…"
 	}
 	res := action.Result{Message: fmt.Sprintf("%d rows", len(r.rows)), Outputs: map[string]any{
-		"statement": told, "columns": r.names, "rowCount": len(r.rows), "truncated": r.more,
+		"statement": statement, "columns": r.names, "rowCount": len(r.rows), "truncated": r.more,
 	}}
 	switch {
 	case len(r.rows) == 0:
-		res.Message = "The query gives no rows"
+		res.Message = "The query returned no rows"
 	case r.more:
 		res.Message = fmt.Sprintf("The first %d rows; there are more: aggregate, filter or sort in SQL", len(r.rows))
 	case len(r.rows) == 1:
@@ -226,12 +226,12 @@ func (r Rows) Result() action.Result {
 	}
 	var warnings []string
 	if r.moreNames > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d more columns are left out: name those that you need", r.moreNames))
+		warnings = append(warnings, fmt.Sprintf("%d more columns are omitted: name the columns that you need", r.moreNames))
 	}
 	// A few rows fit whatever their texts are.
 	rows, cut := r.shown(max(20, maxCell/max(1, min(3, len(r.rows))*len(r.names))), maxOutcome)
 	if cut > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d long texts are cut: ask for parts of them with substr()", cut))
+		warnings = append(warnings, fmt.Sprintf("%d long texts are truncated: select parts of them with substr()", cut))
 	}
 	if len(rows) < len(r.rows) {
 		warnings = append(warnings, fmt.Sprintf("%d of the %d rows are shown: aggregate in SQL", len(rows), len(r.rows)))

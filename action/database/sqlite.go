@@ -40,7 +40,7 @@ func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return nil, nil, media.Errorf(media.CodeInvalid, "the path of the database cannot be used: %w", err)
+		return nil, nil, media.Errorf(media.CodeInvalid, "the path of the database is invalid: %w", err)
 	}
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() +
 		"?mode=ro&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
@@ -55,19 +55,19 @@ func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 // checkSQLite looks at the file before SQLite does, for plain messages.
 func checkSQLite(path string) error {
 	if path == "" {
-		return media.Errorf(media.CodeInvalid, "no database is named: give postgres://… or the path of an SQLite file")
+		return media.Errorf(media.CodeInvalid, "the database is missing: give postgres://… or the path of an SQLite file")
 	}
 	f, err := os.Open(path) //nolint:gosec // the operator names it
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return media.Errorf(media.CodeNotFound, "there is no database file %s: check the path", path)
+		return media.Errorf(media.CodeNotFound, "the database file %s does not exist: check the path", path)
 	case err != nil:
 		return media.Errorf(media.CodeInvalid, "the database file %s cannot be read: check its permissions", path)
 	}
 	defer func() { _ = f.Close() }() // read only
 	head := make([]byte, 16)
 	if _, err := io.ReadFull(f, head); err != nil || string(head) != "SQLite format 3\x00" {
-		return media.Errorf(media.CodeInvalid, "%s is no SQLite database (or an encrypted or empty one)", path)
+		return media.Errorf(media.CodeInvalid, "%s is not an SQLite database, or is encrypted or empty", path)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
 	}
 }
 
-// explain gives an error of SQLite its code.
+// explain adds a code to an error of SQLite.
 func (e sqliteEngine) explain(err error) error {
 	var se *sqlite.Error
 	var own *media.Error
@@ -169,9 +169,9 @@ func (e sqliteEngine) explain(err error) error {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return media.Errorf(media.CodeCorrupt, "the database %s is damaged: %s", e.about().place, words)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
-		return media.Errorf(media.CodeUnavailable, "the database %s cannot be read now: %s", e.about().place, words)
+		return media.Errorf(media.CodeUnavailable, "the database %s is not readable: %s", e.about().place, words)
 	case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL:
-		return media.Errorf(media.CodeTooLarge, "the query makes values of more than %d MiB, or needs more room than there is: ask for less", maxValue>>20)
+		return media.Errorf(media.CodeTooLarge, "the query creates values of more than %d MiB, or needs more space than is available: select less", maxValue>>20)
 	}
 	return media.Errorf(media.CodeInvalid, "SQLite says: %s. See %s for the names", words, e.describedBy)
 }

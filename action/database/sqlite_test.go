@@ -101,7 +101,7 @@ func TestQuery(t *testing.T) {
 		"comment":    {"/* a; b */ SELECT ';' AS s -- end", "[s] [[;]] 1 row"},
 		"with":       {"WITH x AS (SELECT 1 a, 2 b) SELECT b, a FROM x", "[b a] [[2 1]] 1 row"},
 		"values":     {"VALUES (1), (2)", "[column1] [[1] [2]] 2 rows"},
-		"none":       {"SELECT * FROM region WHERE 0", "[id name] [] The query gives no rows"},
+		"none":       {"SELECT * FROM region WHERE 0", "[id name] [] The query returned no rows"},
 		"null":       {"SELECT NULL AS n, 1.5 AS f, 9007199254740993 AS big, 1e999 AS inf", "[n f big inf] [[<nil> 1.5 9.007199254740992e+15 <nil>]] 1 row"},
 		"same names": {"SELECT 1 AS a, 2 AS a", "[a a:1] [[1 2]] 1 row"},
 		"bytes":      {"SELECT x'89504e470d0a1a0a0000000d49484452' AS p, x'00ff' AS b", "[p b] [[<image/png 16 bytes> <2 bytes>]] 1 row"},
@@ -245,7 +245,7 @@ func TestGiantValues(t *testing.T) {
 		}
 	}
 	a := d.must(t, "SELECT hex(zeroblob(3000000)) AS wide")
-	if s, _ := a.Rows[0][0].(string); len(s) > 7000 || len(a.Warnings) != 0 && !strings.Contains(a.Warnings[0], "cut") {
+	if s, _ := a.Rows[0][0].(string); len(s) > 7000 || len(a.Warnings) != 0 && !strings.Contains(a.Warnings[0], "truncated") {
 		t.Errorf("%d characters, %v", len(s), a.Warnings)
 	}
 	var cols []string
@@ -289,9 +289,9 @@ func TestBadSQL(t *testing.T) {
 		"open two":  {"SELECT 1 /* abc", "not closed"},
 		"two":       {"SELECT 1; SELECT 2", "one statement"},
 		"prose":     {"please show me the sales", "use one SELECT"},
-		"zero":      {"SELECT 1\x00", "no valid text"},
-		"bytes":     {"SELECT '\xff'", "no valid text"},
-		"long":      {"SELECT " + strings.Repeat("1+", 60_000) + "1", "shorter"},
+		"zero":      {"SELECT 1\x00", "not valid text"},
+		"bytes":     {"SELECT '\xff'", "not valid text"},
+		"long":      {"SELECT " + strings.Repeat("1+", 60_000) + "1", "shorten it"},
 	} {
 		_, err := d.ask(t, test.sql)
 		if code := media.CodeOf(err); code != media.CodeInvalid && code != media.CodeForbidden || !strings.Contains(err.Error(), test.say) {
@@ -324,15 +324,15 @@ func TestOpenRefuses(t *testing.T) {
 		code media.Code
 		say  string
 	}{
-		"none":     {"", media.CodeInvalid, "no database is named"},
-		"missing":  {filepath.Join(dir, "gone.db"), media.CodeNotFound, "no database file"},
-		"a folder": {dir, media.CodeInvalid, "no SQLite database"},
-		"a text":   {note, media.CodeInvalid, "no SQLite database"},
-		"empty":    {"sqlite://" + empty, media.CodeInvalid, "no SQLite database"},
-		"bare":     {"file:" + bare + "?mode=rwc", media.CodeInvalid, "no tables"},
+		"none":     {"", media.CodeInvalid, "the database is missing"},
+		"missing":  {filepath.Join(dir, "gone.db"), media.CodeNotFound, "does not exist"},
+		"a folder": {dir, media.CodeInvalid, "not an SQLite database"},
+		"a text":   {note, media.CodeInvalid, "not an SQLite database"},
+		"empty":    {"sqlite://" + empty, media.CodeInvalid, "not an SQLite database"},
+		"bare":     {"file:" + bare + "?mode=rwc", media.CodeInvalid, "no readable tables"},
 		"broken":   {broken, media.CodeCorrupt, "damaged"},
-		"mysql":    {"mysql://a:secret@localhost/x", media.CodeInvalid, `"mysql" are not known`},
-		"bad URL":  {"postgres://u:secret@host:port/x", media.CodeInvalid, "cannot be read"},
+		"mysql":    {"mysql://a:secret@localhost/x", media.CodeInvalid, `"mysql" databases are not supported`},
+		"bad URL":  {"postgres://u:secret@host:port/x", media.CodeInvalid, "is not valid"},
 	} {
 		_, err := Open(t.Context(), Config{URL: test.url})
 		if media.CodeOf(err) != test.code || !strings.Contains(fmt.Sprint(err), test.say) || strings.Contains(fmt.Sprint(err), "secret") {

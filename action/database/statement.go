@@ -14,10 +14,10 @@ import (
 // read-only connection.
 func statement(text string, a about) (string, error) {
 	if len(text) > maxSQL {
-		return "", media.Errorf(media.CodeInvalid, "the SQL has more than %d kB: make it shorter", maxSQL>>10)
+		return "", media.Errorf(media.CodeInvalid, "the SQL is longer than %d kB: shorten it", maxSQL>>10)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return "", media.Errorf(media.CodeInvalid, "the SQL is no valid text")
+		return "", media.Errorf(media.CodeInvalid, "the SQL is not valid text")
 	}
 	s := scanner{text: text, dollars: a.dollars}
 	end := len(text)
@@ -35,7 +35,7 @@ func statement(text string, a about) (string, error) {
 	case s.open:
 		return "", media.Errorf(media.CodeInvalid, "the SQL has a quotation mark or comment that is not closed")
 	case !slices.Contains(a.words, first) && first != "(":
-		return "", media.Errorf(media.CodeForbidden, "the database is only read: %s is not possible, use one SELECT", clip(first, 30))
+		return "", media.Errorf(media.CodeForbidden, "the database is read-only: %s is not allowed, use one SELECT", clip(first, 30))
 	}
 	return text[:end], nil
 }
@@ -89,7 +89,7 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// until gives the length of a part that began at 0 and ends with mark; doubled marks
+// until returns the length of a part that began at 0 and ends with mark; doubled marks
 // do not end it. open is set where it does not end at all.
 func until(s string, from int, mark string, doubled bool, open *bool) int {
 	for i := from; ; {

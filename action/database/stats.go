@@ -18,7 +18,7 @@ const (
 	maxDistinct = 1000
 )
 
-// kindOf gives the kind of a database's type: integer, number, text, date, datetime, boolean.
+// kindOf returns the kind of a database's type: integer, number, text, date, datetime, boolean.
 func kindOf(databaseType string) string {
 	t := strings.ToLower(databaseType)
 	begins := func(words ...string) bool {
@@ -48,7 +48,7 @@ func kindOf(databaseType string) string {
 	return "text"
 }
 
-// measurable says whether a column has an order and can be grouped in both databases.
+// measurable reports whether a column has an order and can be grouped in both databases.
 func (c column) measurable() bool {
 	t := strings.ToLower(c.DatabaseType)
 	return c.Type != "text" || t == "" || strings.Contains(t, "char") || strings.Contains(t, "text") || strings.Contains(t, "clob")
@@ -62,7 +62,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 	for i := range tables {
 		t := &tables[i]
 		if t.Rows == nil && t.Kind == "table" || t.Rows != nil && *t.Rows > maxCount {
-			t.Notes = append(t.Notes, "the table is too large to be measured: ask for ranges and values by SQL")
+			t.Notes = append(t.Notes, "the table is too large to analyse: query ranges and values with SQL")
 			continue
 		}
 		columns := append([]column(nil), t.Columns...)
@@ -75,7 +75,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 			return nil
 		})
 		if err != nil {
-			t.Notes = append(t.Notes, "the columns could not be measured: ask for ranges and values by SQL")
+			t.Notes = append(t.Notes, "the columns could not be analysed: query ranges and values with SQL")
 			continue
 		}
 		t.Columns = columns

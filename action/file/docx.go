@@ -12,10 +12,10 @@ import (
 
 const kindDOCX = "docx"
 
-// readDOCX gives the text of a Word document.
+// readDOCX returns the text of a Word document.
 func (d document) readDOCX(ctx context.Context) (reading, error) {
 	if d.size > maxDocument {
-		return reading{}, media.Errorf(media.CodeTooLarge, "the document has %d bytes, more than %d are not read: split it", d.size, maxDocument)
+		return reading{}, media.Errorf(media.CodeTooLarge, "the document has %d bytes, and the limit is %d: split it", d.size, maxDocument)
 	}
 	file, err := d.open()
 	if err != nil {
@@ -43,7 +43,7 @@ func (d document) readDOCX(ctx context.Context) (reading, error) {
 	r := w.reading(d, kindDOCX)
 	r.Title = short(doc.Title(), 200)
 	if w.all == 0 {
-		r.Warnings = append(r.Warnings, "the document has no text: it may hold pictures only")
+		r.Warnings = append(r.Warnings, "the document has no text: it may contain only pictures")
 	}
 	return r, nil
 }

@@ -58,7 +58,7 @@ func TestReadWord(t *testing.T) {
 		t.Errorf("page 2: %v %q", err, *r.Text)
 	}
 	res, err = f.call(t, map[string]any{"Path": "a.docx", "Page": 7.0})
-	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("no page 7") {
+	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("page 7 does not exist") {
 		t.Errorf("page 7: %v %+v", err, r)
 	}
 	res, err = f.call(t, map[string]any{"Path": "b.txt", "Page": 2.0, "Limit": 100.0})

@@ -13,16 +13,16 @@ import (
 
 	"atelier/action"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
-// Config says which folder agents see.
+// Config selects the folder of agents.
 type Config struct {
 	// Dir is the folder; required.
 	Dir string
-	// MaxFiles is how many files one listing names; 0 means 1,000.
+	// MaxFiles is the maximum number of files of a listing; 0 means 1,000.
 	MaxFiles int
-	// MaxCharacters is how much text one reading gives at most; 0 means 10,000.
+	// MaxCharacters is the maximum text of one read; 0 means 10,000.
 	MaxCharacters int
 }
 
@@ -32,21 +32,21 @@ type Files struct {
 	root *os.Root
 }
 
-// Open opens the folder. A folder that is missing is [media.CodeNotFound]; one that
-// is no folder, cannot be read, or holds no visible file is [media.CodeInvalid].
+// Open opens the folder. A missing folder is [media.CodeNotFound]; one that is not a folder, is not
+// readable, or contains no visible file is [media.CodeInvalid].
 func Open(cfg Config) (*Files, error) {
 	cfg.MaxFiles = cmp.Or(cfg.MaxFiles, 1000)
 	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 10_000)
 	info, err := os.Stat(cfg.Dir)
 	switch {
 	case cfg.Dir == "":
-		return nil, media.Errorf(media.CodeInvalid, "no folder is named: give the folder with your files")
+		return nil, media.Errorf(media.CodeInvalid, "the folder is missing: give the folder with your files")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, media.Errorf(media.CodeNotFound, "folder %s does not exist: check the path", cfg.Dir)
 	case err != nil:
 		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
 	case !info.IsDir():
-		return nil, media.Errorf(media.CodeInvalid, "%s is a file, not a folder: give the folder that holds it", cfg.Dir)
+		return nil, media.Errorf(media.CodeInvalid, "%s is a file, not a folder: give the folder that contains it", cfg.Dir)
 	}
 	root, err := os.OpenRoot(cfg.Dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func Open(cfg Config) (*Files, error) {
 	}
 	f := &Files{cfg: cfg, root: root}
 	if err := f.check(); err != nil {
-		_ = root.Close() // the error at hand says more
+		_ = root.Close() // the current error says more
 		return nil, err
 	}
 	return f, nil
@@ -68,7 +68,7 @@ func (f *Files) Actions() []action.Action {
 	return []action.Action{f.listAction(), f.readAction(), f.searchAction()}
 }
 
-// Descriptions tells about the actions without a folder, for documentation and checks.
+// Descriptions describes the actions without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Files{}).Actions()...) }
 
 // check looks for one file that can be offered.
@@ -86,15 +86,15 @@ func (f *Files) check() error {
 		return err
 	}
 	if l.total == 0 && len(l.skipped) > 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s holds no file that can be read (%s: %s)", f.cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
+		return media.Errorf(media.CodeInvalid, "folder %s contains no readable file (%s: %s)", f.cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
 	}
 	if l.total == 0 {
-		return media.Errorf(media.CodeInvalid, "folder %s is empty: put text, Markdown, HTML, CSV, TSV or JSON files into it", f.cfg.Dir)
+		return media.Errorf(media.CodeInvalid, "folder %s is empty: add text, Markdown, HTML, CSV, TSV or JSON files", f.cfg.Dir)
 	}
 	return nil
 }
 
-// locate gives the path inside the folder that a model means: relative, with the
+// locate returns the path inside the folder that a model means: relative, with the
 // folder's own path in front, or with backslashes.
 func (f *Files) locate(given string) (string, error) {
 	p := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
@@ -107,7 +107,7 @@ func (f *Files) locate(given string) (string, error) {
 		return "", outside(given)
 	}
 	if strings.HasPrefix(p, ".") && p != "." || strings.Contains(p, "/.") {
-		return "", media.Errorf(media.CodeForbidden, "%q is hidden, and hidden files are left alone: use a path from List Files", short(given, 120))
+		return "", media.Errorf(media.CodeForbidden, "%q is hidden, and hidden files are ignored: use a path from List Files", short(given, 120))
 	}
 	return p, nil
 }
@@ -121,7 +121,7 @@ func cutFolder(p, dir string) string {
 }
 
 func outside(given string) error {
-	return media.Errorf(media.CodeForbidden, "%q leads out of the folder: use a path from List Files", short(given, 120))
+	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", short(given, 120))
 }
 
 // open finds a regular file for reading.
@@ -135,7 +135,7 @@ func (f *Files) open(ctx context.Context, given string) (*os.File, fs.FileInfo, 
 		return nil, nil, name, f.explain(ctx, given, name, err)
 	}
 	if info.IsDir() {
-		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this Path", short(name, 120))
+		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", short(name, 120))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
@@ -151,14 +151,14 @@ func (f *Files) open(ctx context.Context, given string) (*os.File, fs.FileInfo, 
 func (f *Files) explain(ctx context.Context, given, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e := media.Errorf(media.CodeNotFound, "there is no file %q in the folder: use a path from List Files", short(given, 120))
+		e := media.Errorf(media.CodeNotFound, "the folder has no file %q: use a path from List Files", short(given, 120))
 		e.Valid, e.Retryable = f.near(ctx, name), true
 		if len(e.Valid) > 0 {
 			e.Message += ", for example " + strings.Join(e.Valid[:min(3, len(e.Valid))], ", ")
 		}
 		return e
 	case errors.Is(err, fs.ErrPermission):
-		return media.Errorf(media.CodeInvalid, "%q may not be read by this program: change its permissions", short(name, 120))
+		return media.Errorf(media.CodeInvalid, "this program has no permission to read %q: change its permissions", short(name, 120))
 	case isEscape(err):
 		return outside(given)
 	}

@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// Source is one document, wherever it lies.
+// Source is one document in any place.
 type Source struct {
 	// Name decides between kinds of text by its ending, such as notes.md; it may be empty.
 	Name string
@@ -21,7 +21,7 @@ type Source struct {
 	Size int64
 	// Modified is when it changed last, if that is known.
 	Modified time.Time
-	// Open begins it anew; called once or more, and each reader is closed.
+	// Open opens it from the start; it may be called several times, and each reader is closed.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -32,13 +32,13 @@ type Document struct {
 	Title  string
 	// Text is valid UTF-8.
 	Text string
-	// Truncated says that the source has more text than was asked for.
+	// Truncated reports whether the source has more text than was requested.
 	Truncated bool
 	Warnings  []string
 }
 
-// Extract gives up to limit characters of a source's text. What has no text
-// (pictures, archives) is [media.CodeUnsupported]; a damaged file is [media.CodeCorrupt].
+// Extract returns up to limit characters of a source's text. A source without text (pictures,
+// archives) is [media.CodeUnsupported]; a damaged file is [media.CodeCorrupt].
 func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	head, err := headOf(s)
 	if err != nil {
@@ -50,7 +50,7 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
 	if r.Text == nil {
-		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no text that can be read (%s)", short(s.Name, 120), r.MimeType)
+		return Document{}, media.Errorf(media.CodeUnsupported, "%s has no readable text (%s)", short(s.Name, 120), r.MimeType)
 	}
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
 }
@@ -88,18 +88,18 @@ func (d document) extract(ctx context.Context) (reading, error) {
 	return d.read(ctx)
 }
 
-// Bytes makes a source of what is in memory.
+// Bytes returns a source in memory.
 func Bytes(name string, b []byte) Source {
 	return Source{Name: name, Size: int64(len(b)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(b)), nil
 	}}
 }
 
-// Skipped is a path that a walk leaves out, and why.
+// Skipped is a path that a walk omits, and why.
 type Skipped struct{ Path, Reason string }
 
-// Walk gives every file of the folder that may be read, in the order of names, and
-// what was left out (the first 50). fn's error ends it.
+// Walk returns every file of the folder that may be read, in the order of names, and
+// what was omitted (the first 50). fn's error ends it.
 func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, error) {
 	l := listing{files: f, each: func(p string, info fs.FileInfo) error {
 		return fn(Source{Name: p, Size: info.Size(), Modified: info.ModTime(), Open: f.opener(p)})
@@ -112,7 +112,7 @@ func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, err
 	return out, err
 }
 
-// Stat gives size and time of a file of the folder as they are now.
+// Stat returns size and time of a file of the folder as they are now.
 func (f *Files) Stat(ctx context.Context, path string) (Source, error) {
 	info, err := f.root.Stat(path)
 	if err != nil {

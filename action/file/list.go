@@ -13,7 +13,7 @@ import (
 	"atelier/action"
 	"atelier/action/internal/charset"
 	"atelier/media"
-	"atelier/probe"
+	"atelier/media/probe"
 )
 
 // maxSkipped is how many skipped paths a listing names.
@@ -28,7 +28,7 @@ type entry struct {
 	Modified string `json:"modified"`
 }
 
-// skip is one path that a listing leaves out.
+// skip is one path that a listing omits.
 type skip struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -37,14 +37,14 @@ type skip struct {
 func (f *Files) listAction() action.Action {
 	return action.Action{
 		Name:        "List Files",
-		Description: "Lists the files in the given folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
+		Description: "Lists the files of the folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
 		Tags:        []string{"file"},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "Folder to list, with all folders below it; the whole by default."},
-			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Description: "Only files whose name (or path, if it holds a slash) matches, such as *.csv."},
+			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
+			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
 			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many files match, also those beyond the listing."},
-			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of what was left out."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching files, listed or not."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were omitted."},
 		},
 		Run: f.list,
 	}
@@ -62,7 +62,7 @@ func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error)
 	}
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
 	if _, err := path.Match(l.pattern, ""); err != nil {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ? such as *.csv", short(l.pattern, 80))
+		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ?, as in *.csv", short(l.pattern, 80))
 	}
 	if info.IsDir() {
 		err = l.walk(ctx, name)
@@ -77,13 +77,13 @@ func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error)
 
 // listing collects the files below a folder.
 type listing struct {
-	files   *Files
-	pattern string
-	max     int
-	entries []entry
-	skipped []skip
-	total   int
-	left    int // skipped beyond maxSkipped
+	files    *Files
+	pattern  string
+	max      int
+	entries  []entry
+	skipped  []skip
+	total    int
+	unlisted int // skipped beyond maxSkipped
 	// each, if set, is told every file instead of entries.
 	each func(p string, info fs.FileInfo) error
 }
@@ -103,15 +103,15 @@ func (l *listing) result() action.Result {
 	case l.total == 0 && l.pattern != "":
 		r.Message = fmt.Sprintf("No file matches %s", short(l.pattern, 80))
 	case l.total == 0:
-		r.Message = "The folder holds no files"
+		r.Message = "The folder contains no files"
 	case l.total == 1:
 		r.Message = "1 file"
 	case l.total > len(l.entries):
 		r.Message = fmt.Sprintf("%d files, the first %d listed: narrow it with Path or Pattern", l.total, len(l.entries))
 		r.Warnings = append(r.Warnings, r.Message)
 	}
-	if l.left > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d more paths were skipped than are listed", l.left))
+	if l.unlisted > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d more skipped paths are not listed", l.unlisted))
 	}
 	return r
 }
@@ -156,7 +156,7 @@ func (l *listing) link(p string) error {
 	info, err := l.files.root.Stat(p)
 	switch {
 	case err != nil && isEscape(err):
-		l.skip(p, "link out of the folder")
+		l.skip(p, "link to a place outside of the folder")
 	case err != nil:
 		l.skip(p, "broken link")
 	case info.IsDir():
@@ -171,7 +171,7 @@ func (l *listing) link(p string) error {
 
 func (l *listing) skip(p, reason string) {
 	if len(l.skipped) >= maxSkipped {
-		l.left++
+		l.unlisted++
 		return
 	}
 	l.skipped = append(l.skipped, skip{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})

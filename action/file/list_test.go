@@ -35,11 +35,11 @@ func TestOpenRefusesFoldersThatDoNotServe(t *testing.T) {
 		code media.Code
 		say  string
 	}{
-		"none":        {"", media.CodeInvalid, "no folder is named"},
+		"none":        {"", media.CodeInvalid, "the folder is missing"},
 		"missing":     {filepath.Join(dir, "gone"), media.CodeNotFound, "does not exist"},
 		"a file":      {one, media.CodeInvalid, "not a folder"},
 		"empty":       {empty, media.CodeInvalid, "is empty"},
-		"hidden only": {hidden, media.CodeInvalid, "no file that can be read"},
+		"hidden only": {hidden, media.CodeInvalid, "no readable file"},
 	} {
 		f, err := Open(Config{Dir: test.dir})
 		if f != nil || media.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.say) {
@@ -88,7 +88,7 @@ func TestListFiles(t *testing.T) {
 		reasons[s.Path] = s.Reason
 	}
 	if diff := cmp.Diff(map[string]string{
-		".git": "hidden", ".env": "hidden", "out.txt": "link out of the folder", "broken": "broken link",
+		".git": "hidden", ".env": "hidden", "out.txt": "link to a place outside of the folder", "broken": "broken link",
 		"folder": "link to a folder", "pipe": "not a regular file",
 	}, reasons); diff != "" {
 		t.Error(diff)

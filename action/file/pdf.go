@@ -8,7 +8,7 @@ import (
 
 	"atelier/action/internal/pdf"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 const kindPDF = "pdf"
@@ -19,10 +19,10 @@ const maxDocument = 64 << 20
 // isPDF recognises a PDF by its first bytes, which may have some junk before them.
 func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
-// readPDF gives the text of a PDF, page after page.
+// readPDF returns the text of a PDF, page after page.
 func (d document) readPDF(ctx context.Context) (reading, error) {
 	if d.size > maxDocument {
-		return reading{}, media.Errorf(media.CodeTooLarge, "the PDF has %d bytes, more than %d are not read: split it", d.size, maxDocument)
+		return reading{}, media.Errorf(media.CodeTooLarge, "the PDF has %d bytes, and the limit is %d: split it", d.size, maxDocument)
 	}
 	file, err := d.open()
 	if err != nil {
@@ -55,7 +55,7 @@ func (d document) readPDF(ctx context.Context) (reading, error) {
 	r.Title = short(doc.Title(), 200)
 	r.Warnings = append(r.Warnings, doc.Warnings()...)
 	if text == 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the PDF has no text on its %d pages: it may be a scan, which this program does not read", doc.Pages()))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the PDF has no text on its %d pages: it may be a scan, which this program cannot read", doc.Pages()))
 	}
 	return r, nil
 }

@@ -13,7 +13,7 @@ import (
 	"atelier/action"
 	"atelier/action/internal/charset"
 	"atelier/media"
-	"atelier/probe"
+	"atelier/media/probe"
 )
 
 // maxOutcome is how many characters of JSON one reading may cost a prompt.
@@ -24,7 +24,7 @@ type reading struct {
 	// Kind is table, text, or what cannot be read: image, audio, video, document, binary.
 	Kind string `json:"kind"`
 	Path string `json:"path"`
-	// Format tells text apart: text, markdown, html, json, pdf, docx.
+	// Format distinguishes text: text, markdown, html, json, pdf, docx.
 	Format     string  `json:"format,omitempty"`
 	Title      string  `json:"title,omitempty"`
 	Text       *string `json:"text,omitempty"`
@@ -48,18 +48,18 @@ func (f *Files) readAction() action.Action {
 	}
 	return action.Action{
 		Name: "Read File",
-		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. Of a table it shows the first lines: " +
+		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. For a table, it shows the first lines: " +
 			"use Describe Tables and Query Tables for its numbers.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Path as List Files gives it."},
-			{Name: "Page", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: "Page to read, from 1 on: of a PDF or Word document its page, of other text a part of Limit characters; all by default."},
-			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "First character of the text to give."},
-			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "How many characters of text to give."},
-			out("kind", "table or text; else what it is and why it cannot be read."),
+			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The path, as listed by List Files."},
+			{Name: "Page", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
+			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			out("kind", "table or text; otherwise what the file is and why it cannot be read."),
 			out("path", "Path of the file."),
 			out("text", "The text, with title, page, pages, offset, totalChars and truncated."),
-			out("warnings", "What was repaired or left out."),
+			out("warnings", "What was repaired or omitted."),
 		},
 		Run: f.read,
 	}
@@ -69,7 +69,7 @@ func (f *Files) readAction() action.Action {
 func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error) {
 	page, offset, limit := c.Int("Page"), c.Int("Offset"), c.Int("Limit")
 	if page < 0 || offset < 0 || limit < 1 {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Page and Offset must be 0 or more and Limit 1 or more, not %d, %d and %d", page, offset, limit)
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Page (%d) and Offset (%d) must be 0 or more, and Limit (%d) 1 or more", page, offset, limit)
 	}
 	file, info, name, err := f.open(ctx, c.Text("Path"))
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	}
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(file, head)
-	_ = file.Close() // read only; opened anew by each pass
+	_ = file.Close() // read only; opened again by each pass
 	if err != nil && !isEOF(err) {
 		return action.Result{}, f.explain(ctx, name, name, err)
 	}
@@ -104,7 +104,7 @@ type document struct {
 	asked         int // the limit as it was asked
 }
 
-// open begins the file anew.
+// open begins the file again.
 func (d document) open() (io.ReadCloser, error) { return d.source.Open() }
 
 // read chooses the way of reading: content decides between text and other bytes,
@@ -157,7 +157,7 @@ const (
 // tableChars is how much of a table is shown as text, in characters.
 const tableChars = 1500
 
-// readTable shows the first lines of a table, or those that are asked for.
+// readTable shows the first lines of a table, or those that are requested.
 func (d document) readTable(ctx context.Context) (reading, error) {
 	d.limit = min(d.limit, tableChars)
 	r, err := d.readText(ctx, "text")
@@ -204,7 +204,7 @@ func result(r reading) (action.Result, error) {
 	for {
 		b, err := json.Marshal(r)
 		if err != nil {
-			return action.Result{}, fmt.Errorf("write outcome of %s: %w", r.Path, err)
+			return action.Result{}, fmt.Errorf("write the outcome of %s: %w", r.Path, err)
 		}
 		if len([]rune(string(b))) <= maxOutcome || !r.shrink() {
 			return res, json.Unmarshal(b, &res.Outputs)
@@ -218,20 +218,20 @@ func (r reading) sentence() string {
 	case r.Kind == kindTable && r.Text == nil:
 		return fmt.Sprintf("%s is a workbook: use Describe Tables and Query Tables", r.Path)
 	case r.Kind == kindTable:
-		return fmt.Sprintf("%s is a table: use Describe Tables and Query Tables for its numbers; these are lines of it as text", r.Path)
+		return fmt.Sprintf("%s is a table: use Describe Tables and Query Tables for its numbers; these are its first lines as text", r.Path)
 	case r.Format == kindJSON && r.Text != nil:
-		return fmt.Sprintf("JSON %s: %d characters; if it holds records, use Describe Tables and Query Tables for its numbers", r.Path, r.TotalChars)
+		return fmt.Sprintf("JSON %s: %d characters; if it contains records, use Describe Tables and Query Tables for its numbers", r.Path, r.TotalChars)
 	case r.Page > 0 && r.Text != nil:
 		return fmt.Sprintf("Text %s: page %d of %d", r.Path, r.Page, r.Pages)
 	case r.Text != nil && r.Truncated:
-		return fmt.Sprintf("Text %s: %d of %d characters from %d; go on with Offset=%d", r.Path, len([]rune(*r.Text)), r.TotalChars, r.Offset, r.Offset+len([]rune(*r.Text)))
+		return fmt.Sprintf("Text %s: %d of %d characters from %d; continue with Offset=%d", r.Path, len([]rune(*r.Text)), r.TotalChars, r.Offset, r.Offset+len([]rune(*r.Text)))
 	case r.Text != nil:
 		return fmt.Sprintf("Text %s: %d characters", r.Path, r.TotalChars)
 	}
 	return fmt.Sprintf("%s is %s, %d bytes: it cannot be read as text", r.Path, r.MimeType, r.SizeBytes)
 }
 
-// shrink cuts a quarter of the text; reading goes on behind it. It reports false when nothing more can go.
+// shrink cuts a quarter of the text; reading continues behind it. It reports false when nothing more can go.
 func (r *reading) shrink() bool {
 	if r.Text == nil {
 		return false

@@ -67,11 +67,11 @@ func TestReadTextInPieces(t *testing.T) {
 		}
 	}
 	res, err := f.call(t, map[string]any{"Path": "a.txt", "Offset": 9e8})
-	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("behind the end") {
-		t.Errorf("behind the end: %v %+v", err, r)
+	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("past the end") {
+		t.Errorf("past the end: %v %+v", err, r)
 	}
 	res, err = f.call(t, map[string]any{"Path": "a.txt", "Limit": 1e6})
-	if r := back(t, res); err != nil || !r.Truncated || !r.warned("Limit was lowered") || len([]rune(*r.Text)) != 10_000 {
+	if r := back(t, res); err != nil || !r.Truncated || !r.warned("Limit was reduced") || len([]rune(*r.Text)) != 10_000 {
 		t.Errorf("limit: %v %v", err, r.Warnings)
 	}
 	for _, bad := range []map[string]any{{"Path": "a.txt", "Offset": -1.0}, {"Path": "a.txt", "Limit": 0.0}} {

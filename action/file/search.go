@@ -18,7 +18,7 @@ import (
 	"atelier/action"
 	"atelier/action/internal/charset"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Limits of Search Files.
@@ -63,20 +63,20 @@ func (f *Files) searchAction() action.Action {
 	}
 	return action.Action{
 		Name: "Search Files",
-		Description: "Searches logs and other text, PDF and Word files of the folder for a regular expression and gives the lines that match, with their place. " +
-			"All matching lines are counted, also those that are not shown.",
+		Description: "Searches logs, other text files, PDF and Word documents of the folder for a regular expression and returns the matching lines and their location. " +
+			"All matching lines are counted, shown or not.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
 			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
-			in("Path", "", ".", "File or folder to search; the whole by default."),
+			in("Path", "", ".", "The file or folder to search. The default is the whole folder."),
 			in("Files", "", nil, "Only files whose name matches, such as *.log."),
-			in("Context", "integer", 0, "How many lines before and after each match to show, 10 at most."),
-			in("MaxMatches", "integer", 30, "How many matches to show, 100 at most."),
-			in("MatchCase", "boolean", false, "Whether capital letters matter."),
+			in("Context", "integer", 0, "The number of lines to show before and after each match, at most 10."),
+			in("MaxMatches", "integer", 30, "The maximum number of matches to show, at most 100."),
+			in("MatchCase", "boolean", false, "Whether the search is case-sensitive."),
 			out("matches", "path, line (or page), text, before and after of each match shown."),
-			{Name: "matchCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many lines match in all files."},
+			{Name: "matchCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching lines in all files."},
 			out("files", "path and count of each file with matches."),
-			{Name: "searched", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many files were searched."},
+			{Name: "searched", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of files searched."},
 			out("skipped", "path and reason of files that were not searched."),
 			{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether there are more matches than are shown."},
 		},
@@ -142,12 +142,12 @@ func newSearch(f *Files, c *action.Call) (*search, error) {
 	}
 	var err error
 	if s.re, err = regexp.Compile(pattern); err != nil {
-		e := media.Errorf(media.CodeInvalid, "Pattern is no regular expression of RE2 (%s): it has no lookaround and no back references", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
+		e := media.Errorf(media.CodeInvalid, "Pattern is not an RE2 regular expression (%s): RE2 has no lookaround and no backreferences", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
 		e.Retryable = true
 		return nil, e
 	}
 	if _, err := path.Match(s.names, ""); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ? such as *.log", short(s.names, 80))
+		return nil, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ?, as in *.log", short(s.names, 80))
 	}
 	s.context = min(max(0, c.Int("Context")), maxContext)
 	s.most = min(max(1, c.Int("MaxMatches")), maxShown)
@@ -218,7 +218,7 @@ func (s *search) document(ctx context.Context, src Source) error {
 	return nil
 }
 
-// pageStarts gives the line on which each page of an extracted text begins.
+// pageStarts returns the line on which each page of an extracted text begins.
 func pageStarts(text string) []int {
 	out := []int{1}
 	for i, line := range strings.Split(text, "\n") {
@@ -317,8 +317,8 @@ func (s *search) result() action.Result {
 		res.Message += fmt.Sprintf("; the first %d are shown: narrow Pattern, Path or Files", fit)
 	}
 	if s.late {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the search ended after %s: the counts are of the part that was searched", searchTime))
-		res.Message += " (the search ended early)"
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the search stopped after %s: the counts cover only the part that was searched", searchTime))
+		res.Message += " (the search stopped early)"
 	}
 	return res
 }

@@ -16,14 +16,14 @@ import (
 
 	"atelier/action/internal/charset"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // window counts the characters that pass and keeps a stretch of them; of one page alone,
-// where one is asked for.
+// where one is requested.
 type window struct {
 	offset, limit int
-	// page is the page that is asked for, 0 for all; at is the one that passes, pages the last.
+	// page is the page that is requested, 0 for all; at is the one that passes, pages the last.
 	page, at, pages int
 	total           int // characters of the pages that are asked for
 	all             int // characters of all pages
@@ -57,7 +57,7 @@ func (w *window) write(s string) {
 	}
 }
 
-// reading gives what the window kept.
+// reading returns what the window kept.
 func (w *window) reading(d document, format string) reading {
 	text := w.kept.String()
 	r := reading{
@@ -66,12 +66,12 @@ func (w *window) reading(d document, format string) reading {
 	}
 	switch {
 	case w.page > w.pages && w.pages > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("there is no page %d: the file has %d", w.page, w.pages))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("page %d does not exist: the file has %d pages", w.page, w.pages))
 	case w.offset >= w.total && w.total > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Offset %d is behind the end: the text has %d characters", w.offset, w.total))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Offset %d is past the end: the text has %d characters", w.offset, w.total))
 	}
 	if d.asked > d.limit && r.Truncated {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("Limit was lowered from %d to %d characters", d.asked, d.limit))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Limit was reduced from %d to %d characters", d.asked, d.limit))
 	}
 	return r
 }
@@ -167,7 +167,7 @@ func tail(b []byte) []byte {
 	return nil
 }
 
-// readHTML gives the readable text of a page and its title.
+// readHTML returns the readable text of a page and its title.
 func (d document) readHTML(ctx context.Context) (reading, error) {
 	file, err := d.open()
 	if err != nil {
@@ -186,7 +186,7 @@ func (d document) readHTML(ctx context.Context) (reading, error) {
 		r.Warnings = append(r.Warnings, repairNote(src.Repaired()))
 	}
 	if p.cut {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text behind it was not read", maxToken>>20))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text after it was not read", maxToken>>20))
 	}
 	return r, nil
 }
@@ -222,7 +222,7 @@ func (p *page) read(ctx context.Context, src io.Reader) error {
 			if p.cut || isEOF(err) {
 				return nil
 			}
-			return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it anew or as text", err)
+			return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it again, or as text", err)
 		case html.TextToken:
 			p.text(string(z.Text()))
 		case html.StartTagToken, html.SelfClosingTagToken:

@@ -22,20 +22,20 @@ import (
 	"atelier/media"
 )
 
-// Config says which folder is searched and where its index lies.
+// Config selects the folder to search and the place of its index.
 type Config struct {
 	// Dir is the folder; required.
 	Dir string
-	// Data is the folder in which the index is kept, one file for each Dir. It is made
-	// if it is missing. Required.
+	// Data is the folder of the index, one file for each Dir. It is created if it is missing.
+	// Required.
 	Data string
 	// MaxBytes is the largest document that is indexed; 0 means 64 MiB.
 	MaxBytes int64
-	// MaxCharacters is how much text of one document is indexed; 0 means 2,000,000.
+	// MaxCharacters is the maximum text of one document that is indexed; 0 means 2,000,000.
 	MaxCharacters int
-	// MaxDocuments is how many documents are indexed; 0 means 50,000.
+	// MaxDocuments is the maximum number of indexed documents; 0 means 50,000.
 	MaxDocuments int
-	// Refresh is how long what is known of the folder counts; 0 means 2 seconds.
+	// Refresh is how long the state of the folder is cached; 0 means 2 seconds.
 	Refresh time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -64,7 +64,7 @@ type Base struct {
 	report Report
 }
 
-// Report is what the last look at the folder found.
+// Report is the result of the last refresh.
 type Report struct {
 	// Documents are searchable, Passages are their parts.
 	Documents, Passages int
@@ -74,12 +74,12 @@ type Report struct {
 	Skipped []file.Skipped
 }
 
-// Open opens the folder and brings the index up to date, which takes a while the
-// first time. ctx ends it; what was indexed by then stays.
+// Open opens the folder and updates the index, which takes a while the first time. ctx ends it;
+// what was indexed by then stays.
 func Open(ctx context.Context, cfg Config) (*Base, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Data == "" {
-		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is empty: name the folder for the index")
+		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is missing: name the folder for the index")
 	}
 	files, err := file.Open(file.Config{Dir: cfg.Dir}) //nolint:contextcheck // a short look at the folder
 	if err != nil {
@@ -99,13 +99,13 @@ func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close())
 // Actions is Search Knowledge Base.
 func (b *Base) Actions() []action.Action { return []action.Action{b.searchAction()} }
 
-// Descriptions tells about the action without a knowledge base, for documentation and checks.
+// Descriptions describes the action without a knowledge base, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Base{}).Actions()...) }
 
-// open opens the index and refreshes it, a damaged or foreign one anew.
+// open opens the index and refreshes it, a damaged or foreign one again.
 func (b *Base) open(ctx context.Context) error {
 	if err := os.MkdirAll(b.cfg.Data, 0o700); err != nil {
-		return media.Errorf(media.CodeInvalid, "make the folder for the index: %w", err)
+		return media.Errorf(media.CodeInvalid, "create the folder for the index: %w", err)
 	}
 	path, err := b.path()
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *Base) start(ctx context.Context, path string) error {
 		return err
 	}
 	if _, err := b.Refresh(ctx); err != nil {
-		_ = b.db.Close() // the error at hand says more
+		_ = b.db.Close() // the current error says more
 		return err
 	}
 	return nil
@@ -147,7 +147,7 @@ func (b *Base) path() (string, error) {
 	return filepath.Join(b.cfg.Data, hex.EncodeToString(sum[:8])+".db"), nil
 }
 
-// version is that of the tables; another one means that they are made anew.
+// version is that of the tables; another one means that they are made again.
 const version = 1
 
 const schema = `
@@ -172,7 +172,7 @@ func (b *Base) connect(ctx context.Context, path string) error {
 	db.SetMaxOpenConns(4)
 	var have int
 	if err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err == nil && have != 0 && have != version {
-		err = media.Errorf(media.CodeCorrupt, "the index is of another version")
+		err = media.Errorf(media.CodeCorrupt, "the index has another version")
 	}
 	if err == nil && have == 0 {
 		_, err = db.ExecContext(ctx, schema)
@@ -181,14 +181,14 @@ func (b *Base) connect(ctx context.Context, path string) error {
 		_, err = db.ExecContext(ctx, "SELECT count(*) FROM passage, document LIMIT 1")
 	}
 	if err != nil {
-		_ = db.Close() // the error at hand says more
+		_ = db.Close() // the current error says more
 		return explain(err)
 	}
 	b.db = db
 	return nil
 }
 
-// explain gives an error of the index its code.
+// explain adds a code to an error of the index.
 func explain(err error) error {
 	var own *media.Error
 	var se *sqlite.Error
@@ -204,10 +204,10 @@ func explain(err error) error {
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
 			return media.Errorf(media.CodeCorrupt, "the index of the knowledge base is damaged: %w", err)
 		case sqlite3.SQLITE_FULL:
-			return media.Errorf(media.CodeDiskFull, "no space is left for the index of the knowledge base: %w", err)
+			return media.Errorf(media.CodeDiskFull, "no space left for the index of the knowledge base: %w", err)
 		case sqlite3.SQLITE_INTERRUPT:
 			return media.Errorf(media.CodeCancelled, "search the knowledge base: %w", err)
 		}
 	}
-	return media.Errorf(media.CodeUnavailable, "the index of the knowledge base cannot be used: %w", err)
+	return media.Errorf(media.CodeUnavailable, "use the index of the knowledge base: %w", err)
 }

@@ -37,7 +37,7 @@ func open(tb testing.TB, cfg Config) *Base {
 	return b
 }
 
-// put writes a file; each writing has a date of its own, as slow people's have.
+// put writes a file; each writing has its own date, as slow people's have.
 func put(tb testing.TB, dir, name, content string) {
 	tb.Helper()
 	p := filepath.Join(dir, filepath.FromSlash(name))
@@ -325,7 +325,7 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		got[s.Path] = s.Reason
 	}
 	for name, want := range map[string]string{
-		"b.bin": "no text", "c.png": "no text", "d.md": "empty", "e.pdf": "no pages", "f.txt": "larger than", "0-link.md": "out of the folder", "1 documents": "beyond the first 7",
+		"b.bin": "no readable text", "c.png": "no readable text", "d.md": "empty", "e.pdf": "no readable pages", "f.txt": "larger than", "0-link.md": "outside of the folder", "1 documents": "beyond the first 7",
 	} {
 		if !strings.Contains(got[name], want) {
 			t.Errorf("%s: %q, want %q", name, got[name], want)

@@ -35,7 +35,7 @@ func passages(text string) []passage {
 			if c.size >= wanted {
 				c.flush()
 			} else if c.size > 0 {
-				c.add("\n", at, n)
+				c.line(line, at)
 			}
 		default:
 			c.line(line, at)
@@ -91,7 +91,7 @@ func (c *cutting) add(s string, at, n int) {
 	c.size += n
 }
 
-// cutAt gives the beginning of s up to n characters, behind a sentence or a word.
+// cutAt returns the beginning of s up to n characters, behind a sentence or a word.
 func cutAt(s string, n int) string {
 	end, count := len(s), 0
 	for i := range s {

@@ -10,7 +10,7 @@ import (
 
 	"atelier/action/file"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // maxSkipped is how many skipped documents a report names.
@@ -47,10 +47,10 @@ func (b *Base) refresh(ctx context.Context) (Report, error) {
 	}
 	var r Report
 	seen := map[string]bool{}
-	left := 0
+	remaining := 0
 	skipped, err := b.files.Walk(ctx, func(s file.Source) error {
 		if len(seen) >= b.cfg.MaxDocuments {
-			left++
+			remaining++
 			return nil
 		}
 		seen[s.Name] = true
@@ -71,8 +71,8 @@ func (b *Base) refresh(ctx context.Context) (Report, error) {
 			r.skip(s.Path, s.Reason)
 		}
 	}
-	if left > 0 {
-		r.skip(fmt.Sprintf("%d documents", left), fmt.Sprintf("beyond the first %d", b.cfg.MaxDocuments))
+	if remaining > 0 {
+		r.skip(fmt.Sprintf("%d documents", remaining), fmt.Sprintf("beyond the first %d", b.cfg.MaxDocuments))
 	}
 	for name := range had {
 		if !seen[name] {
@@ -155,7 +155,7 @@ func (b *Base) index(ctx context.Context, s file.Source) (why string, err error)
 }
 
 // extract reads a document so that text and date belong together: one that changes
-// while it is read is read again, and if it goes on changing, at the next refresh.
+// while it is read is read again, and if it continues changing, at the next refresh.
 func (b *Base) extract(ctx context.Context, s file.Source) (doc file.Document, _ file.Source, err error) {
 	for range 3 {
 		if s.Size > b.cfg.MaxBytes {

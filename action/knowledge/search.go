@@ -40,16 +40,16 @@ type hit struct {
 func (b *Base) searchAction() action.Action {
 	return action.Action{
 		Name: "Search Knowledge Base",
-		Description: "Finds passages in the documents of the knowledge base by their words, best first, each with the document it comes from. " +
-			"Use several searches with different words; \"quoted words\" must stand together.",
+		Description: "Finds passages in the knowledge base by their words, best match first, each with its document. " +
+			"Use several searches with different words; \"quoted words\" must be adjacent.",
 		Tags: []string{"knowledge", action.TagSource},
 		Params: []action.Param{
-			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for."},
-			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8, Description: "How many passages, 1 to 20."},
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Description: "Only documents whose path begins so; all by default."},
+			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to search for."},
+			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8, Description: "The maximum number of passages, 1 to 20."},
+			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Description: "Only documents whose path has this prefix. The default is all documents."},
 			{Name: "results", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, title, heading, offset, text and score of each passage."},
-			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many passages there are."},
-			{Name: "documentCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many documents were searched."},
+			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of passages."},
+			{Name: "documentCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of documents searched."},
 			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of documents that cannot be searched."},
 		},
 		Run: b.search,
@@ -64,7 +64,7 @@ func (b *Base) search(ctx context.Context, c *action.Call) (action.Result, error
 	}
 	terms := words(c.Text("Query"))
 	if len(terms) == 0 {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Query has no word to look for")
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Query contains no word to search for")
 	}
 	report, err := b.current(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func outcome(hits []hit, report Report) action.Result {
 		Outputs: map[string]any{"results": hits, "resultCount": len(hits), "documentCount": report.Documents},
 	}
 	if len(hits) == 0 {
-		res.Message = fmt.Sprintf("None of the %d documents has these words: try others", report.Documents)
+		res.Message = fmt.Sprintf("None of the %d documents contains these words: try other words", report.Documents)
 		res.Outputs["results"] = []any{}
 	}
 	if len(report.Skipped) > 0 {

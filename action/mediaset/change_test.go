@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// named gives an action.
+// named returns an action.
 func named(t *testing.T, name string) action.Action {
 	t.Helper()
 	for _, a := range Actions() {

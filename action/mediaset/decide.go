@@ -15,7 +15,7 @@ const (
 )
 
 func refParam() action.Param {
-	return action.Param{Name: "RefId", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Ref of the item, such as img-7k3m9q2x."}
+	return action.Param{Name: "RefId", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The ref of the item, such as img-7k3m9q2x."}
 }
 
 func text(name, description string) action.Param {
@@ -25,7 +25,7 @@ func text(name, description string) action.Param {
 func labelAction() action.Action {
 	return action.Action{
 		Name:        "Label Agent Media",
-		Description: "Gives a media item of this run another label or description: what it shows, in words that people and later steps understand.",
+		Description: "Changes the label or description of a media item of this run, so that people and later steps know what it shows.",
 		Tags:        []string{"media"},
 		Params: append([]action.Param{
 			refParam(),
@@ -46,11 +46,11 @@ func labelAction() action.Action {
 func promoteAction() action.Action {
 	return action.Action{
 		Name:        "Promote Agent Media",
-		Description: "Chooses a media item of this run for the answer, so that the person sees it. What is embedded in the answer is promoted by itself.",
+		Description: "Chooses a media item of this run for the answer, so that the person sees it. Items embedded in the answer are promoted automatically.",
 		Tags:        []string{"media"},
 		Params: append([]action.Param{
 			refParam(),
-			text("Label", "Short display text; the item keeps its own if left out."),
+			text("Label", "Short display text. By default, the item keeps its own."),
 			text("Description", "What the item shows and why it was chosen."),
 		}, detailOutputs()...),
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {

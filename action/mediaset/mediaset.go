@@ -1,10 +1,9 @@
-// Package mediaset is the actions that every agent has for the media of its own
-// run: List, Get Details, View, Label, Promote and Prune.
+// Package mediaset has the actions that every agent has for the media of its run: List, Get
+// Details, View, Label, Promote and Prune.
 //
-// They show refs and facts, and the text of documents, never bytes. What they decide
-// is what is shown, never what is kept. Errors are media.Error values; a ref that
-// means nothing in the run is [media.CodeUnknownRef] and lists the valid ones. The
-// package imports action and media.
+// They return refs and facts, and the text of documents, never bytes. They decide what is shown,
+// never what is kept. Errors are media.Error values; a ref that is unknown in the run is
+// [media.CodeUnknownRef] and lists the valid ones. The package imports action and media.
 package mediaset
 
 import (
@@ -79,13 +78,13 @@ func listAction() action.Action {
 		Description: "Lists the pictures and other media of this run, with the refs to embed or edit them.",
 		Tags:        []string{"media"},
 		Params: []action.Param{
-			{Name: "Modality", Direction: action.Input, ValueType: action.Scalar, Values: []string{"image", "audio", "video", "document"}, Description: "Only items of this kind; all by default."},
-			number("Offset", 0, "How many items to leave out at the start."),
-			number("Limit", pageItems, fmt.Sprintf("How many items to list, at most %d.", pageItems)),
+			{Name: "Modality", Direction: action.Input, ValueType: action.Scalar, Values: []string{"image", "audio", "video", "document"}, Description: "Only items of this kind. The default is all kinds."},
+			number("Offset", 0, "The number of items to skip."),
+			number("Limit", pageItems, fmt.Sprintf("The maximum number of items to list, at most %d.", pageItems)),
 			{Name: "mediaReferences", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId, modality, mimeType, sizeBytes, width, height and label of each item, in the order in which they were made."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many items there are, listed here or not."},
-			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their size together."},
-			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Where the list goes on; missing at its end."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of items, listed or not."},
+			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their total size."},
+			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The offset of the next page; missing on the last one."},
 		},
 		Run: list,
 	}
@@ -97,7 +96,7 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 		limit = pageItems
 	}
 	if from < 0 || limit < 1 {
-		e := media.Errorf(media.CodeInvalid, "List Agent Media: Offset must not be negative and Limit is 1 to %d", pageItems)
+		e := media.Errorf(media.CodeInvalid, "List Agent Media: Offset must not be negative, and Limit must be 1 to %d", pageItems)
 		e.Retryable = true
 		return action.Result{}, e
 	}
@@ -126,7 +125,7 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 	}
 	if next := from + len(refs); next < total && len(refs) > 0 {
 		out["nextOffset"] = next
-		message += fmt.Sprintf("; go on with Offset %d", next)
+		message += fmt.Sprintf("; continue with Offset %d", next)
 	}
 	return action.Result{Message: message, Outputs: out}, nil
 }
@@ -134,11 +133,11 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 func detailsAction() action.Action {
 	return action.Action{
 		Name:        "Get Agent Media Details",
-		Description: "Tells all about one media item of this run: placeholder, description, origin and what it was made from.",
+		Description: "Returns the details of one media item of this run: placeholder, description, origin and what it was made from.",
 		Tags:        []string{"media"},
 		Params: append([]action.Param{
 			refParam(),
-			{Name: "IncludeData", Direction: action.Input, ValueType: action.Scalar, Type: "boolean", Code: true, Description: "For Go code (agent.Context.Action): gives the bytes as well. Models use View Agent Media."},
+			{Name: "IncludeData", Direction: action.Input, ValueType: action.Scalar, Type: "boolean", Code: true, Description: "For Go code (agent.Context.Action): also returns the bytes. Models use View Agent Media."},
 			{Name: "dataUri", Direction: action.Output, ValueType: action.Scalar, Description: "The bytes as data:TYPE;base64,…; only with IncludeData."},
 		}, detailOutputs()...),
 		Run: get,
@@ -153,26 +152,26 @@ func detailOutputs() []action.Param {
 	return []action.Param{
 		scalar("refId", "string", "Its ref."),
 		scalar("modality", "string", "image, audio, video or document."),
-		scalar("mimeType", "string", "The type that its bytes have."),
-		scalar("width", "integer", "In pixels; missing where there is none, as height."),
+		scalar("mimeType", "string", "The type detected from its bytes."),
+		scalar("width", "integer", "In pixels; like height, missing for items that have none."),
 		scalar("height", "integer", "In pixels."),
 		scalar("durationSeconds", "number", "The length of audio and video; missing for others."),
-		scalar("label", "string", "Short display text; missing if it has none, as description and fileName."),
-		scalar("sizeBytes", "integer", "The length of its bytes."),
-		scalar("placeholder", "string", "What stands for it in texts."),
+		scalar("label", "string", "Short display text; like description and fileName, missing if the item has none."),
+		scalar("sizeBytes", "integer", "The number of bytes."),
+		scalar("placeholder", "string", "Its placeholder in text."),
 		scalar("description", "string", "What it shows and why it was made."),
-		scalar("fileName", "string", "The name that it came with."),
+		scalar("fileName", "string", "Its original file name."),
 		scalar("promoted", "boolean", "Whether it is part of the answer."),
-		scalar("partial", "boolean", "True for a preview that was kept in the place of a picture."),
+		scalar("partial", "boolean", "True for a preview that was kept instead of a picture."),
 		{Name: "origin", Direction: action.Output, ValueType: action.Other, Description: "direction, source, agentPath and operation: where it came from."},
 		{Name: "lineage", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and role of each item that it was made from."},
-		{Name: "metadata", Direction: action.Output, ValueType: action.Other, Description: "What its maker noted: model, provider, seed."},
+		{Name: "metadata", Direction: action.Output, ValueType: action.Other, Description: "Details of how it was made: model, provider, seed."},
 	}
 }
 
 func get(_ context.Context, c *action.Call) (action.Result, error) {
 	if c.Bool("IncludeData") { // agent.Context.Action takes that of Go code out
-		e := media.Errorf(media.CodeInvalid, "Get Agent Media Details: IncludeData is for programs: leave it out, and look at the item with View Agent Media")
+		e := media.Errorf(media.CodeInvalid, "Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
 		e.Retryable = true
 		return action.Result{}, e
 	}

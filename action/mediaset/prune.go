@@ -15,17 +15,17 @@ func pruneAction() action.Action {
 	}
 	return action.Action{
 		Name: "Prune Agent Media",
-		Description: "Takes media items of this run out of the list, so that only what matters stays in sight. " +
+		Description: "Removes media items of this run from the list, so that it contains only relevant items. " +
 			"Nothing is deleted: placeholders of pruned items still work. Promoted and embedded items are skipped.",
 		Tags: []string{"media"},
 		Params: []action.Param{
 			{Name: "RefIds", Direction: action.Input, ValueType: action.Scalar, IsArray: true, Description: "Refs to prune."},
-			number("KeepLast", "Then prune all but the last so many of those that are left."),
-			number("MaxSizeBytes", "Then prune the oldest until the rest is at most this large together."),
-			{Name: "pruned", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The refs that are out of sight now."},
-			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and reason of each item that stayed."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many items the list still has."},
-			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their size together."},
+			number("KeepLast", "Of the remaining items, keep only this many of the newest."),
+			number("MaxSizeBytes", "Prune the oldest items until the total size is at most this."),
+			{Name: "pruned", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The pruned refs."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and reason of each skipped item."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of items still in the list."},
+			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their total size."},
 		},
 		Run: prune,
 	}
@@ -39,10 +39,10 @@ type skip struct {
 
 // pruning is one call under way.
 type pruning struct {
-	call    *action.Call
-	pruned  []string
-	skipped []skip
-	told    map[media.Ref]bool // in skipped already
+	call     *action.Call
+	pruned   []string
+	skipped  []skip
+	reported map[media.Ref]bool // in skipped already
 }
 
 func prune(_ context.Context, c *action.Call) (action.Result, error) {
@@ -50,7 +50,7 @@ func prune(_ context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
-	p := pruning{call: c, pruned: []string{}, skipped: []skip{}, told: map[media.Ref]bool{}}
+	p := pruning{call: c, pruned: []string{}, skipped: []skip{}, reported: map[media.Ref]bool{}}
 	for _, o := range named {
 		p.drop(o)
 	}
@@ -127,8 +127,8 @@ func (p *pruning) drop(o media.Output) bool {
 		p.pruned = append(p.pruned, string(o.Ref))
 		return true
 	}
-	if !p.told[o.Ref] {
-		p.told[o.Ref] = true
+	if !p.reported[o.Ref] {
+		p.reported[o.Ref] = true
 		p.skipped = append(p.skipped, skip{RefID: string(o.Ref), Reason: why})
 	}
 	return false

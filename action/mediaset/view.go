@@ -11,7 +11,7 @@ import (
 
 	"atelier/action"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // How many characters of a document one call shows, by default and at most.
@@ -26,15 +26,15 @@ func viewAction() action.Action {
 	}
 	return action.Action{
 		Name: "View Agent Media",
-		Description: "Looks at a media item of this run: a picture is shown to you with the results of this step, for one turn; " +
-			"of a document you get its text, from Offset on.",
+		Description: "Shows you a media item of this run: a picture is attached to the results of this step, for one turn; " +
+			"for a document, you get its text from Offset.",
 		Tags: []string{"media"},
 		Params: []action.Param{
 			refParam(),
-			number("Offset", 0, "For documents: how many characters to leave out at the start."),
-			number("Limit", usualText, fmt.Sprintf("For documents: how many characters to show, at most %d.", maxText)),
+			number("Offset", 0, "For documents: the number of characters to skip."),
+			number("Limit", usualText, fmt.Sprintf("For documents: the maximum number of characters to show, at most %d.", maxText)),
 			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text of a document."},
-			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Where the text goes on; missing at its end."},
+			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The offset of the remaining text; missing at the end."},
 			{Name: "totalCharacters", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The length of the whole text."},
 			{Name: "media", Direction: action.Output, ValueType: action.Other, Description: "The item that is shown."},
 		},
@@ -59,7 +59,7 @@ func view(ctx context.Context, c *action.Call) (action.Result, error) {
 // look asks for the pixels to be shown.
 func look(c *action.Call, o media.Output) (action.Result, error) {
 	if c.See == nil {
-		return action.Result{}, media.Errorf(media.CodeUnsupported, "nobody is there to look at %s: it was asked for by a program", o.Ref)
+		return action.Result{}, media.Errorf(media.CodeUnsupported, "%s cannot be shown, because a program requested it and not a model", o.Ref)
 	}
 	if err := c.See(o); err != nil {
 		return action.Result{}, err
@@ -80,14 +80,14 @@ func isText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
 }
 
-// read gives a piece of a text. Memory is the piece, whatever the length of the text.
+// read returns a piece of a text. Memory is the piece, whatever the length of the text.
 func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, error) {
 	from, limit := c.Int("Offset"), c.Int("Limit")
 	if limit == 0 {
 		limit = usualText
 	}
 	if from < 0 || limit < 1 || limit > maxText {
-		e := media.Errorf(media.CodeInvalid, "View Agent Media: Offset must not be negative and Limit is 1 to %d", maxText)
+		e := media.Errorf(media.CodeInvalid, "View Agent Media: Offset must not be negative, and Limit must be 1 to %d", maxText)
 		e.Retryable = true
 		return action.Result{}, e
 	}
@@ -104,7 +104,7 @@ func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, e
 	message := fmt.Sprintf("Characters %d to %d of %d of %s", min(from+1, total), end, total, o.Ref)
 	if end < total {
 		out["nextOffset"] = end
-		message += fmt.Sprintf("; go on with Offset %d", end)
+		message += fmt.Sprintf("; continue with Offset %d", end)
 	}
 	return action.Result{Message: message, Outputs: out}, nil
 }

@@ -1,9 +1,8 @@
-// Package picture is the actions "Generate Image", "Edit Image" and "Vary Image": a
-// prompt, or pictures and a prompt, become one or more pictures through the generation
-// gateway.
+// Package picture has the actions "Generate Image", "Edit Image" and "Vary Image", which turn a
+// prompt, or pictures and a prompt, into pictures through the generation gateway.
 //
-// Errors are media.Error values of the gateway. Pictures that succeeded are given
-// back also when others failed. The package imports action, generate and media.
+// Errors are media.Error values of the gateway. Successful pictures are returned even if others
+// failed. The package imports action, generate and media.
 package picture
 
 import (
@@ -14,25 +13,15 @@ import (
 
 	"atelier/action"
 	"atelier/generate"
+	"atelier/generate/gateway"
+	"atelier/generate/plan"
 	"atelier/media"
 )
 
-// Generator makes media; *generate.Gateway is one.
+// Generator makes media; *gateway.Gateway is one.
 type Generator interface {
-	// Generate asks a model. A result with some failed slots is no error.
+	// Generate calls a model. A result with some failed slots is not an error.
 	Generate(ctx context.Context, r generate.Request) (*generate.Result, error)
-}
-
-// planner is a generator that knows its prices; *generate.Gateway is one.
-type planner interface {
-	// Plan works out model, calls and cost without any of them.
-	Plan(ctx context.Context, r generate.Request) (*generate.Plan, error)
-}
-
-// keeper is a generator that keeps what it was asked for; *generate.Gateway is one.
-type keeper interface {
-	// Begun reports whether something was asked for under an idempotency key.
-	Begun(ctx context.Context, key string) bool
 }
 
 // maxImages is how many pictures one call may ask for.
@@ -44,8 +33,8 @@ func Actions(g Generator) []action.Action {
 	for _, k := range kinds() {
 		all = append(all, action.Action{
 			Name: k.name, Description: k.description, Tags: []string{"media", "visual", action.TagPicture}, Params: k.params(),
-			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
-			Left:  func(ctx context.Context) bool { return left(ctx, g) },
+			Price:       func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
+			Recoverable: func(ctx context.Context) bool { return recoverable(ctx, g) },
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
 				return run(ctx, g, c, k)
 			},
@@ -69,21 +58,21 @@ func kinds() []kind {
 		{
 			method: generate.MethodGenerate, name: "Generate Image", done: "Generated",
 			description: "Makes pictures from a prompt: photos, scenes, metaphors, mock-ups; not charts of data. " +
-				"Say subject, style, light, composition and colours.",
+				"Describe subject, style, light, composition and colours.",
 		},
 		{
 			method: generate.MethodEdit, name: "Edit Image", done: "Edited", label: "Edited image",
-			description: "Changes pictures of this run as the prompt says: makes them bluer, adds or removes things, puts several into one. " +
-				"The originals stay. Say what changes and what has to stay.",
+			description: "Edits pictures of this run as the prompt describes: makes them bluer, adds or removes things, combines several into one. " +
+				"The originals are kept. Describe what to change and what to keep.",
 		},
 		{
 			method: generate.MethodVariation, name: "Vary Image", done: "Varied", label: "Variation",
-			description: "Makes variations of a picture of this run: the same subject and style with other details. The original stays.",
+			description: "Makes variations of a picture of this run: the same subject and style with other details. The original is kept.",
 		},
 	}
 }
 
-// number is how many pictures are asked for.
+// number is how many pictures are requested.
 func number(c *action.Call) (int, error) {
 	n := c.Int("NumberOfImages")
 	if n < 1 || n > maxImages {
@@ -99,9 +88,9 @@ func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Pri
 	if err != nil {
 		return action.Price{}, err
 	}
-	p, ok := g.(planner)
+	p, ok := g.(*gateway.Gateway)
 	if !ok {
-		return action.Price{Note: "the generator tells no prices"}, nil
+		return action.Price{Note: "the generator does not know prices"}, nil
 	}
 	plan, err := p.Plan(ctx, request(ctx, c, n, k))
 	switch {
@@ -121,9 +110,9 @@ func stepKey(ctx context.Context) string {
 	return ""
 }
 
-// left reports whether the gateway knows of the act.
-func left(ctx context.Context, g Generator) bool {
-	k, ok := g.(keeper)
+// recoverable reports whether the gateway knows of the act.
+func recoverable(ctx context.Context, g Generator) bool {
+	k, ok := g.(*gateway.Gateway)
 	key := stepKey(ctx)
 	return ok && key != "" && k.Begun(ctx, key)
 }
@@ -137,7 +126,7 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	res, err := g.Generate(ctx, request(ctx, c, n, k))
 	if res == nil {
 		if err == nil {
-			err = media.Errorf(media.CodeInternal, "the gateway gave no result")
+			err = media.Errorf(media.CodeInternal, "the gateway returned no result")
 		}
 		return action.Result{}, err
 	}
@@ -158,11 +147,11 @@ func unstored(res *generate.Result) error {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
 			continue
 		}
-		if s.Status != generate.StatusRunning {
+		if s.Status != generate.StatusRunning || s.Undecided() {
 			return media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
 		}
-		return media.Errorf(media.CodeDiskFull, "picture %d is made and could not be stored: %s; "+
-			`make room, then fetch it with "atelier generate --wait %s"`, s.Index, s.Error.Message, res.Operation)
+		return media.Errorf(media.CodeDiskFull, "picture %d was made but could not be stored: %s; "+
+			`free space, then fetch it with "atelier generate --wait %s"`, s.Index, s.Error.Message, res.Operation)
 	}
 	return nil
 }
@@ -237,11 +226,11 @@ func result(res *generate.Result, k kind) action.Result {
 	switch {
 	case len(images) == 0 && len(failures) == 0:
 		out.Code = action.Success
-		out.Message = fmt.Sprintf("No image yet: operation %s is %s; it goes on and its images are kept", res.Operation, res.Status)
+		out.Message = fmt.Sprintf("No image yet: operation %s is %s; it continues, and its images will be kept", res.Operation, res.Status)
 	case len(images) == 0:
 		out.Code, out.Message = action.Failure, ""
 	case res.Status == generate.StatusRunning:
-		out.Message += fmt.Sprintf("; operation %s goes on, and what is missing of it is kept", res.Operation)
+		out.Message += fmt.Sprintf("; operation %s continues, and its remaining images will be kept", res.Operation)
 	case len(failures) > 0:
 		out.Message += fmt.Sprintf("; %d failed: %s", len(failures), failures[0].Message)
 	}
@@ -250,7 +239,7 @@ func result(res *generate.Result, k kind) action.Result {
 			out.Substituted = &action.Substitution{Asked: d.Asked, Applied: d.Applied, Reason: d.Reason}
 		}
 	}
-	standIn := generate.StandIn(res.Model)
+	standIn := plan.StandIn(res.Model)
 	stoodIn := slices.Contains(res.Warnings, standIn)
 	for _, note := range changes(res.Dispositions, stoodIn) {
 		if out.Message != "" {
@@ -316,7 +305,7 @@ var defaults = map[string]string{"quality": "standard", "style": "natural", "out
 
 // changes says in words which settings were not applied as asked (and, above all,
 // which model stood in for another). That the offline model stood in for all providers is
-// told by a warning of its own.
+// told by its own warning.
 func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 	var notes []string
 	for _, d := range dispositions {
@@ -330,7 +319,7 @@ func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 		case generate.OutcomeSubstituted:
 			note = fmt.Sprintf("%s %s was replaced by %s", d.Setting, d.Asked, d.Applied)
 		case generate.OutcomeAdapted:
-			note = fmt.Sprintf("%s %s became %s", d.Setting, d.Asked, d.Applied)
+			note = fmt.Sprintf("%s %s was changed to %s", d.Setting, d.Asked, d.Applied)
 		case generate.OutcomeDropped:
 			note = fmt.Sprintf("%s %s was not used", d.Setting, d.Asked)
 		case generate.OutcomeRefused:

@@ -6,25 +6,23 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/action"
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/generate"
 	"atelier/media"
-	"atelier/wire"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // gateway answers as told and remembers what it was asked.
-type gateway struct {
+type newGateway struct {
 	asked  []generate.Request
 	result *generate.Result
 	err    error
 }
 
-func (g *gateway) Generate(_ context.Context, r generate.Request) (*generate.Result, error) {
+func (g *newGateway) Generate(_ context.Context, r generate.Request) (*generate.Result, error) {
 	g.asked = append(g.asked, r)
 	return g.result, g.err
 }
@@ -42,20 +40,13 @@ func badSlot(index int) generate.Slot {
 
 // waitingSlot is of a picture that was made and could not be had yet.
 func waitingSlot(index int, code media.Code) generate.Slot {
-	return generate.Slot{Index: index, Status: generate.StatusRunning, Error: &generate.SlotError{Code: code, Message: "not yet"}}
+	return generate.Slot{Index: index, Status: generate.StatusRunning, Error: &generate.SlotError{Code: code, Message: "not yet", Retryable: true}}
 }
 
 // registry has the actions over g.
-func registry(t *testing.T, g *gateway) *action.Registry {
+func registry(t *testing.T, g *newGateway) *action.Registry {
 	t.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := wiretest.NewCodec(t)
 	r, err := action.NewRegistry(action.Config{Store: codec})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +58,7 @@ func registry(t *testing.T, g *gateway) *action.Registry {
 }
 
 // invoke runs the action as agents do.
-func invoke(t *testing.T, g *gateway, params map[string]any) (action.Outcome, *media.Set) {
+func invoke(t *testing.T, g *newGateway, params map[string]any) (action.Outcome, *media.Set) {
 	t.Helper()
 	set := &media.Set{}
 	return registry(t, g).Invoke(t.Context(), "generate image", params, action.Env{Media: set, Agent: "writer", Prefer: []string{"Nano Banana Pro"}}), set
@@ -114,12 +105,12 @@ func TestRequestHasTheDefaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := &gateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}}
+			g := &newGateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}}
 			if out, _ := invoke(t, g, test.params); !out.Success {
 				t.Fatalf("outcome: %+v", out)
 			}
 			test.want.Substitute = true
-			if diff := cmp.Diff([]generate.Request{test.want}, g.asked, cmpopts.IgnoreUnexported(generate.Request{})); diff != "" {
+			if diff := cmp.Diff([]generate.Request{test.want}, g.asked); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -142,20 +133,20 @@ func TestOutcome(t *testing.T) {
 		"none":      {&generate.Result{Model: "m", Slots: []generate.Slot{badSlot(1)}}, nil, "ERROR", "No image was made: refused by a safety system", 0, 1, media.CodeModerated},
 		"error":     {nil, media.Errorf(media.CodeMissingKey, "set OPENAI_API_KEY"), "ERROR", "set OPENAI_API_KEY", 0, 0, media.CodeMissingKey},
 		"cancelled": {&generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}, context.Canceled, "ERROR", "Generated 1 image(s)", 1, 0, media.CodeCancelled},
-		"running":   {&generate.Result{Operation: "op-1", Status: generate.StatusRunning}, nil, "SUCCESS", "No image yet: operation op-1 is running; it goes on and its images are kept", 0, 0, ""},
+		"running":   {&generate.Result{Operation: "op-1", Status: generate.StatusRunning}, nil, "SUCCESS", "No image yet: operation op-1 is running; it continues, and its images will be kept", 0, 0, ""},
 		"to be fetched": {
 			&generate.Result{Operation: "op-1", Status: generate.StatusRunning, Slots: []generate.Slot{slot(1, ""), waitingSlot(2, media.CodeUnavailable)}},
-			nil, "SUCCESS", "Generated 1 image(s); operation op-1 goes on, and what is missing of it is kept", 1, 0, "",
+			nil, "SUCCESS", "Generated 1 image(s); operation op-1 continues, and its remaining images will be kept", 1, 0, "",
 		},
 		"no room": {
 			&generate.Result{Operation: "op-1", Status: generate.StatusRunning, Slots: []generate.Slot{slot(1, ""), waitingSlot(2, media.CodeDiskFull)}},
-			nil, "ERROR", "Generated 1 image(s); operation op-1 goes on, and what is missing of it is kept", 1, 0, media.CodeDiskFull,
+			nil, "ERROR", "Generated 1 image(s); operation op-1 continues, and its remaining images will be kept", 1, 0, media.CodeDiskFull,
 		},
-		"nothing": {nil, nil, "ERROR", "the gateway gave no result", 0, 0, media.CodeInternal},
+		"nothing": {nil, nil, "ERROR", "the gateway returned no result", 0, 0, media.CodeInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, set := invoke(t, &gateway{result: test.result, err: test.err}, map[string]any{"Prompt": "x"})
+			out, set := invoke(t, &newGateway{result: test.result, err: test.err}, map[string]any{"Prompt": "x"})
 			if out.Code != test.code || out.Message != test.message || len(out.Media) != test.images || len(set.List()) != test.images {
 				t.Errorf("outcome: %+v", out)
 			}
@@ -172,7 +163,7 @@ func TestOutcome(t *testing.T) {
 
 func TestOutputsAreNamedAndLabelled(t *testing.T) {
 	t.Parallel()
-	g := &gateway{result: &generate.Result{Operation: "op-1", Model: "Nano Banana 2.1", Slots: []generate.Slot{slot(1, ""), slot(2, "Cover")}}}
+	g := &newGateway{result: &generate.Result{Operation: "op-1", Model: "Nano Banana 2.1", Slots: []generate.Slot{slot(1, ""), slot(2, "Cover")}}}
 	out, set := invoke(t, g, map[string]any{"Prompt": "x", "NumberOfImages": 2})
 	if out.Outputs["Model"] != "Nano Banana 2.1" || out.Outputs["ImageCount"] != 2 || out.Outputs["RevisedPrompt"] != "a better prompt" {
 		t.Errorf("outputs: %v", out.Outputs)
@@ -190,7 +181,7 @@ func TestOutputsAreNamedAndLabelled(t *testing.T) {
 
 func TestChangedSettingsAreTold(t *testing.T) {
 	t.Parallel()
-	g := &gateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Dispositions: []generate.Disposition{
+	g := &newGateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Dispositions: []generate.Disposition{
 		{Setting: "model", Asked: "Nano Banana Pro", Applied: "Atelier Offline", Outcome: generate.OutcomeSubstituted, Reason: "no key."},
 		{Setting: "size", Asked: "1000x1000", Applied: "1024x1024", Outcome: generate.OutcomeAdapted},
 		{Setting: "seed", Asked: "7", Outcome: generate.OutcomeDropped},
@@ -198,7 +189,7 @@ func TestChangedSettingsAreTold(t *testing.T) {
 		{Setting: "output_format", Asked: "png", Applied: "png", Outcome: generate.OutcomeApplied},
 	}}}
 	out, _ := invoke(t, g, map[string]any{"Prompt": "x"})
-	for _, want := range []string{"Generated 1 image(s).", "model Nano Banana Pro was replaced by Atelier Offline (no key)", "size 1000x1000 became 1024x1024", "seed 7 was not used"} {
+	for _, want := range []string{"Generated 1 image(s).", "model Nano Banana Pro was replaced by Atelier Offline (no key)", "size 1000x1000 was changed to 1024x1024", "seed 7 was not used"} {
 		if !strings.Contains(out.Message, want) {
 			t.Errorf("%q is missing in %q", want, out.Message)
 		}
@@ -211,7 +202,7 @@ func TestChangedSettingsAreTold(t *testing.T) {
 // TestWarningsOfTheGatewayAreTold: to the model in the message, to people as warnings.
 func TestWarningsOfTheGatewayAreTold(t *testing.T) {
 	t.Parallel()
-	g := &gateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Warnings: []string{"the picture does not show them: cats"}}}
+	g := &newGateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Warnings: []string{"the picture does not show them: cats"}}}
 	out, _ := invoke(t, g, map[string]any{"Prompt": "x"})
 	if out.Message != "Generated 1 image(s). the picture does not show them: cats" || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "Generate Image: the picture") {
 		t.Errorf("message %q, warnings %q", out.Message, out.Warnings)
@@ -219,7 +210,7 @@ func TestWarningsOfTheGatewayAreTold(t *testing.T) {
 }
 
 // invokeOn runs an action on a set.
-func invokeOn(t *testing.T, g *gateway, name string, set *media.Set, params map[string]any) action.Outcome {
+func invokeOn(t *testing.T, g *newGateway, name string, set *media.Set, params map[string]any) action.Outcome {
 	t.Helper()
 	return registry(t, g).Invoke(t.Context(), name, params, action.Env{Media: set, Prefer: []string{"Nano Banana Pro"}})
 }
@@ -258,7 +249,7 @@ func TestEditAndVaryTakeRefs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := &gateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "Edited image")}}}
+			g := &newGateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "Edited image")}}}
 			own := &media.Set{}
 			if err := own.Merge(items); err != nil {
 				t.Fatal(err)
@@ -270,7 +261,7 @@ func TestEditAndVaryTakeRefs(t *testing.T) {
 			w := c.want
 			w.Substitute = true
 			w.Modality, w.Prefer, w.Quality, w.Style, w.OutputFormat, w.N = media.ModalityImage, []string{"Nano Banana Pro"}, "standard", "natural", "png", max(w.N, 1)
-			if diff := cmp.Diff([]generate.Request{w}, g.asked, cmp.AllowUnexported(media.Digest{}), cmpopts.IgnoreUnexported(generate.Request{})); diff != "" {
+			if diff := cmp.Diff([]generate.Request{w}, g.asked, cmp.AllowUnexported(media.Digest{})); diff != "" {
 				t.Error(diff)
 			}
 			shown, _ := out.Outputs["Images"].([]any)
@@ -301,7 +292,7 @@ func TestBadEdits(t *testing.T) {
 		if _, err := set.Add(*slot(1, "One").Output); err != nil {
 			t.Fatal(err)
 		}
-		g := &gateway{}
+		g := &newGateway{}
 		out := invokeOn(t, g, c.action, set, c.params)
 		if out.Success || out.Error.Code != c.code || len(g.asked) != 0 {
 			t.Errorf("%s: %+v, %d requests", name, out.Error, len(g.asked))
@@ -318,7 +309,7 @@ func TestBadParameters(t *testing.T) {
 		"no prompt": {}, "none": {"Prompt": "x", "NumberOfImages": 0}, "many": {"Prompt": "x", "NumberOfImages": 11},
 		"quality": {"Prompt": "x", "Quality": "ultra"}, "unknown": {"Prompt": "x", "Colour": "red"}, "seed": {"Prompt": "x", "Seed": 1.5},
 	} {
-		g := &gateway{}
+		g := &newGateway{}
 		if out, _ := invoke(t, g, params); out.Success || out.Error.Code != media.CodeInvalid || len(g.asked) != 0 {
 			t.Errorf("%s: %+v, %d requests", name, out, len(g.asked))
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // maxUnusable is how many unusable values are shown, maxDistinct how many different values
-// of a column are told apart.
+// of a column are distinguished.
 const (
 	maxUnusable = 5
 	maxDistinct = 1000
@@ -180,7 +180,7 @@ func float(v any) float64 {
 // count notes a value of a column of texts or dates.
 func (c *column) count(v string) {
 	if len(v) > 200 {
-		v = v[:200] // longer ones are told apart by their beginning
+		v = v[:200] // longer ones are distinguished by their beginning
 	}
 	if c.counts == nil {
 		c.counts = map[string]int{}

@@ -24,8 +24,8 @@ type csvReader struct {
 	cells [][]byte
 	// clipped counts cells that were longer than maxField.
 	clipped int
-	over    bool // the cell at hand is clipped
-	// width is how many cells the record at hand has, kept or not; widest is the most
+	over    bool // the current cell is clipped
+	// width is how many cells the current record has, kept or not; widest is the most
 	// that any had.
 	width, widest int
 }
@@ -34,7 +34,7 @@ func newCSVReader(r io.Reader, comma byte) *csvReader {
 	return &csvReader{src: bufio.NewReaderSize(r, 64<<10), comma: comma}
 }
 
-// next gives the cells of the next record, valid until the following call. Lines
+// next returns the cells of the next record, valid until the following call. Lines
 // without any character are passed over.
 func (c *csvReader) next() ([][]byte, error) {
 	for {

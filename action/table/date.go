@@ -41,7 +41,7 @@ func (m moment) valid() bool {
 	return m.day <= 28 || time.Date(m.year, time.Month(m.month), m.day, 0, 0, 0, 0, time.UTC).Day() == m.day
 }
 
-// settle gives the moment under the column's order of day and month.
+// settle returns the moment under the column's order of day and month.
 func (m moment) settle(dayFirst bool) (moment, bool) {
 	switch m.order {
 	case undecided, dayOnly, monthOnly:

@@ -49,14 +49,14 @@ func (t *Tables) describeAction() action.Action {
 	return action.Action{
 		Name: "Describe Tables",
 		Description: "Describes the tables of the folder (CSV, TSV, JSON, JSONL, Excel): columns with type, unit, range, values, missing and unusable cells, " +
-			"and some rows. Use it before Query Tables.",
+			"and sample rows. Use it before Query Tables.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name; all by default."},
+			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "The name of one table. The default is all tables."},
 			out("tables", "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."),
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
-			out("moreTables", "Names of the tables that are not described here: ask for them with Table."),
-			out("notRead", "path and reason of files that are no tables."),
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of tables."},
+			out("moreTables", "The names of the tables that are not described: describe one with Table."),
+			out("notRead", "path and reason of files that are not tables."),
 		},
 		Run: t.describe,
 	}
@@ -79,19 +79,19 @@ func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, e
 	}
 	if len(named) > 0 {
 		res.Outputs["moreTables"] = named
-		res.Message += fmt.Sprintf("; %d are described, the others named: use Table for one of them", len(views))
+		res.Message += fmt.Sprintf("; %d are described, the others only named: use Table to describe one", len(views))
 	}
 	if len(l.notRead) > 0 {
 		res.Outputs["notRead"] = l.notRead[:min(50, len(l.notRead))]
-		res.Message += "; " + counted(len(l.notRead), "file is no table", "files are no tables")
+		res.Message += "; " + counted(len(l.notRead), "file is not a table", "files are not tables")
 	}
 	if len(l.tables) == 0 {
-		res.Message = "The folder holds no tables (CSV, TSV, JSON, JSONL, Excel); use List Files"
+		res.Message = "The folder contains no tables (CSV, TSV, JSON, JSONL, Excel); use List Files"
 	}
 	return res, nil
 }
 
-// pick finds the table that is asked for: by name, or by its file.
+// pick finds the table that is requested: by name, or by its file.
 func (l *loaded) pick(name string) ([]*table, error) {
 	name = strings.Trim(strings.TrimSpace(name), "\"`[]")
 	if name == "" {
@@ -109,7 +109,7 @@ func (l *loaded) pick(name string) ([]*table, error) {
 	if len(of) > 0 {
 		return of, nil
 	}
-	e := media.Errorf(media.CodeNotFound, "there is no table %q: there are %s", clip(name, 80), strings.Join(l.tableNames(20), ", "))
+	e := media.Errorf(media.CodeNotFound, "table %q does not exist: the tables are %s", clip(name, 80), strings.Join(l.tableNames(20), ", "))
 	e.Retryable, e.Valid = true, l.tableNames(50)
 	return nil, e
 }

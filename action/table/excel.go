@@ -60,7 +60,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		return refuse("the workbook has no visible sheet")
 	}
 	if len(sheets) > maxSheets {
-		return refuse("the workbook has %d sheets; those behind the first %d are not imported", len(sheets), maxSheets)
+		return refuse("the workbook has %d sheets; only the first %d are imported", len(sheets), maxSheets)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *e
 	return im.table(ctx, path, name, s)
 }
 
-// readSheet gives the records of a sheet: each cell as it is stored and as it is shown, from
+// readSheet returns the records of a sheet: each cell as it is stored and as it is shown, from
 // which follows what the number means. Showing dates is slow, so that it ends after lookRows
 // where every column of numbers is shown in one way until then.
 func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([]cell) error) (err error) {
@@ -145,12 +145,12 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 	}()
 	stored, err := book.Rows(sheet)
 	if err != nil {
-		return refuse("it holds no table: %s", file.Clip(err.Error(), 100))
+		return refuse("it contains no table: %s", file.Clip(err.Error(), 100))
 	}
 	defer func() { _ = stored.Close() }() // read only
 	shown, err := book.Rows(sheet)
 	if err != nil {
-		return refuse("it holds no table: %s", file.Clip(err.Error(), 100))
+		return refuse("it contains no table: %s", file.Clip(err.Error(), 100))
 	}
 	defer func() { _ = shown.Close() }() // read only
 	epoch1904 := false

@@ -32,7 +32,7 @@ func TestJSON(t *testing.T) {
 		{name: "deeper inside", file: "data.json", content: `{"r":{"x":[{"q":0}],"items":[{"a":1},{"a":2},{"a":3}]}}`, columns: []string{"a"}, rows: 3, note: "r.items"},
 		{name: "lists", file: "data.json", content: `[{"a":["x","y"],"b":[{"c":1}]}]`, columns: []string{"a", "b"}, rows: 1, query: "SELECT a || '/' || b FROM data", want: "x, y/[1 values]"},
 		{name: "lines", file: "data.jsonl", content: "{\"a\":1}\n\n{\"a\":2,\"b\":3}\n", columns: []string{"a", "b"}, rows: 2},
-		{name: "a bad line", file: "data.ndjson", content: "{\"a\":1}\n{\"a\":\n{\"a\":3}\n[1]\n", columns: []string{"a"}, rows: 2, note: "2 lines are no JSON", query: "SELECT sum(a) FROM data", want: 4.0},
+		{name: "a bad line", file: "data.ndjson", content: "{\"a\":1}\n{\"a\":\n{\"a\":3}\n[1]\n", columns: []string{"a"}, rows: 2, note: "2 lines are not JSON", query: "SELECT sum(a) FROM data", want: 4.0},
 		{name: "lines under the name of JSON", file: "data.json", content: "{\"a\":1}\n{\"a\":2}\n", columns: []string{"a"}, rows: 2},
 		{name: "lines under the name of CSV", file: "data.csv", content: "{\"a\":1,\"b\":2}\n{\"a\":2,\"b\":3}\n", columns: []string{"a", "b"}, rows: 2},
 		{name: "numbers are typed", file: "data.json", content: `[{"a":1.234},{"a":12.5}]`, columns: []string{"a"}, rows: 2, query: "SELECT sum(a) FROM data", want: 13.734},
@@ -81,8 +81,8 @@ func TestNoTables(t *testing.T) {
 		t.Errorf("tables: %+v", d.Tables)
 	}
 	want := map[string]string{
-		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "no text", "page.csv": "web page", "broken.json": "broken", "object.json": "no array of records",
-		"numbers.json": "no array of records", "old.xlsx": "no Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
+		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "not text", "page.csv": "web page", "broken.json": "invalid", "object.json": "no array of records",
+		"numbers.json": "no array of records", "old.xlsx": "not an Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
 	}
 	for _, n := range d.NotRead {
 		words, known := want[n.Path]

@@ -19,7 +19,7 @@ const (
 	maxDepth = 100
 	// maxFields is how many fields of records are columns.
 	maxFields = 500
-	// maxFlat is how many levels of nested objects become columns of their own.
+	// maxFlat is how many levels of nested objects become their own columns.
 	maxFlat = 4
 	// maxLine is how long one line of JSONL is at most, in bytes.
 	maxLine = 16 << 20
@@ -29,7 +29,7 @@ const (
 
 // json imports a file of records: an array, the largest array inside an object, or one
 // record a line. The other arrays inside the object, and those inside the records, are
-// tables of their own.
+// their own tables.
 func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	shape := &jsonShape{lines: lines}
 	if err := shape.find(ctx, f.Open); err != nil {
@@ -49,7 +49,7 @@ func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	case shape.broken != "":
 		return refuse("%s", shape.broken)
 	case len(shape.columns) == 0:
-		return refuse("it holds no array of records: use Read File")
+		return refuse("it contains no array of records: use Read File")
 	}
 	if err := im.records(ctx, f, shape, ""); err != nil {
 		return err
@@ -144,10 +144,10 @@ func (s *jsonShape) notes() (notes []string) {
 		notes = append(notes, "the rows are the array "+strings.TrimPrefix(s.path, root+".")+" of the file")
 	}
 	if s.bad > 0 {
-		notes = append(notes, counted(s.bad, "line is no JSON object and is left out", "lines are no JSON objects and are left out"))
+		notes = append(notes, counted(s.bad, "line is not a JSON object and is omitted", "lines are not JSON objects and are omitted"))
 	}
 	if s.more {
-		notes = append(notes, fmt.Sprintf("records have more than %d fields; the others are left out", maxFields))
+		notes = append(notes, fmt.Sprintf("records have more than %d fields; the others are omitted", maxFields))
 	}
 	return notes
 }
@@ -186,7 +186,7 @@ func (s *jsonShape) find(ctx context.Context, open func() (io.ReadCloser, error)
 			err = w.value(ctx, t, root, 0, &all)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.broken = fmt.Sprintf("the JSON is broken near byte %d: %s", w.dec.InputOffset(), file.Clip(jsonReason(err), 120))
+			s.broken = fmt.Sprintf("the JSON is invalid near byte %d: %s", w.dec.InputOffset(), file.Clip(jsonReason(err), 120))
 			return nil
 		}
 		if err != nil {

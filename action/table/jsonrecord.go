@@ -55,7 +55,7 @@ func (s *jsonShape) header(w *recorder) []cell {
 	return w.cells
 }
 
-// records gives the header and every record of the file.
+// records returns the header and every record of the file.
 func (s *jsonShape) records(ctx context.Context, open func() (io.ReadCloser, error), add func([]cell) error) error {
 	r, err := open()
 	if err != nil {

@@ -39,7 +39,7 @@ func findLayout(sample [][]string, s style) layout {
 	}
 	if l.skip > 0 {
 		l.title = titleOf(sample[:l.skip])
-		l.notes = append(l.notes, counted(l.skip, "line before the header is left out", "lines before the header are left out"))
+		l.notes = append(l.notes, counted(l.skip, "line before the header is omitted", "lines before the header are omitted"))
 	}
 	rest := sample[l.skip:]
 	if !s.named && !isHeader(rest) {
@@ -55,7 +55,7 @@ func findLayout(sample [][]string, s style) layout {
 	l.header = rest[0]
 	if len(names) == width-1 && shifted(rest[1:], width) {
 		names = slices.Insert(names, 0, "") // the names of the rows have no name
-		l.notes = append(l.notes, "the header has one name too few: the first column has none")
+		l.notes = append(l.notes, "the header has one name too few: the first column is unnamed")
 	}
 	for len(names) < width {
 		names = append(names, "")
@@ -65,11 +65,11 @@ func findLayout(sample [][]string, s style) layout {
 		l.units = make([]string, len(l.names))
 		for i, u := range rest[1] {
 			if i < len(l.units) {
-				l.units[i] = bareUnit(u)
+				l.units[i] = trimUnit(u)
 			}
 		}
 		l.skip++
-		l.notes = append(l.notes, "the row of units below the header is left out")
+		l.notes = append(l.notes, "the row of units below the header is omitted")
 	}
 	return l
 }
@@ -313,7 +313,7 @@ func isUnitsRow(row []string, below [][]string) bool {
 			continue
 		}
 		kind := usualKind(below, i)
-		u := bareUnit(c)
+		u := trimUnit(c)
 		_, known := unitOf(u, false)
 		bracketed := u != c && utf8.RuneCountInString(u) <= 15
 		switch {
@@ -326,8 +326,8 @@ func isUnitsRow(row []string, below [][]string) bool {
 	return units > 0
 }
 
-// bareUnit removes brackets around a unit.
-func bareUnit(s string) string {
+// trimUnit removes brackets around a unit.
+func trimUnit(s string) string {
 	if n := len(s); n > 2 && (s[0] == '(' && s[n-1] == ')' || s[0] == '[' && s[n-1] == ']') {
 		return strings.TrimSpace(s[1 : n-1])
 	}

@@ -63,7 +63,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".txt") && delimited(f) {
 		kind = "csv"
 	}
-	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".log") && f.Size > 0 {
+	if ext := strings.ToLower(path.Ext(f.Name)); kind == "" && (ext == ".log" || ext == ".txt") && f.Size > 0 {
 		return im.log(ctx, f)
 	}
 	if kind == "" {
@@ -80,9 +80,9 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		kind = "excel"
 	case kind == "excel":
-		return refuse("it is no Excel workbook in the .xlsx format")
+		return refuse("it is not an Excel workbook in the .xlsx format")
 	case charset.Binary(head):
-		return refuse("it is no text")
+		return refuse("it is not text")
 	case looksLikeHTML(text):
 		return refuse("it is a web page, not a table: use Read File")
 	}
@@ -205,7 +205,7 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	sv := &survey{layout: findLayout(sample, src.style()), left: map[int]bool{}, suspect: -1, loose: src.style().loose}
+	sv := &survey{layout: findLayout(sample, src.style()), excluded: map[int]bool{}, suspect: -1, loose: src.style().loose}
 	for _, n := range sv.layout.names {
 		sv.tallies = append(sv.tallies, &tally{name: n})
 	}

@@ -142,7 +142,7 @@ func (s *logSource) fits() (bool, error) {
 	return lines >= 5 && other*10 <= lines, err
 }
 
-// lines gives the cells of each line that is not empty; nil for one of another form.
+// lines returns the cells of each line that is not empty; nil for one of another form.
 func (s *logSource) lines(fn func(cells []string) error) error {
 	r, err := s.open()
 	if err != nil {
@@ -204,5 +204,5 @@ func (s *logSource) notes() []string {
 	if s.other == 0 {
 		return nil
 	}
-	return []string{counted(s.other, "line is of another form than the others and is left out", "lines are of another form than the others and are left out")}
+	return []string{counted(s.other, "line has another form than the others and is omitted", "lines have another form than the others and are omitted")}
 }

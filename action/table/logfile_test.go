@@ -25,7 +25,10 @@ func TestLogsAreTables(t *testing.T) {
 	if len(v.Notes) != 1 || !strings.Contains(v.Notes[0], "another form") {
 		t.Errorf("notes %v", v.Notes)
 	}
-	if d := folder(t, map[string]string{"notes.log": strings.Repeat("went home at six\n", 9)}).all(t); len(d.Tables)+len(d.NotRead) > 0 {
+	if _, v = one(t, "app.txt", app); v.RowCount != 22 {
+		t.Errorf("%d rows of a log in a text file", v.RowCount)
+	}
+	if d := folder(t, map[string]string{"notes.log": strings.Repeat("went home at six\n", 9), "notes.txt": strings.Repeat("went home at six\n", 9)}).all(t); len(d.Tables)+len(d.NotRead) > 0 {
 		t.Errorf("prose is %v, %v", d.Tables, d.NotRead)
 	}
 }

@@ -23,7 +23,7 @@ type number struct {
 	zeros bool
 }
 
-// value gives the number under one decimal sign. A cell that is a number under the other
+// value returns the number under one decimal sign. A cell that is a number under the other
 // sign only is read under that.
 func (n number) value(comma bool) (v float64, whole bool) {
 	if comma && n.okComma || !n.okPoint {
@@ -227,7 +227,7 @@ func isUnit(s string) bool {
 	return false
 }
 
-// currency gives the sign of a currency.
+// currency returns the sign of a currency.
 func currency(s string) (string, bool) {
 	switch s {
 	case "€", "EUR", "Euro", "euro", "Eur":
@@ -248,7 +248,7 @@ func currency(s string) (string, bool) {
 	return "", false
 }
 
-// readings gives both readings of digits with separators.
+// readings returns both readings of digits with separators.
 func readings(core []byte) number {
 	var n number
 	n.point, n.decimalsPoint, n.okPoint, n.zeros = reading(core, '.', ',')

@@ -18,8 +18,8 @@ func (t *Tables) queryAction() action.Action {
 	})
 	return action.Action{
 		Name: "Query Tables",
-		Description: fmt.Sprintf("Runs one SELECT (SQLite) over the tables that Describe Tables shows and gives its rows with the statement. "+
-			"Aggregate, filter and sort in SQL: at most %d rows are read. Missing and unusable values are NULL; dates are text such as 2024-03-01: strftime() works on them.", t.cfg.MaxRows),
+		Description: fmt.Sprintf("Runs one SELECT (SQLite) on the tables that Describe Tables shows and returns its rows and the statement. "+
+			"Aggregate, filter and sort in SQL: at most %d rows are read. Missing and unusable values are NULL; dates are text such as 2024-03-01, for strftime().", t.cfg.MaxRows),
 		Tags:   []string{"file", action.TagSource},
 		Params: params,
 		Run:    t.query,
@@ -33,7 +33,7 @@ func (t *Tables) query(ctx context.Context, c *action.Call) (action.Result, erro
 		return action.Result{}, err
 	}
 	if l.db == nil {
-		return action.Result{}, media.Errorf(media.CodeNotFound, "the folder holds no tables: use List Files and Read File")
+		return action.Result{}, media.Errorf(media.CodeNotFound, "the folder contains no tables: use List Files and Read File")
 	}
 	sql := c.Text("SQL")
 	read := l.read(sql)
@@ -71,19 +71,19 @@ func (l *loaded) explain(err error, read []*table) error {
 	if !errors.As(err, &e) || e.Code != media.CodeInvalid {
 		return err
 	}
-	told := *e
-	told.Retryable = true
+	retryable := *e
+	retryable.Retryable = true
 	switch {
 	case strings.Contains(e.Message, "no such table") || len(read) == 0:
-		told.Valid = l.tableNames(50)
-		told.Message += "; tables: " + strings.Join(l.tableNames(20), ", ")
+		retryable.Valid = l.tableNames(50)
+		retryable.Message += "; tables: " + strings.Join(l.tableNames(20), ", ")
 	case strings.Contains(e.Message, "no such column"):
 		for _, tb := range read {
 			for _, c := range tb.columns[:min(60, len(tb.columns))] {
-				told.Valid = append(told.Valid, tb.name+"."+quote(c.name))
+				retryable.Valid = append(retryable.Valid, tb.name+"."+quote(c.name))
 			}
 		}
-		told.Message += "; columns: " + strings.Join(told.Valid[:min(40, len(told.Valid))], ", ")
+		retryable.Message += "; columns: " + strings.Join(retryable.Valid[:min(40, len(retryable.Valid))], ", ")
 	}
-	return &told
+	return &retryable
 }

@@ -48,8 +48,8 @@ func TestQueryRefuses(t *testing.T) {
 		code  media.Code
 		words []string
 	}{
-		{"DELETE FROM sales", media.CodeForbidden, []string{"only read"}},
-		{"ATTACH 'x.db' AS x", media.CodeForbidden, []string{"only read"}},
+		{"DELETE FROM sales", media.CodeForbidden, []string{"read-only"}},
+		{"ATTACH 'x.db' AS x", media.CodeForbidden, []string{"read-only"}},
 		{"WITH x AS (SELECT 1) INSERT INTO sales SELECT 1, 2, 3", "", nil},
 		{"SELECT 1; DROP TABLE sales", media.CodeInvalid, []string{"one statement"}},
 		{"SELECT load_extension('x')", "", nil},
@@ -89,13 +89,14 @@ func TestQueryEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := New(Config{Files: f, TempDir: t.TempDir(), Timeout: 50 * time.Millisecond, MaxRows: 10})
-	t.Cleanup(func() { _ = tables.Close(); _ = f.Close() })
-	if _, err := tables.load(t.Context(), nil); err != nil {
+	brief := New(Config{Files: f, TempDir: t.TempDir(), Timeout: 3 * time.Second})
+	tables := New(Config{Files: f, TempDir: t.TempDir(), MaxRows: 10})
+	t.Cleanup(func() { _ = brief.Close(); _ = tables.Close(); _ = f.Close() })
+	if _, err := brief.load(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-	_, err = tables.query(t.Context(), &action.Call{Params: map[string]any{"SQL": endless}})
+	_, err = brief.query(t.Context(), &action.Call{Params: map[string]any{"SQL": endless}})
 	if media.CodeOf(err) != media.CodeDeadline {
 		t.Errorf("an endless query: %v", err)
 	}

@@ -4,26 +4,18 @@ import (
 	"encoding/json"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/action"
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // TestWhatModelsSee calls the actions as agents do, through the registry and its interceptor.
 func TestWhatModelsSee(t *testing.T) {
 	t.Parallel()
-	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "k1", Secret: []byte("at least sixteen bytes")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := wiretest.NewCodec(t)
 	registry, err := action.NewRegistry(action.Config{Store: codec})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (t *tally) settle(hint style) *column {
 		c.kind, c.compact = Date, true
 	case t.dates == t.values-t.weak && t.newYears == t.dates && isYear(t.name):
 		c.kind, c.yearly = Integer, true
-		c.notes = append(c.notes, "dates, all the first of January, are stored as years")
+		c.notes = append(c.notes, "dates, all of them 1 January, are stored as years")
 	case t.most(t.dates):
 		c.kind = Date
 		t.settleDates(c, hint)
@@ -91,7 +91,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 		c.kind = Number
 	}
 	if other := min(t.commaOnly, t.pointOnly); other > 0 {
-		c.notes = append(c.notes, counted(other, "number is written with the other decimal sign", "numbers are written with the other decimal sign"))
+		c.notes = append(c.notes, counted(other, "number has the other decimal sign", "numbers have the other decimal sign"))
 	}
 	grouped := c.kind == Integer && t.small > 0 // 1,200 beside 450
 	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
@@ -128,7 +128,7 @@ func (t *tally) settleDates(c *column, hint style) {
 		c.notes = append(c.notes, "the order of day and month is ambiguous and is read as "+order)
 	}
 	if t.dayOnly > 0 && t.monthOnly > 0 {
-		c.notes = append(c.notes, "dates are written in both orders of day and month")
+		c.notes = append(c.notes, "dates have both orders of day and month")
 	}
 	if t.monthly > 0 && t.monthly == t.dates {
 		c.notes = append(c.notes, "months, each stored as its first day")
@@ -158,7 +158,7 @@ func commonStyle(tallies []*tally, hint style) style {
 	return hint
 }
 
-// usedColumns leaves out columns without name and value at the end.
+// usedColumns omits columns without name and value at the end.
 func usedColumns(tallies []*tally, named []bool) []*tally {
 	last := -1
 	for i, t := range tallies {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"atelier/action/internal/charset"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // cell is one value as it stands in a file.
@@ -26,7 +26,7 @@ type source interface {
 	each(ctx context.Context, fn func([]cell) error) error
 	// style is what the format says about its records.
 	style() style
-	// notes tell what was repaired or left out, complete after each.
+	// notes tell what was repaired or omitted, complete after each.
 	notes() []string
 }
 
@@ -113,10 +113,10 @@ func (s *csvSource) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("the file is not UTF-8: %d bytes were read as Windows-1252", s.repaired))
 	}
 	if s.clipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were cut; a quotation mark may not be closed", s.clipped, maxField>>10))
+		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were truncated; a closing quotation mark may be missing", s.clipped, maxField>>10))
 	}
 	if s.widest > maxCells {
-		notes = append(notes, fmt.Sprintf("rows have up to %d cells; those beyond the first %d are left out", s.widest, maxCells))
+		notes = append(notes, fmt.Sprintf("rows have up to %d cells; only the first %d are imported", s.widest, maxCells))
 	}
 	return notes
 }

@@ -28,7 +28,7 @@ func (s *spool) notes() []string { return s.remark }
 func newSpool(dir string, as style, write func(add func([]cell) error) error) (_ *spool, err error) {
 	f, err := os.CreateTemp(dir, "records-")
 	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "make a file for records: %w", err)
+		return nil, media.Errorf(media.CodeInternal, "create a file for records: %w", err)
 	}
 	s := &spool{path: f.Name(), as: as}
 	w := bufio.NewWriterSize(f, 64<<10)

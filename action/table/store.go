@@ -32,22 +32,22 @@ type store struct {
 	conn *sql.Conn
 }
 
-// newStore makes the database. It is made anew at every run, so that nothing in it has to
+// newStore makes the database. It is made again at every run, so that nothing in it has to
 // survive a crash.
 func newStore(ctx context.Context, path string) (*store, error) {
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
 		"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8000)"
 	if err := sqlitedb.Private(path); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "make the database of the tables: %w", err)
+		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
 	}
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "make the database of the tables: %w", err)
+		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		_ = db.Close() // the error at hand says more
-		return nil, media.Errorf(media.CodeInternal, "make the database of the tables: %w", err)
+		_ = db.Close() // the current error says more
+		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
 	}
 	return &store{dir: filepath.Dir(path), db: db, conn: conn}, nil
 }
@@ -77,14 +77,14 @@ func (s *store) fill(ctx context.Context, tb *table, src source, sv *survey) err
 	if err == nil {
 		err = src.each(ctx, func(record []cell) error {
 			at++
-			if at <= sv.layout.skip || blank(record) || sv.left[at-1] {
+			if at <= sv.layout.skip || blank(record) || sv.excluded[at-1] {
 				return nil
 			}
 			return w.row(ctx, record)
 		})
 	}
 	if err = w.end(ctx, err); err != nil {
-		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // the error at hand says more
+		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // the current error says more
 		return err
 	}
 	return nil

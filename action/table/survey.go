@@ -7,8 +7,8 @@ type survey struct {
 	layout  layout
 	tallies []*tally
 	rows    int
-	// left are the records that are no rows, by their number from the first on.
-	left            map[int]bool
+	// excluded are the records that are no rows, by their number from the first on.
+	excluded        map[int]bool
 	totals, headers int
 	footers         int
 	ragged          int
@@ -30,15 +30,15 @@ func (s *survey) add(at int, record []cell) {
 		s.tail = append(s.tail, at)
 		return
 	}
-	if len(s.left) < maxLeft {
+	if len(s.excluded) < maxLeft {
 		if s.isHeaderAgain(record) {
-			s.left[at] = true
+			s.excluded[at] = true
 			s.headers++
 			return
 		}
 		sure, suspect := s.isTotal(record)
 		if sure {
-			s.left[at] = true
+			s.excluded[at] = true
 			s.totals++
 			s.join()
 			s.suspect = -1
@@ -84,11 +84,11 @@ func (s *survey) join() {
 // finish settles what stands at the end.
 func (s *survey) finish() {
 	for _, at := range s.tail {
-		s.left[at] = true
+		s.excluded[at] = true
 		s.footers++
 	}
 	if s.suspect >= 0 {
-		s.left[s.suspect] = true
+		s.excluded[s.suspect] = true
 		s.rows--
 		s.totals++
 	}
@@ -124,10 +124,10 @@ func (s *survey) notes() []string {
 		count        int
 		one, several string
 	}{
-		{s.totals, "total row is left out, so that sums do not count twice", "total rows are left out, so that sums do not count twice"},
-		{s.headers, "repeated header is left out", "repeated headers are left out"},
-		{s.footers, "remark below the table is left out", "remarks below the table are left out"},
-		{s.ragged, "row has more or fewer cells than the header; missing cells are empty, extra ones are left out", "rows have more or fewer cells than the header; missing cells are empty, extra ones are left out"},
+		{s.totals, "total row is omitted, so that sums do not count twice", "total rows are omitted, so that sums do not count twice"},
+		{s.headers, "repeated header is omitted", "repeated headers are omitted"},
+		{s.footers, "remark below the table is omitted", "remarks below the table are omitted"},
+		{s.ragged, "row has more or fewer cells than the header; missing cells are empty, extra ones are omitted", "rows have more or fewer cells than the header; missing cells are empty, extra ones are omitted"},
 	} {
 		if n.count > 0 {
 			notes = append(notes, counted(n.count, n.one, n.several))

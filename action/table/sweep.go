@@ -39,7 +39,7 @@ func sweep(parent string, now time.Time) {
 	}
 }
 
-// inUse says whether the process that a folder is named by lives.
+// inUse reports whether the process that a folder is named by lives.
 func inUse(name string) bool {
 	id, _, _ := strings.Cut(strings.TrimPrefix(name, folderPrefix), "-")
 	pid, err := strconv.Atoi(id)

@@ -7,7 +7,7 @@
 // each column holds, the second converts and counts. A column holds numbers, dates or
 // booleans if 80 % of its values are such; the others are unusable: they are NULL, counted,
 // and some are shown. Ids, ZIP codes, SKUs and telephone numbers stay text. Total rows,
-// remarks and titles are left out, and the notes of the table say so.
+// remarks and titles are omitted, and the notes of the table say so.
 //
 // Errors are media.Error values: [media.CodeInvalid] for bad SQL with the names that there
 // are, [media.CodeNotFound] for an unknown table, [media.CodeDeadline] for what takes too
@@ -28,15 +28,15 @@ import (
 	"atelier/media"
 )
 
-// Config says which folder's tables agents see.
+// Config selects the folder whose tables agents see.
 type Config struct {
 	// Files is the folder; required. It is used, not closed.
 	Files *file.Files
 	// Timeout ends a query; 0 means [database.DefaultTimeout].
 	Timeout time.Duration
-	// MaxRows is how many rows of a result are read; 0 means [database.DefaultMaxRows].
+	// MaxRows is the maximum number of rows of a result; 0 means [database.DefaultMaxRows].
 	MaxRows int
-	// TempDir is where the database lies; empty means the system's folder for temporary files.
+	// TempDir is the folder of the database; empty means the system's temporary folder.
 	TempDir string
 	// Now is the clock of progress notes; nil means [time.Now].
 	Now func() time.Time
@@ -52,7 +52,7 @@ type Tables struct {
 	closed bool
 }
 
-// New makes the tables of a folder; nothing is read before the first call of an action.
+// New creates the tables of a folder; nothing is read before the first call of an action.
 func New(cfg Config) *Tables {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default clock
@@ -122,18 +122,18 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	sweep(t.cfg.TempDir, t.cfg.Now())
 	dir, err := makeFolder(t.cfg.TempDir)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "make a folder for the tables: %w", err)
+		return nil, media.Errorf(media.CodeInternal, "create a folder for the tables: %w", err)
 	}
 	l := &loaded{dir: dir}
 	path := filepath.Join(dir, "tables.db")
 	if err := t.fill(ctx, l, path, note); err != nil {
-		_ = l.close() // the error at hand says more
+		_ = l.close() // the current error says more
 		return nil, err
 	}
 	if len(l.tables) > 0 {
 		l.db, err = database.Open(ctx, database.Config{URL: path, Timeout: t.cfg.Timeout, MaxRows: t.cfg.MaxRows, Describe: "Describe Tables"})
 		if err != nil {
-			_ = l.close() // the error at hand says more
+			_ = l.close() // the current error says more
 			return nil, err
 		}
 	}

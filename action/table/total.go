@@ -139,7 +139,7 @@ func (s *store) wholes(ctx context.Context, tb *table) error {
 				return err
 			}
 			if whole {
-				tb.notes = append(tb.notes, fmt.Sprintf("%q: the rows of %q hold the sums of the other rows: leave them out of sums and counts", c.name, v))
+				tb.notes = append(tb.notes, fmt.Sprintf("%q: the rows with %q contain the sums of the other rows: exclude them from sums and counts", c.name, v))
 			}
 		}
 	}

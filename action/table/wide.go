@@ -57,7 +57,7 @@ func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, erro
 	}
 	long.sampleOf(tb, ids, all)
 	if _, err := s.conn.ExecContext(ctx, long.createView(tb, ids, all)); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "make the long form of %s: %w", tb.name, err)
+		return nil, media.Errorf(media.CodeInternal, "create the long form of %s: %w", tb.name, err)
 	}
 	tb.notes = append(tb.notes, fmt.Sprintf("wide: %d columns are %s; the table %s has one row for each, with %s and %s", len(all), what, long.name, when.name, value.name))
 	long.notes = []string{fmt.Sprintf("the long form of %s: one row for each row and column of %q to %q", tb.name, all[0].column.name, all[len(all)-1].column.name)}
@@ -139,9 +139,9 @@ func periodsOf(tb *table) []period {
 // periodOf reads 2019, FY2019, Jan, März, 2024-01, Jan 2024, Q1 and 2024 Q1.
 func periodOf(name string) (period, bool) {
 	s := strings.TrimSpace(name)
-	bare := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "FY"), "Y"), "X")
-	bare = strings.TrimSpace(bare)
-	if y := digits([]byte(bare)); len(bare) == 4 && y >= 1500 && y < 2200 {
+	trimmed := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "FY"), "Y"), "X")
+	trimmed = strings.TrimSpace(trimmed)
+	if y := digits([]byte(trimmed)); len(trimmed) == 4 && y >= 1500 && y < 2200 {
 		return period{year: y}, true
 	}
 	if m := monthOf(strings.TrimSuffix(s, ".")); m > 0 {

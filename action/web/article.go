@@ -12,7 +12,7 @@ import (
 // maxTags bounds what is looked at of one page.
 const maxTags = 1_000_000
 
-// articles gives parts of a page as HTML, the one most worth reading first: the main
+// articles returns parts of a page as HTML, the one most worth reading first: the main
 // part without what surrounds it, the body without what surrounds it, all of it. Each
 // has the page's head for its title.
 func articles(b []byte) [][]byte {
@@ -85,7 +85,7 @@ type cutter struct {
 	found  bool
 	inside int         // depth of main and article
 	head   bool        // inside head
-	away   []atom.Atom // open elements that are left out, the outermost first
+	away   []atom.Atom // open elements that are omitted, the outermost first
 }
 
 func (c *cutter) write(raw []byte) {

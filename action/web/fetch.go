@@ -18,8 +18,8 @@ import (
 	"atelier/action/file"
 	"atelier/internal/safehttp"
 	"atelier/media"
-	"atelier/probe"
-	"atelier/wire"
+	"atelier/media/probe"
+	"atelier/media/wire"
 )
 
 // Limits of one page.
@@ -30,13 +30,7 @@ const (
 	maxText = 2_000_000
 )
 
-// Fetcher gets what an address names; *safehttp.Client is one.
-type Fetcher interface {
-	// Get fails for what the operator does not allow; its body is bounded.
-	Get(ctx context.Context, rawURL string) (*safehttp.Response, error)
-}
-
-// NewFetcher makes the guard for pages: text of public addresses, and of what lies below the
+// NewFetcher creates the guard for pages: text of public addresses, and of what lies below the
 // trusted URL if there is one: the search API's own ([API]), and nothing else on its host.
 func NewFetcher(trusted string) *safehttp.Client {
 	cfg := safehttp.Config{
@@ -56,16 +50,16 @@ func (w *Web) fetchAction() action.Action {
 	}
 	return action.Action{
 		Name:        "Fetch Page",
-		Description: "Reads a page of the web as text: HTML without navigation, PDF, plain text, JSON. Long pages come in parts.",
+		Description: "Reads a web page as text: HTML without navigation, PDF, plain text, JSON. Long pages are returned in parts.",
 		Tags:        []string{"web", action.TagSource},
 		Params: []action.Param{
-			{Name: "URL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The address, as Web Search gives it."},
-			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "First character of the text to give."},
-			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "How many characters to give."},
+			{Name: "URL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The address, as returned by Web Search."},
+			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
 			out("url", "The address after redirects."),
 			out("title", "The page's title."),
 			out("text", "The text, with offset, totalChars and truncated."),
-			out("warnings", "What was left out."),
+			out("warnings", "What was omitted."),
 		},
 		Run: w.fetch,
 	}
@@ -75,7 +69,7 @@ func (w *Web) fetchAction() action.Action {
 func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) {
 	offset, limit := c.Int("Offset"), c.Int("Limit")
 	if offset < 0 || limit < 1 {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Offset must be 0 or more and Limit 1 or more, not %d and %d", offset, limit)
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Offset (%d) must be 0 or more, and Limit (%d) 1 or more", offset, limit)
 	}
 	resp, err := w.cfg.Fetch.Get(ctx, c.Text("URL"))
 	if err != nil {
@@ -95,7 +89,7 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
 }
 
-// read gives the text of an answer. Its bytes decide what it is.
+// read returns the text of an answer. Its bytes decide what it is.
 func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document, error) {
 	sniffed := probe.Head(b[:min(len(b), 4096)]).MIMEType
 	switch {
@@ -115,7 +109,7 @@ func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document
 }
 
 func notText(address, kind string) error {
-	return media.Errorf(media.CodeUnsupported, "the page on %s is no text (%s): choose another one", host(address), kind)
+	return media.Errorf(media.CodeUnsupported, "the page on %s is not text (%s): choose another one", host(address), kind)
 }
 
 // decoded turns a page into UTF-8 by what its header or its own text says.
@@ -186,11 +180,11 @@ func page(doc file.Document, address string, offset, limit int) action.Result {
 	warnings := doc.Warnings
 	switch {
 	case len(text) == 0:
-		warnings = append(warnings, "the page has no text; it may be made by scripts, which are not run")
+		warnings = append(warnings, "the page has no text; it may be built by scripts, which are not executed")
 	case from == len(text):
-		warnings = append(warnings, fmt.Sprintf("Offset %d is behind the end: the text has %d characters", offset, len(text)))
+		warnings = append(warnings, fmt.Sprintf("Offset %d is past the end: the text has %d characters", offset, len(text)))
 	case to < len(text):
-		res.Message += fmt.Sprintf(", from %d to %d; go on with Offset=%d", from, to, to)
+		res.Message += fmt.Sprintf(", from %d to %d; continue with Offset=%d", from, to, to)
 	}
 	if len(warnings) > 0 {
 		res.Outputs["warnings"] = warnings

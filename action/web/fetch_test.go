@@ -63,7 +63,7 @@ func TestFetchInParts(t *testing.T) {
 		t.Errorf("%v %s", err, res.Message)
 	}
 	res, err = w.get(t, map[string]any{"URL": base, "Offset": 1e6})
-	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "behind the end") {
+	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "past the end") {
 		t.Errorf("%v %v", err, res.Warnings)
 	}
 	for _, bad := range []map[string]any{{"URL": base, "Offset": -1.0}, {"URL": base, "Limit": 0.0}} {

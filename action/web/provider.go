@@ -85,7 +85,7 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 		return c.refusal(resp, b)
 	}
 	if err := json.Unmarshal(b, out); err != nil {
-		return media.Errorf(media.CodeBadResponse, "%s answers with something that is no search result: check its address and that it gives JSON", c.name)
+		return media.Errorf(media.CodeBadResponse, "the response of %s is not a search result: check its address and that it returns JSON", c.name)
 	}
 	return nil
 }
@@ -97,13 +97,13 @@ func (c *client) request(ctx context.Context, q question) (*http.Request, error)
 	if q.body != nil {
 		b, err := json.Marshal(q.body)
 		if err != nil {
-			return nil, media.Errorf(media.CodeInternal, "write the question to %s: %w", c.name, err)
+			return nil, media.Errorf(media.CodeInternal, "write the request to %s: %w", c.name, err)
 		}
 		method, content = http.MethodPost, bytes.NewReader(b)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "the address of %s cannot be used", c.name)
+		return nil, media.Errorf(media.CodeInvalid, "the address of %s is invalid", c.name)
 	}
 	for k, v := range q.header {
 		req.Header[k] = v
@@ -116,7 +116,7 @@ func (c *client) request(ctx context.Context, q question) (*http.Request, error)
 	return req, nil
 }
 
-// failure gives an error of the connection its code; the address stays out of it.
+// failure adds a code to an error of the connection; the address stays out of it.
 func (c *client) failure(ctx context.Context, err error) error {
 	var own *media.Error
 	var ue *url.Error
@@ -126,23 +126,23 @@ func (c *client) failure(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return media.Errorf(media.CodeOf(ctx.Err()), "search with %s: %w", c.name, ctx.Err())
 	case errors.As(err, &ue) && ue.Timeout():
-		return media.Errorf(media.CodeUnavailable, "%s takes longer than %s", c.name, c.http.Timeout)
+		return media.Errorf(media.CodeUnavailable, "%s did not respond within %s", c.name, c.http.Timeout)
 	}
 	return media.Errorf(media.CodeUnavailable, "%s cannot be reached: check its address and the network", c.name)
 }
 
-// refusal gives a status its code, with the provider's own words.
+// refusal adds a code to a status, with the provider's own words.
 func (c *client) refusal(resp *http.Response, body []byte) error {
-	code, what := media.CodeBadResponse, fmt.Sprintf("answers with status %d", resp.StatusCode)
+	code, what := media.CodeBadResponse, fmt.Sprintf("responded with status %d", resp.StatusCode)
 	switch s := resp.StatusCode; {
 	case s == http.StatusUnauthorized:
-		code, what = media.CodeUnauthorized, "refuses the key"
+		code, what = media.CodeUnauthorized, "rejected the key"
 	case s == http.StatusForbidden:
 		code, what = media.CodeForbidden, "does not allow this search"
 	case s == http.StatusPaymentRequired || s == 432 || s == 433: // Tavily: plan limit, pay-as-you-go limit
 		code, what = media.CodeQuotaExceeded, "has no credit left"
 	case s == http.StatusTooManyRequests:
-		code, what = media.CodeRateLimited, "wants fewer searches"
+		code, what = media.CodeRateLimited, "limits the rate of searches"
 	case s >= 500 || s == http.StatusRequestTimeout:
 		code, what = media.CodeUnavailable, "is not available"
 	case s == http.StatusBadRequest || s == http.StatusUnprocessableEntity:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"atelier/internal/safehttp"
+
 	"atelier/action"
 	"atelier/action/file"
 	"atelier/media"
@@ -15,7 +17,7 @@ import (
 type Searcher interface {
 	// Name is what people call it: "Brave".
 	Name() string
-	// Search gives hits, best first, at most q.Count of them. No hit is no error.
+	// Search returns hits, best first, at most q.Count of them. No hit is no error.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 }
 
@@ -45,7 +47,7 @@ const (
 	maxHits    = 20
 	maxQuery   = 400  // characters, the least that any provider takes
 	maxSnippet = 500  // characters
-	maxURL     = 2000 // characters; longer addresses are left out
+	maxURL     = 2000 // characters; longer addresses are omitted
 )
 
 // Web is the web as agents may use it. It is safe for concurrent use.
@@ -58,7 +60,7 @@ type Config struct {
 	// Search finds pages. Required.
 	Search Searcher
 	// Fetch gets pages; nil means public addresses only, within [DefaultMaxBytes].
-	Fetch Fetcher
+	Fetch *safehttp.Client
 	// MaxCharacters is how much text of one page is given at most; 0 means 10,000.
 	MaxCharacters int
 }
@@ -84,15 +86,15 @@ func Descriptions() []action.Description { return action.Document((&Web{}).Actio
 func (w *Web) searchAction() action.Action {
 	return action.Action{
 		Name:        "Web Search",
-		Description: "Searches the web and gives titles, addresses and short passages. Read the promising ones with Fetch Page: a passage alone is no evidence.",
+		Description: "Searches the web and returns titles, addresses and short passages. Read promising pages with Fetch Page: a passage alone is not evidence.",
 		Tags:        []string{"web", action.TagSource},
 		Params: []action.Param{
-			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for; short and specific."},
-			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 10, Description: "How many hits, 1 to 20."},
-			{Name: "Freshness", Direction: action.Input, ValueType: action.Scalar, Values: []string{"day", "week", "month", "year", "any"}, Default: "any", Description: "How old pages may be."},
-			{Name: "Language", Direction: action.Input, ValueType: action.Scalar, Description: "A language code such as en or de; any by default."},
-			{Name: "results", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "title, url, snippet and published of each hit."},
-			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many hits there are."},
+			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to search for; short and specific."},
+			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 10, Description: "The maximum number of results, 1 to 20."},
+			{Name: "Freshness", Direction: action.Input, ValueType: action.Scalar, Values: []string{"day", "week", "month", "year", "any"}, Default: "any", Description: "The maximum age of pages."},
+			{Name: "Language", Direction: action.Input, ValueType: action.Scalar, Description: "A language code such as en or de. The default is any language."},
+			{Name: "results", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "title, url, snippet and published of each result."},
+			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of results."},
 			{Name: "provider", Direction: action.Output, ValueType: action.Scalar, Description: "Who searched."},
 		},
 		Run: w.search,
@@ -104,13 +106,13 @@ func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error)
 	q := Query{Text: strings.Join(strings.Fields(c.Text("Query")), " "), Count: c.Int("Count"), Language: strings.ToLower(strings.TrimSpace(c.Text("Language")))}
 	switch {
 	case q.Text == "":
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Query is empty: say what to look for")
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Query is empty: give words to search for")
 	case len([]rune(q.Text)) > maxQuery:
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Query has more than %d characters: use fewer words", maxQuery)
 	case q.Count < 1 || q.Count > maxHits:
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Count must be 1 to %d, not %d", maxHits, q.Count)
 	case len(q.Language) > 10 || strings.ContainsFunc(q.Language, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }):
-		return action.Result{}, media.Errorf(media.CodeInvalid, "Language %q is no language code: use one such as en or de", file.Clip(q.Language, 20))
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Language %q is not a language code: use one such as en or de", file.Clip(q.Language, 20))
 	}
 	if f := c.Text("Freshness"); f != "any" {
 		q.Freshness = f
@@ -130,7 +132,7 @@ func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error)
 	return res, nil
 }
 
-// tidy leaves out what is no page and what stands twice, and shortens the rest.
+// tidy omits what is no page and what stands twice, and shortens the rest.
 func tidy(hits []Hit, most int) []Hit {
 	out, seen := []Hit{}, map[string]bool{}
 	for _, h := range hits {

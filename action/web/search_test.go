@@ -60,7 +60,7 @@ func TestProviderFailures(t *testing.T) {
 		"down":      {503, `<html>sorry</html>`, nil, media.CodeUnavailable, "is not available"},
 		"invalid":   {422, `{"message":"too long"}`, nil, media.CodeInvalid, "too long"},
 		"forbidden": {403, ``, nil, media.CodeForbidden, "does not allow"},
-		"HTML":      {200, `<!doctype html><title>Captcha</title>`, nil, media.CodeBadResponse, "no search result"},
+		"HTML":      {200, `<!doctype html><title>Captcha</title>`, nil, media.CodeBadResponse, "not a search result"},
 		"huge":      {200, `{"x":"` + strings.Repeat("x", maxAnswer) + `"}`, nil, media.CodeTooLarge, "4 MiB"},
 		"redirect":  {302, ``, http.Header{"Location": {"https://elsewhere.example/"}}, media.CodeBadResponse, "status 302"},
 	} {

@@ -47,7 +47,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	if err := s.c.call(ctx, question{query: v}, &out); err != nil {
 		if media.CodeOf(err) == media.CodeForbidden {
-			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches by programs: add json to search.formats in its settings")
+			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches in JSON: add json to search.formats in its settings")
 		}
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		for _, u := range out.Unresponsive {
 			why = append(why, strings.Join(u, " "))
 		}
-		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines answers: %s", one(strings.Join(why, ", "), 200))
+		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines responds: %s", one(strings.Join(why, ", "), 200))
 	}
 	hits := make([]Hit, 0, len(out.Results))
 	for _, r := range out.Results {

@@ -234,7 +234,7 @@ func (s *Set) addQuery(r result) {
 		q.Columns = append(q.Columns, name)
 		s.scan(&q.words, name)
 		q.factors = append(q.factors, factorOf(name))
-		q.percent = append(q.percent, percentName.MatchString(name))
+		q.percent = append(q.percent, percentName().MatchString(name))
 	}
 	s.scan(&q.words, r.Statement)
 	if r.RowCount != nil {

@@ -185,7 +185,7 @@ func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || r >= '0' &&
 // digit belong to it: COVID-19, v2.3.1, img-7k3m, H1/2024. A currency code before a
 // number is a word of its own.
 func (s *scanner) wordEnd(i int) int {
-	if m := currencyCode.FindString(s.plain[i:]); m != "" {
+	if m := currencyCode().FindString(s.plain[i:]); m != "" {
 		return i + len(m) - 1
 	}
 	digits := false

@@ -1,28 +1,29 @@
 package evidence
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/internal/pattern"
 )
 
 var (
-	currencyCode = regexp.MustCompile(`^(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs)[0-9]`)
-	currencyHere = regexp.MustCompile(`(?:[$€£¥₹₽₩]|\b(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs\.?|Fr\.))[ \x{a0}\x{202f}\x{2009}]?$`)
-	exponent     = regexp.MustCompile(`^[eE][+-]?[0-9]{1,2}`)
+	currencyCode = pattern.Lazy(`^(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs)[0-9]`)
+	currencyHere = pattern.Lazy(`(?:[$€£¥₹₽₩]|\b(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs\.?|Fr\.))[ \x{a0}\x{202f}\x{2009}]?$`)
+	exponent     = pattern.Lazy(`^[eE][+-]?[0-9]{1,2}`)
 
 	gap = `[ \x{a0}\x{202f}\x{2009}-]?`
 	// A percent sign, or a word for it.
-	percentMark = regexp.MustCompile(`^(?:` + gap + `(?:%|٪|％)|` + gap + `(?i:percent(?:age)?|per cent|prozent(?:punkte?n?)?|pour[ \x{a0}]?cent|por ciento|per cento|procent|points? de pourcentage|pp|p\.p\.)(?:[ -](?i:points?))?)`)
+	percentMark = pattern.Lazy(`^(?:` + gap + `(?:%|٪|％)|` + gap + `(?i:percent(?:age)?|per cent|prozent(?:punkte?n?)?|pour[ \x{a0}]?cent|por ciento|per cento|procent|points? de pourcentage|pp|p\.p\.)(?:[ -](?i:points?))?)`)
 	// Scale words. Those of one letter stand directly behind the digits.
-	scaleWord = regexp.MustCompile(`^(?:(?:[kKMB]|bn|mn|tn)|` + gap + `(?:(?i:thousand|tausend|tsd\.?|mille|millions?|millionen|millones|milioni|mio\.?|billions?|billionen|bill\.|milliarden?|milliards?|miliardi|mrd\.?|trillions?|trillionen|lakh|crore)|mn|bn|tn|M|Mill\.))`)
-	unitMark  = regexp.MustCompile(`^` + gap + `(?:[°$€£¥₹₽₩‰′″µ]|(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Euros?|euros?|Franken|dollars?|Dollar|pounds?|cents?|Cent|kg|g|mg|t|lb|lbs|oz|km|m|cm|mm|mi|ft|ha|m²|m³|km²|km/h|mph|l|L|ml|hl|W|kW|MW|GW|TW|Wh|kWh|MWh|GWh|TWh|J|kJ|MJ|Hz|kHz|MHz|GHz|V|A|Pa|hPa|bar|ppm|ppb|K|ms|s|min|h|kB|MB|GB|TB|dB|CO2e|kcal)(?:[^\p{L}\p{N}_]|$))`)
-	ordinal   = regexp.MustCompile(`^(?:st|nd|rd|th|er|ers|re|e|ème|º|ª|o|a)(?:[^\p{L}\p{N}_]|$)`)
-	decade    = regexp.MustCompile(`^(?:'?s|’s|er|ern)(?:[^\p{L}\p{N}_]|$)`)
+	scaleWord = pattern.Lazy(`^(?:(?:[kKMB]|bn|mn|tn)|` + gap + `(?:(?i:thousand|tausend|tsd\.?|mille|millions?|millionen|millones|milioni|mio\.?|billions?|billionen|bill\.|milliarden?|milliards?|miliardi|mrd\.?|trillions?|trillionen|lakh|crore)|mn|bn|tn|M|Mill\.))`)
+	unitMark  = pattern.Lazy(`^` + gap + `(?:[°$€£¥₹₽₩‰′″µ]|(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Euros?|euros?|Franken|dollars?|Dollar|pounds?|cents?|Cent|kg|g|mg|t|lb|lbs|oz|km|m|cm|mm|mi|ft|ha|m²|m³|km²|km/h|mph|l|L|ml|hl|W|kW|MW|GW|TW|Wh|kWh|MWh|GWh|TWh|J|kJ|MJ|Hz|kHz|MHz|GHz|V|A|Pa|hPa|bar|ppm|ppb|K|ms|s|min|h|kB|MB|GB|TB|dB|CO2e|kcal)(?:[^\p{L}\p{N}_]|$))`)
+	ordinal   = pattern.Lazy(`^(?:st|nd|rd|th|er|ers|re|e|ème|º|ª|o|a)(?:[^\p{L}\p{N}_]|$)`)
+	decade    = pattern.Lazy(`^(?:'?s|’s|er|ern)(?:[^\p{L}\p{N}_]|$)`)
 
-	percentName = regexp.MustCompile(`(?i)%|percent|prozent|pct\b|pourcent|anteil.*%`)
+	percentName = pattern.Lazy(`(?i)%|percent|prozent|pct\b|pourcent|anteil.*%`)
 )
 
 // number reads the number that begins at i and gives the end of what it read.
@@ -47,14 +48,14 @@ func (s *scanner) number(i int) int {
 
 // take completes a number and gives the end of what belongs to it.
 func (s *scanner) take(n Number) int {
-	if len(n.readings) == 0 {
-		return n.End
-	}
-	if s.bareDecimal(n.Start) {
+	if len(n.readings) > 0 && s.leadingPoint(n.Start) {
 		n.readings = parsed("0", s.plain[n.Start:n.End])
 		n.Start--
 	}
-	if m := exponent.FindString(s.plain[n.End:]); m != "" && !startsWord(s.plain[n.End+len(m):]) {
+	if len(n.readings) == 0 { // .2.2 is none
+		return n.End
+	}
+	if m := exponent().FindString(s.plain[n.End:]); m != "" && !startsWord(s.plain[n.End+len(m):]) {
 		e, err := strconv.Atoi(m[1:])
 		if err != nil {
 			return s.wordEnd(n.End)
@@ -73,8 +74,8 @@ func (s *scanner) take(n Number) int {
 	return n.End
 }
 
-// bareDecimal tells the digits of a number that begins with its point: .05.
-func (s *scanner) bareDecimal(i int) bool {
+// leadingPoint recognises the digits of a number that begins with its point: .05.
+func (s *scanner) leadingPoint(i int) bool {
 	before := s.plain[:i]
 	return strings.HasSuffix(before, ".") && (i == 1 || strings.ContainsRune(" (<>=≤≥", lastRune(before[:i-1])))
 }
@@ -84,7 +85,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-// isLabel tells digits that are part of a name: after # or a word character.
+// isLabel recognises digits that are part of a name: after # or a word character.
 func (s *scanner) isLabel(i int) bool {
 	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
 	switch {
@@ -158,7 +159,7 @@ func readings(groups []string, seps []rune) []reading {
 
 func decimal(sep rune) bool { return sep == '.' || sep == ',' }
 
-// thousands tells groups of three, or of two before the last as in India, with one separator.
+// thousands recognises groups of three, or of two before the last as in India, with one separator.
 func thousands(groups []string, seps []rune) bool {
 	for _, s := range seps {
 		if s != seps[0] {
@@ -205,11 +206,11 @@ func (s *scanner) suffix(n *Number) bool {
 	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, blanks+"\u2009-")); isDigit(next) || strings.ContainsRune(",.;:)!?(/", next) || rest == "" {
 		return true // nothing that belongs to it
 	}
-	if m := scaleWord.FindString(rest); m != "" && !startsWord(rest[len(m):]) && n.scaled(m) {
+	if m := scaleWord().FindString(rest); m != "" && !startsWord(rest[len(m):]) && n.scaled(m) {
 		n.Text, n.unit = m, true
 		rest = rest[len(m):]
 	}
-	if m := percentMark.FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !lastIsWord(m)) {
+	if m := percentMark().FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !lastIsWord(m)) {
 		n.Percent, n.unit = true, true
 		n.Text += m
 		return true
@@ -218,14 +219,14 @@ func (s *scanner) suffix(n *Number) bool {
 		n.role = roleYear
 		return true
 	}
-	if unitMark.MatchString(rest) {
+	if unitMark().MatchString(rest) {
 		n.unit = true
 		return true
 	}
 	if n.Text != "" || !startsWord(rest) {
 		return true
 	}
-	if ordinal.MatchString(rest) {
+	if ordinal().MatchString(rest) {
 		n.unit = n.readings[0].value > maxSmall
 		return true
 	}
@@ -240,10 +241,10 @@ func (s *scanner) suffix(n *Number) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return r == '_' || isDigit(r) })
 }
 
-// isDecade tells 1990s and 90er by what follows the digits.
+// isDecade recognises 1990s and 90er by what follows the digits.
 func (n *Number) isDecade(rest string) bool {
 	r := n.readings[0]
-	if r.places > 0 || !decade.MatchString(rest) {
+	if r.places > 0 || !decade().MatchString(rest) {
 		return false
 	}
 	_, year := asYear(r.value)
@@ -331,5 +332,5 @@ func currencyBefore(text string) string {
 	if !unicode.IsLetter(last) && last != '.' && !unicode.Is(unicode.Sc, last) {
 		return ""
 	}
-	return currencyHere.FindString(text[max(0, len(text)-8):])
+	return currencyHere().FindString(text[max(0, len(text)-8):])
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/internal/pattern"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 
 var (
 	// date begins with a date or a time of day.
-	date = longest(`^(?:` +
+	date = pattern.LazyLongest(`^(?:` +
 		year4 + `-[01][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?\b|` +
 		year4 + `[/.][01]?[0-9][/.][0-3]?[0-9]\b|` +
 		year4 + `-(?:0[1-9]|1[0-2]|[QWHK][0-9]{1,2})\b|` +
@@ -36,48 +38,42 @@ var (
 		day + `(?:st|nd|rd|th|er|º|\.)?[ \x{a0}-](?:of[ \x{a0}]|de[ \x{a0}]|d['’])?` + months + `(?:,?[ \x{a0}-](?:de[ \x{a0}])?` + year4 + `)?|` +
 		year4 + `[ \x{a0}]?[–—/-][ \x{a0}]?(?:` + year4 + `|[0-9]{2})\b)`)
 	// dayBefore ends with a word after which 31.12. is a day; so it is before a comma.
-	dayBefore = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:am|vom|zum|bis|seit|ab|der|dem|den|und)[ \x{a0}]$`)
-	shortDay  = regexp.MustCompile(`^` + day + `\.[ \x{a0}]?(?:0?[1-9]|1[0-2])\.`)
-	dayAfter  = regexp.MustCompile(`^[0-9]{1,2}\.[ \x{a0}]?[0-9]{1,2}\.[,;)–-]`)
+	dayBefore = pattern.Lazy(`(?i)(?:^|[^\p{L}])(?:am|vom|zum|bis|seit|ab|der|dem|den|und)[ \x{a0}]$`)
+	shortDay  = pattern.Lazy(`^` + day + `\.[ \x{a0}]?(?:0?[1-9]|1[0-2])\.`)
+	dayAfter  = pattern.Lazy(`^[0-9]{1,2}\.[ \x{a0}]?[0-9]{1,2}\.[,;)–-]`)
 	// month is the name of one; behind it, a date continues with monthYear, or with monthDay
-	// where no number goes on: "March 20" may begin "March 20 % more".
-	month     = regexp.MustCompile(`^` + months + `$`)
-	monthYear = longest(`^(?:` + year4 + `|` + day + `(?:st|nd|rd|th)?,[ \x{a0}]` + year4 + `)\b`)
-	monthDay  = regexp.MustCompile(`^` + day + `(?:st|nd|rd|th)?\b`)
+	// where no number continues: "March 20" may begin "March 20 % more".
+	month     = pattern.Lazy(`^` + months + `$`)
+	monthYear = pattern.LazyLongest(`^(?:` + year4 + `|` + day + `(?:st|nd|rd|th)?,[ \x{a0}]` + year4 + `)\b`)
+	monthDay  = pattern.Lazy(`^` + day + `(?:st|nd|rd|th)?\b`)
 
 	// address is a word that names a page, a mailbox or a file.
-	address = regexp.MustCompile(`(?i)://|\bwww\.|\bdoi:|\bmailto:|[^@]@[^@]+\.|\b10\.[0-9]{4,}/|[\p{L}\p{N}_-]\.` + files + `\b`)
+	address = pattern.Lazy(`(?i)://|\bwww\.|\bdoi:|\bmailto:|[^@]@[^@]+\.|\b10\.[0-9]{4,}/|[\p{L}\p{N}_-]\.` + files + `\b`)
 
 	// orderWord makes the next number that of a figure, a page, a version and the like;
 	// citedBefore and citedAfter stand around the number of a citation.
-	orderWord   = regexp.MustCompile(`^(?:(?i:figures?|figs?\.|abbildung(?:en)?|abb\.|bild|tables?|tabellen?|tab\.|tableaux?|charts?|diagramm|graphique|graph|sections?|abschnitt|chapters?|kapitel|chapitre|pages?|seiten?|pp?\.|appendix|anhang|annexe|steps?|schritt|étape|footnotes?|fußnote|no\.|nr\.|art\.|articles?|artikel|lines?|zeilen?|lignes?|quer(?:y|ies)|abfragen?|versions?|release|v\.|phase|parts?|teil|partie|exhibit|slides?|folie|volume|vol\.|band|iso|din|rfc|figura|tabla|gráfico|équation|equation|eq\.|question|frage|week|kw|woche|semaine|quarter|quartal|room|raum)|S\.)$`)
-	citedBefore = regexp.MustCompile(`\[[0-9 ,–-]*$`)
-	citedAfter  = regexp.MustCompile(`^[0-9 ,–-]*\]`)
-	orderNumber = regexp.MustCompile(`^[0-9]{1,5}(?:\.[0-9]{1,3})*$`)
+	orderWord   = pattern.Lazy(`^(?:(?i:figures?|figs?\.|abbildung(?:en)?|abb\.|bild|tables?|tabellen?|tab\.|tableaux?|charts?|diagramm|graphique|graph|sections?|abschnitt|chapters?|kapitel|chapitre|pages?|seiten?|pp?\.|appendix|anhang|annexe|steps?|schritt|étape|footnotes?|fußnote|no\.|nr\.|art\.|articles?|artikel|lines?|zeilen?|lignes?|quer(?:y|ies)|abfragen?|versions?|release|v\.|phase|parts?|teil|partie|exhibit|slides?|folie|volume|vol\.|band|iso|din|rfc|figura|tabla|gráfico|équation|equation|eq\.|question|frage|week|kw|woche|semaine|quarter|quartal|room|raum)|S\.)$`)
+	citedBefore = pattern.Lazy(`\[[0-9 ,–-]*$`)
+	citedAfter  = pattern.Lazy(`^[0-9 ,–-]*\]`)
+	orderNumber = pattern.Lazy(`^[0-9]{1,5}(?:\.[0-9]{1,3})*$`)
 	// listed and outline begin a text with the number of a list item or of a heading.
-	listed  = regexp.MustCompile(`^[\s•*–-]*(?:\(?[0-9]{1,3}[.)]|\([0-9]{1,3}\))[\s\x{a0}]`)
-	outline = regexp.MustCompile(`^\s*[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?[\s\x{a0}]+\p{Lu}`)
+	listed  = pattern.Lazy(`^[\s•*–-]*(?:\(?[0-9]{1,3}[.)]|\([0-9]{1,3}\))[\s\x{a0}]`)
+	outline = pattern.Lazy(`^\s*[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?[\s\x{a0}]+\p{Lu}`)
 
-	yearIn = regexp.MustCompile(year4)
+	yearIn = pattern.Lazy(year4)
 
 	// yearWord is a word after which a year is a date, yearLead one after which it is unless what
 	// it counts follows ("in 2000 cases"), yearMaybe one after which it is if no noun follows.
-	yearWord  = regexp.MustCompile(`(?i)^(?:since|during|years?|fy|circa|early|late|mid|jahre?s?|seit|anfang|ende|mitte|depuis|année|fin|début|año|desde|anno|sommer|winter|herbst|frühling|frühjahr|summer|autumn|spring|fall|quarter|quartal|q[1-4]|h[12])$`)
-	yearLead  = regexp.MustCompile(`(?i)^(?:in|until|till|before|after|through|im|bis|ab|vor|nach|en|avant|après|an|nel|dal|the|its|their|our|this|last|das|dem|des|der)$`)
-	yearMaybe = regexp.MustCompile(`(?i)^(?:and|of|from|to|between|for|with|by|than|or|on|und|von|zwischen|für|mit|zum|zu|als|oder|et|de|du|à|entre|pour|y|e|del|vs\.?)$`)
+	yearWord  = pattern.Lazy(`(?i)^(?:since|during|years?|fy|circa|early|late|mid|jahre?s?|seit|anfang|ende|mitte|depuis|année|fin|début|año|desde|anno|sommer|winter|herbst|frühling|frühjahr|summer|autumn|spring|fall|quarter|quartal|q[1-4]|h[12])$`)
+	yearLead  = pattern.Lazy(`(?i)^(?:in|until|till|before|after|through|im|bis|ab|vor|nach|en|avant|après|an|nel|dal|the|its|their|our|this|last|das|dem|des|der)$`)
+	yearMaybe = pattern.Lazy(`(?i)^(?:and|of|from|to|between|for|with|by|than|or|on|und|von|zwischen|für|mit|zum|zu|als|oder|et|de|du|à|entre|pour|y|e|del|vs\.?)$`)
 	// counted begins with what a number before it may count: a noun, small or German.
-	counted = regexp.MustCompile(`^[ \x{a0}](?:\p{Ll}{3,}|\p{Lu}\p{Ll}+en)\b`)
+	counted = pattern.Lazy(`^[ \x{a0}](?:\p{Ll}{3,}|\p{Lu}\p{Ll}+en)\b`)
 	// noCounted begins with a word that is no noun.
-	noCounted = regexp.MustCompile(`(?i)^[ \x{a0}](?:they|she|you|this|that|these|those|there|some|more|most|about|only|nearly|almost|over|around|not|all|both|each|every|again|after|before|because|while|who|which|then|also|just|still|already|did|does|will|would|could|can|may|might|must|should|than|less|fewer|under|from|into|per|between|during|since|wir|sie|man|nur|noch|fast|etwa|rund|mehr|weniger|aber|nach|vor|bei|von|für|durch|sowie|wie|dann|nicht|kein|keine|hatten|haben|sind|waren|wird|werden|kann|konnte|dem|den|des|ein|eine|einen|über|unter|pour|dans|sur|plus|moins|des|une|par|que|qui|que|los|las|con|por|del|para|una)\b`)
+	noCounted = pattern.Lazy(`(?i)^[ \x{a0}](?:they|she|you|this|that|these|those|there|some|more|most|about|only|nearly|almost|over|around|not|all|both|each|every|again|after|before|because|while|who|which|then|also|just|still|already|did|does|will|would|could|can|may|might|must|should|than|less|fewer|under|from|into|per|between|during|since|wir|sie|man|nur|noch|fast|etwa|rund|mehr|weniger|aber|nach|vor|bei|von|für|durch|sowie|wie|dann|nicht|kein|keine|hatten|haben|sind|waren|wird|werden|kann|konnte|dem|den|des|ein|eine|einen|über|unter|pour|dans|sur|plus|moins|des|une|par|que|qui|que|los|las|con|por|del|para|una)\b`)
 	// yearAfter begins with what no noun is.
-	yearAfter = regexp.MustCompile(`(?i)^(?:\s*$|['’]s\b|[ \x{a0}]?[)\].,;:!?–—/-]|[ \x{a0}](?:was|is|were|are|had|has|and|or|to|the|it|its|they|on|in|of|by|for|with|when|as|but|than|until|compared|through|at|a|an|saw|onwards?|alone|budget|data|figures?|report|season|edition|war|ist|sind|und|oder|bis|gab|lag|lagen|hatte|hat|mit|auf|zu|im|in|wurden?|stieg|fiel|die|der|das|als|et|ou|à|le|la|les|est|était|a|avec)\b)`)
+	yearAfter = pattern.Lazy(`(?i)^(?:\s*$|['’]s\b|[ \x{a0}]?[)\].,;:!?–—/-]|[ \x{a0}](?:was|is|were|are|had|has|and|or|to|the|it|its|they|on|in|of|by|for|with|when|as|but|than|until|compared|through|at|a|an|saw|onwards?|alone|budget|data|figures?|report|season|edition|war|ist|sind|und|oder|bis|gab|lag|lagen|hatte|hat|mit|auf|zu|im|in|wurden?|stieg|fiel|die|der|das|als|et|ou|à|le|la|les|est|était|a|avec)\b)`)
 )
-
-func longest(expr string) *regexp.Regexp {
-	re := regexp.MustCompile(expr)
-	re.Longest()
-	return re
-}
 
 // nearby is how far a number looks around itself, in bytes.
 const nearby = 40
@@ -101,21 +97,21 @@ func (s *scanner) skipped(i int) int {
 		return end
 	}
 	before, rest := s.before(i), s.after(i)
-	found := date.FindString(rest)
+	found := date().FindString(rest)
 	switch {
 	case found != "":
-	case shortDay.MatchString(rest) && (dayBefore.MatchString(before) || dayAfter.MatchString(rest)):
-		found = shortDay.FindString(rest)
+	case shortDay().MatchString(rest) && (dayBefore().MatchString(before) || dayAfter().MatchString(rest)):
+		found = shortDay().FindString(rest)
 	case endsWithMonth(before):
-		if found = monthYear.FindString(rest); found != "" {
+		if found = monthYear().FindString(rest); found != "" {
 			break
 		}
-		found = monthDay.FindString(rest)
+		found = monthDay().FindString(rest)
 		if after := rest[len(found):]; scaleOrUnit(after) || leadingDigits(strings.TrimLeft(after, ".,'’ ")) > 0 {
 			return i
 		}
 	}
-	for _, y := range yearIn.FindAllString(found, -1) {
+	for _, y := range yearIn().FindAllString(found, -1) {
 		if n, err := strconv.Atoi(y); err == nil {
 			s.years = append(s.years, n)
 		}
@@ -129,7 +125,7 @@ func endsWithMonth(text string) bool {
 	if cut == text {
 		return false
 	}
-	return month.MatchString(lastWord(strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(cut, " de"), blanks), ",")))
+	return month().MatchString(lastWord(strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(cut, " de"), blanks), ",")))
 }
 
 // maxAddress is how much of a word around a number is looked at, in bytes to either side.
@@ -150,7 +146,7 @@ func (s *scanner) addressEnd(i int) int {
 		}
 		s.word, s.inAddress = span{from, to}, false
 		if word := s.plain[from:to]; strings.ContainsAny(word, ".:@") && (strings.ContainsFunc(word, unicode.IsLetter) || strings.HasPrefix(word, "10.")) {
-			s.inAddress = address.MatchString(word)
+			s.inAddress = address().MatchString(word)
 		}
 	}
 	if s.inAddress {
@@ -160,20 +156,20 @@ func (s *scanner) addressEnd(i int) int {
 }
 
 func scaleOrUnit(rest string) bool {
-	if m := scaleWord.FindString(rest); m != "" && !startsWord(rest[len(m):]) {
+	if m := scaleWord().FindString(rest); m != "" && !startsWord(rest[len(m):]) {
 		return true
 	}
-	return percentMark.MatchString(rest) || unitMark.MatchString(rest)
+	return percentMark().MatchString(rest) || unitMark().MatchString(rest)
 }
 
 // between joins two numbers of which the second has the scale or percent sign of both: "2–3 million".
-var between = regexp.MustCompile(`(?i)^[ \x{a0}]?(?:–|—|-|to|bis|à|and|und|et|or|oder)[ \x{a0}]?$`)
+var between = pattern.Lazy(`(?i)^[ \x{a0}]?(?:–|—|-|to|bis|à|and|und|et|or|oder)[ \x{a0}]?$`)
 
 // lend gives a number the scale or percent sign of the one that it is joined with.
 func (s *scanner) lend() {
 	for i := len(s.found) - 2; i >= 0; i-- {
 		n, next := &s.found[i], s.found[i+1]
-		if n.unit || !next.unit || !between.MatchString(s.plain[n.End:next.Start]) {
+		if n.unit || !next.unit || !between().MatchString(s.plain[n.End:next.Start]) {
 			continue
 		}
 		n.Percent = next.Percent
@@ -198,23 +194,23 @@ func (s *scanner) judge(n *Number) {
 		n.role = maybeYear
 		before := s.before(n.Start)
 		word := lastWord(strings.TrimRight(before, blanks+"('’"))
-		open := word == "" || yearMaybe.MatchString(word) || strings.ContainsRune("([–—/,;:.!?-", lastRune(strings.TrimRight(before, blanks)))
+		open := word == "" || yearMaybe().MatchString(word) || strings.ContainsRune("([–—/,;:.!?-", lastRune(strings.TrimRight(before, blanks)))
 		after := s.after(n.End)
-		dated := yearAfter.MatchString(after) || noCounted.MatchString(after) || !counted.MatchString(after)
-		if yearWord.MatchString(word) || yearLead.MatchString(word) && dated || open && yearAfter.MatchString(after) {
+		dated := yearAfter().MatchString(after) || noCounted().MatchString(after) || !counted().MatchString(after)
+		if yearWord().MatchString(word) || yearLead().MatchString(word) && dated || open && yearAfter().MatchString(after) {
 			n.role = roleYear
 		}
 	}
 }
 
-// isOrder tells numbers that name a place: of a figure, a list, a citation, a heading.
+// isOrder recognises numbers that name a place: of a figure, a list, a citation, a heading.
 func (s *scanner) isOrder(n *Number) bool {
 	if n.End < s.heading {
 		return true
 	}
 	before := s.before(n.Start)
-	return orderNumber.MatchString(s.plain[n.Start:n.End]) &&
-		(endsWithOrder(before) || strings.Contains(before, "[") && citedBefore.MatchString(before) && citedAfter.MatchString(s.after(n.End)))
+	return orderNumber().MatchString(s.plain[n.Start:n.End]) &&
+		(endsWithOrder(before) || strings.Contains(before, "[") && citedBefore().MatchString(before) && citedAfter().MatchString(s.after(n.End)))
 }
 
 // endsWithOrder reports whether a text ends with a word such as Figure, or with such a
@@ -229,7 +225,7 @@ func endsWithOrder(text string) bool {
 			break
 		}
 	}
-	return strings.ContainsRune("°№§", lastRune(text)) && text != "" || orderWord.MatchString(lastWord(text))
+	return strings.ContainsRune("°№§", lastRune(text)) && text != "" || orderWord().MatchString(lastWord(text))
 }
 
 // blanks stand between words.
@@ -247,7 +243,7 @@ func lastWord(text string) string {
 
 // headingEnd is the end of the number that a list item or a heading begins with.
 func headingEnd(text string) int {
-	for _, re := range []*regexp.Regexp{listed, outline} {
+	for _, re := range []*regexp.Regexp{listed(), outline()} {
 		if m := re.FindStringIndex(text); m != nil {
 			return m[1]
 		}
@@ -256,17 +252,17 @@ func headingEnd(text string) int {
 }
 
 // sentenceEnd finds the ends of sentences.
-var sentenceEnd = regexp.MustCompile(`[.!?…]["'”“’»)\]]*[\s\x{a0}]+|[。！？]|\n`)
+var sentenceEnd = pattern.Lazy(`[.!?…]["'”“’»)\]]*[\s\x{a0}]+|[。！？]|\n`)
 
 // abbreviation ends with a word whose full stop ends no sentence.
-var abbreviation = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:ca|approx|etc|bzw|vs|nr|mio|mrd|tsd|z\.\s?b|d\.\s?h|e\.g|i\.e|abb|fig|vgl|cf|env)\.$`)
+var abbreviation = pattern.Lazy(`(?i)(?:^|[^\p{L}])(?:ca|approx|etc|bzw|vs|nr|mio|mrd|tsd|z\.\s?b|d\.\s?h|e\.g|i\.e|abb|fig|vgl|cf|env)\.$`)
 
 // Sentences gives the ends of the sentences of a text, in bytes; the last is its length.
 func Sentences(text string) (ends []int) {
-	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+	for _, m := range sentenceEnd().FindAllStringIndex(text, -1) {
 		next, _ := utf8.DecodeRuneInString(text[m[1]:])
 		mark := text[m[0]]
-		if mark == '.' && (unicode.IsLower(next) || abbreviation.MatchString(text[max(0, m[0]-12):m[0]+1])) {
+		if mark == '.' && (unicode.IsLower(next) || abbreviation().MatchString(text[max(0, m[0]-12):m[0]+1])) {
 			continue
 		}
 		ends = append(ends, m[1])

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
-	"atelier/agent"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -45,11 +45,11 @@ type Message struct {
 
 // WriteConversation writes one HTML document with all messages, their pictures and reports to
 // w, message by message. o is as in [Write]; its Find is not used.
-func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o agent.Resolution) error {
-	o.Format = agent.FormatHTML
+func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o resolve.Options) error {
+	o.Format = resolve.FormatHTML
 	p := &page{ctx: ctx, w: w, o: o, words: english()}
-	p.head(firstText(agent.WithoutMarks(c.Title), "Conversation"), p.language)
-	p.text("<h1>" + html.EscapeString(firstText(agent.WithoutMarks(c.Title), "Conversation")) + "</h1>\n")
+	p.head(firstText(resolve.WithoutMarks(c.Title), "Conversation"), p.language)
+	p.text("<h1>" + html.EscapeString(firstText(resolve.WithoutMarks(c.Title), "Conversation")) + "</h1>\n")
 	n := 0
 	for m, err := range c.Messages {
 		if p.err == nil && err != nil {
@@ -117,9 +117,9 @@ func (p *page) report(r Report, n int) []media.Ref {
 	}
 	root := sanitise(body)
 	p.words = wordsFor(r.Language, root)
-	if heading(root) == "" && agent.WithoutMarks(c.title) != "" {
+	if heading(root) == "" && resolve.WithoutMarks(c.title) != "" {
 		h := element(atom.H2)
-		h.AppendChild(textNode(agent.WithoutMarks(c.title)))
+		h.AppendChild(textNode(resolve.WithoutMarks(c.title)))
 		root.InsertBefore(h, root.FirstChild)
 	}
 	numbers := p.complete(root, r)

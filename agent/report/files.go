@@ -10,25 +10,26 @@ import (
 	"path/filepath"
 	"slices"
 
-	"atelier/agent"
-	"atelier/imaging"
+	"atelier/agent/resolve"
 	"atelier/media"
+	"atelier/media/imaging"
+	"atelier/media/wire"
 )
 
 // File is a file that an item was written to.
 type File struct {
 	// Path is relative to the folder, with slashes.
 	Path string
-	// Marking says how the file tells that a model made it.
+	// Marking says how the file shows that a model made it.
 	Marking imaging.Marking
 }
 
-// Files writes the items into the folder dir/media under [agent.FileName] names and
+// Files writes the items into the folder dir/media under [resolve.FileName] names and
 // returns, by ref, what each was written to. A file appears whole or not at all. What a model
 // made carries the AI label, see [imaging.Export]. In HTML and Markdown that the run made, placeholders become the names of the
 // files beside them, and links of Markdown that run code lead nowhere; everything else is written byte for byte. Items that fail are left out; the first error is returned after the rest was
 // written.
-func Files(ctx context.Context, dir string, items []media.Output, codec agent.Codec) (map[media.Ref]File, error) {
+func Files(ctx context.Context, dir string, items []media.Output, codec *wire.Codec) (map[media.Ref]File, error) {
 	files := map[media.Ref]File{}
 	folder := filepath.Join(dir, "media")
 	if err := os.MkdirAll(folder, 0o750); err != nil {
@@ -37,7 +38,7 @@ func Files(ctx context.Context, dir string, items []media.Output, codec agent.Co
 	var first error
 	e := export{folder: folder, items: items, codec: codec}
 	for _, o := range items {
-		name := agent.FileName(o)
+		name := resolve.FileName(o)
 		marking, err := e.write(ctx, name, o)
 		if err != nil {
 			if first == nil {
@@ -54,7 +55,7 @@ func Files(ctx context.Context, dir string, items []media.Output, codec agent.Co
 type export struct {
 	folder string
 	items  []media.Output
-	codec  agent.Codec
+	codec  *wire.Codec
 }
 
 func (e export) write(ctx context.Context, name string, o media.Output) (marking imaging.Marking, err error) {
@@ -89,21 +90,21 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 }
 
 // written is the format of a document that an agent wrote, which may hold placeholders.
-func written(o media.Output) agent.Format {
+func written(o media.Output) resolve.Format {
 	if o.Origin.Direction == "input" {
 		return ""
 	}
 	switch o.MIMEType {
 	case "text/html":
-		return agent.FormatHTML
+		return resolve.FormatHTML
 	case "text/markdown":
-		return agent.FormatMarkdown
+		return resolve.FormatMarkdown
 	}
 	return ""
 }
 
 // resolve writes a document with the names of the files beside it.
-func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), format agent.Format) error {
+func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), format resolve.Format) error {
 	r, err := open()
 	if err != nil {
 		return err
@@ -113,12 +114,12 @@ func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCl
 		return err
 	}
 	text := string(b)
-	if format == agent.FormatMarkdown {
+	if format == resolve.FormatMarkdown {
 		text = withoutActiveLinks(text)
 	}
 	buffered := bufio.NewWriter(w)
-	err = agent.Resolve(ctx, buffered, text, agent.Resolution{
-		Mode: agent.ModeFile, Format: format, File: agent.FileName,
+	err = resolve.Text(ctx, buffered, text, resolve.Options{
+		Mode: resolve.ModeFile, Format: format, File: resolve.FileName,
 		Find: func(ref media.Ref) (media.Output, bool) {
 			i := slices.IndexFunc(e.items, func(o media.Output) bool { return o.Ref == ref })
 			if i < 0 {

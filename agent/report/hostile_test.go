@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"atelier/agent"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -66,7 +66,7 @@ func TestHostileReports(t *testing.T) {
 	s := newShelf(t)
 	for _, attack := range hostile {
 		for _, field := range []string{"report_html", "report_markdown"} {
-			doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"title": attack, field: "<h1>" + attack + "</h1>\n\n" + attack}), Notes: []string{attack}}, agent.ModeURL)
+			doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"title": attack, field: "<h1>" + attack + "</h1>\n\n" + attack}), Notes: []string{attack}}, resolve.ModeURL)
 			t.Run(field+" "+attack, func(t *testing.T) {
 				t.Parallel()
 				examine(t, doc)
@@ -88,7 +88,7 @@ func TestNoRawMarkAnywhere(t *testing.T) {
 		`<img src="` + mark + `" alt="alt &#36;{media:` + ref + `}"><p>x-atelier-x-atelier-media:media:` + ref + `</p>`
 	doc := s.write(t, report.Report{
 		Payload: payload(t, map[string]string{"title": "About " + mark + " and ${media:oops", "report_html": body}), Notes: []string{"note " + mark}, AlsoMade: s.items[1:],
-	}, agent.ModeDataURI)
+	}, resolve.ModeDataURI)
 	if i := strings.Index(doc, "${media:"); i >= 0 {
 		t.Errorf("a raw mark: %s", doc[max(0, i-100):i+60])
 	}
@@ -117,7 +117,7 @@ func TestUnbalancedReportStaysInItsPlace(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, body := range []string{`<p>a</main></div></table>b`, `<table><tr><td>x`, `<div><div><details><summary>y`, `<p>x<!-- never closed`, `<p title="never closed`} {
-		doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"the note"}}, agent.ModeURL)
+		doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"the note"}}, resolve.ModeURL)
 		root, err := html.Parse(strings.NewReader(doc))
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestDeepReport(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	body := strings.Repeat("<div>", 5000) + "the &lt;words&gt; <img onerror=x src=" + s.items[0].Ref.Placeholder() + ">"
-	doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"n"}}, agent.ModeURL)
+	doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Notes: []string{"n"}}, resolve.ModeURL)
 	if !strings.Contains(doc, "the &lt;words&gt;") || strings.Contains(doc, "onerror") {
 		t.Error(doc[strings.Index(doc, "<body>"):])
 	}
@@ -153,7 +153,7 @@ func TestHugeReport(t *testing.T) {
 	for range 3_000 {
 		b.WriteString(`<figure><img src="` + s.items[0].Ref.Placeholder() + `" alt="x"></figure><p>${media:bad}</p>`)
 	}
-	doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": b.String()})}, agent.ModeURL)
+	doc := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": b.String()})}, resolve.ModeURL)
 	if n := strings.Count(doc, "<figure>"); n < 3_000 {
 		t.Errorf("%d figures", n)
 	}

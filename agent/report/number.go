@@ -135,7 +135,7 @@ func (t *tracing) flush() {
 		return
 	}
 	ends := evidence.Sentences(text)
-	marked := -1
+	markedAt := -1
 	var edits []edit
 	for _, n := range numbers {
 		s, _ := slices.BinarySearch(ends, n.Start+1)
@@ -145,10 +145,10 @@ func (t *tracing) flush() {
 			continue
 		}
 		if e.wrap.DataAtom == atom.Mark {
-			if s == marked {
+			if s == markedAt {
 				continue
 			}
-			marked = s
+			markedAt = s
 		}
 		edits = append(edits, e)
 	}

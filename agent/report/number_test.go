@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"atelier/agent"
 	"atelier/agent/evidence"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
 )
 
 // fact is a report with one number left open, and what its sources hold.
@@ -131,7 +131,7 @@ func (f fact) page(t *testing.T, s *shelf, with string) string {
 		key, text = "report_markdown", f.markdown
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "@", with), "REF", string(s.items[0].Ref))
-	return s.write(t, report.Report{Payload: payload(t, map[string]string{key: text}), Evidence: &set}, agent.ModeURL)
+	return s.write(t, report.Report{Payload: payload(t, map[string]string{key: text}), Evidence: &set}, resolve.ModeURL)
 }
 
 // parts lists the texts of the elements that f chooses.
@@ -274,7 +274,7 @@ func TestNothingToTrace(t *testing.T) {
 	if page := f.page(t, s, ""); strings.Contains(page, "<section class=\"atelier-numbers") || marked(t, page) != "" {
 		t.Error("there is a section about nothing")
 	}
-	page := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": "<p>99,999</p>"})}, agent.ModeURL)
+	page := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": "<p>99,999</p>"})}, resolve.ModeURL)
 	if marked(t, page) != "" || strings.Contains(page, "Numbers and queries") {
 		t.Error("a report without evidence is compared with it")
 	}

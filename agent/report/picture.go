@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"atelier/agent"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -33,7 +33,7 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 		o, known := lookup(img, find)
 		alt := strings.TrimSpace(attribute(img, "alt"))
 		if alt == "" {
-			if alt = agent.WithoutMarks(o.Label); alt == "" {
+			if alt = resolve.WithoutMarks(o.Label); alt == "" {
 				alt = string(media.ModalityImage)
 			}
 			setAttribute(img, "alt", alt)

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -39,8 +39,8 @@ func TestPicturesSayHowTheyWereMade(t *testing.T) {
 			var b strings.Builder
 			err := report.Write(t.Context(), &b, report.Report{
 				Payload: payload(t, map[string]string{"report_html": strings.ReplaceAll(c.html, "@", item.Ref.Placeholder())}),
-			}, agent.Resolution{
-				Mode: agent.ModeURL, URL: func(media.Output) string { return "/m" },
+			}, resolve.Options{
+				Mode: resolve.ModeURL, URL: func(media.Output) string { return "/m" },
 				Find: func(media.Ref) (media.Output, bool) { return item, true },
 			})
 			if err != nil {

@@ -26,6 +26,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/evidence"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -103,7 +104,7 @@ func Has(payload json.RawMessage) bool {
 
 // Write writes the document to w. o says how pictures appear: data_uri embeds them,
 // file and url link them; its Format is ignored.
-func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error {
+func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error {
 	c := r.content()
 	body, err := c.rendered()
 	if err != nil {
@@ -112,13 +113,13 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 	root := sanitise(body)
 	words := wordsFor(r.Language, root)
 	first := heading(root)
-	title := firstText(agent.WithoutMarks(c.title), agent.WithoutMarks(hidden.ReplaceAllString(first, "")), agent.WithoutMarks(r.Title), words.report)
+	title := firstText(resolve.WithoutMarks(c.title), resolve.WithoutMarks(hidden.ReplaceAllString(first, "")), resolve.WithoutMarks(r.Title), words.report)
 	if first == "" {
 		h1 := element(atom.H1)
 		h1.AppendChild(textNode(title))
 		root.InsertBefore(h1, root.FirstChild)
 	}
-	o.Format = agent.FormatHTML
+	o.Format = resolve.FormatHTML
 	page := &page{ctx: ctx, w: w, o: o, words: words}
 	numbers := page.complete(root, r)
 	page.head(title, firstText(r.Language, words.language))
@@ -196,7 +197,7 @@ func firstText(options ...string) string {
 type page struct {
 	ctx context.Context //nolint:containedctx // lives for one call.
 	w   io.Writer
-	o   agent.Resolution
+	o   resolve.Options
 	words
 	err error
 }
@@ -209,7 +210,7 @@ func (p *page) text(s string) {
 
 func (p *page) resolve(s string) {
 	if p.err == nil {
-		p.err = agent.Resolve(p.ctx, p.w, s, p.o)
+		p.err = resolve.Text(p.ctx, p.w, s, p.o)
 	}
 }
 
@@ -232,7 +233,7 @@ func (p *page) head(title, language string) {
 
 // contentPolicy forbids, in a self-contained page, whatever is not in it.
 func (p *page) contentPolicy() string {
-	if p.o.Mode != agent.ModeDataURI {
+	if p.o.Mode != resolve.ModeDataURI {
 		return ""
 	}
 	return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">` + "\n"
@@ -257,7 +258,7 @@ func (p *page) notes(notes []string) {
 	}
 	p.text("\n<footer class=\"notes\">\n<h2>" + p.notesTitle + "</h2>\n<ul>\n")
 	for _, n := range notes {
-		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(agent.WithoutMarks(n))))
+		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(resolve.WithoutMarks(n))))
 	}
 	p.text("</ul>\n</footer>\n")
 }

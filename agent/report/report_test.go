@@ -11,14 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"golang.org/x/net/html"
 
 	"atelier/agent"
 	"atelier/agent/report"
-	"atelier/blob"
-	"atelier/blob/memblob"
+	"atelier/agent/resolve"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 type shelf struct {
@@ -28,14 +29,7 @@ type shelf struct {
 
 func newShelf(t *testing.T) *shelf {
 	t.Helper()
-	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := wiretest.NewCodec(t)
 	s := &shelf{codec: codec}
 	for _, w := range []int{3, 5} {
 		var b bytes.Buffer
@@ -60,10 +54,10 @@ func (s *shelf) find(r media.Ref) (media.Output, bool) {
 	return media.Output{}, false
 }
 
-func (s *shelf) write(t *testing.T, r report.Report, mode agent.Mode) string {
+func (s *shelf) write(t *testing.T, r report.Report, mode resolve.Mode) string {
 	t.Helper()
 	var b strings.Builder
-	if err := report.Write(t.Context(), &b, r, agent.Resolution{Mode: mode, Find: s.find, Codec: s.codec}); err != nil {
+	if err := report.Write(t.Context(), &b, r, resolve.Options{Mode: mode, Find: s.find, Codec: s.codec}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := html.Parse(strings.NewReader(b.String())); err != nil {
@@ -90,7 +84,7 @@ func TestReportFromHTML(t *testing.T) {
 <table><tr><th scope="col">n</th></tr><tr><td>1</td></tr></table><details open><summary>More</summary>y</details><a href="https://example.org/a?b=1">link</a>`
 	got := s.write(t, report.Report{
 		Payload: payload(t, map[string]string{"title": "Named", "report_html": body}), AlsoMade: s.items[1:], Notes: []string{"offline <model>"},
-	}, agent.ModeDataURI)
+	}, resolve.ModeDataURI)
 	for _, want := range []string{
 		"<!DOCTYPE html>", "<title>Named</title>", "<h1>Wind &amp; sun</h1>", `<img src="data:image/png;base64,`, `alt="a picture" title="a picture"`,
 		"Figure 1: x", `<div class="table" tabindex="0" role="group" aria-label="Table"><table>`, "<details open", `href="https://example.org/a?b=1"`, "Missing image", mark + "</p>",
@@ -114,7 +108,7 @@ func TestReportRemovesWhatIsDangerous(t *testing.T) {
 <a href="javascript:alert(1)">j</a><form action="https://evil.example"><input></form><svg onload=alert(1)></svg><object data="x"></object>
 <p style="background:url(https://evil.example/x)">s</p><img src="data:image/svg+xml,<svg onload=alert(1)>"><meta http-equiv=refresh content="0;url=//evil.example">
 <img src="` + mark + `" alt="${media:img-00000000}" onload="x()"></body></html>`
-	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Title: "Fallback"}, agent.ModeURL)
+	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Title: "Fallback"}, resolve.ModeURL)
 	for _, bad := range []string{"<script", "onclick", "onload", "onerror", "evil.example", "javascript:", "<iframe", "<form", "<input", "<svg", "<object", "alert(", "http-equiv=refresh", "${media"} {
 		if strings.Contains(got, bad) {
 			t.Errorf("the document holds %q", bad)
@@ -130,7 +124,7 @@ func TestReportFromMarkdownAndMessage(t *testing.T) {
 	s := newShelf(t)
 	mark := s.items[0].Ref.Placeholder()
 	md := "# Title\n\nSome *text* ![alt text](" + mark + " \"alt text\")\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + mark + "\n\n<script>x</script>"
-	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_markdown": md})}, agent.ModeFile)
+	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_markdown": md})}, resolve.ModeFile)
 	file := "media/picture-1-" + string(s.items[0].Ref) + ".png"
 	for _, want := range []string{"<title>Title</title>", "<em>text</em>", `<img src="` + file + `" alt="alt text"`, `<td class="atelier-figure">1</td>`, `<figure><img src="` + file + `"`} {
 		if !strings.Contains(got, want) {
@@ -140,7 +134,7 @@ func TestReportFromMarkdownAndMessage(t *testing.T) {
 	if strings.Contains(got, "<script") {
 		t.Error("a script came through Markdown")
 	}
-	if got := s.write(t, report.Report{Message: "Only **this**."}, agent.ModeURL); !strings.Contains(got, "<strong>this</strong>") || !strings.Contains(got, "<h1>Report</h1>") {
+	if got := s.write(t, report.Report{Message: "Only **this**."}, resolve.ModeURL); !strings.Contains(got, "<strong>this</strong>") || !strings.Contains(got, "<h1>Report</h1>") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -173,7 +167,7 @@ func TestFilesOfDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := media.NewOutput(b, media.Meta{Label: "Report"})
-	for direction, want := range map[string]string{"output": `<img src="` + agent.FileName(s.items[0]) + `">`, "input": text} {
+	for direction, want := range map[string]string{"output": `<img src="` + resolve.FileName(s.items[0]) + `">`, "input": text} {
 		made.Origin.Direction = direction
 		dir := t.TempDir()
 		paths, err := report.Files(t.Context(), dir, append([]media.Output{made}, s.items...), s.codec)
@@ -213,7 +207,7 @@ func TestTheRenderersOwnWordsAreGerman(t *testing.T) {
 	t.Parallel()
 	r := report.FromResult(&agent.Result{Models: []agent.ModelUse{{Name: "Atelier Offline", Offline: true}}, Payload: json.RawMessage(`{"report_html":"<p>Der Umsatz ist hoch und die Kosten sind es nicht.</p><table><tr><td>a</td></tr></table>"}`)})
 	var b strings.Builder
-	if err := report.Write(t.Context(), &b, r, agent.Resolution{Mode: agent.ModeFile, Find: func(media.Ref) (media.Output, bool) { return media.Output{}, false }}); err != nil {
+	if err := report.Write(t.Context(), &b, r, resolve.Options{Mode: resolve.ModeFile, Find: func(media.Ref) (media.Output, bool) { return media.Output{}, false }}); err != nil {
 		t.Fatal(err)
 	}
 	if page := b.String(); !strings.Contains(page, "Geschrieben von Atelier Offline") || strings.Contains(page, "Written by") || !strings.Contains(page, `aria-label="Tabelle"`) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"atelier/agent"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -166,7 +166,7 @@ func tidy(n *html.Node) {
 		if a.Key != "src" && a.Key != "href" {
 			a.Val = hidden.ReplaceAllString(a.Val, "")
 			if strings.Contains(a.Val, "${media:") {
-				a.Val = agent.WithoutMarks(a.Val)
+				a.Val = resolve.WithoutMarks(a.Val)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"atelier/agent"
 	"atelier/agent/evidence"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -102,7 +102,7 @@ func (w words) made(o media.Output) string {
 
 // caption is the text under a picture that stands by itself.
 func (w words) caption(o media.Output) string {
-	label := agent.WithoutMarks(o.Label)
+	label := resolve.WithoutMarks(o.Label)
 	if label == "" {
 		label = string(o.Modality)
 	}

@@ -12,15 +12,17 @@ import (
 	"path/filepath"
 
 	"atelier/bench/load"
-	"atelier/blob"
-	"atelier/blob/fileblob"
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/openai"
 	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"
-	"atelier/run"
-	"atelier/wire"
+	"atelier/media/blob"
+	"atelier/media/blob/fileblob"
+	"atelier/media/wire"
+	"atelier/run/operations"
 )
 
 func main() {
@@ -28,7 +30,7 @@ func main() {
 	withLedger := flag.Bool("ledger", true, "keep the ledger")
 	c := load.Flags()
 	ctx := media.WithScope(context.Background(), media.Scope{Owner: "ann", Tree: "bench"})
-	g, end, err := gateway(ctx, c, *withLedger)
+	g, end, err := newGateway(ctx, c, *withLedger)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,25 +46,25 @@ func main() {
 	}
 }
 
-func gateway(ctx context.Context, c load.Config, withLedger bool) (*generate.Gateway, func() error, error) {
+func newGateway(ctx context.Context, c load.Config, withLedger bool) (*gateway.Gateway, func() error, error) {
 	end := func() error { return nil }
-	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
+	drv, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
 	if err != nil {
 		return nil, end, err
 	}
-	blobs, err := blob.New(blob.Config{Driver: driver})
+	blobs, err := blob.New(blob.Config{Driver: drv})
 	if err != nil {
 		return nil, end, err
 	}
 	lift := wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "bench", Secret: []byte("a secret of thirty-two bytes .. ")}}}
-	cfg := generate.Config{Concurrency: c.InFlight}
+	cfg := gateway.Config{Concurrency: c.InFlight}
 	if withLedger {
 		l, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(c.Dir, "atelier.db")})
 		if err != nil {
 			return nil, end, err
 		}
 		end, lift.Register = l.Close, l.RegisterBlob
-		cfg.Recorder, cfg.Operations = l, run.NewOperations(l)
+		cfg.Recorder, cfg.Operations = l, operations.NewLog(l, nil)
 	}
 	codec, err := wire.NewCodec(lift)
 	if err != nil {
@@ -72,7 +74,7 @@ func gateway(ctx context.Context, c load.Config, withLedger bool) (*generate.Gat
 	if err != nil {
 		return nil, end, err
 	}
-	cfg.Drivers, cfg.Storage = []generate.Driver{d}, codec
-	g, err := generate.NewGateway(cfg)
+	cfg.Drivers, cfg.Storage = []driver.Driver{d}, codec
+	g, err := gateway.New(cfg)
 	return g, end, err
 }

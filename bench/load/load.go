@@ -36,7 +36,7 @@ type Config struct {
 	URL string
 	// Dir is an empty folder for what is stored.
 	Dir string
-	// Images is how many are asked for in the measured part.
+	// Images is how many are requested in the measured part.
 	Images int
 	// InFlight is how many at once.
 	InFlight int

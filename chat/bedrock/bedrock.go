@@ -17,7 +17,7 @@ import (
 	"atelier/chat"
 	"atelier/internal/safehttp"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Config says where Bedrock is and who asks.
@@ -47,9 +47,9 @@ func (c Config) Validate() error {
 	case c.Codec == nil:
 		return media.Errorf(media.CodeInvalid, "bedrock.Config.Codec is missing: give the wire codec")
 	case c.BearerToken == "" && (c.AccessKeyID == "" || c.SecretAccessKey == ""):
-		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock needs a key: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock requires a key: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	case c.Region == "":
-		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock needs a region: set AWS_REGION")
+		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock requires a region: set AWS_REGION")
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	}
 	for _, l := range lifted.All() {
 		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.ErrorText(l.Err.Error()))
+			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
 			continue
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))

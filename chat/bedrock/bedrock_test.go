@@ -13,42 +13,29 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/chat"
 	"atelier/chat/bedrock"
 	"atelier/chat/chattest"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
-
-func newCodec(t *testing.T) *wire.Codec {
-	t.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k1", Secret: bytes.Repeat([]byte{7}, 32)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 func scoped(t *testing.T) context.Context {
 	t.Helper()
 	return media.WithScope(t.Context(), media.Scope{Owner: "local", Tree: "tree-1"})
 }
 
-// open gives a model that is served by h.
+// open returns a model that is served by h.
 func open(t *testing.T, h http.Handler, change func(*bedrock.Config)) (chat.Model, *wire.Codec) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	cfg := bedrock.Config{Region: "eu-west-1", AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "secret", SessionToken: "session", BaseURL: server.URL, Codec: newCodec(t)}
+	cfg := bedrock.Config{Region: "eu-west-1", AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "secret", SessionToken: "session", BaseURL: server.URL, Codec: wiretest.NewCodec(t)}
 	if change != nil {
 		change(&cfg)
 	}
@@ -224,8 +211,8 @@ func TestMissingConfiguration(t *testing.T) {
 	t.Parallel()
 	for say, cfg := range map[string]bedrock.Config{
 		"Codec":                    {},
-		"AWS_BEARER_TOKEN_BEDROCK": {Codec: newCodec(t), Region: "x", AccessKeyID: "a"},
-		"AWS_REGION":               {Codec: newCodec(t), BearerToken: "t"},
+		"AWS_BEARER_TOKEN_BEDROCK": {Codec: wiretest.NewCodec(t), Region: "x", AccessKeyID: "a"},
+		"AWS_REGION":               {Codec: wiretest.NewCodec(t), BearerToken: "t"},
 	} {
 		if _, err := bedrock.Opener(cfg)(t.Context(), chat.Profile{}); err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("got %v, want %s", err, say)

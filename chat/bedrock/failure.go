@@ -11,6 +11,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"atelier/chat"
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -32,7 +33,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
-			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before its answer came: %s%s", m.profile, ended, billed)
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", m.profile, ended, billed)
 			e.Cause = errors.Join(ended, unsettled)
 			return e
 		}
@@ -40,7 +41,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if !sent {
 		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage))
 	}
-	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage), billed)
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the response is incomplete (%s)%s", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage), billed)
 	e.Cause = unsettled
 	return e
 }
@@ -69,7 +70,7 @@ func codeOf(kind string, status int, message string) media.Code {
 	}
 	switch kind {
 	case "ThrottlingException", "TooManyRequestsException":
-		if chat.Daily(message) { // it names no time to wait for
+		if patience.Daily(message) { // it names no time to wait for
 			return media.CodeQuotaExceeded
 		}
 		return media.CodeRateLimited

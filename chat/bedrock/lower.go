@@ -8,7 +8,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // lower puts the bytes of pictures into a request at the end of Serialize: the payload

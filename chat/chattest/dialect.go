@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"atelier/internal/sim"
 )
 
 // Dialect is a protocol that the simulator speaks, told by the path of a request.
@@ -17,7 +19,7 @@ const (
 	DialectOpenAI    Dialect = "openai"    // POST …/chat/completions
 	DialectResponses Dialect = "responses" // POST …/responses
 	DialectAnthropic Dialect = "anthropic" // POST …/v1/messages
-	DialectGemini    Dialect = "gemini"    // POST …/models/ID:generateContent
+	DialectGemini    Dialect = "gemini"    // POST …/models/ID:generateContent, :streamGenerateContent
 	DialectBedrock   Dialect = "bedrock"   // POST /model/ID/converse
 )
 
@@ -30,7 +32,7 @@ func dialectOf(path string) Dialect {
 		return DialectResponses
 	case strings.HasSuffix(path, "/v1/messages"):
 		return DialectAnthropic
-	case strings.HasSuffix(path, ":generateContent"):
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
 		return DialectGemini
 	case strings.HasSuffix(path, "/converse"):
 		return DialectBedrock
@@ -202,7 +204,7 @@ func replyDialect(w http.ResponseWriter, req Request, text string, picture []byt
 	tokens := req.Bytes / 4
 	switch req.Dialect {
 	case DialectAnthropic:
-		send(w, http.StatusOK, map[string]any{
+		sim.JSON(w, http.StatusOK, map[string]any{
 			"id": "msg_1", "type": "message", "role": "assistant", "model": req.Model, "stop_reason": "end_turn",
 			"content": []any{map[string]any{"type": "text", "text": text}},
 			"usage":   map[string]any{"input_tokens": tokens, "output_tokens": 7},
@@ -215,7 +217,7 @@ func replyDialect(w http.ResponseWriter, req Request, text string, picture []byt
 			usage["candidatesTokensDetails"] = []any{map[string]any{"modality": "IMAGE", "tokenCount": 1120}}
 			parts = append(parts, map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": data}})
 		}
-		send(w, http.StatusOK, map[string]any{
+		sim.JSON(w, http.StatusOK, map[string]any{
 			"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
 			"usageMetadata": usage,
 		})
@@ -227,13 +229,13 @@ func replyDialect(w http.ResponseWriter, req Request, text string, picture []byt
 		if picture != nil {
 			output = append(output, map[string]any{"id": "ig_1", "type": "image_generation_call", "status": "completed", "output_format": "png", "result": data})
 		}
-		send(w, http.StatusOK, map[string]any{
+		sim.JSON(w, http.StatusOK, map[string]any{
 			"id": "resp_1", "object": "response", "created_at": 1763700000, "model": req.Model, "status": "completed", "output": output,
 			"usage":      map[string]any{"input_tokens": tokens, "output_tokens": 7, "total_tokens": tokens + 7},
 			"tool_usage": map[string]any{"image_gen": map[string]any{"input_tokens": 12, "output_tokens": 2058}},
 		})
 	case DialectBedrock:
-		send(w, http.StatusOK, map[string]any{
+		sim.JSON(w, http.StatusOK, map[string]any{
 			"output":     map[string]any{"message": map[string]any{"role": "assistant", "content": []any{map[string]any{"text": text}}}},
 			"stopReason": "end_turn", "metrics": map[string]any{"latencyMs": 12},
 			"usage": map[string]any{"inputTokens": tokens, "outputTokens": 7, "totalTokens": tokens + 7},

@@ -17,7 +17,7 @@ type Image struct {
 	SHA256 string
 	// Width and Height are in pixels, 0 where the bytes do not tell.
 	Width, Height int
-	// Detail is what was asked for, in the dialects that have it.
+	// Detail is what was requested, in the dialects that have it.
 	Detail string
 
 	// found is the type that the bytes have.
@@ -60,7 +60,7 @@ type Request struct {
 	Bytes, ContentLength int64
 }
 
-// System gives the text of the system messages.
+// System returns the text of the system messages.
 func (r Request) System() string { return r.join("system") }
 
 func (r Request) join(role string) string {

@@ -8,7 +8,7 @@ import (
 // Situation is a row of the conformance table.
 type Situation string
 
-// The situations that a service answers with a shape of its own.
+// The situations that a service answers with its own shape.
 const (
 	SituationRefusal    Situation = "refusal"
 	SituationMinute     Situation = "rate limit per minute"
@@ -67,8 +67,10 @@ func (s *Simulator) next() (shape Shape, ok bool) {
 
 // Service is a chat provider, or a compatible service, with its own shapes.
 type Service struct {
-	// Name is the column, Model how it is asked for, Path what is added to the address.
+	// Name is the column, Model how it is requested, Path what is added to the address.
 	Name, Model, Path string
+	// Streams asks for answers as server-sent events.
+	Streams bool
 	// Paints is a model that answers with pictures; empty where there is none, then NoPaint
 	// says why.
 	Paints, NoPaint string

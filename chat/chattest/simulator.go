@@ -5,30 +5,31 @@ package chattest
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
+
+	"atelier/internal/sim"
 )
 
 // Fault is one way in which the service fails the next request.
-type Fault string
+type Fault = sim.Fault
 
 // The faults, with the bodies that the public service sends.
 const (
-	FaultNone          Fault = ""
-	FaultBadKey        Fault = "401"
-	FaultForbidden     Fault = "403"
-	FaultNoModel       Fault = "404"
+	FaultNone                = Fault("")
+	FaultBadKey              = sim.FaultUnauthorized
+	FaultForbidden           = sim.FaultForbidden
+	FaultNoModel             = sim.FaultDeadModel
 	FaultContextLength Fault = "context_length"
-	FaultRateLimit     Fault = "429"
-	FaultQuota         Fault = "quota"
-	FaultServer        Fault = "500"
-	FaultHTML          Fault = "html"
-	FaultHalfBody      Fault = "half_body"
-	FaultEcho          Fault = "echo" // 400 whose message repeats the request's media
-	FaultHang          Fault = "hang" // never answers
+	FaultRateLimit           = sim.FaultRateLimit
+	FaultQuota               = sim.FaultQuota
+	FaultServer              = sim.FaultServerError
+	FaultHTML                = sim.FaultHTML
+	FaultHalfBody            = sim.FaultHalfBody
+	FaultEcho          Fault = "echo"        // 400 whose message repeats the request's media
+	FaultHang                = sim.FaultSlow // never answers
 )
 
 // Simulator is a chat service that speaks every [Dialect]. It answers 400 to a body
@@ -36,18 +37,21 @@ const (
 type Simulator struct {
 	// Key is the credential it accepts; empty accepts any.
 	Key string
-	// Answer gives the text of the answer; nil answers "{}".
+	// Answer returns the text of the answer; nil answers "{}".
 	Answer func(Request) string
 	// Picture is what the model paints when it is asked to.
 	Picture []byte
+	// NoStreams answers at once even where a stream is requested, as some services do.
+	NoStreams bool
+	// Between is called between two events of an answer that is streamed; nil loses no time.
+	Between func()
 	// MaxText is how many bytes of text the messages may hold, the system's excepted;
 	// more is the provider's context-length error. 0 means no limit.
 	MaxText int
 
-	contract contract
+	journal sim.Journal
 
 	mu       sync.Mutex // guards the rest
-	faults   []Fault
 	shapes   []Shape
 	requests []Request
 }
@@ -56,9 +60,9 @@ var _ http.Handler = (*Simulator)(nil)
 
 // Fail makes the next requests fail, one each.
 func (s *Simulator) Fail(f ...Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, f...)
+	for _, fault := range f {
+		s.journal.Inject(sim.Injection{Fault: fault})
+	}
 }
 
 // Requests copies what was received, failed requests included.
@@ -72,21 +76,32 @@ func (s *Simulator) Requests() []Request {
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	dialect := dialectOf(r.URL.Path)
 	if r.Method != http.MethodPost || dialect == "" {
-		fail(w, http.StatusNotFound, "invalid_request_error", "", "Unknown request URL: "+r.Method+" "+r.URL.Path)
+		failure(http.StatusNotFound, "invalid_request_error", "", "Unknown request URL: "+r.Method+" "+r.URL.Path).Write(w)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		fail(w, http.StatusBadRequest, "invalid_request_error", "", "the body ended early")
+		failure(http.StatusBadRequest, "invalid_request_error", "", "the body ended early").Write(w)
 		return
 	}
 	req, err := s.read(dialect, r.URL.Path, body)
 	req.Bytes, req.ContentLength = int64(len(body)), r.ContentLength
 	if err != nil {
-		fail(w, http.StatusBadRequest, "invalid_request_error", "", err.Error())
+		failure(http.StatusBadRequest, "invalid_request_error", "", err.Error()).Write(w)
 		return
 	}
 	fault := s.record(req)
+	answer := func(w http.ResponseWriter) { s.answer(w, r, req, fault, body) }
+	if !s.NoStreams && asksForStream(r.URL.Path, body) {
+		s.stream(w, dialect, answer)
+		return
+	}
+	answer(w)
+}
+
+// answer answers a request at once.
+func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, req Request, fault Fault, body []byte) {
+	dialect := req.Dialect
 	if shape, ok := s.next(); ok {
 		shape.write(w)
 		return
@@ -98,7 +113,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fault = FaultContextLength
 	}
 	if fault != FaultNone {
-		s.fault(w, r, fault, body)
+		script(body).Play(w, &sim.Call{Request: r, Fault: sim.Injection{Fault: fault}})
 		return
 	}
 	text := "{}"
@@ -124,7 +139,7 @@ func (s *Simulator) read(d Dialect, path string, body []byte) (Request, error) {
 	}
 	req, err := parsed(body)
 	if err == nil {
-		err = s.contract.check(d, body)
+		err = contract.CheckJSON(string(d)+".json", body)
 	}
 	if err == nil {
 		err = consistent(d, req.Messages)
@@ -136,62 +151,39 @@ func (s *Simulator) record(req Request) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
-	if len(s.faults) == 0 {
-		return FaultNone
-	}
-	f := s.faults[0]
-	s.faults = s.faults[1:]
-	return f
+	return s.journal.Next().Fault
 }
 
-func (s *Simulator) fault(w http.ResponseWriter, r *http.Request, f Fault, body []byte) {
-	switch f {
-	case FaultBadKey:
-		w.Header().Set("Www-Authenticate", `Bearer realm="OpenAI API"`)
-		fail(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-***.")
-	case FaultForbidden:
-		fail(w, http.StatusForbidden, "invalid_request_error", "", "Project does not have access to model.")
-	case FaultNoModel:
-		fail(w, http.StatusNotFound, "invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it.")
-	case FaultContextLength:
-		fail(w, http.StatusBadRequest, "invalid_request_error", "context_length_exceeded",
-			"This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens.")
-	case FaultRateLimit:
-		w.Header().Set("Retry-After-Ms", "20")
-		fail(w, http.StatusTooManyRequests, "requests", "rate_limit_exceeded", "Rate limit reached for requests.")
-	case FaultQuota:
-		fail(w, http.StatusTooManyRequests, "insufficient_quota", "insufficient_quota", "You exceeded your current quota.")
-	case FaultServer:
-		fail(w, http.StatusInternalServerError, "server_error", "", "The server had an error while processing your request.")
-	case FaultHTML:
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(http.StatusBadGateway)
-		_, _ = io.WriteString(w, "<html><body>Bad gateway</body></html>")
-	case FaultHalfBody:
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", "5000")
-		_, _ = io.WriteString(w, `{"id":"chatcmpl-1","choices":[{"index":0,"message":{"role":"assistant","content":"half of`)
-	case FaultEcho:
-		fail(w, http.StatusBadRequest, "invalid_request_error", "", "Invalid image: "+string(body[:min(len(body), 4000)]))
-	case FaultHang:
-		<-r.Context().Done()
-	case FaultNone:
+// script is what the service answers to faults.
+func script(body []byte) sim.Script {
+	badKey := failure(http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-***.")
+	badKey.Header = map[string]string{"Www-Authenticate": `Bearer realm="OpenAI API"`}
+	rateLimit := failure(http.StatusTooManyRequests, "requests", "rate_limit_exceeded", "Rate limit reached for requests.")
+	rateLimit.Header = map[string]string{"Retry-After-Ms": "20"}
+	return sim.Script{
+		FaultBadKey:    {badKey},
+		FaultForbidden: {failure(http.StatusForbidden, "invalid_request_error", "", "Project does not have access to model.")},
+		FaultNoModel:   {failure(http.StatusNotFound, "invalid_request_error", "model_not_found", "The model does not exist or you do not have access to it.")},
+		FaultContextLength: {failure(http.StatusBadRequest, "invalid_request_error", "context_length_exceeded",
+			"This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens.")},
+		FaultRateLimit: {rateLimit},
+		FaultQuota:     {failure(http.StatusTooManyRequests, "insufficient_quota", "insufficient_quota", "You exceeded your current quota.")},
+		FaultServer:    {failure(http.StatusInternalServerError, "server_error", "", "The server had an error while processing your request.")},
+		FaultHTML:      {sim.HTML(http.StatusBadGateway)},
+		FaultHalfBody: {{
+			Header: map[string]string{"Content-Length": "5000"},
+			Body:   `{"id":"chatcmpl-1","choices":[{"index":0,"message":{"role":"assistant","content":"half of`,
+		}},
+		FaultEcho: {failure(http.StatusBadRequest, "invalid_request_error", "", "Invalid image: "+string(body[:min(len(body), 4000)]))},
 	}
 }
 
-func fail(w http.ResponseWriter, status int, kind, code, message string) {
+func failure(status int, kind, code, message string) sim.Answer {
 	e := map[string]any{"message": message, "type": kind, "param": nil, "code": nil}
 	if code != "" {
 		e["code"] = code
 	}
-	send(w, status, map[string]any{"error": e})
-}
-
-func send(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	// The client may be gone; nothing to do about it here.
-	_ = json.NewEncoder(w).Encode(v)
+	return sim.Answer{Status: status, Body: map[string]any{"error": e}}
 }
 
 func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
@@ -205,7 +197,7 @@ func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 		url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
 		message["images"] = []any{map[string]any{"type": "image_url", "image_url": map[string]any{"url": url}}}
 	}
-	send(w, http.StatusOK, map[string]any{
+	sim.JSON(w, http.StatusOK, map[string]any{
 		"id": "chatcmpl-" + strconv.FormatInt(in, 36), "object": "chat.completion", "created": 1763700000, "model": req.Model,
 		"choices": []any{map[string]any{
 			"index": 0, "finish_reason": "stop", "logprobs": nil,
@@ -216,8 +208,4 @@ func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 }
 
 // Calm forgets the faults that are still to come.
-func (s *Simulator) Calm() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = nil
-}
+func (s *Simulator) Calm() { s.journal.Calm() }

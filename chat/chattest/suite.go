@@ -13,7 +13,7 @@ import (
 
 	"atelier/chat"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Subject is one model under test, connected to a simulator of its service.
@@ -28,7 +28,7 @@ type Subject struct {
 // called once a clause.
 func Run(t *testing.T, open func(t *testing.T) Subject) {
 	t.Helper()
-	for name, clause := range map[string]func(*testing.T, Subject){
+	clauses := map[string]func(*testing.T, Subject){
 		"answers with text and usage":            answers,
 		"keeps roles and order":                  keepsOrder,
 		"asks for JSON where a schema is given":  asksForJSON,
@@ -42,11 +42,69 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"shows no token in its answer":           replacesTokens,
 		"refuses a picture of another run":       refusesForeign,
 		"names a price or says that none is set": prices,
-	} {
+		"gives its text while it is written":     givesText,
+	}
+	for name, clause := range clauses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clause(t, open(t))
 		})
+		t.Run(name+", streamed", func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.Model, s.Blind = streaming{s.Model}, streaming{s.Blind}
+			clause(t, s)
+		})
+		t.Run(name+", by a service without streams", func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.Service.NoStreams = true
+			s.Model, s.Blind = streaming{s.Model}, streaming{s.Blind}
+			clause(t, s)
+		})
+	}
+}
+
+// streaming is a model whose every answer is listened to.
+type streaming struct{ chat.Model }
+
+// Generate implements [chat.Model].
+func (m streaming) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
+	if r.OnText == nil {
+		r.OnText = func(string) {}
+	}
+	return m.Model.Generate(ctx, r)
+}
+
+// givesText lets the service wait in the middle of an answer for the text before.
+func givesText(t *testing.T, s Subject) {
+	t.Helper()
+	const answer = `{"message":"Grüße aus Köln 🎨","done":true}`
+	s.Service.Answer = func(Request) string { return answer }
+	begun := make(chan struct{})
+	s.Service.Between = func() {
+		select {
+		case <-begun:
+		case <-time.After(50 * time.Millisecond): // where nothing comes before the end
+		}
+	}
+	r := question("Hello")
+	text := ""
+	r.OnText = func(piece string) {
+		if text == "" {
+			close(begun)
+		}
+		text += piece
+	}
+	res, err := s.Model.Generate(scope(t), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Text != answer || text != "" && text != answer {
+		t.Errorf("answer %q, while it was written %q", res.Text, text)
+	}
+	if res.Usage.OutputTokens == 0 || res.FinishReason != "stop" {
+		t.Errorf("answer %+v", res)
 	}
 }
 

@@ -2,17 +2,18 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier/internal/pattern"
 )
 
 var (
 	// askMe finds the wish to be asked: what, and what comes after it.
-	askMe = regexp.MustCompile(`(?is)^\s*(?:please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?ask me(?:\s+first)?\s+(.+?)(?:(?:\s*[,;.:?]\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+then|and|then|before you)\s+)(\S.*))?[\s.?!]*$`)
+	askMe = pattern.Lazy(`(?is)^\s*(?:please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?ask me(?:\s+first)?\s+(.+?)(?:(?:\s*[,;.:?]\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+then|and|then|before you)\s+)(\S.*))?[\s.?!]*$`)
 	// itself stands for the answer in what comes after.
-	itself = regexp.MustCompile(`(?i)\b(?:it|that|this)\b`)
+	itself = pattern.Lazy(`(?i)\b(?:it|that|this)\b`)
 )
 
 // inquiry is a question to a person.
@@ -30,7 +31,7 @@ type answered struct {
 // consult asks the person where the task says so. With the answer the task is what comes
 // after the question, with the answer in it.
 func consult(c *conversation) (step, bool) {
-	m := askMe.FindStringSubmatch(c.task)
+	m := askMe().FindStringSubmatch(c.task)
 	if m == nil {
 		return step{}, false
 	}
@@ -41,8 +42,8 @@ func consult(c *conversation) (step, bool) {
 	switch {
 	case rest == "":
 		c.task = "Draw a picture of " + answer
-	case itself.MatchString(rest):
-		c.task = itself.ReplaceAllLiteralString(rest, answer)
+	case itself().MatchString(rest):
+		c.task = itself().ReplaceAllLiteralString(rest, answer)
 	default:
 		c.task = rest + ", " + answer
 	}

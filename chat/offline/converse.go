@@ -3,8 +3,9 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 // Painter tells what can be drawn and changed where pictures are made offline.
@@ -17,15 +18,15 @@ type Painter interface {
 }
 
 var (
-	wantsPicture = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|logo|poster|bild(?:er)?|foto|zeichnung|gemälde)s?\b|\b(?:draw|paint|render|zeichne|male|mal)\b`)
-	ofWhat       = regexp.MustCompile(`(?i)\b(?:(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)|(?:bild(?:er)?|fotos?|zeichnung(?:en)?|gemälde)\s+(?:von|mit|vom))\s+([^.?!\n]+)`)
-	upright      = regexp.MustCompile(`(?i)\b(?:upright|vertical|tall (?:format|picture|image)|portrait (?:format|mode|orientation)|(?:in|as) portrait|hochformat)\b`)
-	wide         = regexp.MustCompile(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape|querformat)\b`)
-	pictureShape = regexp.MustCompile(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
-	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
+	wantsPicture = pattern.Lazy(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|logo|poster|bild(?:er)?|foto|zeichnung|gemälde)s?\b|\b(?:draw|paint|render|zeichne|male|mal)\b`)
+	ofWhat       = pattern.Lazy(`(?i)\b(?:(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)|(?:bild(?:er)?|fotos?|zeichnung(?:en)?|gemälde)\s+(?:von|mit|vom))\s+([^.?!\n]+)`)
+	upright      = pattern.Lazy(`(?i)\b(?:upright|vertical|tall (?:format|picture|image)|portrait (?:format|mode|orientation)|(?:in|as) portrait|hochformat)\b`)
+	wide         = pattern.Lazy(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape|querformat)\b`)
+	pictureShape = pattern.Lazy(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
+	command      = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
 	// exact finds drawings of data and of structure, whose content a painter would make up.
-	exact  = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
-	copies = regexp.MustCompile(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
+	exact  = pattern.Lazy(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
+	copies = pattern.Lazy(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
 )
 
 // mostAtOnce is how many pictures one request takes.
@@ -40,13 +41,13 @@ func converse(c *conversation) step {
 	w := readWish(c)
 	said := speak(c.task)
 	switch {
-	case w.draw != "" && exact.MatchString(w.draw) && !ofWhat.MatchString(w.draw) && len(c.results) == 0:
-		return answer("A painter would make up what a chart or diagram shows.", said.exact)
+	case w.draw != "" && exact().MatchString(w.draw) && !ofWhat().MatchString(w.draw) && len(c.results) == 0:
+		return finish("A painter would make up what a chart or diagram shows.", said.exact)
 	case w == wish{}:
-		return answer("No picture is asked for.", c.talk(said))
+		return finish("No picture is asked for.", c.talk(said))
 	case w.draw != "" && len(c.did(paintAction)) == 0:
 		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
-			return answer("The offline painter does not know all of it.", fmt.Sprintf(said.cannotDraw, said.list(missing))+" "+said.canDraw)
+			return finish("The offline painter does not know all of it.", fmt.Sprintf(said.cannotDraw, said.list(missing))+" "+said.canDraw)
 		}
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
@@ -60,8 +61,8 @@ func converse(c *conversation) step {
 	return c.present(w.action(w.change), c.changed(w), said)
 }
 
-// answer ends with a message.
-func answer(why, message string) step { return step{Reasoning: why, Done: true, Message: message} }
+// finish ends with a message.
+func finish(why, message string) step { return step{Reasoning: why, Done: true, Message: message} }
 
 // cannotDraw lists what the painter does not know of a prompt; nothing where another model paints.
 func (c *conversation) cannotDraw(prompt string) []string {
@@ -77,7 +78,7 @@ func (c *conversation) present(action, label string, said phrases) step {
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
 	if len(refs) == 0 {
-		return answer("There is no picture.", fmt.Sprintf(said.failed, last.Message))
+		return finish("There is no picture.", fmt.Sprintf(said.failed, last.Message))
 	}
 	var made struct{ Model, RevisedPrompt string }
 	if json.Unmarshal(last.Outputs, &made) != nil || made.Model == "" {
@@ -119,7 +120,7 @@ func oneOrMany(forms string, n int) string {
 
 // howMany reads how many pictures a task asks for; one if it does not say.
 func howMany(task string) int {
-	m := copies.FindStringSubmatch(task)
+	m := copies().FindStringSubmatch(task)
 	if m == nil {
 		return 1
 	}
@@ -140,9 +141,9 @@ func howMany(task string) int {
 func paintParams(task string) map[string]any {
 	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), mostAtOnce)}
 	switch {
-	case upright.MatchString(task):
+	case upright().MatchString(task):
 		p["Size"] = "1024x1536"
-	case wide.MatchString(task):
+	case wide().MatchString(task):
 		p["Size"] = "1536x1024"
 	}
 	return p
@@ -165,11 +166,11 @@ func (c *conversation) talk(said phrases) string {
 
 // subject finds what a picture shall show.
 func subject(task string) string {
-	text := command.ReplaceAllString(task, "")
-	if m := ofWhat.FindStringSubmatch(task); m != nil {
+	text := command().ReplaceAllString(task, "")
+	if m := ofWhat().FindStringSubmatch(task); m != nil {
 		text = m[1]
 	}
-	return strings.TrimSpace(pictureShape.ReplaceAllString(strings.TrimRight(strings.TrimSpace(text), ".!?"), ""))
+	return strings.TrimSpace(pictureShape().ReplaceAllString(strings.TrimRight(strings.TrimSpace(text), ".!?"), ""))
 }
 
 // images finds the refs in the outputs of a picture action.

@@ -2,36 +2,37 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 var (
 	// thenChange finds the second wish of "draw a boat, then make it bluer".
-	thenChange = regexp.MustCompile(`(?i)[,;.]?\s+(?:(?:and|und)\s+)?(?:(?:then|afterwards|after that|dann|danach)[,]?\s+((?:make|turn|change|edit|vary|add|remove|replace|put|recolou?r|give|show|mach|füg|änder|entfern|variier)\w*\b.*)|und\s+((?:mach|füg|änder)\w*\s+(?:es|ihn|sie|das bild)\b.*))`)
+	thenChange = pattern.Lazy(`(?i)[,;.]?\s+(?:(?:and|und)\s+)?(?:(?:then|afterwards|after that|dann|danach)[,]?\s+((?:make|turn|change|edit|vary|add|remove|replace|put|recolou?r|give|show|mach|füg|änder|entfern|variier)\w*\b.*)|und\s+((?:mach|füg|änder)\w*\s+(?:es|ihn|sie|das bild)\b.*))`)
 	// changeOfOne finds a wish that is about a picture which is there.
-	changeOfOne = regexp.MustCompile(`(?i)\b(?:edit|change|alter|modify|retouch|recolou?r|adjust|crop|blur|sharpen|add|remove|erase|replace|make|turn|put|invert|flip|mirror)\b[^.?!]*\b(?:it|its|this|that|these|those|them|both|the (?:first|second|third|last|same|previous|picture|image|photo|illustration|drawing)|img-[0-9a-z]{8})\b` +
+	changeOfOne = pattern.Lazy(`(?i)\b(?:edit|change|alter|modify|retouch|recolou?r|adjust|crop|blur|sharpen|add|remove|erase|replace|make|turn|put|invert|flip|mirror)\b[^.?!]*\b(?:it|its|this|that|these|those|them|both|the (?:first|second|third|last|same|previous|picture|image|photo|illustration|drawing)|img-[0-9a-z]{8})\b` +
 		`|(?:^|\s)(?:mach|mache|änder\w*|färbe?|drehe?|spiegel\w*|entfern\w*|lösch\w*|ersetz\w*|bearbeite)\s+(?:mir\s+)?(?:es|das|ihn|sie|den|die|dies\w*|beide|img-[0-9a-z]{8})(?:\s|$)|(?:^|\s)füg\w*\b[^.?!]*\b(?:hinzu|ein)\b`)
-	comparison = regexp.MustCompile(`(?i)^\s*(?:(?:a (?:bit|little)|much|please|now|etwas|ein bisschen|viel|bitte|jetzt|nun)\s+)*(?:bluer|redder|greener|warmer|colder|cooler|darker|brighter|lighter|sharper|softer|more \w+|less \w+|blauer|röter|grüner|gelber|wärmer|kälter|kühler|dunkler|heller|bunter|weicher|mehr \p{L}+|weniger \p{L}+)(?:[\s.,!?]|$)`)
-	variation  = regexp.MustCompile(`(?i)\b(?:vary|variations?|variants?|other versions?|another version|variier\w*|varianten?)\b`)
+	comparison = pattern.Lazy(`(?i)^\s*(?:(?:a (?:bit|little)|much|please|now|etwas|ein bisschen|viel|bitte|jetzt|nun)\s+)*(?:bluer|redder|greener|warmer|colder|cooler|darker|brighter|lighter|sharper|softer|more \w+|less \w+|blauer|röter|grüner|gelber|wärmer|kälter|kühler|dunkler|heller|bunter|weicher|mehr \p{L}+|weniger \p{L}+)(?:[\s.,!?]|$)`)
+	variation  = pattern.Lazy(`(?i)\b(?:vary|variations?|variants?|other versions?|another version|variier\w*|varianten?)\b`)
 	// changeVerb begins an order that, where pictures are, is about one of them: "add a
 	// boat", "make the cat red", "can you brighten the sky".
-	changeVerb = regexp.MustCompile(`(?i)(?:^|[.!?;,]\s+)(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|jetzt|nun|bitte|und|auch),?\s+)*(?:(?:can|could|would|will) you\s+)?(?:please\s+)?(?:add|remove|erase|delete|replace|brighten|darken|lighten|soften|sharpen|blur|crop|rotate|flip|mirror|invert|recolou?r|retouch|resize|combine|merge|make (?:the|his|her|their|everything|picture \d+|image \d+)|(?:turn|change|put|move|colou?r|tint) (?:the|his|her|their|everything)|entfern\w*|lösch\w*|ersetz\w*)\b`)
+	changeVerb = pattern.Lazy(`(?i)(?:^|[.!?;,]\s+)(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|jetzt|nun|bitte|und|auch),?\s+)*(?:(?:can|could|would|will) you\s+)?(?:please\s+)?(?:add|remove|erase|delete|replace|brighten|darken|lighten|soften|sharpen|blur|crop|rotate|flip|mirror|invert|recolou?r|retouch|resize|combine|merge|make (?:the|his|her|their|everything|picture \d+|image \d+)|(?:turn|change|put|move|colou?r|tint) (?:the|his|her|their|everything)|entfern\w*|lösch\w*|ersetz\w*)\b`)
 	// judgement finds what is wrong with a picture: "the sky is too dark".
-	judgement = regexp.MustCompile(`(?i)\b(?:is|are|looks?|seems?|it's|ist|sind|wirkt)\s+(?:(?:still|noch)\s+)?(?:too|zu|not \w+ enough)\b`)
+	judgement = pattern.Lazy(`(?i)\b(?:is|are|looks?|seems?|it's|ist|sind|wirkt)\s+(?:(?:still|noch)\s+)?(?:too|zu|not \w+ enough)\b`)
 	// question finds what asks to be told and not to be shown.
-	questionForm = regexp.MustCompile(`(?i)^\s*(?:(?:and|so|ok(?:ay)?|well|hi|hello|und|hallo),?\s+)*(?:what|which|who|where|when|why|how|do|does|did|is|are|was|were|have|has|tell me|describe|explain|welche[rsnm]?|wer|wo|wann|warum|wieso|wie|hast|gibt es|beschreibe?|erkläre?)(?:\s|$)`)
+	questionForm = pattern.Lazy(`(?i)^\s*(?:(?:and|so|ok(?:ay)?|well|hi|hello|und|hallo),?\s+)*(?:what|which|who|where|when|why|how|do|does|did|is|are|was|were|have|has|tell me|describe|explain|welche[rsnm]?|wer|wo|wann|warum|wieso|wie|hast|gibt es|beschreibe?|erkläre?)(?:\s|$)`)
 	// suggestion is a wish in the form of a question.
-	suggestion = regexp.MustCompile(`(?i)^\s*(?:(?:how|what) about|why (?:not|don't)|wie wäre)\b`)
-	makesNew   = regexp.MustCompile(`(?i)\b(?:(?:draw|paint|render|generate|create)\s+(?:me\s+)?(?:a|an|one|two|three|four|five|six|[0-9]|some|another)|(?:zeichne|male|mal|erstelle|erzeuge)\s+(?:(?:mir|bitte)\s+)*(?:ein\w{0,2}|zwei|drei|vier|fünf|sechs|[0-9]))\b`)
+	suggestion = pattern.Lazy(`(?i)^\s*(?:(?:how|what) about|why (?:not|don't)|wie wäre)\b`)
+	makesNew   = pattern.Lazy(`(?i)\b(?:(?:draw|paint|render|generate|create)\s+(?:me\s+)?(?:a|an|one|two|three|four|five|six|[0-9]|some|another)|(?:zeichne|male|mal|erstelle|erzeuge)\s+(?:(?:mir|bitte)\s+)*(?:ein\w{0,2}|zwei|drei|vier|fünf|sechs|[0-9]))\b`)
 	// byNumber finds "the second one", "picture 2", not "a second boat".
-	byNumber     = regexp.MustCompile(`(?i)\b(?:(first|second|third|fourth|fifth)(?:\s+(?:one|picture|image|photo|illustration|drawing|version|of)\b|\s*(?:$|[,.;:!?]|and\b))|(erste|zweite|dritte|vierte|fünfte)[nsrm]?\s+(?:bild|foto|zeichnung|version|fassung)|(?:picture|image|photo|number|no\.?|bild|nummer)\s+#?(\d{1,3})\b)`)
+	byNumber     = pattern.Lazy(`(?i)\b(?:(first|second|third|fourth|fifth)(?:\s+(?:one|picture|image|photo|illustration|drawing|version|of)\b|\s*(?:$|[,.;:!?]|and\b))|(erste|zweite|dritte|vierte|fünfte)[nsrm]?\s+(?:bild|foto|zeichnung|version|fassung)|(?:picture|image|photo|number|no\.?|bild|nummer)\s+#?(\d{1,3})\b)`)
 	ordinalWords = strings.Fields("first second third fourth fifth erste zweite dritte vierte fünfte")
-	namedRef     = regexp.MustCompile(`\bimg-[0-9a-z]{8}\b`)
+	namedRef     = pattern.Lazy(`\bimg-[0-9a-z]{8}\b`)
 	// byLabel finds what tells one picture from the others: the picture with the dog.
-	byLabel = regexp.MustCompile(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one|bild|foto|zeichnung)s? (?:of|with|showing|mit|von) (?:the |an? |dem |der |einem |einer )?([\p{L}\d-]+)`)
+	byLabel = pattern.Lazy(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one|bild|foto|zeichnung)s? (?:of|with|showing|mit|von) (?:the |an? |dem |der |einem |einer )?([\p{L}\d-]+)`)
 )
 
 // wish is what a person wants of pictures: a new one, a change of one, or first the one
@@ -42,22 +43,22 @@ type wish struct{ draw, change string }
 func readWish(c *conversation) wish {
 	w := wish{}
 	first := c.task
-	if at := thenChange.FindStringSubmatch(c.task); at != nil {
+	if at := thenChange().FindStringSubmatch(c.task); at != nil {
 		first, _, _ = strings.Cut(c.task, at[0])
 		w.change = strings.TrimSpace(at[1] + at[2])
 	}
 	has := len(c.pictures()) > 0
-	change := changeOfOne.MatchString(first) || comparison.MatchString(first) ||
-		has && (changeVerb.MatchString(first) || judgement.MatchString(first))
-	vary := variation.MatchString(first)
-	fresh := makesNew.MatchString(first) || ofWhat.MatchString(first) && !change && !asks(first)
+	change := changeOfOne().MatchString(first) || comparison().MatchString(first) ||
+		has && (changeVerb().MatchString(first) || judgement().MatchString(first))
+	vary := variation().MatchString(first)
+	fresh := makesNew().MatchString(first) || ofWhat().MatchString(first) && !change && !asks(first)
 	if vary && has { // variations of what is there are nothing new
 		fresh = false
 	}
 	switch {
 	case w.change == "" && !fresh && (change || vary):
 		w.change = first
-	case c.can(paintAction) && (fresh || !asks(first) && (wantsPicture.MatchString(first) || command.MatchString(first))):
+	case c.can(paintAction) && (fresh || !asks(first) && (wantsPicture().MatchString(first) || command().MatchString(first))):
 		w.draw = first
 	}
 	return w
@@ -66,12 +67,12 @@ func readWish(c *conversation) wish {
 // asks tells a question from a wish.
 func asks(task string) bool {
 	was := strings.HasPrefix(strings.ToLower(strings.TrimSpace(task)), "was ")
-	return (questionForm.MatchString(task) || was) && !makesNew.MatchString(task) && !suggestion.MatchString(task)
+	return (questionForm().MatchString(task) || was) && !makesNew().MatchString(task) && !suggestion().MatchString(task)
 }
 
 // action is what a change is made with.
 func (wish) action(text string) string {
-	if variation.MatchString(text) {
+	if variation().MatchString(text) {
 		return "Vary Image"
 	}
 	return "Edit Image"
@@ -98,7 +99,7 @@ func (c *conversation) pictures() []string {
 // its number, else the newest.
 func (c *conversation) meant(text string) []string {
 	refs := c.pictures()
-	if m := byLabel.FindStringSubmatch(text); m != nil && !namedRef.MatchString(text) {
+	if m := byLabel().FindStringSubmatch(text); m != nil && !namedRef().MatchString(text) {
 		for _, r := range slices.Backward(refs) {
 			if strings.Contains(strings.ToLower(c.label(r)), strings.ToLower(m[1])) {
 				return []string{r}
@@ -106,7 +107,7 @@ func (c *conversation) meant(text string) []string {
 		}
 	}
 	var named []string
-	for _, r := range namedRef.FindAllString(text, -1) {
+	for _, r := range namedRef().FindAllString(text, -1) {
 		if slices.Contains(refs, r) {
 			named = append(named, r)
 		}
@@ -124,7 +125,7 @@ func (c *conversation) meant(text string) []string {
 	case has("both", "these", "all of", "combine", "side by side", "together", "beide", "nebeneinander"):
 		return refs
 	}
-	if m := byNumber.FindStringSubmatch(lower); m != nil {
+	if m := byNumber().FindStringSubmatch(lower); m != nil {
 		n := slices.Index(ordinalWords, m[1]+m[2])%5 + 1
 		if m[3] != "" {
 			n, _ = strconv.Atoi(m[3])
@@ -138,7 +139,7 @@ func (c *conversation) meant(text string) []string {
 // unknown gives the refs that a text names and that are not there.
 func unknown(text string, refs []string) []string {
 	var out []string
-	for _, r := range namedRef.FindAllString(text, -1) {
+	for _, r := range namedRef().FindAllString(text, -1) {
 		if !slices.Contains(refs, r) && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
@@ -152,16 +153,16 @@ func alter(c *conversation, w wish, said phrases) (step, bool) {
 	refs := c.pictures()
 	switch {
 	case !c.can(name):
-		return answer("That cannot be done here.", fmt.Sprintf(said.noEditing, name)), true
+		return finish("That cannot be done here.", fmt.Sprintf(said.noEditing, name)), true
 	case len(c.did(name)) > 0:
 		return step{}, false
 	case len(unknown(w.change, refs)) > 0:
-		return answer("The picture is not known.", fmt.Sprintf(said.noSuch, strings.Join(unknown(w.change, refs), ", "))+" "+c.known(said)), true
+		return finish("The picture is not known.", fmt.Sprintf(said.noSuch, strings.Join(unknown(w.change, refs), ", "))+" "+c.known(said)), true
 	case len(refs) == 0:
-		return answer("There is nothing to change.", said.nothingToChange), true
+		return finish("There is nothing to change.", said.nothingToChange), true
 	}
 	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
-		return answer("The offline painter cannot do that.", fmt.Sprintf(said.cannotChange, said.list(cannot))+" "+said.wholeOnly+" "+said.canChange), true
+		return finish("The offline painter cannot do that.", fmt.Sprintf(said.cannotChange, said.list(cannot))+" "+said.wholeOnly+" "+said.canChange), true
 	}
 	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(howMany(w.change), mostAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
@@ -172,8 +173,8 @@ func (c *conversation) cannotChange(text string) []string {
 	if c.painter == nil {
 		return nil
 	}
-	if m := byLabel.FindStringSubmatch(text); m != nil {
+	if m := byLabel().FindStringSubmatch(text); m != nil {
 		text = strings.Replace(text, m[0], " picture ", 1)
 	}
-	return c.painter.UnknownChanges(namedRef.ReplaceAllString(text, " picture "))
+	return c.painter.UnknownChanges(namedRef().ReplaceAllString(text, " picture "))
 }

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/answer"
+	"atelier/chat/offline/question/passage"
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/speech"
 )
 
 // findings is what a researcher brings back, and what a writer writes from.
@@ -22,14 +26,14 @@ type findings struct {
 
 // finding is the answer of tables to one part of the task.
 type finding struct {
-	Part      string          `json:"part"`
-	Sentences []string        `json:"sentences"`
-	Heading   string          `json:"heading"`
-	Columns   []string        `json:"columns,omitempty"`
-	Cells     [][]string      `json:"cells,omitempty"`
-	Rows      int             `json:"rows"`
-	Paths     []string        `json:"paths"`
-	Chart     *question.Chart `json:"chart,omitempty"`
+	Part      string        `json:"part"`
+	Sentences []string      `json:"sentences"`
+	Heading   string        `json:"heading"`
+	Columns   []string      `json:"columns,omitempty"`
+	Cells     [][]string    `json:"cells,omitempty"`
+	Rows      int           `json:"rows"`
+	Paths     []string      `json:"paths"`
+	Chart     *answer.Chart `json:"chart,omitempty"`
 }
 
 // tableResult is a query with its result, in the shape that every writer gets.
@@ -42,14 +46,14 @@ type tableResult struct {
 // quoted are the whole sentences that answer one part of the task.
 type quoted struct {
 	Part string `json:"part"`
-	question.Quote
+	passage.Quote
 }
 
 // open is a part that a source does not answer.
 type open struct {
-	Part    string          `json:"part"`
-	Why     question.Reason `json:"why"`
-	Unknown []string        `json:"unknown,omitempty"`
+	Part    string      `json:"part"`
+	Why     plan.Reason `json:"why"`
+	Unknown []string    `json:"unknown,omitempty"`
 }
 
 // holding is what a source holds: a table with its columns, or a document.
@@ -89,10 +93,10 @@ func (f *findings) take(readings []question.Reading) {
 }
 
 // quote answers open parts by sentences of documents.
-func (f *findings) quote(task string, docs []question.Document) {
-	lang := question.LanguageOf(task)
+func (f *findings) quote(task string, docs []passage.Document) {
+	lang := speech.LanguageOf(task)
 	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
-		qs := question.Quotes(o.Part, lang, docs)
+		qs := passage.Quotes(o.Part, lang, docs)
 		for _, q := range qs {
 			f.Quotes = append(f.Quotes, quoted{o.Part, q})
 			f.use(origin{Path: q.Path, Title: q.Title, Kind: "document"})
@@ -111,7 +115,7 @@ func (f *findings) use(o origin) {
 // parts opens every part of the task, for sources without tables.
 func (f *findings) parts(task string) {
 	for _, p := range question.Parts(task) {
-		f.Open = append(f.Open, open{Part: p, Why: question.ReasonUnknown})
+		f.Open = append(f.Open, open{Part: p, Why: plan.ReasonUnknown})
 	}
 }
 

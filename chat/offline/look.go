@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"atelier/chat"
-	"atelier/imaging"
+	"atelier/internal/pattern"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // Blobs is where pixels are read; *wire.Codec is one.
@@ -29,7 +29,7 @@ type seen struct {
 }
 
 // asksToLook finds a question about pictures that are shown.
-var asksToLook = regexp.MustCompile(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do|beschreibe?|was|welche[rs]?|wer|wo|wie|vergleiche?|ähnlich|gleich|farben?|hell|dunkel|groß|zeigt?|siehst|ist|sind)(?:\s|[?.!,]|$)`)
+var asksToLook = pattern.Lazy(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do|beschreibe?|was|welche[rs]?|wer|wo|wie|vergleiche?|ähnlich|gleich|farben?|hell|dunkel|groß|zeigt?|siehst|ist|sind)(?:\s|[?.!,]|$)`)
 
 // inspect reads the pictures of a request, where it is about them. Pictures that cannot
 // be read are told by the caller's policy before; here they are an error.
@@ -45,7 +45,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 			}
 			ref := string(p.Media.Ref)
 			if i > 0 { // the item's ref stands before a smaller form of it
-				if named := namedRef.FindString(msg.Parts[i-1].Text); named != "" {
+				if named := namedRef().FindString(msg.Parts[i-1].Text); named != "" {
 					ref = named
 				}
 			}
@@ -76,15 +76,15 @@ func wantsLook(c *conversation) bool {
 	if len(c.seen) == 0 || len(c.results) > 0 {
 		return false
 	}
-	changes := changeOfOne.MatchString(c.task) || comparison.MatchString(c.task) || variation.MatchString(c.task) || makesNew.MatchString(c.task) ||
-		thenChange.MatchString(c.task)
-	orders := command.MatchString(c.task)
-	return !changes && !orders && (asksToLook.MatchString(c.task) || readWish(c) == wish{})
+	changes := changeOfOne().MatchString(c.task) || comparison().MatchString(c.task) || variation().MatchString(c.task) || makesNew().MatchString(c.task) ||
+		thenChange().MatchString(c.task)
+	orders := command().MatchString(c.task)
+	return !changes && !orders && (asksToLook().MatchString(c.task) || readWish(c) == wish{})
 }
 
 // look answers from the pixels.
 func look(c *conversation) step {
-	return answer("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).pixelsOnly)
+	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).pixelsOnly)
 }
 
 // describe tells what the pixels of every picture tell, and how alike they are.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/internal/pattern"
 )
 
 // What a writer draws with.
@@ -24,44 +25,44 @@ type order struct {
 	chart          string
 	// infographic says that one is asked for.
 	infographic bool
-	// beyond are the visuals that are asked for and not drawn offline.
-	beyond []string
+	// unsupported are the visuals that are asked for and not drawn offline.
+	unsupported []string
 }
 
 const visualNoun = `(?:charts?|graphs?|plots?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|diagrams?|visuals?|videos?|diagramme?|grafiken?|bild(?:er)?|illustrationen|abbildungen?|fotos?|infografiken?)`
 
 var (
-	negated    = regexp.MustCompile(`(?i)[,;]?\s*\b(?:no|without|do not (?:use|include|add|draw|make)|don't (?:use|include|add|draw|make)|keine?n?|ohne)(?: any| an?| the)?(?: [\w-]+ (?:or|and|nor|oder|und))* (?:[\w-]+ )?` + visualNoun + `\b`)
-	picturesOf = regexp.MustCompile(`(?i)\b(?:illustrations?|images?|pictures?|photos?|photographs?|paintings?|illustrationen|bild(?:er|ern)?|fotos?|gemälde)\b`)
-	chartOrder = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?[ns]?|schaubild(?:er)?)\b`)
-	chartsOf   = regexp.MustCompile(`(?i)\b(bar|column|line|pie|donut|doughnut|scatter|area|stacked|balken|säulen|linien|torten|kreis)[- ]?(?:charts?|graphs?|plots?|diagramme?s?)\b`)
-	glanceOf   = regexp.MustCompile(`(?i)\b(?:infographics?|infografik(?:en)?)\b`)
-	aboutWhat  = regexp.MustCompile(`(?i)^\s+(?:of|showing|about|depicting|with|that shows?|von|mit|zu|über)\s+(?:the |einer |einem |der |dem |den )?`)
-	clauseEnd  = regexp.MustCompile(`[,;:?!\n]|\.(?:\s|$)|\s(?:and|und)\s+(?:an?|one|eine?)?\s*(?:[\w-]+\s+)?` + visualNoun + `\b`)
+	negated    = pattern.Lazy(`(?i)[,;]?\s*\b(?:no|without|do not (?:use|include|add|draw|make)|don't (?:use|include|add|draw|make)|keine?n?|ohne)(?: any| an?| the)?(?: [\w-]+ (?:or|and|nor|oder|und))* (?:[\w-]+ )?` + visualNoun + `\b`)
+	picturesOf = pattern.Lazy(`(?i)\b(?:illustrations?|images?|pictures?|photos?|photographs?|paintings?|illustrationen|bild(?:er|ern)?|fotos?|gemälde)\b`)
+	chartOrder = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?[ns]?|schaubild(?:er)?)\b`)
+	chartsOf   = pattern.Lazy(`(?i)\b(bar|column|line|pie|donut|doughnut|scatter|area|stacked|balken|säulen|linien|torten|kreis)[- ]?(?:charts?|graphs?|plots?|diagramme?s?)\b`)
+	glanceOf   = pattern.Lazy(`(?i)\b(?:infographics?|infografik(?:en)?)\b`)
+	aboutWhat  = pattern.Lazy(`(?i)^\s+(?:of|showing|about|depicting|with|that shows?|von|mit|zu|über)\s+(?:the |einer |einem |der |dem |den )?`)
+	clauseEnd  = pattern.Lazy(`[,;:?!\n]|\.(?:\s|$)|\s(?:and|und)\s+(?:an?|one|eine?)?\s*(?:[\w-]+\s+)?` + visualNoun + `\b`)
 )
 
 // readOrder reads what a task wants to see.
 func readOrder(task string) order {
 	var o order
 	none := false
-	for _, no := range negated.FindAllString(task, -1) {
-		none = none || picturesOf.MatchString(no) || strings.Contains(strings.ToLower(no), "visual")
+	for _, no := range negated().FindAllString(task, -1) {
+		none = none || picturesOf().MatchString(no) || strings.Contains(strings.ToLower(no), "visual")
 		o.plain = o.plain || regexp.MustCompile(`(?i)chart|graph|plot|visual|diagramm|grafik`).MatchString(no)
 	}
-	task = negated.ReplaceAllString(task, "")
-	if at := picturesOf.FindStringIndex(task); at != nil && !none {
+	task = negated().ReplaceAllString(task, "")
+	if at := picturesOf().FindStringIndex(task); at != nil && !none {
 		o.pictures = pictures(task)
 		o.scene = about(task[at[1]:])
 	}
-	if m := chartsOf.FindStringSubmatch(task); m != nil {
+	if m := chartsOf().FindStringSubmatch(task); m != nil {
 		o.chart = strings.ToLower(m[1])
 	}
-	o.infographic = glanceOf.MatchString(task)
-	o.beyond = visualsBeyond(task)
-	for _, w := range o.beyond {
+	o.infographic = glanceOf().MatchString(task)
+	o.unsupported = unsupportedVisuals(task)
+	for _, w := range o.unsupported {
 		task = replaceWord(task, w)
 	}
-	for _, at := range chartOrder.FindAllStringIndex(task, -1) {
+	for _, at := range chartOrder().FindAllStringIndex(task, -1) {
 		_, ok := wished(task, at)
 		o.charted = o.charted || ok
 	}
@@ -70,18 +71,18 @@ func readOrder(task string) order {
 
 // about reads what a picture shows from the text behind its name.
 func about(rest string) string {
-	at := aboutWhat.FindStringIndex(rest)
+	at := aboutWhat().FindStringIndex(rest)
 	if at == nil {
 		return ""
 	}
 	rest = rest[at[1]:]
-	if at := clauseEnd.FindStringIndex(rest); at != nil {
+	if at := clauseEnd().FindStringIndex(rest); at != nil {
 		rest = rest[:at[0]]
 	}
 	return clip(strings.Trim(rest, " \t\"'“”"), 160)
 }
 
-var countDigits = regexp.MustCompile(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
+var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
 
 // countWords are the numbers of pictures in words.
 func countWords() map[string]int {
@@ -94,7 +95,7 @@ func countWords() map[string]int {
 // pictures reads how many pictures are asked for: "two illustrations", "2-3 images",
 // "two or three pictures". Of two numbers the greater counts; without one it is one.
 func pictures(task string) int {
-	if m := countDigits.FindStringSubmatch(task); m != nil {
+	if m := countDigits().FindStringSubmatch(task); m != nil {
 		n, err := strconv.Atoi(m[1])
 		if more, err2 := strconv.Atoi(m[2]); err2 == nil {
 			n = more
@@ -108,7 +109,7 @@ func pictures(task string) int {
 	for i, w := range words {
 		n, ok := countWords()[strings.TrimRight(w, ",")]
 		next := strings.Join(words[i:min(i+6, len(words))], " ")
-		if ok && (wantsPicture.MatchString(next) || picturesOf.MatchString(next) || variation.MatchString(next)) {
+		if ok && (wantsPicture().MatchString(next) || picturesOf().MatchString(next) || variation().MatchString(next)) {
 			best = max(best, n)
 		}
 	}
@@ -116,9 +117,9 @@ func pictures(task string) int {
 }
 
 var (
-	reportOn = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:(?:short|brief|detailed|illustrated|research|full|kurzen|ausführlichen)\s+)*(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s*(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
-	makeIt   = regexp.MustCompile(`(?i)^(?:please\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give me|draw|build|erstelle|schreibe)\s+(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?`)
-	withWish = regexp.MustCompile(`(?i),?\s+(?:with|including|and|plus|as|mit|samt|inklusive)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b.*$`)
+	reportOn = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:(?:short|brief|detailed|illustrated|research|full|kurzen|ausführlichen)\s+)*(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s*(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
+	makeIt   = pattern.Lazy(`(?i)^(?:please\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give me|draw|build|erstelle|schreibe)\s+(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?`)
+	withWish = pattern.Lazy(`(?i),?\s+(?:with|including|and|plus|as|mit|samt|inklusive)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b.*$`)
 )
 
 // headline makes a title of a task: its first question, or what the report is about.
@@ -130,7 +131,7 @@ func headline(task string) string {
 	if parts := question.Parts(task); len(parts) == 1 && !strings.Contains(task, "?") && !strings.HasPrefix(parts[0], "list ") {
 		return capital(clip(parts[0], 110))
 	}
-	t := strings.TrimSpace(negated.ReplaceAllString(task, ""))
+	t := strings.TrimSpace(negated().ReplaceAllString(task, ""))
 	mark := ""
 	if i := strings.IndexAny(t, "?!\n"); i > 0 && !strings.Contains(t[:i], ". ") {
 		if t[i] == '?' {
@@ -141,12 +142,12 @@ func headline(task string) string {
 		t = t[:i]
 	}
 	t = strings.TrimRight(t, ".! ")
-	if short := reportOn.ReplaceAllString(t, ""); short != t && short != "" {
+	if short := reportOn().ReplaceAllString(t, ""); short != t && short != "" {
 		t = short
-	} else if short := makeIt.ReplaceAllString(t, ""); short != "" {
+	} else if short := makeIt().ReplaceAllString(t, ""); short != "" {
 		t = short
 	}
-	if short := withWish.ReplaceAllString(t, ""); short != "" {
+	if short := withWish().ReplaceAllString(t, ""); short != "" {
 		t = short
 	}
 	return capital(clip(strings.Trim(t, " .!:,"), 110)) + mark

@@ -3,9 +3,10 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 // mostListed is how many pictures an answer lists or shows at most.
@@ -16,11 +17,11 @@ const listAction = "List Agent Media"
 
 var (
 	// polite is what surrounds the words of a change.
-	polite = regexp.MustCompile(`(?i)^\s*(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|(?:can|could|would|will) you|jetzt|nun|bitte|und),?\s+)*(?:(?:go back|return) to \S+ \S+(?: \w+)? and )?(?:make (?:(?:this|that|the) (?:(?:first|second|third|last) )?(?:one|picture|image|photo|illustration|drawing)|it|this|that|them) (?:of them )?|mache? (?:es|das bild|das|sie) )?|[\s.?!]+$`)
+	polite = pattern.Lazy(`(?i)^\s*(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|(?:can|could|would|will) you|jetzt|nun|bitte|und),?\s+)*(?:(?:go back|return) to \S+ \S+(?: \w+)? and )?(?:make (?:(?:this|that|the) (?:(?:first|second|third|last) )?(?:one|picture|image|photo|illustration|drawing)|it|this|that|them) (?:of them )?|mache? (?:es|das bild|das|sie) )?|[\s.?!]+$`)
 	// recalls finds a wish to see again what is there.
-	recalls = regexp.MustCompile(`(?i)\b(?:show|see|give|send|zeige?)\b[^.?!\n]*\b(?:it|that|this|them|those|these|the|both|all|es|das|sie|beide|alle)\b[^.?!\n]*\b(?:again|noch ?mal|noch einmal|wieder)\b|^\s*(?:please\s+)?(?:can you\s+|could you\s+)?show\s+(?:me\s+)?(?:it|them|both|img-[0-9a-z]{8}|the (?:first|second|third|last|latest|previous|original)(?: (?:one|picture|image|photo|illustration|drawing|version))?)\s*(?:please)?[.!?]*\s*$`)
+	recalls = pattern.Lazy(`(?i)\b(?:show|see|give|send|zeige?)\b[^.?!\n]*\b(?:it|that|this|them|those|these|the|both|all|es|das|sie|beide|alle)\b[^.?!\n]*\b(?:again|noch ?mal|noch einmal|wieder)\b|^\s*(?:please\s+)?(?:can you\s+|could you\s+)?show\s+(?:me\s+)?(?:it|them|both|img-[0-9a-z]{8}|the (?:first|second|third|last|latest|previous|original)(?: (?:one|picture|image|photo|illustration|drawing|version))?)\s*(?:please)?[.!?]*\s*$`)
 	// lists finds the question for the record.
-	lists = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could) you\s+)?(?:list|show)\b[^.?!\n]*\b(?:my|our|your|all|the)\s+(?:\w+\s+)?(?:pictures|images|photos|drawings|media)\b` +
+	lists = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could) you\s+)?(?:list|show)\b[^.?!\n]*\b(?:my|our|your|all|the)\s+(?:\w+\s+)?(?:pictures|images|photos|drawings|media)\b` +
 		`|\b(?:what|which(?: pictures| images)?|how many(?: pictures| images)?)\s+(?:have|did|do)\s+(?:you|we|i)\s+(?:already\s+)?(?:made?|drawn?|draw|painted?|created?|generated?|have|got)\b|\bwhich (?:pictures|images) (?:are there|do (?:we|i) have)\b` +
 		`|^\s*(?:bitte\s+)?(?:liste?|zeige?|nenne?)\b[^.?!\n]*\b(?:meine|unsere|deine|alle|die)\s+(?:\p{L}+\s+)?(?:bilder|fotos|zeichnungen|medien)(?:\s+auf)?[\s.!?]*$` +
 		`|\b(?:was|welche bilder|wie viele bilder)\s+(?:hast du|haben wir|habe ich|gibt es)\b[^.?!\n]*`)
@@ -32,23 +33,23 @@ func recall(c *conversation) (step, bool) {
 	refs := c.pictures()
 	said := speak(c.task)
 	switch {
-	case lists.MatchString(c.task):
+	case lists().MatchString(c.task):
 		if c.can(listAction) && len(c.did(listAction)) == 0 {
 			return step{Reasoning: "The record knows.", Actions: []actionCall{{Name: listAction, Params: map[string]any{"Modality": "image"}}}}, true
 		}
-		return answer("The pictures are listed.", c.known(said)), true
+		return finish("The pictures are listed.", c.known(said)), true
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
-	case recalls.MatchString(c.task) && len(unknown(c.task, refs)) == 0:
-		s := answer("The picture is there.", said.again)
+	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
+		s := finish("The picture is there.", said.again)
 		again := c.meant(c.task)
 		for _, r := range again[max(0, len(again)-mostListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
 			s.Message += " ${media:" + r + "}"
 		}
 		return s, true
-	case asks(c.task) && (wantsPicture.MatchString(c.task) || namedRef.MatchString(c.task)):
-		return answer("A question about pictures.", c.known(said)+" "+said.see), true
+	case asks(c.task) && (wantsPicture().MatchString(c.task) || namedRef().MatchString(c.task)):
+		return finish("A question about pictures.", c.known(said)+" "+said.see), true
 	}
 	return step{}, false
 }
@@ -106,8 +107,8 @@ func (c *conversation) named(ref string) string {
 // changed is the label of a changed picture: what it was and what became different.
 func (c *conversation) changed(w wish) string {
 	sentences := strings.SplitAfter(strings.TrimSpace(w.change), ". ")
-	what := clip(polite.ReplaceAllString(sentences[len(sentences)-1], ""), 60)
-	if variation.MatchString(w.change) {
+	what := clip(polite().ReplaceAllString(sentences[len(sentences)-1], ""), 60)
+	if variation().MatchString(w.change) {
 		what = "variation"
 	}
 	was := subject(w.draw)

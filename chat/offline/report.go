@@ -219,8 +219,8 @@ func (p *page) quote(q quoted) {
 // do not turn the sentence around.
 func prose(text string) string {
 	text = html.EscapeString(text)
-	if leftToRight.MatchString(text) {
-		text = rightToLeft.ReplaceAllString(text, "<bdi>$0</bdi>")
+	if leftToRight().MatchString(text) {
+		text = rightToLeft().ReplaceAllString(text, "<bdi>$0</bdi>")
 	}
 	return text
 }

@@ -9,6 +9,10 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/passage"
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
 )
 
 const (
@@ -42,9 +46,9 @@ type reading struct {
 
 // described is what Describe Tables and Describe Database say.
 type described struct {
-	Engine  string           `json:"engine"`
-	Tables  []question.Table `json:"tables"`
-	NotRead []unread         `json:"notRead"`
+	Engine  string         `json:"engine"`
+	Tables  []schema.Table `json:"tables"`
+	NotRead []unread       `json:"notRead"`
 }
 
 // asking is a research of tables by two actions.
@@ -68,10 +72,10 @@ func (a *asking) ask() (step, bool) {
 		a.failed = last.Message
 		return step{}, false
 	}
-	src := question.Source{Tables: a.described.Tables, Postgres: strings.EqualFold(a.described.Engine, "PostgreSQL")}
+	src := schema.Source{Tables: a.described.Tables, Postgres: strings.EqualFold(a.described.Engine, "PostgreSQL")}
 	broken := ""
 	for _, r := range a.c.did(a.query) {
-		var res question.Result
+		var res schema.Result
 		if !r.Success || json.Unmarshal(r.Outputs, &res) != nil {
 			broken = r.Message
 			continue
@@ -83,7 +87,7 @@ func (a *asking) ask() (step, bool) {
 	for i := range a.readings {
 		r := &a.readings[i]
 		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > mostQueries) {
-			r.Why, r.Ask = question.ReasonEmpty, nil // a statement that fails is not asked again
+			r.Why, r.Ask = plan.ReasonEmpty, nil // a statement that fails is not asked again
 		}
 		for _, sql := range r.Ask {
 			s.Actions = append(s.Actions, actionCall{Name: a.query, Params: map[string]any{"SQL": sql}})
@@ -114,7 +118,7 @@ func (a *asking) harvest(f *findings, kind string) {
 }
 
 // at is the file of a table, with its sheet; the name of a table of a database.
-func at(t question.Table) string {
+func at(t schema.Table) string {
 	switch {
 	case t.Path == "":
 		return t.Name
@@ -173,22 +177,28 @@ func research(c *conversation) step {
 // countLines answers parts that count lines of logs: how many ERROR lines.
 func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 	const action = "Search Files"
-	isLog := func(d file) bool { return strings.EqualFold(path.Ext(d.Path), ".log") }
-	if !c.can(action) || !slices.ContainsFunc(docs, isLog) {
+	named := func(ext string) bool {
+		return slices.ContainsFunc(docs, func(d file) bool { return strings.EqualFold(path.Ext(d.Path), ext) })
+	}
+	files, stamped := "*.log", !named(".log")
+	if stamped {
+		files = "*.txt"
+	}
+	if !c.can(action) || stamped && !named(".txt") {
 		return step{}, false
 	}
-	lang := question.LanguageOf(c.task)
+	lang := speech.LanguageOf(c.task)
 	s := step{Reasoning: "Count the lines of the logs that the question asks for."}
 	done := c.did(action)
 	n := 0
 	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
-		pattern, words := question.LogSearch(o.Part, lang)
+		pattern, words := passage.LogSearch(o.Part, lang, stamped)
 		if pattern == "" {
 			return false
 		}
 		n++
 		if n > len(done) {
-			s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Pattern": pattern, "Files": "*.log", "MatchCase": true, "MaxMatches": 3}})
+			s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Pattern": pattern, "Files": files, "MatchCase": true, "MaxMatches": 3}})
 			return false
 		}
 		var out struct {
@@ -208,7 +218,7 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 		}
 		f.Answers = append(f.Answers, finding{
 			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
-			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, question.Number(float64(out.Total), 0, lang), words)},
+			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, speech.Number(float64(out.Total), 0, lang), words)},
 		})
 		return true
 	})
@@ -250,8 +260,8 @@ func tabular(f file) bool {
 }
 
 // readDocuments reads the documents, long ones part by part.
-func readDocuments(c *conversation, docs []file, f *findings) ([]question.Document, step, bool) {
-	texts := map[string]*question.Document{}
+func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Document, step, bool) {
+	texts := map[string]*passage.Document{}
 	next := map[string]int{}
 	parts := map[string]int{}
 	failed := 0
@@ -264,7 +274,7 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]question.Docume
 		}
 		d := texts[r.Path]
 		if d == nil {
-			d = &question.Document{Path: r.Path, Title: r.Title}
+			d = &passage.Document{Path: r.Path, Title: r.Title}
 			texts[r.Path] = d
 		}
 		d.Text += r.Text
@@ -275,7 +285,7 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]question.Docume
 		}
 	}
 	s := step{Reasoning: "Read the documents for what the tables do not say."}
-	var out []question.Document
+	var out []passage.Document
 	for _, d := range docs {
 		at, more := next[d.Path]
 		switch t := texts[d.Path]; {

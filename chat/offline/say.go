@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 // phrases are what this model says of pictures, in one language.
@@ -90,13 +91,13 @@ func german() phrases {
 }
 
 var (
-	germanWord  = regexp.MustCompile(`(?i)[äöüß]|\b(?:der|die|das|den|dem|ein|eine|einen|einem|und|ist|sind|im|am|auf|mit|von|vom|zum|zur|für|bitte|mir|mich|mein|meine|zeichne|male|mal|mach|mache|zeig|zeige|welche|was|wer|wie|warum|wo|nicht|kein|keine|hast|hat|es|bild|bilder|bei|hallo|guten)\b`)
-	englishWord = regexp.MustCompile(`(?i)\b(?:the|a|an|and|is|are|of|in|on|at|with|please|me|my|draw|make|paint|show|what|who|how|why|where|which|it|you|have|add|to|for|into|picture|pictures)\b`)
+	germanWord  = pattern.Lazy(`(?i)[äöüß]|\b(?:der|die|das|den|dem|ein|eine|einen|einem|und|ist|sind|im|am|auf|mit|von|vom|zum|zur|für|bitte|mir|mich|mein|meine|zeichne|male|mal|mach|mache|zeig|zeige|welche|was|wer|wie|warum|wo|nicht|kein|keine|hast|hat|es|bild|bilder|bei|hallo|guten)\b`)
+	englishWord = pattern.Lazy(`(?i)\b(?:the|a|an|and|is|are|of|in|on|at|with|please|me|my|draw|make|paint|show|what|who|how|why|where|which|it|you|have|add|to|for|into|picture|pictures)\b`)
 )
 
 // speak chooses the language of a text: German where it has more German words than English ones.
 func speak(text string) phrases {
-	if len(germanWord.FindAllString(text, -1)) > len(englishWord.FindAllString(text, -1)) {
+	if len(germanWord().FindAllString(text, -1)) > len(englishWord().FindAllString(text, -1)) {
 		return german()
 	}
 	return english()

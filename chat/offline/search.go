@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/passage"
+	"atelier/chat/offline/question/speech"
 )
 
 // mostPages is how many pages of the web are read.
@@ -17,7 +19,7 @@ const mostPages = 5
 func terms(task string, most int) []string {
 	var out []string
 	for _, p := range question.Parts(task) {
-		for _, w := range question.ContentWords(p, question.LanguageOf(task)) {
+		for _, w := range passage.ContentWords(p, speech.LanguageOf(task)) {
 			if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) && len(out) < most {
 				out = append(out, w)
 			}
@@ -48,7 +50,7 @@ func searching(c *conversation) step {
 	}
 	f := &findings{}
 	f.parts(c.task)
-	var docs []question.Document
+	var docs []passage.Document
 	for _, a := range asked {
 		var out struct {
 			Results []struct{ Path, Title, Heading, Text string } `json:"results"`
@@ -59,7 +61,7 @@ func searching(c *conversation) step {
 			continue
 		}
 		for _, r := range out.Results {
-			docs = addPassage(docs, question.Document{Path: r.Path, Title: r.Title, Text: "# " + cmp.Or(r.Heading, r.Title) + "\n\n" + r.Text})
+			docs = addPassage(docs, passage.Document{Path: r.Path, Title: r.Title, Text: "# " + cmp.Or(r.Heading, r.Title) + "\n\n" + r.Text})
 		}
 		for _, s := range out.Skipped {
 			if !slices.Contains(f.NotRead, s) {
@@ -75,8 +77,8 @@ func searching(c *conversation) step {
 }
 
 // addPassage adds a passage to its document, once.
-func addPassage(docs []question.Document, d question.Document) []question.Document {
-	i := slices.IndexFunc(docs, func(o question.Document) bool { return o.Path == d.Path })
+func addPassage(docs []passage.Document, d passage.Document) []passage.Document {
+	i := slices.IndexFunc(docs, func(o passage.Document) bool { return o.Path == d.Path })
 	if i < 0 {
 		return append(docs, d)
 	}
@@ -112,7 +114,7 @@ func browsing(c *conversation) step {
 		}
 		return s
 	}
-	var docs []question.Document
+	var docs []passage.Document
 	for i, a := range pages {
 		var page struct{ URL, Title, Text string }
 		asked := webHit{}
@@ -123,7 +125,7 @@ func browsing(c *conversation) step {
 			f.NotRead = append(f.NotRead, unread{asked.URL, a.Message})
 			continue
 		}
-		d := question.Document{Path: cmp.Or(page.URL, asked.URL), Title: cmp.Or(page.Title, asked.Title), Text: page.Text}
+		d := passage.Document{Path: cmp.Or(page.URL, asked.URL), Title: cmp.Or(page.Title, asked.Title), Text: page.Text}
 		docs = append(docs, d)
 		f.Holds = append(f.Holds, holding{Path: d.Path})
 	}

@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
-	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/answer"
+	"atelier/internal/pattern"
 )
 
 // theTask is the source of what a task itself states.
@@ -13,19 +13,19 @@ const theTask = "the task"
 
 var (
 	// pair is a name with a number: Aster 40 %, Bolt: 35, Cascade (25 %).
-	pair = regexp.MustCompile(`^\s*(?:and\s+|und\s+)?(.{1,60}?)\s*(?:[:=]|\bhas\b|\bis\b|\bwith\b|\()?\s*(-?[0-9][0-9 ,]*(?:\.[0-9]+)?)\s*(%|percent\b|[A-Za-z$€£/]{1,8})?\)?\s*$`)
+	pair = pattern.Lazy(`^\s*(?:and\s+|und\s+)?(.{1,60}?)\s*(?:[:=]|\bhas\b|\bis\b|\bwith\b|\()?\s*(-?[0-9][0-9 ,]*(?:\.[0-9]+)?)\s*(%|percent\b|[A-Za-z$€£/]{1,8})?\)?\s*$`)
 	// listBreak separates the pairs of a list.
-	listBreak = regexp.MustCompile(`[,;]\s+|\s+(?:and|und)\s+`)
+	listBreak = pattern.Lazy(`[,;]\s+|\s+(?:and|und)\s+`)
 	// commaInNumber keeps 1,200 in one piece.
-	commaInNumber = regexp.MustCompile(`([0-9]),([0-9]{3})\b`)
-	lastName      = regexp.MustCompile(`(?i)(?:^|[\s,:])(?:of|by|for|on|von|nach)\s+`)
+	commaInNumber = pattern.Lazy(`([0-9]),([0-9]{3})\b`)
+	lastName      = pattern.Lazy(`(?i)(?:^|[\s,:])(?:of|by|for|on|von|nach)\s+`)
 )
 
 // stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %".
 // Two are the least that can be compared.
 func stated(task string) (finding, bool) {
 	from := wordsFor(task).theTask
-	text := commaInNumber.ReplaceAllString(task, "$1$2")
+	text := commaInNumber().ReplaceAllString(task, "$1$2")
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '?' || r == '!' }) {
 		for _, sentence := range strings.Split(line, ". ") {
 			if a, ok := statedIn(strings.TrimRight(sentence, ". ")); ok {
@@ -42,18 +42,18 @@ func statedIn(sentence string) (finding, bool) {
 	if !found {
 		return finding{}, false
 	}
-	if at := lastName.FindAllStringIndex(head, -1); len(at) > 0 {
+	if at := lastName().FindAllStringIndex(head, -1); len(at) > 0 {
 		if rest := head[at[len(at)-1][1]:]; rest != "" {
 			head = rest
 		}
 	}
 	words := strings.Fields(head)
 	name := capital(strings.Join(words[max(0, len(words)-4):], " "))
-	c := &question.Chart{Kind: "bar", Title: name, Series: []question.Series{{Name: name}}}
+	c := &answer.Chart{Kind: "bar", Title: name, Series: []answer.Series{{Name: name}}}
 	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
 	var said []string
-	for _, one := range listBreak.Split(list, -1) {
-		m := pair.FindStringSubmatch(one)
+	for _, one := range listBreak().Split(list, -1) {
+		m := pair().FindStringSubmatch(one)
 		if m == nil {
 			return finding{}, false
 		}

@@ -1,9 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -29,6 +30,6 @@ func clip(s string, most int) string {
 
 var (
 	// rightToLeft is a run of words that are written from right to left.
-	rightToLeft = regexp.MustCompile(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
-	leftToRight = regexp.MustCompile(`[A-Za-z]{2}`)
+	rightToLeft = pattern.Lazy(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
+	leftToRight = pattern.Lazy(`[A-Za-z]{2}`)
 )

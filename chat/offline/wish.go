@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
 )
 
 // namedVisual names visuals that are orders wherever they stand; wishedVisual those that may
@@ -18,18 +19,18 @@ const (
 )
 
 var (
-	visualWord = regexp.MustCompile(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
+	visualWord = pattern.Lazy(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
 	// wishVerb begins a wish for a visual, wishStop is no part of its name.
 	wishVerb = wordsOf(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
 	wishStop = wordsOf(`of in by per on for from to at about number von in pro je auf über anzahl`)
 	// askWord begins a question, which is no wish.
 	askWord = wordsOf(`how many which what who where when wie viele welche welcher welches was wer wo`)
 	// afterVisual begins what may follow the visual of a wish: its subject, another wish, an end.
-	afterVisual = regexp.MustCompile(`(?i)^\s*(?:$|[,.;:?!)]|(?:of|showing|about|for|from|and|or|with|that|on|in|to|please|von|der|des|zu|zum|zur|über|und|oder|mit|für|aus|dazu|bitte)\b)`)
+	afterVisual = pattern.Lazy(`(?i)^\s*(?:$|[,.;:?!)]|(?:of|showing|about|for|from|and|or|with|that|on|in|to|please|von|der|des|zu|zum|zur|über|und|oder|mit|für|aus|dazu|bitte)\b)`)
 	// wishBegins finds what a wish begins with, before its verb.
-	wishBegins = regexp.MustCompile(`(?i)[,;]?\s*(?:\b(?:and|und|also|please|bitte)\s+)*$`)
+	wishBegins = pattern.Lazy(`(?i)[,;]?\s*(?:\b(?:and|und|also|please|bitte)\s+)*$`)
 	// courtesy is what a sentence may hold beside an instruction about the form of the report.
-	courtesy = regexp.MustCompile(`(?i)\b(?:please|bitte|thanks|thank you|danke|i|we|you|want|need|would|like|have|to|use|include|add|draw|make|and|ich|wir|will|möchten?|brauche|ein|und|text|only|just|nur|at all|either|there|shall|should|must|be)\b`)
+	courtesy = pattern.Lazy(`(?i)\b(?:please|bitte|thanks|thank you|danke|i|we|you|want|need|would|like|have|to|use|include|add|draw|make|and|ich|wir|will|möchten?|brauche|ein|und|text|only|just|nur|at all|either|there|shall|should|must|be)\b`)
 )
 
 func wordsOf(text string) map[string]bool {
@@ -40,10 +41,10 @@ func wordsOf(text string) map[string]bool {
 	return out
 }
 
-// visualsBeyond lists the visuals that a task asks for by name and that are not drawn offline.
-func visualsBeyond(task string) []string {
+// unsupportedVisuals lists the visuals that a task asks for by name and that are not drawn offline.
+func unsupportedVisuals(task string) []string {
 	var out []string
-	for _, at := range visualWord.FindAllStringSubmatchIndex(task, -1) {
+	for _, at := range visualWord().FindAllStringSubmatchIndex(task, -1) {
 		if _, ok := wished(task, at); at[2] < 0 && !ok {
 			continue
 		}
@@ -58,7 +59,7 @@ func visualsBeyond(task string) []string {
 // wished says whether the visual at a place of the task is wished for, as in "with a short
 // timeline of …", and gives where the wish begins.
 func wished(task string, at []int) (int, bool) {
-	if !afterVisual.MatchString(task[at[1]:]) {
+	if !afterVisual().MatchString(task[at[1]:]) {
 		return 0, false
 	}
 	from := strings.LastIndexAny(task[:at[0]], ".?!\n") + 1
@@ -72,7 +73,7 @@ func wished(task string, at []int) (int, bool) {
 		w := strings.ToLower(strings.Trim(head[i:], `,;:"“”()`))
 		switch {
 		case wishVerb[w]:
-			return from + wishBegins.FindStringIndex(task[from : from+i])[0], true
+			return from + wishBegins().FindStringIndex(task[from : from+i])[0], true
 		case w == "and" || w == "und" || w == "or" || w == "oder" || strings.HasSuffix(head, ","):
 			listed = true
 		case askWord[w], (wishStop[w] || steps > 4) && !listed:
@@ -93,7 +94,7 @@ func questionOf(task string) string {
 	whole := task
 	for {
 		cut := false
-		for _, at := range visualWord.FindAllStringIndex(task, -1) {
+		for _, at := range visualWord().FindAllStringIndex(task, -1) {
 			from, ok := wished(task, at)
 			if !ok {
 				continue
@@ -111,13 +112,13 @@ func questionOf(task string) string {
 	}
 	var out strings.Builder
 	for _, s := range regexp.MustCompile(`[^.?!\n]*[.?!\n]*`).FindAllString(task, -1) {
-		rest := negated.ReplaceAllString(s, "")
-		if rest != s && strings.Trim(courtesy.ReplaceAllString(rest, ""), " .,!?;:\n'’") == "" {
+		rest := negated().ReplaceAllString(s, "")
+		if rest != s && strings.Trim(courtesy().ReplaceAllString(rest, ""), " .,!?;:\n'’") == "" {
 			continue
 		}
 		out.WriteString(s)
 	}
-	if short := strings.TrimSpace(out.String()); short != "" && question.LanguageOf(short) == question.LanguageOf(whole) {
+	if short := strings.TrimSpace(out.String()); short != "" && speech.LanguageOf(short) == speech.LanguageOf(whole) {
 		return short
 	}
 	return whole

@@ -28,7 +28,7 @@ func TestVisualsBeyond(t *testing.T) {
 		"With a budget of 500, how many maps can be bought, and which videos sold most?": "",
 		"Welche Skizzen kosten am meisten?":                                              "",
 	} {
-		if got := strings.Join(readOrder(task).beyond, "|"); got != want {
+		if got := strings.Join(readOrder(task).unsupported, "|"); got != want {
 			t.Errorf("%q wishes for %q, want %q", task, got, want)
 		}
 	}

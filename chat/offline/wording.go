@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/speech"
 )
 
 // wording is what reports say in one language.
 type wording struct {
 	refusal, holds, holdsNothing, notUsed                     string
-	unknown, beyond, ambiguous, unclear                       string
+	unknown, unsupported, ambiguous, unclear                  string
 	views                                                     [mostPictures]string
 	says, sources, source, contributed                        string
 	notRead, notAvailable, notAnswered, first                 string
@@ -37,7 +38,7 @@ func englishWords() wording {
 	return wording{
 		refusal: refused, holds: "The sources hold: ", holdsNothing: "There is no source: give tables and documents with --files, --kb or --db.",
 		notUsed: "Not used:",
-		unknown: "no source names %s", beyond: "causes, forecasts and opinions are in no table", ambiguous: "it can be read in several ways with different answers", unclear: "it is not understood",
+		unknown: "no source names %s", unsupported: "causes, forecasts and opinions are in no table", ambiguous: "it can be read in several ways with different answers", unclear: "it is not understood",
 		views: [mostPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"},
 		says:  "%s says: “%s”", sources: "Sources", source: "Source", contributed: "Contributed",
 		notRead: "Not read:", notAvailable: "Not available to this research:", notAnswered: "Not answered",
@@ -56,7 +57,7 @@ func germanWords() wording {
 	return wording{
 		refusal: refused + ". Offline lässt sich diese Frage nicht beantworten", holds: "Die Quellen enthalten: ", holdsNothing: "Es gibt keine Quelle: Tabellen und Dokumente kommen mit --files, --kb oder --db.",
 		notUsed: "Nicht benutzt:",
-		unknown: "keine Quelle nennt %s", beyond: "Gründe, Prognosen und Meinungen stehen in keiner Tabelle", ambiguous: "sie lässt sich auf mehrere Arten lesen, mit verschiedenen Antworten", unclear: "sie wird nicht verstanden",
+		unknown: "keine Quelle nennt %s", unsupported: "Gründe, Prognosen und Meinungen stehen in keiner Tabelle", ambiguous: "sie lässt sich auf mehrere Arten lesen, mit verschiedenen Antworten", unclear: "sie wird nicht verstanden",
 		views: [mostPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"},
 		says:  "%s sagt: „%s“", sources: "Quellen", source: "Quelle", contributed: "Beitrag",
 		notRead: "Nicht gelesen:", notAvailable: "Stand nicht zur Verfügung:", notAnswered: "Nicht beantwortet",
@@ -67,17 +68,17 @@ func germanWords() wording {
 		answers: "die Zahlen der Antwort", quotes: "die zitierten Sätze", tooMany: "Mehr als %d Bilder hat ein Bericht nicht.", lines: "%s Zeilen enthalten %s.",
 		noChart: "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen.", mostCharts: "Mehr als %d Diagramme hat ein Bericht nicht.",
 		otherChart: "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s.", noInfographic: "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte.", infographic: "Infografik", glance: " auf einen Blick", nothingRead: "Nichts ließ sich lesen: ",
-		language: string(question.German), theTask: "die Aufgabe",
+		language: string(speech.German), theTask: "die Aufgabe",
 		own: map[string]string{
 			"db": "Datenbank", "kb": "Wissensordner", "files": "Dateien", "web": "Web", "database table": "Datenbanktabelle", "table": "Tabelle", "document": "Dokument", "knowledge base": "Wissensordner",
 			"give a folder with --files": "Ordner mit --files angeben", "give a database with --db": "Datenbank mit --db angeben",
 			"give a folder of documents with --kb":                    "Ordner mit Dokumenten mit --kb angeben",
 			"set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY": "SEARXNG_URL, BRAVE_SEARCH_API_KEY oder TAVILY_API_KEY setzen",
-			"image": "Bild", "audio": "Ton", "video": "Video", "binary": "kein Text", "empty": "leer", "the file is empty": "die Datei ist leer", "it is empty": "leer", "it is no text": "kein Text",
+			"image": "Bild", "audio": "Ton", "video": "Video", "binary": "kein Text", "empty": "leer", "the file is empty": "die Datei ist leer", "it is empty": "leer", "it is not text": "kein Text",
 			"it has no columns": "keine Spalten", "read to its first parts only": "nur am Anfang gelesen", "the workbook is damaged": "die Arbeitsmappe ist beschädigt",
 			"the sheet is damaged": "das Blatt ist beschädigt", "the workbook has no visible sheet": "die Arbeitsmappe hat kein sichtbares Blatt",
-			"it is no Excel workbook in the .xlsx format": "keine Excel-Mappe im Format .xlsx", "it is a web page, not a table: use Read File": "eine Webseite, keine Tabelle",
-			"it holds no array of records: use Read File": "keine Liste von Datensätzen", moreDocuments: "mehr als 24 Dokumente",
+			"it is not an Excel workbook in the .xlsx format": "keine Excel-Mappe im Format .xlsx", "it is a web page, not a table: use Read File": "eine Webseite, keine Tabelle",
+			"it contains no array of records: use Read File": "keine Liste von Datensätzen", moreDocuments: "mehr als 24 Dokumente",
 		},
 		kinds: map[string]string{"line": "Liniendiagramm", "bar": "Balkendiagramm"},
 	}
@@ -85,7 +86,7 @@ func germanWords() wording {
 
 // wordsFor is the wording of the language of a task.
 func wordsFor(task string) wording {
-	if question.LanguageOf(task) == question.German {
+	if speech.LanguageOf(task) == speech.German {
 		return germanWords()
 	}
 	return englishWords()
@@ -105,11 +106,11 @@ func (w wording) chartName(named string) string {
 // why says why a part is not answered.
 func (w wording) why(o open) string {
 	switch o.Why {
-	case question.ReasonBeyond:
-		return w.beyond
-	case question.ReasonAmbiguous:
+	case plan.ReasonBeyond:
+		return w.unsupported
+	case plan.ReasonAmbiguous:
 		return w.ambiguous
-	case question.ReasonUnknown:
+	case plan.ReasonUnknown:
 		if len(o.Unknown) > 0 {
 			return fmt.Sprintf(w.unknown, "“"+strings.Join(o.Unknown, "”, “")+"”")
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/passage"
 )
 
 // figure is one picture of a report: what is asked for, and what came back.
@@ -141,8 +141,8 @@ func (d *draft) unmet(c *conversation) {
 	if d.order.pictures > 0 && !c.can(paintAction) {
 		gap(fmt.Sprintf(d.w.notDrawn, strings.TrimSuffix(strings.ToLower(d.w.illustration), ": ")))
 	}
-	if len(d.order.beyond) > 0 {
-		gap(fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.beyond, ", ")))
+	if len(d.order.unsupported) > 0 {
+		gap(fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.unsupported, ", ")))
 	}
 }
 
@@ -247,7 +247,7 @@ func (d *draft) message() string {
 }
 
 // quote writes a quotation with its document.
-func (d *draft) quote(q question.Quote) string {
+func (d *draft) quote(q passage.Quote) string {
 	return fmt.Sprintf(d.w.says, q.Path, strings.TrimSpace(q.Text))
 }
 

@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// TestGoOnWithAHigherBudget: a run that its money ended is gone on with where more is
+// TestGoOnWithAHigherBudget: a run that its money ended is continued where more is
 // allowed; what it made is not paid again.
 func TestGoOnWithAHigherBudget(t *testing.T) {
 	t.Parallel()
@@ -71,16 +71,16 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 	before, asked := runs(), len(s.chat.Requests())
 	ref := string(foreign.InputImages[0].Ref)
 	for says, args := range map[string][]string{
-		"its media id is":      {"--image", ref},
-		"neither a file":       {"--image", "nowhere.png"},
-		"--input":              {"--input", "[1]"},
-		"--max-cost":           {"--max-cost", "lots"},
-		"takes no pictures":    {"--model", "House Mole", "--image", filepath.Join(s.dir, "given-1.png")},
-		"give 1 or more":       {"--max-images", "0"},
-		"there is no":          {"--image-model", "Nobody 2"},
-		"must not be negative": {"--max-time=-1s"},
+		"its media id is":          {"--image", ref},
+		"neither a file":           {"--image", "nowhere.png"},
+		"--input":                  {"--input", "[1]"},
+		"--max-cost":               {"--max-cost", "lots"},
+		"does not accept pictures": {"--model", "House Mole", "--image", filepath.Join(s.dir, "given-1.png")},
+		"give 1 or more":           {"--max-images", "0"},
+		"there is no":              {"--image-model", "Nobody 2"},
+		"must not be negative":     {"--max-time=-1s"},
 	} {
-		if says == "takes no pictures" {
+		if says == "does not accept pictures" {
 			s.env["ATELIER_CHAT_PROFILES"] = s.write("blind.yaml", "models:\n  - {provider: openai, id: house-mole, name: House Mole}\n")
 		}
 		s.atelier(fork(args...)...).refused(t, exitInput, "")
@@ -102,7 +102,7 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 	if len(last.Images) != 2 || last.Images[0].SHA256 != media.DigestOf([]byte(mustRead(t, fresh))).Hex() || !strings.Contains(last.Text, "And now?") || !strings.Contains(last.Text, "wild") {
 		t.Errorf("the model was asked %+v", last)
 	}
-	if shown := s.must("runs", "show", ans.RunID).stdout; !strings.Contains(shown, "limits:  3 images, 1h0m0s of work") || !strings.Contains(shown, "given:   "+string(ans.InputImages[0].Ref)) {
+	if shown := s.must("runs", "show", ans.RunID).stdout; !strings.Contains(shown, "limits:  3 images, 1h0m0s of work") || !strings.Contains(shown, "input:   "+string(ans.InputImages[0].Ref)) {
 		t.Errorf("shown\n%s", shown)
 	}
 	offline := read[answer](s.place, fork("--model", "offline", "--image", idOf(t, s.place, ref), "--json")...)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest"
 	"atelier/media"
 )
@@ -49,13 +51,13 @@ func TestBadCommandLines(t *testing.T) {
 		"1 to 100":             {"generate", "x", "-n", "101"},
 		"ask for 1 to 100 res": {"generate", "x", "-n", "0"},
 		"WIDTHxHEIGHT":         {"generate", "x", "--size", "big"},
-		"end the name in":      {"generate", "x", "-o", "x.bmp"},
+		"use the extension":    {"generate", "x", "-o", "x.bmp"},
 		"PROVIDER.NAME=VALUE":  {"generate", "x", "--option", "nonsense"},
 		"unknown flag":         {"generate", "x", "--bogus"},
 		"unexpected argument":  {"fly"},
-		"has the ref":          {"media", "get", "img-00000000"},
+		"with the ref":         {"media", "get", "img-00000000"},
 		"not a modality":       {"media", "list", "--modality", "smell"},
-		"there is none":        {"runs", "show", "01a1fcae-54c5-7a48-a751-be5140439267"},
+		"not found":            {"runs", "show", "01a1fcae-54c5-7a48-a751-be5140439267"},
 		"see `atelier models`": nil,
 	} {
 		if args != nil {
@@ -92,13 +94,13 @@ func TestOddFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 of 3 rows match", "one.csv", "coffee", "binary.dat: binary", "empty.txt: empty", "broken.json: the JSON is broken"} {
+	for _, want := range []string{"2 of 3 rows match", "one.csv", "coffee", "binary.dat: binary", "empty.txt: empty", "broken.json: the JSON is invalid"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the report does not tell of %s", want)
 		}
 	}
 	if strings.Contains(string(page), "swordfish") {
-		t.Error("a link led out of the folder")
+		t.Error("a link led outside of the folder")
 	}
 }
 
@@ -162,7 +164,7 @@ func TestBadModels(t *testing.T) {
 func TestRateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, RetryAfter: 30 * time.Millisecond})
+	s.images.Inject(sim.Injection{Fault: sim.FaultRateLimit, RetryAfter: 30 * time.Millisecond})
 	p.must("generate", "a harbour", "--model", "GPT Image 2")
 	if n := len(s.images.Captured()); n != 2 {
 		t.Errorf("%d calls, want 2", n)
@@ -197,7 +199,7 @@ func TestBadGenerationsCostNothing(t *testing.T) {
 		"ref of another owner":     {[]string{"x", "--edit", string(bobs.Ref)}, "neither a file nor a stored item"},
 		"another owner's variant":  {[]string{"--vary", string(bobs.Ref)}, "neither a file nor a stored item"},
 		"mask of another owner":    {[]string{"x", "--edit", mine.Ref, "--mask", string(bobs.Ref)}, "neither a file nor a stored item"},
-		"an operation of nobody's": {[]string{"--wait", "01a1fcae-54c5-7a48-a751-be5140439267"}, "there is none with this id"},
+		"an operation of nobody's": {[]string{"--wait", "01a1fcae-54c5-7a48-a751-be5140439267"}, "not found"},
 	} {
 		args := append([]string{"generate"}, c.args...)
 		if c.args[0] != "--wait" {

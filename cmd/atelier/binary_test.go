@@ -25,7 +25,7 @@ var plain = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// binary is what processes of their own run. The race detector watches the commands that
+// binary is what their own processes run. The race detector watches the commands that
 // run in this process; in others it would only make kills and restarts ten times as slow.
 func binary(t *testing.T) string {
 	t.Helper()

@@ -24,7 +24,7 @@ func TestBudgetsOfARun(t *testing.T) {
 	}{
 		"turns":          {[]string{"--max-turns", "2"}, []string{paint}, exitBudget, "may take 2 turns"},
 		"tokens":         {[]string{"--max-tokens", "10"}, []string{paint}, exitBudget, "and may use 10"},
-		"finishes":       {[]string{"--max-turns", "2"}, []string{paint, done(t, "Here.")}, exitOK, "told to finish"},
+		"finishes":       {[]string{"--max-turns", "2"}, []string{paint, done(t, "Here.")}, exitOK, "asked to finish"},
 		"images":         {[]string{"--max-images", "1"}, []string{paint, again, done(t, "One is there.")}, exitOK, "One is there."},
 		"no images":      {[]string{"--max-images", "0"}, []string{paint}, exitInput, "--max-images is 0"},
 		"fewer images":   {[]string{"--max-images=-3"}, []string{paint}, exitInput, "--max-images is -3"},
@@ -68,7 +68,7 @@ func TestTimeOfARun(t *testing.T) {
 	}
 	t.Cleanup(func() { close(ended) })
 	o := p.atelier("run", "sage", "draw", "--max-time", "50ms", "--json")
-	if ans := decode[answer](t, o); o.code != exitBudget || ans.Status != "failed" || !strings.Contains(o.stderr, "may work for 50ms: what was under way was ended") {
+	if ans := decode[answer](t, o); o.code != exitBudget || ans.Status != "failed" || !strings.Contains(o.stderr, "may work for 50ms: work in progress was stopped") {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 }
@@ -104,7 +104,8 @@ func TestMoneyOfARun(t *testing.T) {
 	w := &world{ctx: t.Context(), env: func(k string) string { return p.env[k] }}
 	err = w.withStores(func(st *stores) error {
 		b, err := st.Ledger.Budget(w.ctx, "run:"+ans.RunID)
-		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.08" {
+		// A call is let in by what its input costs, so the answer of the last one may be over.
+		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.081" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}
 		if shown := amountOf(ans.Cost.EstimatedUSD); int64(shown) != b.Spent || ans.Cost.ReportedUSD == nil || !ans.Cost.Complete {

@@ -12,7 +12,7 @@ import (
 	"atelier/chat/chattest"
 )
 
-// hatch gives a small and a big canary of this test alone.
+// hatch returns a small and a big canary of this test alone.
 func hatch(t *testing.T, seed byte) (small, big canary) {
 	t.Helper()
 	return newCanary(t, 1, seed), newCanary(t, 130, seed+1)

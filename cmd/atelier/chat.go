@@ -11,29 +11,34 @@ import (
 	"strings"
 	"syscall"
 
+	"atelier/internal/shipped"
+
 	"atelier"
 	"atelier/agent"
+	"atelier/internal/disk"
+	"atelier/media"
 	"atelier/run"
 )
 
 type chatCmd struct {
-	Agent        string `arg:"" optional:"" default:"sage" help:"Slug or display name; sage if it is left out."`
-	Conversation string `help:"Go on with a conversation: its id, its beginning, or last. A new one begins otherwise." placeholder:"ID|last"`
+	Agent        string `arg:"" optional:"" default:"sage" help:"Slug or display name. The default is sage."`
+	Conversation string `help:"Continue a conversation: its id, the start of its id, or last. The default is a new one." placeholder:"ID|last"`
 	Out          string `help:"Write pictures and reports into this folder, as /out does." placeholder:"DIR"`
 	Files        string `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB           string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB           string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	Agents       string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model        string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel   string `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	KB           string `name:"kb" help:"A folder of documents to index, which the agent may search." placeholder:"DIR"`
+	DB           string `name:"db" help:"A database that the agent may query, read-only: postgres://… or an SQLite file." placeholder:"URL"`
+	Agents       string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
+	Model        string `help:"The chat model; offline selects the offline model." placeholder:"NAME"`
+	ImageModel   string `help:"The image model that agents prefer." placeholder:"NAME"`
+	JSON         bool   `hidden:""`
 	limitFlags
 }
 
 // Help says what can be typed.
 func (*chatCmd) Help() string {
-	return "Each line is a message. /image FILE attaches a picture to the next one, /out DIR writes pictures and reports, /help lists the commands, " +
-		"/quit or the end of input ends the chat. Ctrl-C stops the answer and not the chat. Limits are those of each message. " +
-		"Where standard input is no terminal, lines are read without prompts, a command that fails ends the chat, and the exit code is that of the last message."
+	return "Each line is a message. /image FILE attaches a picture to the next message, /out DIR writes pictures and reports to a folder, /help lists the commands, " +
+		"/quit or the end of input ends the chat. Ctrl-C stops the answer but not the chat. Limits apply to each message. " +
+		"If standard input is not a terminal, there are no prompts, a failing command ends the chat, and the exit code is that of the last message."
 }
 
 // talk is a chat under way.
@@ -50,8 +55,8 @@ type talk struct {
 	images      []agent.Image
 	imageModels []string
 	last        *agent.Result
-	// told is what has been noted before: a model that stands in does so in every answer.
-	told map[string]bool
+	// noted is what has been noted before: a model that stands in does so in every answer.
+	noted map[string]bool
 	// code is the exit code of the last message; over says that no further one is read.
 	code int
 	over bool
@@ -59,10 +64,13 @@ type talk struct {
 
 // Run talks until the person leaves.
 func (c *chatCmd) Run(outer *world) error {
+	if c.JSON {
+		return media.Errorf(media.CodeInvalid, "chat does not support --json: use atelier run AGENT MESSAGE --conversation new --json")
+	}
 	if _, err := c.limits(); err != nil {
 		return err
 	}
-	defs, err := atelier.Definitions(c.Agents)
+	defs, err := shipped.Definitions(c.Agents)
 	if err != nil {
 		return err
 	}
@@ -74,7 +82,7 @@ func (c *chatCmd) Run(outer *world) error {
 	var quit func()
 	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), syscall.SIGTERM)
 	defer quit()
-	t := &talk{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), told: map[string]bool{}}
+	t := &talk{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), noted: map[string]bool{}}
 	signal.Notify(t.interrupts, os.Interrupt)
 	defer signal.Stop(t.interrupts)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
@@ -122,7 +130,7 @@ func (t *talk) begin(a *app) (err error) {
 // makeFolder makes the folder that answers are written into.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return atelier.DiskError("make the folder "+dir, err)
+		return disk.Error("make the folder "+dir, err)
 	}
 	return nil
 }
@@ -159,7 +167,7 @@ func (t *talk) leave() error {
 		if t.Agent != "sage" {
 			agent = quoted(t.Agent) + " "
 		}
-		t.w.note("conversation %s: go on with atelier chat %s--conversation %[1]s", t.Conversation, agent)
+		t.w.note("conversation %s: continue with atelier chat %s--conversation %[1]s", t.Conversation, agent)
 	}
 	if t.code != exitOK && !t.w.typed {
 		return quiet{t.code}
@@ -167,7 +175,7 @@ func (t *talk) leave() error {
 	return nil
 }
 
-// errStopped is Ctrl-C where no answer is under way.
+// errStopped is Ctrl-C where no answer is in progress.
 var errStopped = errors.New("stopped")
 
 // next is the next line that is no command. The error is io.EOF at the end, or errStopped.

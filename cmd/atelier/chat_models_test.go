@@ -60,8 +60,9 @@ func TestChatModelsAreCompared(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = "k", srv.URL+"/v1"
+	p.env["AWS_BEARER_TOKEN_BEDROCK"], p.env["AWS_REGION"] = "k", "us-east-1"
 	o := p.atelier("models", "check", "--chat")
-	for _, want := range []string{"gpt-9-sol", "family GPT", "it is switched off on 2027-03-04", "it is not listed there"} {
+	for _, want := range []string{"Bedrock does not list its models through the runtime API", "gpt-9-sol", "family GPT", "it is shut down on 2027-03-04", "the provider does not list it"} {
 		if o.code != exitOK || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit %d, %q is not in %s%s", o.code, want, o.stdout, o.stderr)
 		}
@@ -70,7 +71,7 @@ func TestChatModelsAreCompared(t *testing.T) {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
 	p.env["ATELIER_CHAT_MODEL"] = "openai/gpt-4-turbo"
-	if o := p.atelier("doctor"); !strings.Contains(o.stdout, "gpt-4-turbo was switched off on 2026-10-23; GPT-6 Luna answers in its place") {
+	if o := p.atelier("doctor"); !strings.Contains(o.stdout, "gpt-4-turbo was shut down on 2026-10-23; GPT-6 Luna replaces it") {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
 }

@@ -32,7 +32,7 @@ func TestChat(t *testing.T) {
 	if o.code != exitOK || len(talks) != 1 || talks[0].Messages != 6 {
 		t.Fatalf("exit %d, %+v\n%s%s", o.code, talks, o.stdout, o.stderr)
 	}
-	if strings.Contains(o.stdout+o.stderr, "> ") || !strings.Contains(o.stdout, "/quit") || !strings.Contains(o.stderr, "go on with atelier chat --conversation "+talks[0].ID) {
+	if strings.Contains(o.stdout+o.stderr, "> ") || !strings.Contains(o.stdout, "/quit") || !strings.Contains(o.stderr, "continue with atelier chat --conversation "+talks[0].ID) {
 		t.Errorf("printed\n%s\n%s", o.stdout, o.stderr)
 	}
 	if n := strings.Count(o.stderr, "used because no provider is ready"); n > 2 { // one for each action
@@ -66,7 +66,7 @@ func TestChatRefuses(t *testing.T) {
 	} {
 		p.talk([]string{"hello"}, args...).refused(t, exitInput, says)
 	}
-	for says, line := range map[string]string{"neither a file": "/image nowhere.png", "no command /draw": "/draw", "needs a name": "/out"} {
+	for says, line := range map[string]string{"neither a file": "/image nowhere.png", "unknown command /draw": "/draw", "requires a name": "/out"} {
 		p.talk([]string{line, "hello"}).refused(t, exitInput, says)
 	}
 	if n := len(read[ledger.List[ledger.Run]](p, "runs", "list", "--json").Items); n != 0 {
@@ -74,7 +74,7 @@ func TestChatRefuses(t *testing.T) {
 	}
 }
 
-// TestChatWritesReports: each report has a file of its own.
+// TestChatWritesReports: each report has its own file.
 func TestChatWritesReports(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -100,7 +100,7 @@ func TestChatAsksInPlace(t *testing.T) {
 		t.Errorf("painted %v", got)
 	}
 	o = s.talk([]string{"paint again", ""}, flags...)
-	_, typed, said := strings.Cut(o.stderr, "stays open: atelier ")
+	_, typed, said := strings.Cut(o.stderr, "to answer it: atelier ")
 	if o.code != exitPaused || !said {
 		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
@@ -131,7 +131,7 @@ func TestChatApproves(t *testing.T) {
 }
 
 // TestCtrlCStopsTheAnswerNotTheChat: what was made is kept, the next message is answered, and the
-// stopped answer can be gone on with.
+// stopped answer can be continued.
 func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -154,7 +154,7 @@ func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the end of the answer", func() bool { return strings.Contains(proc.stderr.String(), "go on with: atelier runs retry") })
+	eventually(t, "the end of the answer", func() bool { return strings.Contains(proc.stderr.String(), "continue with: atelier runs retry") })
 	say("are you there?")
 	eventually(t, "the next answer", func() bool { return strings.Contains(proc.stdout.String(), "Still here.") })
 	if err := typing.Close(); err != nil {

@@ -21,10 +21,10 @@ import (
 
 // chatCommands is what /help prints.
 const chatCommands = `/image FILE  attach a picture to the next message: a file, the id of a stored item, or a ref of the conversation
-/out DIR     write the pictures and the report of the last answer, and of those that follow, into a folder
+/out DIR     write the pictures and reports of the last answer and of later ones into a folder
 /help        list the commands
 /quit        end the chat
-A message that begins with a slash begins with two.`
+To send a message that begins with a slash, type two slashes.`
 
 // command does what a line that begins with a slash says; io.EOF ends the chat.
 func (t *talk) command(line string) error {
@@ -40,15 +40,15 @@ func (t *talk) command(line string) error {
 		image, err := images(t.w.ctx, t.app, []string{rest}, "auto")
 		if err == nil {
 			t.images = append(t.images, image...)
-			t.w.note("%s goes with the next message", rest)
+			t.w.note("%s is attached to the next message", rest)
 		}
 		return err
 	case name == "/out" && rest != "":
 		return t.writeTo(rest)
 	case name == "/image", name == "/out":
-		return media.Errorf(media.CodeInvalid, "%s needs a name: /help lists the commands", name)
+		return media.Errorf(media.CodeInvalid, "%s requires a name: see /help", name)
 	}
-	return media.Errorf(media.CodeInvalid, "there is no command %s: /help lists them; begin the message with // if it is one", short(name, 40))
+	return media.Errorf(media.CodeInvalid, "unknown command %s: see /help, or begin with // to send it as a message", short(name, 40))
 }
 
 // writeTo writes the answers from the last one on into a folder.
@@ -58,7 +58,7 @@ func (t *talk) writeTo(dir string) error {
 	}
 	t.Out = dir
 	if t.last == nil {
-		t.w.note("what comes is written into %s", dir)
+		t.w.note("pictures and reports will be written into %s", dir)
 		return nil
 	}
 	shown := &runCmd{Out: t.folder(t.last)}
@@ -164,8 +164,8 @@ func (t *talk) show(res *agent.Result, runErr error) {
 
 // known reports whether a note was shown before; from now on it was.
 func (t *talk) known(note string) bool {
-	before := t.told[note]
-	t.told[note] = true
+	before := t.noted[note]
+	t.noted[note] = true
 	return before
 }
 
@@ -173,9 +173,9 @@ func (t *talk) known(note string) bool {
 func (t *talk) answer(id string, q agent.Question) *run.Run {
 	t.w.question(q)
 	for {
-		line, err := t.next("answer (empty: later)> ")
+		line, err := t.next("answer (leave empty to answer later)> ")
 		if err != nil || line == "" {
-			t.w.note("the question stays open: atelier resume %s", id)
+			t.w.note("the question is still open; to answer it: atelier resume %s", id)
 			return nil
 		}
 		value := json.RawMessage(line)

@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"atelier/generate"
-	"atelier/imaging"
+	"atelier/generate/plan"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // rival is one model of a comparison and what became of it.
 type rival struct {
 	model string
-	plan  *generate.Plan
+	plan  *plan.Plan
 	res   *generate.Result
 	err   error // why there is no result, or how it ends the command
 	took  time.Duration
@@ -38,11 +39,11 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		if rivals[i].plan, rivals[i].err = c.planOf(ctx, a, r); rivals[i].err != nil {
 			return fmt.Errorf("compare: %w", rivals[i].err)
 		}
-		if err := c.writable(rivals[i].plan); err != nil {
+		if err := c.writable(rivals[i].plan, c.Format); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(rivals[:i], func(o rival) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
-			return media.Errorf(media.CodeInvalid, "%s answers twice in this comparison: name different models", rivals[i].plan.Model.Name)
+			return media.Errorf(media.CodeInvalid, "%s appears twice in this comparison: name different models", rivals[i].plan.Model.Name)
 		}
 	}
 	if c.DryRun {
@@ -67,7 +68,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 }
 
 // planOf plans one model's part of a comparison. A dry run does without the key.
-func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*generate.Plan, error) {
+func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*plan.Plan, error) {
 	p, err := a.Gateway.Plan(ctx, r)
 	if !c.DryRun || media.CodeOf(err) != media.CodeMissingKey {
 		return p, err
@@ -141,7 +142,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		}
 		for _, r := range rivals {
 			if r.res != nil && r.res.Status == generate.StatusRunning {
-				w.line("%s goes on: atelier generate --wait %s", r.res.Model, r.res.Operation)
+				w.line("%s is still running; to wait for it: atelier generate --wait %s", r.res.Model, r.res.Operation)
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func comparisonRow(r rival, s slotView) []string {
 	case s.Error != nil:
 		row[5] = s.Error.Message
 	case r.res.Status == generate.StatusRunning:
-		row[5] = "it goes on"
+		row[5] = "it continues"
 	}
 	return row
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest/bflsim"
 	"atelier/ledger"
 )
@@ -42,7 +43,7 @@ func TestCompareModels(t *testing.T) {
 		t.Errorf("lineage of the sheet: %s", shown)
 	}
 
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	o := p.must("generate", "a harbour", "-m", "GPT Image 2", "-m", "Atelier Offline")
 	for _, want := range []string{"MODEL", "TIME", "COST", "failed", "succeeded", "contact sheet: atelier media get img-"} {
 		if !strings.Contains(o.stdout, want) {
@@ -56,14 +57,14 @@ func TestCompareModels(t *testing.T) {
 	}
 	p.atelier("generate", "x", "-m", "gpt-image-2", "-m", "GPT Image 2").refused(t, exitInput, "twice")
 	p.atelier("generate", "x", "-m", "nobody", "-m", "GPT Image 2").refused(t, exitInput, "nobody")
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.atelier("generate", "x", "-m", "GPT Image 2", "-m", "GPT Image 1.5").refused(t, exitOK, "")
 }
 
 func TestFallbackOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	o := p.must("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "Nano Banana Pro", "--fallback", "Atelier Offline")
 	if !strings.Contains(o.stdout, "Atelier Offline") || !strings.Contains(o.stdout, "substituted") {
 		t.Errorf("%s", o.stdout)
@@ -89,7 +90,7 @@ func TestFallbackThatNobodyKnows(t *testing.T) {
 	}
 	ask := []string{"generate", "a harbour", "-m", "GPT Image 2", "--fallback", "FLUX.2 Pro", "--fallback", "Atelier Offline"}
 	for range 2 {
-		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+		s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	}
 	if o := p.must(ask...); !strings.Contains(o.stderr, "warning: the next model FLUX.2 Pro was passed over") {
 		t.Errorf("stderr: %s", o.stderr)
@@ -105,12 +106,12 @@ func TestFallbackOfTheInstallation(t *testing.T) {
 	p, s := connected(t)
 	p.env["ATELIER_IMAGE_FALLBACK"] = "GPT Image 1.5, Atelier Offline"
 	for range 2 {
-		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+		s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	}
 	if got := read[generated](p, "generate", "a harbour", "--json"); got.Status != "succeeded" || got.Model != "Atelier Offline" {
 		t.Errorf("%+v", got)
 	}
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
 	ans := read[answer](p, "run", "sage", "Draw a fox.", "--model", "offline", "--json")
 	if len(ans.Outputs) != 1 {
@@ -151,7 +152,7 @@ func TestWaitOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.atelier("generate", "--wait", "nothing").refused(t, exitInput, "nothing")
-	p.atelier("generate", "a fox", "--wait", "x").refused(t, exitInput, "leave prompt")
+	p.atelier("generate", "a fox", "--wait", "x").refused(t, exitInput, "omit the prompt")
 	made := read[generated](p, "generate", "a fox", "--json")
 	again := read[generated](p, "generate", "--wait", made.Operation, "-o", filepath.Join(p.dir, "out.png"), "--json")
 	if again.Status != made.Status || again.Slots[0].Output.Digest != made.Slots[0].Output.Digest || again.Slots[0].Output.Path == "" {
@@ -176,11 +177,11 @@ func TestCtrlCAtAComparison(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			sim := bflsim.New(bflsim.Config{Pending: 5})
-			srv := httptest.NewServer(sim)
+			service := bflsim.New(bflsim.Config{Pending: 1 << 20})
+			srv := httptest.NewServer(service)
 			t.Cleanup(srv.Close)
-			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
-			s.images.Inject(generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = service.Key(), srv.URL
+			s.images.Inject(sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour})
 			args := []string{"generate", "a fox"}
 			tasks, painted := 0, 0
 			for _, m := range c.models {
@@ -206,7 +207,7 @@ func TestCtrlCAtAComparison(t *testing.T) {
 				t.Errorf("exit %d, want %d\n%s%s", o.code, c.code, o.stdout, o.stderr)
 			}
 			for _, op := range left {
-				if !strings.Contains(o.stdout, op.Model+" goes on: atelier generate --wait "+op.ID+"\n") {
+				if !strings.Contains(o.stdout, op.Model+" is still running; to wait for it: atelier generate --wait "+op.ID+"\n") {
 					t.Errorf("how to fetch %s is not told:\n%s", op.ID, o.stdout)
 				}
 			}

@@ -5,20 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/internal/shipped"
+
 	"github.com/alecthomas/kong"
 
-	"atelier"
 	"atelier/media"
 )
 
 type completionCmd struct {
 	Shell string   `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
-	Words []string `arg:"" optional:"" help:"The words after atelier, the last one unfinished: print what they can become. The script asks so."`
+	Words []string `arg:"" optional:"" help:"The words after atelier, the last one incomplete. The script passes them to get the candidates."`
+	JSON  bool     `help:"Print one JSON object."`
 }
 
 // Help says how the script is used.
 func (*completionCmd) Help() string {
-	return "In bash: source <(atelier completion bash), in ~/.bashrc. In zsh: the same with zsh, after compinit, in ~/.zshrc. In fish: atelier completion fish | source, in ~/.config/fish/config.fish."
+	return "For bash, add source <(atelier completion bash) to ~/.bashrc. For zsh, add the same with zsh to ~/.zshrc, after compinit. For fish, add atelier completion fish | source to ~/.config/fish/config.fish."
 }
 
 // Run prints the script of a shell, or what words can become.
@@ -26,6 +28,12 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	lines := []string{completionScripts()[c.Shell]}
 	if len(c.Words) > 0 {
 		lines = candidates(k.Model.Node, c.Words)
+	}
+	switch {
+	case c.JSON && len(c.Words) > 0:
+		return printList(w, lines)
+	case c.JSON:
+		return w.printJSON(map[string]string{"shell": c.Shell, "script": lines[0]})
 	}
 	for _, text := range lines {
 		if _, err := io.WriteString(w.stdout, text+"\n"); err != nil {
@@ -123,13 +131,13 @@ func flagNames(at *kong.Node) (names []string) {
 func values(v *kong.Value) (all []string) {
 	switch v.Name {
 	case "agent":
-		if defs, err := atelier.Definitions(""); err == nil {
+		if defs, err := shipped.Definitions(""); err == nil {
 			for _, d := range defs.All() {
 				all = append(all, d.Slug)
 			}
 		}
 		return all
-	case "run", "id":
+	case "run", "id", "item":
 		return []string{newest}
 	case "conversation":
 		return []string{newest, "new"}

@@ -9,11 +9,11 @@ import (
 )
 
 type conversationsCmd struct {
-	List conversationsListCmd `cmd:"" help:"List conversations, the last begun first."`
-	Show conversationsShowCmd `cmd:"" help:"Show one conversation: its messages and what is attached to them."`
+	List conversationsListCmd `cmd:"" help:"List conversations, newest first."`
+	Show conversationsShowCmd `cmd:"" help:"Show one conversation: its messages and their attachments."`
 
-	Export conversationsExportCmd `cmd:"" help:"Write one conversation as one HTML file, with its pictures and reports."`
-	Delete conversationsDeleteCmd `cmd:"" help:"Delete one conversation; its runs and pictures stay."`
+	Export conversationsExportCmd `cmd:"" help:"Write one conversation to a single HTML file, with its pictures and reports."`
+	Delete conversationsDeleteCmd `cmd:"" help:"Delete one conversation. Its runs and pictures are kept."`
 }
 
 type conversationsListCmd struct{ pageFlags }
@@ -25,7 +25,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.Ledger.ListConversations(w.ctx, owner, page)
+		list, err := s.Ledger.ListConversations(w.ctx, owner, ledger.ConversationQuery{Page: page})
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 }
 
 type conversationsShowCmd struct {
-	ID string `arg:"" help:"The conversation's id, its beginning, or last."`
+	ID string `arg:"" help:"The conversation's id, the start of its id, or last."`
 	pageFlags
 }
 
@@ -107,8 +107,8 @@ func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversati
 }
 
 type conversationsDeleteCmd struct {
-	ID   string `arg:"" help:"The conversation's id, its beginning, or last."`
-	Yes  bool   `help:"Delete it; without this it is only shown what would be deleted."`
+	ID   string `arg:"" help:"The conversation's id, the start of its id, or last."`
+	Yes  bool   `help:"Delete it. Without this flag, the command only shows what it would delete."`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -121,7 +121,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		}
 		what := plural(head.Messages, "message") + " of " + strconv.Quote(short(head.Title, 60))
 		if !c.Yes {
-			return media.Errorf(media.CodeInvalid, "this would delete %s, for ever; runs and pictures stay: add --yes to do it", what)
+			return media.Errorf(media.CodeInvalid, "this would permanently delete %s and keep its runs and pictures; to delete it, add --yes", what)
 		}
 		if err := s.Ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err
@@ -129,7 +129,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		if c.JSON {
 			return w.printJSON(map[string]any{"conversation_id": head.ID, "deleted": true, "messages": head.Messages})
 		}
-		w.line("deleted %s; its runs and pictures stay: atelier runs list, atelier media list", what)
+		w.line("deleted %s; its runs and pictures are kept: atelier runs list, atelier media list", what)
 		return nil
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"iter"
 
-	"atelier/agent"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -24,7 +24,7 @@ type conversationsExportCmd struct {
 func (c *conversationsExportCmd) Run(w *world) error {
 	if c.Output == toStdout {
 		if c.JSON {
-			return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or leave --json out")
+			return bothToStdout()
 		}
 		w = w.piped()
 	}
@@ -36,7 +36,7 @@ func (c *conversationsExportCmd) Run(w *world) error {
 		write := func(to io.Writer) error {
 			b := bufio.NewWriterSize(to, 64<<10)
 			page := report.Conversation{Title: head.Title, Begun: head.CreatedAt, Messages: a.messages(w.ctx, s, head.ID)}
-			return errors.Join(report.WriteConversation(w.ctx, b, page, agent.Resolution{Mode: agent.ModeDataURI, Codec: a.Codec}), b.Flush())
+			return errors.Join(report.WriteConversation(w.ctx, b, page, resolve.Options{Mode: resolve.ModeDataURI, Codec: a.Codec}), b.Flush())
 		}
 		if c.Output == toStdout {
 			return write(w.bytes)

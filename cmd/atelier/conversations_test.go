@@ -175,7 +175,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 	p := newPlace(t)
 	o := p.must("run", "sage", "Draw a lighthouse", "--conversation", "new")
 	list := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json")
-	if len(list.Items) != 1 || !strings.Contains(o.stderr, "go on with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse" {
+	if len(list.Items) != 1 || !strings.Contains(o.stderr, "continue with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse" {
 		t.Fatalf("%+v\n%s", list, o.stderr)
 	}
 	id := list.Items[0].ID
@@ -194,11 +194,11 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 	}
 	for says, args := range map[string][]string{
 		"atelier conversations list": {"run", "sage", "x", "--conversation", "nothing"},
-		"names none":                 {"run", "sage", "x", "--conversation", " "},
+		"is empty":                   {"run", "sage", "x", "--conversation", " "},
 		"there is no agent":          {"run", "nobody", "x", "--conversation", "new"},
 		"there is no conversation":   {"conversations", "show", "01a1fcae-54c5-7a48-a751-be5140439267"},
-		"no cursor":                  {"conversations", "list", "--after", "x"},
-		"at least one":               {"conversations", "show", id, "--limit", "0"},
+		"not a cursor":               {"conversations", "list", "--after", "x"},
+		"at least 1":                 {"conversations", "show", id, "--limit", "0"},
 	} {
 		p.atelier(args...).refused(t, exitInput, says)
 	}
@@ -207,7 +207,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestProcessesShareAConversation: two runs go on with it at once, and both are in it.
+// TestProcessesShareAConversation: two runs continue it at once, and both are in it.
 func TestProcessesShareAConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -234,7 +234,7 @@ func TestProcessesShareAConversation(t *testing.T) {
 	}
 }
 
-// TestReportsGoOn: an agent of another kind goes on with a conversation as well.
+// TestReportsGoOn: an agent of another kind continues a conversation as well.
 func TestReportsGoOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -113,7 +113,7 @@ func (n number) digits() int {
 }
 
 // rounds reports if the answer n is the truth, rounded to the places that n has: 2 digits or more,
-// or all. A truth may itself be rounded to its places, or to two where its zeros are left out.
+// or all. A truth may itself be rounded to its places, or to two where its zeros are omitted.
 func (n number) rounds(truth number) bool {
 	if n.scale != 0 {
 		scaled := new(big.Rat).Mul(n.value(), new(big.Rat).SetInt64(n.scale))
@@ -145,7 +145,7 @@ var (
 	}
 )
 
-// numbersIn gives the numbers of a text. Where one separator stands before three digits, as in 1,234
+// numbersIn returns the numbers of a text. Where one separator stands before three digits, as in 1,234
 // and 1.234, the language says which is meant.
 func numbersIn(text, language string) []number {
 	text = calendar.ReplaceAllString(text, " $1$2$3 ")
@@ -193,7 +193,7 @@ func nextWord(rest string) string {
 	return strings.ToLower(rest)
 }
 
-// readings gives the number that a token writes, or none: 31.12.2024 and 1.2.3 are not numbers.
+// readings returns the number that a token writes, or none: 31.12.2024 and 1.2.3 are not numbers.
 func readings(token, language, sign string, scale int64) []number {
 	point := decimalMark(token, language)
 	whole, after, has := token, "", false

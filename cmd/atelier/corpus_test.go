@@ -59,7 +59,7 @@ func (c corpusCase) check() error {
 	return err
 }
 
-// readCorpus gives every case below a folder.
+// readCorpus returns every case below a folder.
 func readCorpus(t *testing.T, root string) []corpusCase {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root, "*", "case.json"))

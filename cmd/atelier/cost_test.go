@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// TestCostInWords: what was reported, what was estimated, and what nobody knows.
+// TestCostInWords: what was reported, what was estimated, and what no one knows.
 func TestCostInWords(t *testing.T) {
 	t.Parallel()
 	usd := func(s string) *string { return &s }

@@ -166,23 +166,17 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 	for _, by := range takeovers() {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
-			when := places()["sub-agent paints"]
 			end := func(kill bool) endOf {
-				s := newWorkshop(t)
-				begun := s.stall(t, func(r *http.Request, body string) bool { return when(r, body) })
-				const given = 6 * time.Second
-				until := time.Now().Add(given)
-				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json")
-				<-begun
+				s := stalledInTime(t, "sub-agent paints")
 				id := s.onlyRun().ID
 				s.known(t, id, "sub-agent paints")
 				if !kill {
-					proc.wait()
+					<-s.ended
 					return s.end(t, id)
 				}
-				_ = proc.cmd.Process.Kill()
-				proc.wait()
-				time.Sleep(time.Until(until))
+				_ = s.proc.cmd.Process.Kill()
+				<-s.ended
+				time.Sleep(time.Until(s.deadline))
 				before := s.requested()
 				if by == "resume" {
 					o := s.atelier("resume", id, "--json")
@@ -204,7 +198,7 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 }
 
 // TestKilledBeforeItHeard: a run that was cancelled, and whose process was killed before it heard
-// of that, is ended by whoever takes it over as by its process.
+// of that, is ended by the process that adopts it as by its process.
 func TestKilledBeforeItHeard(t *testing.T) {
 	t.Parallel()
 	for _, by := range takeovers() {

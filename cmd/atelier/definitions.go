@@ -7,16 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/internal/shipped"
+
 	"atelier"
+	"atelier/action"
 	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/chat"
 	"atelier/generate"
 )
 
 type agentsCmd struct {
-	List     agentsListCmd     `cmd:"" help:"List agents, and what those lack that cannot run."`
+	List     agentsListCmd     `cmd:"" help:"List agents; for those that cannot run, what they need."`
 	Show     agentsShowCmd     `cmd:"" help:"Show one agent: models, actions, sub-agents, prompt."`
-	Validate agentsValidateCmd `cmd:"" help:"Check definitions and name every problem with its place."`
+	Validate agentsValidateCmd `cmd:"" help:"Check definitions and print every problem and its location."`
 }
 
 // agentView is an agent as list and show print it.
@@ -41,15 +45,15 @@ type missingSource struct {
 	Reason string `json:"reason"`
 }
 
-func agentViewOf(d *agent.Definition, sources map[string]agent.Source) agentView {
+func agentViewOf(d *definition.Agent, sources map[string]agent.Source) agentView {
 	v := agentView{
 		Slug: d.Slug, Name: d.Name, Description: d.Description, Ready: true, Missing: []missingSource{}, Actions: []string{}, Agents: []string{},
-		Turns: d.Turns, Shipped: path.Dir(d.File) == atelier.ShippedFolder, File: d.File, Hash: d.Hash,
+		Turns: d.Turns, Shipped: path.Dir(d.File) == shipped.Folder, File: d.File, Hash: d.Hash,
 	}
 	for _, name := range d.Requires {
 		if s := sources[name]; !s.Configured {
 			v.Ready = false
-			v.Missing = append(v.Missing, missingSource{name, cmp.Or(s.Reason, "this program has no source of that name")})
+			v.Missing = append(v.Missing, missingSource{name, cmp.Or(s.Reason, "this program has no source with that name")})
 		}
 	}
 	for _, a := range d.Actions {
@@ -74,7 +78,7 @@ func (v agentView) state() string {
 }
 
 type agentsListCmd struct {
-	Agents string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Agents string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
 	JSON   bool   `help:"Print JSON."`
 }
 
@@ -88,7 +92,7 @@ func (c *agentsListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	defs, err := atelier.Definitions(c.Agents)
+	defs, err := shipped.Definitions(c.Agents)
 	if err != nil {
 		return err
 	}
@@ -108,7 +112,7 @@ func (c *agentsListCmd) Run(w *world) error {
 
 type agentsShowCmd struct {
 	Slug   string `arg:"" help:"Slug or display name: research-agent, sage."`
-	Agents string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Agents string `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
 	JSON   bool   `help:"Print JSON."`
 }
 
@@ -129,14 +133,14 @@ type agentDetails struct {
 	ImageModel    *modelView      `json:"image_model"`
 	PayloadSchema json.RawMessage `json:"payload_schema,omitempty"`
 	Prompt        string          `json:"prompt"`
-	definition    *agent.Definition
+	definition    *definition.Agent
 	// missing says of sub-agents why they are not offered.
 	missing map[string]string
 }
 
 // Run shows one agent.
 func (c *agentsShowCmd) Run(w *world) error {
-	defs, err := atelier.Definitions(c.Agents)
+	defs, err := shipped.Definitions(c.Agents)
 	if err != nil {
 		return err
 	}
@@ -155,7 +159,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 		}
 		for _, use := range d.Agents {
 			if sub, err := defs.Find(use.Slug); err != nil {
-				v.missing[use.Slug] = "is not known"
+				v.missing[use.Slug] = "is unknown"
 			} else if s := agentViewOf(sub, sources); !s.Ready {
 				v.missing[use.Slug] = s.state()
 			}
@@ -169,7 +173,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 }
 
 // chatNow finds the chat model that would answer now.
-func (a *app) chatNow(w *world, d *agent.Definition) modelView {
+func (a *app) chatNow(w *world, d *definition.Agent) modelView {
 	v := modelView{Preferred: orEmpty(d.ChatModels)}
 	c, err := a.Chat.Choose(w.ctx, d.ChatModels)
 	if err != nil {
@@ -179,7 +183,7 @@ func (a *app) chatNow(w *world, d *agent.Definition) modelView {
 	p := c.Model.Profile()
 	v.Name, v.Provider, v.Reason = p.Name, p.Provider, c.Reason
 	if v.Reason == "" && len(d.ChatModels) > 0 && !a.meets(d.ChatModels, p) {
-		v.Reason = "the default model of this installation (ATELIER_CHAT_MODEL) comes first"
+		v.Reason = "the default model of this installation (ATELIER_CHAT_MODEL) takes precedence"
 	}
 	return v
 }
@@ -192,8 +196,8 @@ func (a *app) meets(prefer []string, p chat.Profile) bool {
 }
 
 // imageNow finds the image model that would answer now, nil for an agent that asks none.
-func (a *app) imageNow(w *world, d *agent.Definition) *modelView {
-	if !atelier.AsksImageModels(d) {
+func (a *app) imageNow(w *world, d *definition.Agent) *modelView {
+	if !asksImageModels(d) {
 		return nil
 	}
 	v := &modelView{Preferred: orEmpty(d.ImageModels)}
@@ -245,7 +249,7 @@ func (m modelView) text() string {
 }
 
 // ages says when an action's results leave the context.
-func ages(a agent.ActionUse) string {
+func ages(a definition.ActionUse) string {
 	if a.ExpirationTurns == 0 || a.ExpirationMode == "None" {
 		return ""
 	}
@@ -253,7 +257,7 @@ func ages(a agent.ActionUse) string {
 }
 
 // passes says what goes to a sub-agent and where its payload ends up, and what it lacks.
-func passes(a agent.AgentUse, missing string) string {
+func passes(a definition.AgentUse, missing string) string {
 	var parts []string
 	if missing != "" {
 		parts = append(parts, missing)
@@ -264,12 +268,19 @@ func passes(a agent.AgentUse, missing string) string {
 	switch a.PayloadKey {
 	case "":
 	case ".":
-		parts = append(parts, "its payload is merged")
+		parts = append(parts, "merges its payload")
 	default:
-		parts = append(parts, "its payload becomes "+a.PayloadKey)
+		parts = append(parts, "stores its payload as "+a.PayloadKey)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return ": " + strings.Join(parts, "; ")
+}
+
+// asksImageModels reports whether an agent has actions that an image model answers.
+func asksImageModels(d *definition.Agent) bool {
+	return slices.ContainsFunc(d.Actions, func(u definition.ActionUse) bool {
+		return slices.ContainsFunc(shipped.Families()[0].Actions, func(a action.Description) bool { return a.Name == u.Name })
+	})
 }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"atelier"
+	"atelier/internal/shipped"
+
 	"atelier/ledger"
 )
 
@@ -61,13 +62,13 @@ func TestAgentIsShown(t *testing.T) {
 		t.Errorf("got %+v", shown)
 	}
 	text := p.must("agents", "show", "research-agent").stdout
-	for _, want := range []string{"file-research-agent: needs files", "its payload is merged", "You are the Research Agent", "hash"} {
+	for _, want := range []string{"file-research-agent: needs files", "merges its payload", "You are the Research Agent", "hash"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("show lacks %q:\n%s", want, text)
 		}
 	}
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
-	if text := p.must("agents", "show", "sage").stdout; !strings.Contains(text, "ATELIER_CHAT_MODEL) comes first") {
+	if text := p.must("agents", "show", "sage").stdout; !strings.Contains(text, "ATELIER_CHAT_MODEL) takes precedence") {
 		t.Errorf("got %s", text)
 	}
 	if o := p.atelier("agents", "show", "nobody"); o.code != exitInput || !strings.Contains(o.stderr, "sage") {
@@ -184,7 +185,7 @@ func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
 // agent may not take.
 func TestPromptsNameWhatTheAgentHas(t *testing.T) {
 	t.Parallel()
-	defs, err := atelier.Definitions("")
+	defs, err := shipped.Definitions("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestPromptsNameWhatTheAgentHas(t *testing.T) {
 		for _, a := range d.Actions {
 			may[a.Name] = true
 		}
-		for _, f := range atelier.ActionFamilies() {
+		for _, f := range shipped.Families() {
 			for _, a := range f.Actions {
 				if f.Name == "Media of the run" || !strings.Contains(d.Prompt, a.Name) {
 					continue

@@ -116,7 +116,7 @@ func demoNumbers(t *testing.T) []float64 {
 	for _, row := range energy(t, "disasters.csv") {
 		years[row[1]] = true
 	}
-	// How many rows the tables of the report leave out, and the numbers of the figures.
+	// How many rows the tables of the report omit, and the numbers of the figures.
 	return append(known, 10, float64(len(years)), float64(len(energy(t, "global-temp.csv"))), 1, 2, 3, 4, 5)
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"atelier"
 	"atelier/chat"
+	"atelier/internal/disk"
 )
 
 type doctorCmd struct {
@@ -63,7 +63,7 @@ func (c *doctorCmd) Run(w *world) error {
 	if c.JSON {
 		err = w.printJSON(map[string]any{"checks": checks, "ok": bad == 0})
 	} else {
-		table(w.stdout, []string{"STATE", "WHAT", "NOTE"}, rows)
+		table(w.stdout, []string{"STATE", "CHECK", "NOTE"}, rows)
 		err = nil
 	}
 	if err == nil && bad > 0 {
@@ -95,7 +95,7 @@ func (a *app) checkEngine(ctx context.Context) check {
 	if err = e.Healthy(ctx); err == nil {
 		err = e.Close(ctx)
 	}
-	return verdict("durable engine", e.Place()+", "+plural(a.Config.RunsAtOnce, "run")+" taken over at once", err)
+	return verdict("durable engine", e.Place()+", "+plural(a.Config.RunsAtOnce, "run")+" at a time", err)
 }
 
 func verdict(name, note string, err error) check {
@@ -112,7 +112,8 @@ func (a *app) checkSearch() check {
 	case err != nil:
 		return check{"web search", "bad", err.Error()}
 	case name == "":
-		return check{"web search", "off", atelier.SearchHint}
+		sources, _ := a.Config.Configured() // its only error is that of Name
+		return check{"web search", "off", sources["web"].Reason}
 	}
 	return check{"web search", "ok", name}
 }
@@ -130,14 +131,14 @@ func (a *app) probeFolder() check {
 		}
 	}
 	if err != nil {
-		return check{"data folder can be written", "bad", atelier.DiskError("write a file", err).Error()}
+		return check{"data folder is writable", "bad", disk.Error("write a file", err).Error()}
 	}
-	return check{"data folder can be written", "ok", ""}
+	return check{"data folder is writable", "ok", ""}
 }
 
 // checkModes looks whether others can look into the folders of the data or read its files.
 func (a *app) checkModes() check {
-	const name = "data is for its user only"
+	const name = "data folder is private"
 	var open []string
 	paths := []string{a.Config.Dir}
 	list, err := os.ReadDir(a.Config.Dir)
@@ -151,9 +152,9 @@ func (a *app) checkModes() check {
 	}
 	switch {
 	case err != nil:
-		return verdict(name, "", atelier.DiskError("read the data folder", err))
+		return verdict(name, "", disk.Error("read the data folder", err))
 	case len(open) > 0 && runtime.GOOS != "windows":
-		return check{name, "warn", "others can look into " + strings.Join(open, ", ") + ": take that from them with chmod go-rwx"}
+		return check{name, "warn", "other users can read " + strings.Join(open, ", ") + ": remove their access with chmod go-rwx"}
 	}
 	return check{name, "ok", ""}
 }

@@ -5,18 +5,19 @@ import (
 	"context"
 
 	"atelier/generate"
+	"atelier/generate/plan"
 	"atelier/media"
 )
 
 // planView is what a request would do, as programs see it.
 type planView struct {
-	*generate.Plan
+	*plan.Plan
 	// Error is why it would be refused all the same: a budget.
 	Error *generate.SlotError `json:"error,omitempty"`
 }
 
 // viewOfPlan is a plan with the refusal that it would meet; nil is none.
-func viewOfPlan(p *generate.Plan, refusal error) planView {
+func viewOfPlan(p *plan.Plan, refusal error) planView {
 	v := planView{Plan: p}
 	if refusal != nil {
 		v.Error = &generate.SlotError{Code: media.CodeOf(refusal), Message: media.ErrorText(refusal.Error())}
@@ -43,8 +44,8 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 }
 
 // calls says how often a model is asked, and how many results come if those are not the
-// ones that are asked for.
-func calls(p *generate.Plan) string {
+// ones that are requested.
+func calls(p *plan.Plan) string {
 	text := plural(len(p.Calls), "call")
 	if p.Makes != p.N() {
 		text += ", " + plural(p.Makes, "result")
@@ -56,7 +57,7 @@ func calls(p *generate.Plan) string {
 // fits into the budgets; that they do not fit together is told.
 func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals []rival) error {
 	var views []planView
-	var plans []*generate.Plan
+	var plans []*plan.Plan
 	var rows [][]string
 	var refused error
 	fitting := 0
@@ -86,7 +87,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		return refused
 	}
 	if together != nil {
-		w.note("warning: not all of it would be made: %s", media.ErrorText(together.Error()))
+		w.note("warning: some results would not be made: %s", media.ErrorText(together.Error()))
 	}
 	return nil
 }

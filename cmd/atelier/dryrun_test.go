@@ -39,10 +39,10 @@ func TestDryRunKnowsBudgets(t *testing.T) {
 		t.Errorf("with a fallback: %s%s", o.stdout, o.stderr)
 	}
 	both := []string{"generate", "a fox", "-m", "GPT Image 2", "-m", "offline", "--quality", "low", "--dry-run"}
-	if o := p.must(both...); strings.Contains(o.stderr, "not all") {
+	if o := p.must(both...); strings.Contains(o.stderr, "some results") {
 		t.Errorf("a comparison that fits: %s", o.stderr)
 	}
-	if o := p.must(append(both, "-n", "6")...); !strings.Contains(o.stderr, "not all of it would be made: the budget ATELIER_BUDGET_DAY (day:") {
+	if o := p.must(append(both, "-n", "6")...); !strings.Contains(o.stderr, "some results would not be made: the budget ATELIER_BUDGET_DAY (day:") {
 		t.Errorf("a comparison that does not fit: %s%s", o.stdout, o.stderr)
 	}
 	if n := len(s.received()); n != 0 {
@@ -50,14 +50,14 @@ func TestDryRunKnowsBudgets(t *testing.T) {
 	}
 }
 
-// TestUnknownPricesUnderBudgets: nobody knows what a picture of Midjourney costs. A budget
+// TestUnknownPricesUnderBudgets: the price of a picture of Midjourney is unknown. A budget
 // of money lets it pass, and says so before and after; one that is used up does not.
 func TestUnknownPricesUnderBudgets(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.withMidjourney(midjourneysim.Config{Singles: true, Quick: true})
 	ask := []string{"generate", "a lighthouse", "-m", "Midjourney 7"}
-	const warning = "nobody knows beforehand what Midjourney 7 costs"
+	const warning = "the price of Midjourney 7 is not known in advance"
 	p.env["ATELIER_BUDGET_DAY_IMAGES"] = "100"
 	if o := p.must(append(ask, "--dry-run")...); strings.Contains(o.stderr, warning) {
 		t.Errorf("no money is bounded: %s", o.stderr)

@@ -46,7 +46,13 @@ type workshop struct {
 
 func newWorkshop(t *testing.T) *workshop {
 	t.Helper()
-	s := &workshop{place: newPlace(t), images: bflsim.New(bflsim.Config{Pending: 1, Steady: true})}
+	return newWorkshopOf(t, bflsim.Config{Pending: 1, Steady: true})
+}
+
+// newWorkshopOf is newWorkshop with a provider of pictures as it is configured.
+func newWorkshopOf(t *testing.T, images bflsim.Config) *workshop {
+	t.Helper()
+	s := &workshop{place: newPlace(t), images: bflsim.New(images)}
 	for slug, more := range map[string]string{"boss": "agents: [helper]\n", "helper": ""} {
 		s.write("own/"+slug+".yaml", "slug: "+slug+"\nname: "+slug+"\ndescription: Paints.\nactions: [Generate Image]\n"+more)
 		s.write("own/"+slug+".md", "You are "+slug+".")
@@ -178,7 +184,7 @@ func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 }
 
 // TestKillMatrix kills a run with a sub-agent and parallel generations at every request
-// that it makes, after the service has worked on it and before the answer, and goes on
+// that it makes, after the service has worked on it and before the answer, and continues
 // with it in another process. An answer that only the dead process could read is lost with it; what
 // that was is told, and nothing else is lost or done twice. See docs/durability.md.
 func TestKillMatrix(t *testing.T) {
@@ -323,11 +329,11 @@ func (s *workshop) unanswered(t *testing.T, run string) (n int) {
 	return n
 }
 
-// refuseAgain checks that a run that is over is not gone on with.
+// refuseAgain checks that a run that has ended is not continued.
 func (s *workshop) refuseAgain(t *testing.T, id string) {
 	t.Helper()
 	before := s.requests
-	if o := s.atelier("resume", id); o.code != exitInput || !strings.Contains(o.stderr, "is over") {
+	if o := s.atelier("resume", id); o.code != exitInput || !strings.Contains(o.stderr, "has already ended") {
 		t.Errorf("resumed a second time: exit %d, %s", o.code, o.stderr)
 	}
 	if s.requests != before {
@@ -369,6 +375,7 @@ func TestServeGoesOn(t *testing.T) {
 	}
 	again := s.start("serve", "--listen", "127.0.0.1:0")
 	eventually(t, "the end of the run", func() bool { return s.over(id) })
+	eventually(t, "the address", func() bool { return strings.Contains(again.stderr.String(), "serving on ") })
 	_ = again.cmd.Process.Signal(os.Interrupt)
 	if o := again.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)

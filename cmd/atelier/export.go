@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"atelier"
-	"atelier/agent"
-	"atelier/imaging"
+	"atelier/agent/resolve"
+	"atelier/internal/disk"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // toStdout is the name of a file that means standard output.
@@ -25,6 +25,45 @@ func (w *world) piped() *world {
 	return &p
 }
 
+// bothToStdout refuses a document where the bytes of a file go.
+func bothToStdout() error {
+	return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or omit --json")
+}
+
+// takeOut writes an item to a file, or to standard output, and says where and how it is marked.
+func (w *world) takeOut(s *stores, o media.Output, path string, asJSON bool) error {
+	if path == toStdout && asJSON {
+		return bothToStdout()
+	}
+	file := copied{path: path}
+	write := func(f io.Writer) (err error) {
+		file.marking, err = s.copyTo(w.ctx, f, o)
+		return err
+	}
+	var err error
+	if path == toStdout {
+		w, file.path = w.piped(), "standard output"
+		err = write(w.bytes)
+	} else {
+		err = writeTo(path, write)
+	}
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		err = w.printJSON(viewOf(o, file))
+	case path != toStdout:
+		w.line("%s", path)
+	}
+	if foreignSVG(o) {
+		w.warnings([]string{rawSVG(file.path)})
+	}
+	if note := file.note(); note != "" {
+		w.note("%s", note)
+	}
+	return err
+}
+
 // copied is what an item was written to.
 type copied struct {
 	// path is empty where nothing was written.
@@ -36,9 +75,9 @@ type copied struct {
 func (c copied) note() string {
 	switch c.marking {
 	case imaging.MarkingSigned:
-		return c.path + " is the provider's signed original (C2PA), byte for byte: its signature tells how it was made"
+		return c.path + " is the provider's unchanged, signed original (C2PA): its signature states how it was made"
 	case imaging.MarkingNone:
-		return c.path + " carries no AI label, because nothing is written into files of its type: say yourself that AI made it"
+		return c.path + " has no AI label, because files of its type cannot carry one: state yourself that it was made by AI"
 	case imaging.MarkingLabel, imaging.MarkingAdded:
 	}
 	return ""
@@ -55,7 +94,7 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 	ctx = context.WithoutCancel(ctx)
 	kept := func(c copied, err error) (copied, error) {
 		if err != nil {
-			return copied{}, media.Errorf(media.CodeOf(err), "%w; it is kept: atelier media get %s", err, o.Ref)
+			return copied{}, media.Errorf(media.CodeOf(err), "%w; the item itself is stored: atelier media get %s", err, o.Ref)
 		}
 		return c, nil
 	}
@@ -67,7 +106,7 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 		return kept(copied{"standard output", marking}, err)
 	}
 	ext := filepath.Ext(name)
-	if real := filepath.Ext(agent.FileName(o)); !sameFormat(ext, real) {
+	if real := filepath.Ext(resolve.FileName(o)); !sameFormat(ext, real) {
 		name = strings.TrimSuffix(name, ext) + real
 	}
 	c := copied{path: name}
@@ -81,18 +120,18 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 // writeTo writes a new file beside name and moves it there when it is whole.
 func writeTo(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add the name of a file", name)
+		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add a file name", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
 	if err != nil {
-		return atelier.DiskError("write "+name, err)
+		return disk.Error("write "+name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return atelier.DiskError("write "+name, err)
+		return disk.Error("write "+name, err)
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return atelier.DiskError("write "+name, err)
+		return disk.Error("write "+name, err)
 	}
 	return nil
 }

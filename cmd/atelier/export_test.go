@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate/generatetest"
-	"atelier/imaging"
+	"atelier/internal/sim"
+
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // at is a path in the place.
@@ -167,6 +168,10 @@ func TestExportsAreLabelled(t *testing.T) {
 	if labelled("again.jpg") != imaging.SourceGenerated {
 		t.Error("media get leaves the label out")
 	}
+	p.must("media", "thumbnail", string(got.Ref), "--size", "160", "-o", p.at("small.jpg"))
+	if labelled("small.jpg") != imaging.SourceGenerated {
+		t.Error("media thumbnail leaves the label out")
+	}
 	if o := p.must("media", "get", string(got.Ref), "--original", "-o", "-"); media.DigestOf([]byte(o.stdout)) != got.Digest {
 		t.Error("the original is another file")
 	}
@@ -174,11 +179,11 @@ func TestExportsAreLabelled(t *testing.T) {
 		t.Errorf("what is stored was changed: %s", o.stdout)
 	}
 	o := p.must("generate", "a fox", "-m", "GPT Image 2", "-o", p.at("fox.png"))
-	if !strings.Contains(o.stderr, "fox.png is the provider's signed original (C2PA)") || labelled("fox.png") != "" {
+	if !strings.Contains(o.stderr, "fox.png is the provider's unchanged, signed original (C2PA)") || labelled("fox.png") != "" {
 		t.Errorf("a signed original: %s", o.stderr)
 	}
 	o = p.must("run", "sage", "Draw a fox.", "--out", p.at("out"))
-	if !strings.Contains(o.stderr, "is the provider's signed original (C2PA)") {
+	if !strings.Contains(o.stderr, "signed original (C2PA)") {
 		t.Errorf("a run: %s", o.stderr)
 	}
 	if o = p.must("generate", "a fox", "-m", "Atelier Offline", "-o", p.at("drawn.png")); strings.Contains(o.stderr, "AI label") || labelled("drawn.png") != imaging.SourceAlgorithmic {
@@ -202,7 +207,7 @@ func TestFilesThatCannotBeMade(t *testing.T) {
 		if args[2] == "--format" {
 			want = "--format mp3"
 		}
-		if o := p.atelier(append([]string{"generate", "a fox"}, args...)...); o.code != exitInput || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "Nothing was made") {
+		if o := p.atelier(append([]string{"generate", "a fox"}, args...)...); o.code != exitInput || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "Nothing was generated") {
 			t.Errorf("%v: exit %d: %s%s", args, o.code, o.stdout, o.stderr)
 		}
 	}
@@ -211,7 +216,7 @@ func TestFilesThatCannotBeMade(t *testing.T) {
 	if file.code != exitInput || strings.Replace(file.stderr, "-o "+p.at("a.gif"), "--format gif", 1) != format.stderr {
 		t.Errorf("-o a.gif: %d %s, --format gif: %d %s", file.code, file.stderr, format.code, format.stderr)
 	}
-	p.atelier("generate", "a fox", "--format", "png", "-o", p.at("x.jpg")).refused(t, exitInput, "do not agree")
+	p.atelier("generate", "a fox", "--format", "png", "-o", p.at("x.jpg")).refused(t, exitInput, "do not match")
 	if n := len(s.images.Captured()); n != 0 || len(p.listed().Items) != 0 {
 		t.Errorf("%d calls were made", n)
 	}
@@ -231,7 +236,7 @@ func TestStandardOutput(t *testing.T) {
 	if raw := p.must("media", "get", p.listed().Items[0].Ref, "-o", "-"); raw.stdout != o.stdout {
 		t.Error("media get gives other bytes")
 	}
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", "-").refused(t, exitProvider, "")
 	id := read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items[0].ID
 	if o := p.must("operations", "retry", id, "-o", "-"); !bytes.HasPrefix([]byte(o.stdout), []byte("\x89PNG")) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"atelier/internal/sim"
+
 	"atelier/chat/chattest"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
@@ -74,15 +76,15 @@ func TestChatRateLimitIsWaitedFor(t *testing.T) {
 // clear error, a working data folder and the pictures made before.
 func TestImageServiceFails(t *testing.T) {
 	t.Parallel()
-	exits := map[generatetest.Fault]int{
-		generatetest.FaultDeadModel: exitInput, generatetest.FaultInvalid: exitInput, generatetest.FaultLyingType: exitOK,
+	exits := map[sim.Fault]int{
+		sim.FaultDeadModel: exitInput, sim.FaultInvalid: exitInput, sim.FaultLyingType: exitOK,
 	}
 	// These are no failures of one plain picture: they have their own tests.
-	apart := []generatetest.Fault{
-		generatetest.FaultConflict, generatetest.FaultSlow, generatetest.FaultRateLimit, generatetest.FaultPartialN, generatetest.FaultPartialsThenError,
+	apart := []sim.Fault{
+		sim.FaultConflict, sim.FaultSlow, sim.FaultRateLimit, sim.FaultPartialN, sim.FaultPartialsThenError,
 	}
 	for _, service := range []string{"openai", "gemini"} {
-		for _, fault := range generatetest.Faults() {
+		for _, fault := range sim.Faults() {
 			if slices.Contains(apart, fault) {
 				continue
 			}
@@ -93,7 +95,7 @@ func TestImageServiceFails(t *testing.T) {
 			for variant := range imageService(serveNothing(), service).Variants(fault) {
 				t.Run(service+"/"+string(fault)+"/"+itoa(variant), func(t *testing.T) {
 					t.Parallel()
-					imageServiceFails(t, service, generatetest.Injection{Fault: fault, Variant: variant}, code)
+					imageServiceFails(t, service, sim.Injection{Fault: fault, Variant: variant}, code)
 				})
 			}
 		}
@@ -108,12 +110,12 @@ func imageService(s *providers, name string) generatetest.Simulator {
 	return s.images
 }
 
-// serveNothing gives simulators that nobody can reach.
+// serveNothing returns simulators that nobody can reach.
 func serveNothing() *providers {
 	return &providers{images: openaisim.New(openaisim.Config{}), gemini: geminisim.New(geminisim.Config{})}
 }
 
-func imageServiceFails(t *testing.T, service string, fault generatetest.Injection, code int) {
+func imageServiceFails(t *testing.T, service string, fault sim.Injection, code int) {
 	t.Helper()
 	p := newPlace(t)
 	s, url := serve(t)
@@ -122,7 +124,7 @@ func imageServiceFails(t *testing.T, service string, fault generatetest.Injectio
 	model := map[string]string{"openai": "GPT Image 2", "gemini": "Nano Banana Pro"}[service]
 	p.must("generate", "before", "-m", model)
 	before := p.listed().Items[0].ID
-	imageService(s, service).Inject(slices.Repeat([]generatetest.Injection{fault}, 8)...) // more than is ever tried again
+	imageService(s, service).Inject(slices.Repeat([]sim.Injection{fault}, 8)...) // more than is ever tried again
 	o := p.atelier("generate", "a harbour", "-m", model)
 	o.refused(t, code, "")
 	if code != exitOK && len(strings.Fields(o.stderr)) < 4 {
@@ -137,7 +139,7 @@ func imageServiceFails(t *testing.T, service string, fault generatetest.Injectio
 func TestRetryAfterIsTooLong(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, RetryAfter: 5 * time.Hour})
+	s.images.Inject(sim.Injection{Fault: sim.FaultRateLimit, RetryAfter: 5 * time.Hour})
 	begun := time.Now()
 	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
 	o.refused(t, exitProvider, "5h0m0s")

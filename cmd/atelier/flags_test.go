@@ -18,7 +18,7 @@ func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
 		"--size":  {"generate", "x", "--size", "64x64", "--size=80x80"},
 		"--model": {"run", "sage", "x", "--model", "offline", "--model", "offline"},
 	} {
-		p.atelier(args...).refused(t, exitInput, flag+" was given twice")
+		p.atelier(args...).refused(t, exitInput, flag+" was given more than once")
 	}
 	if n := len(p.listed().Items); n != 0 {
 		t.Errorf("%d items were made", n)

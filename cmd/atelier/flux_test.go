@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/generatetest/leonardosim"
@@ -37,7 +39,7 @@ func TestProvidersAreWired(t *testing.T) {
 			if o := p.must("providers"); !strings.Contains(o.stdout, name) {
 				t.Errorf("providers: %s", o.stdout)
 			}
-			c.sim.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+			c.sim.Inject(sim.Injection{Fault: sim.FaultQuota})
 			if o := p.atelier("generate", "a fox", "--model", c.model); o.code != exitProvider || len(c.sim.Captured()) != 1 || strings.Contains(o.stdout+o.stderr, c.sim.Key()) {
 				t.Errorf("refused: exit %d after %d calls, %s%s", o.code, len(c.sim.Captured()), o.stdout, o.stderr)
 			}
@@ -53,18 +55,18 @@ func TestProvidersAreWired(t *testing.T) {
 func TestFallbackWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	sim := bflsim.New(bflsim.Config{})
-	srv := httptest.NewServer(sim)
+	service := bflsim.New(bflsim.Config{})
+	srv := httptest.NewServer(service)
 	t.Cleanup(srv.Close)
-	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_BUDGET_OWNER"] = sim.Key(), srv.URL, "0.04"
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_BUDGET_OWNER"] = service.Key(), srv.URL, "0.04"
+	service.Inject(sim.Injection{Fault: sim.FaultQuota})
 	ask := []string{"generate", "a fox", "--size", "1024x1024", "--quality", "medium", "-m", "FLUX.2 Pro", "--fallback", "GPT Image 2"}
 	o := p.atelier(ask...)
 	o.refused(t, exitBudget, "was passed over")
 	if n := len(s.images.Captured()); n != 0 {
 		t.Errorf("%d calls that the budget has no money for", n)
 	}
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	service.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.env["ATELIER_BUDGET_OWNER"] = "0.07"
 	p.must(ask...)
 	if n := len(s.images.Captured()); n != 1 {

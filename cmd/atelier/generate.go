@@ -1,49 +1,48 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"atelier"
 	"atelier/generate"
-	"atelier/imaging"
+	"atelier/generate/gateway"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 type generateCmd struct {
-	Prompt         string   `arg:"" optional:"" help:"What the picture shows, what changes in it, or the text to speak."`
-	Model          []string `short:"m" help:"Display name, id or alias; see atelier models list. Repeat it to compare models: a table of time and cost, and a contact sheet." placeholder:"NAME" sep:"none"`
-	Fallback       []string `help:"A model to ask for what the one before could not give; repeat it for a chain." placeholder:"NAME" sep:"none"`
-	Modality       string   `help:"image or audio; what the model makes, if it is named." placeholder:"M"`
-	N              *int     `short:"n" help:"How many results; one, or what the model makes at once, if it is left out." placeholder:"N"`
+	requestFlags
+	DryRun bool   `help:"Show the request, its estimated cost and whether the budgets allow it, without calling a provider. No key is needed."`
+	Wait   string `help:"Wait for an operation that is still running, or continue one whose process died." placeholder:"OPERATION"`
+	resultFlags
+	inputFlags
+}
+
+// requestFlags are the settings of a request, without its input pictures.
+type requestFlags struct {
+	Prompt         string   `arg:"" optional:"" help:"What to draw, how to edit the picture, or the text to speak."`
+	Model          []string `short:"m" help:"Display name, id or alias; see atelier models list. Repeat the flag to compare models: it prints a table of time and cost, and makes a contact sheet." placeholder:"NAME" sep:"none"`
+	Fallback       []string `help:"A model to use for the results that the models before it failed to give. Repeat the flag for several, in order." placeholder:"NAME" sep:"none"`
+	Modality       string   `help:"image or audio. The default is what the model makes." placeholder:"M"`
+	N              *int     `short:"n" help:"How many results. The default is one, or as many as the model makes in one call." placeholder:"N"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
-	AspectRatio    string   `help:"W:H; an explicit size wins." placeholder:"W:H"`
+	AspectRatio    string   `help:"W:H. --size takes precedence." placeholder:"W:H"`
 	Quality        string   `help:"low, medium, high, auto, standard or hd." placeholder:"Q"`
 	Style          string   `help:"natural or vivid." placeholder:"STYLE"`
 	NegativePrompt string   `help:"What to avoid." placeholder:"TEXT"`
 	Background     string   `help:"transparent, opaque or auto." placeholder:"B"`
-	Seed           *int64   `help:"Repeat a result where the model has seeds." placeholder:"N"`
-	Format         string   `help:"png, jpeg or webp; mp3, wav, opus, aac or flac for sound; txt for words; the ending of -o otherwise. What the model cannot give is refused." placeholder:"F"`
-	Voice          string   `help:"Who speaks; see atelier models show." placeholder:"NAME"`
-	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
-	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
+	Seed           *int64   `help:"The seed, for a repeatable result, if the model supports one." placeholder:"N"`
+	Format         string   `help:"Pictures: png, jpeg or webp. Sound: mp3, wav, opus, aac or flac. Text: txt. The default is the extension of -o. It is an error if the model does not support it." placeholder:"F"`
+	Voice          string   `help:"The voice; see atelier models show." placeholder:"NAME"`
+	Speed          float64  `help:"The speed of speech, 0.25 to 4." placeholder:"X"`
+	Partials       bool     `help:"Request preview frames and show them as they arrive. Some providers charge for them."`
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
-	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
-	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
-	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody. It needs no key."`
-	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
-	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
-	JSON           bool     `help:"Print JSON."`
-	inputFlags
+	Option         []string `help:"A provider-specific option, PROVIDER.NAME=VALUE. Repeat the flag for more." placeholder:"P.N=V" sep:"none"`
+	Strict         bool     `help:"Fail instead of adapting or dropping a setting."`
 }
 
 // outputView is one item as programs see it.
@@ -88,8 +87,11 @@ type slotView struct {
 // Run generates.
 func (c *generateCmd) Run(w *world) error {
 	w, err := c.piped(w)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.Output == toStdout && len(c.Model) > 1:
+		return media.Errorf(media.CodeInvalid, "-o - takes one result, but a comparison makes several: name a file")
 	}
 	if c.Wait != "" {
 		return c.wait(w)
@@ -100,7 +102,7 @@ func (c *generateCmd) Run(w *world) error {
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
-		wanted, end := w.until(generate.ErrLetGo)
+		wanted, end := w.until(gateway.ErrLetGo)
 		defer end()
 		ctx := a.Scoped(wanted, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req); err != nil {
@@ -110,7 +112,7 @@ func (c *generateCmd) Run(w *world) error {
 			return c.compare(ctx, w, a, req, p)
 		}
 		if plan, _ := a.Gateway.Rehearse(ctx, req); plan != nil { // what is wrong with the request is said below
-			if err := c.writable(plan); err != nil {
+			if err := c.writable(plan, c.Format); err != nil {
 				return err
 			}
 		}
@@ -143,13 +145,13 @@ func (c *generateCmd) Run(w *world) error {
 	})
 }
 
-// leaveGrace is how long a call that cannot be asked for again may go on after Ctrl-C.
+// leaveGrace is how long a call that cannot be asked for again may continue after Ctrl-C.
 const leaveGrace = 30 * time.Second
 
-// wait goes on with an operation. Ctrl-C ends the waiting and not the operation.
+// wait continues an operation. Ctrl-C ends the waiting and not the operation.
 func (c *generateCmd) wait(w *world) error {
 	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
-		return media.Errorf(media.CodeInvalid, "--wait goes on with %s as it was asked for: leave prompt, model and pictures out", c.Wait)
+		return media.Errorf(media.CodeInvalid, "--wait continues %s with its original request: omit the prompt, the model and pictures", c.Wait)
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) (err error) {
@@ -162,7 +164,7 @@ func (c *generateCmd) wait(w *world) error {
 		if err := c.prepare(); err != nil {
 			return err
 		}
-		ctx, end := w.until(journal.Leave(leaveGrace))
+		ctx, end := w.until(journal.HandOver(leaveGrace))
 		defer end()
 		res, err := a.Gateway.Resume(a.Scoped(ctx, ""), c.Wait)
 		p.clear()
@@ -201,7 +203,7 @@ func (c *generateCmd) request() (generate.Request, error) {
 	case r.OutputFormat == "":
 		r.OutputFormat = format
 	case format != "" && format != strings.Replace(strings.ToLower(r.OutputFormat), "jpg", "jpeg", 1):
-		return r, media.Errorf(media.CodeInvalid, "--format %s and -o %s do not agree: leave --format out, or end the name in it", r.OutputFormat, c.Output)
+		return r, media.Errorf(media.CodeInvalid, "--format %s and -o %s do not match: omit --format, or change the file extension", r.OutputFormat, c.Output)
 	}
 	for _, o := range c.Option {
 		name, text, ok := strings.Cut(o, "=")
@@ -222,113 +224,6 @@ func (c *generateCmd) request() (generate.Request, error) {
 		r.Options[provider][key] = v
 	}
 	return r, nil
-}
-
-// formatOf is the format that the ending of a file names; empty for standard output and for no
-// file.
-func formatOf(file string) (string, error) {
-	if file == "" || file == toStdout {
-		return "", nil
-	}
-	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); ending {
-	case "jpg":
-		return "jpeg", nil
-	case "ogg":
-		return "opus", nil
-	case "png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt":
-		return ending, nil
-	}
-	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac; for words in .txt", file)
-}
-
-// writable refuses, before anything is made, a file that the results of a plan cannot be
-// written to as it was asked.
-func (c *generateCmd) writable(p *generate.Plan) error {
-	if c.Output == toStdout && p.Makes > 1 {
-		return media.Errorf(media.CodeInvalid, "-o - takes one result and %s makes %d: ask for one with -n 1, or name a file", p.Model.Name, p.Makes)
-	}
-	asked := "-o " + c.Output
-	if c.Format != "" {
-		asked = "--format " + c.Format
-	}
-	for _, d := range p.Dispositions {
-		if d.Setting == "output_format" && d.Outcome == generate.OutcomeDropped {
-			return media.Errorf(media.CodeUnsupported, "%s cannot be made: %s. Nothing was made", asked, d.Reason)
-		}
-	}
-	return nil
-}
-
-// fits refuses a file for the results of an operation that was begun before and makes
-// something else.
-func (c *generateCmd) fits(ctx context.Context, a *app, operation string) error {
-	format, err := formatOf(c.Output)
-	if err != nil || c.Output == "" {
-		return err
-	}
-	o, slots, _, err := a.Ledger.Operation(ctx, owner, operation)
-	if err != nil {
-		return err
-	}
-	if c.Output == toStdout && len(slots) > 1 {
-		return media.Errorf(media.CodeInvalid, "-o - takes one result, and operation %s makes %d: name a file", o.ID, len(slots))
-	}
-	if makes := modalityOf(format); makes != "" && o.Modality != "" && makes != o.Modality {
-		return media.Errorf(media.CodeInvalid, "-o %s is for %s, and operation %s makes %s: end the name otherwise", c.Output, makes, o.ID, o.Modality)
-	}
-	return nil
-}
-
-// modalityOf is what a format holds; empty for words, which models of any kind may answer with.
-func modalityOf(format string) media.Modality {
-	switch format {
-	case "", "txt":
-		return ""
-	case "mp3", "wav", "opus", "aac", "flac":
-		return media.ModalityAudio
-	}
-	return media.ModalityImage
-}
-
-// numbered is the name of one of several files.
-func numbered(name string, index, of int) string {
-	if name == "" || of < 2 {
-		return name
-	}
-	ext := filepath.Ext(name)
-	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
-}
-
-// piped is the world for a command with -o -: the bytes take standard output.
-func (c *generateCmd) piped(w *world) (*world, error) {
-	switch {
-	case c.Output != toStdout:
-		return w, nil
-	case c.JSON:
-		return nil, media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or leave --json out")
-	case len(c.Model) > 1:
-		return nil, media.Errorf(media.CodeInvalid, "-o - takes one result, and a comparison makes several: name a file")
-	}
-	return w.piped(), nil
-}
-
-// prepare checks that files can be written where -o says, before anything is paid for.
-func (c *generateCmd) prepare() error {
-	if c.Output == "" || c.Output == toStdout {
-		return nil
-	}
-	dir := filepath.Dir(c.Output)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return atelier.DiskError("make the folder "+dir, err)
-	}
-	if info, err := os.Stat(c.Output); err == nil && info.IsDir() {
-		return media.Errorf(media.CodeInvalid, "-o %s is a folder: add the name of a file", c.Output)
-	}
-	f, err := os.CreateTemp(dir, ".atelier-*")
-	if err != nil {
-		return atelier.DiskError("write into the folder "+dir, err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func sameFormat(asked, real string) bool {

@@ -14,9 +14,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"atelier"
+	"atelier/internal/shipped"
+
 	"atelier/action"
-	"atelier/agent"
+	"atelier/agent/definition"
 )
 
 // generatedPart is what stands between the markers of a guide.
@@ -58,7 +59,7 @@ func generatedText(t *testing.T, title string) string {
 		return agentsText(t)
 	case "keys":
 		rows := [][]string{}
-		for _, k := range agent.Keys() {
+		for _, k := range definition.Keys() {
 			rows = append(rows, []string{"`" + k.Path + "`", k.Type, k.Default, k.Description})
 		}
 		return markdownTable([]string{"key", "value", "default", "meaning"}, rows)
@@ -71,7 +72,7 @@ func generatedText(t *testing.T, title string) string {
 
 func actionsText() string {
 	var b strings.Builder
-	for _, f := range atelier.ActionFamilies() {
+	for _, f := range shipped.Families() {
 		fmt.Fprintf(&b, "### %s\n\n%s\n\n", f.Name, f.Note)
 		for _, a := range f.Actions {
 			fmt.Fprintf(&b, "#### %s\n\n%s\n\n", a.Name, a.Description)
@@ -110,7 +111,7 @@ func valuesText(p action.ParamDescription) string {
 
 func agentsText(t *testing.T) string {
 	t.Helper()
-	defs, err := atelier.Definitions("")
+	defs, err := shipped.Definitions("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestGuidesWork(t *testing.T) {
 			}
 			slug := regexp.MustCompile(`slug: (\S+)`).FindStringSubmatch(m[2])
 			files := fstest.MapFS{"shown.yaml": {Data: []byte(m[2])}, slug[1] + ".md": {Data: []byte("A prompt.")}}
-			if _, problems := agent.Check(atelier.AgentCatalogue(), atelier.ShippedAgents(), agent.Folder{Name: name, Files: files}); len(problems) > 0 {
+			if _, problems := definition.Check(shipped.Catalogue(), shipped.Agents(), definition.Folder{Name: name, Files: files}); len(problems) > 0 {
 				t.Errorf("docs/%s shows a definition that is not valid: %v", name, problems)
 			}
 		}

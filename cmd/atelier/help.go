@@ -1,17 +1,24 @@
 package main
 
 import (
+	"bytes"
+
 	"github.com/alecthomas/kong"
 
 	"atelier/media"
 )
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"The command: runs show."`
+	Command []string `arg:"" optional:"" help:"The command, for example runs show."`
+	JSON    bool     `help:"Print one JSON object."`
 }
 
 // Run prints what --help of a command prints.
-func (c *helpCmd) Run(k *kong.Context) error {
+func (c *helpCmd) Run(w *world, k *kong.Context) error {
+	var text bytes.Buffer
+	if c.JSON {
+		k.Stdout = &text
+	}
 	about, err := kong.Trace(k.Kong, c.Command)
 	if err == nil {
 		err = about.Error
@@ -21,6 +28,9 @@ func (c *helpCmd) Run(k *kong.Context) error {
 	}
 	if err != nil {
 		return media.Errorf(media.CodeInvalid, "help: %w (see `atelier --help`)", err)
+	}
+	if c.JSON {
+		return w.printJSON(map[string]string{"help": text.String()})
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestLongErrorsAreCut(t *testing.T) {
 }
 
 // TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed and what it may have cost,
-// and going on with it dies of nothing.
+// and resuming it does not fail.
 func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

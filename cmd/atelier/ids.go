@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// newest names the newest run, conversation or operation in place of its id.
+// newest names the newest run, conversation, operation or item in place of its id.
 const newest = "last"
 
 // manyNamed is how many rows an ambiguous beginning of an id lists.
@@ -24,7 +24,7 @@ type kind struct {
 	noun string
 	// has reports whether an id is whole; the error of one that is not is media.CodeNotFound.
 	has func(id string) error
-	// list gives the newest rows before an id, all where it is empty.
+	// list returns the newest rows before an id, all where it is empty.
 	list func(before string, most int) ([]identified, error)
 }
 
@@ -33,13 +33,13 @@ var idStart = regexp.MustCompile(`^[0-9a-f]{1,8}(-[0-9a-f-]*)?$`)
 
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// find gives the id that text means: its own, that of the newest row, or that of the one row whose id
+// find returns the id that text means: its own, that of the newest row, or that of the one row whose id
 // begins so. What means none is given back, for the error of who looks it up.
 func (k kind) find(text string) (string, error) {
 	if text == newest {
 		rows, err := k.list("", 1)
 		if err == nil && len(rows) == 0 {
-			err = media.Errorf(media.CodeNotFound, "there is no %s yet, so none is the %s one", k.noun, newest)
+			err = media.Errorf(media.CodeNotFound, "there is no %s yet, so %s does not name one", k.noun, newest)
 		}
 		if err != nil {
 			return "", err
@@ -60,7 +60,7 @@ func (k kind) find(text string) (string, error) {
 	return one(text, k.noun, slices.DeleteFunc(rows, func(r identified) bool { return !strings.HasPrefix(r.id, start) }))
 }
 
-// one gives the only row; text is what names it.
+// one returns the only row; text is what names it.
 func one(text, noun string, rows []identified) (string, error) {
 	switch len(rows) {
 	case 0:
@@ -75,7 +75,7 @@ func one(text, noun string, rows []identified) (string, error) {
 	if len(rows) >= manyNamed {
 		b.WriteString("\n  …")
 	}
-	return "", media.Errorf(media.CodeInvalid, "%q is the beginning of several %ss: give more of it%s", text, noun, b.String())
+	return "", media.Errorf(media.CodeInvalid, "%q matches several %ss: type more of it%s", text, noun, b.String())
 }
 
 // oneOf asks further kinds where the first ones know no id that begins so.
@@ -120,7 +120,7 @@ func (s *stores) conversationID(ctx context.Context, text string) (string, error
 			return err
 		},
 		list: func(before string, most int) (rows []identified, err error) {
-			list, err := s.Ledger.ListConversations(ctx, owner, ledger.Page{After: before, Limit: most})
+			list, err := s.Ledger.ListConversations(ctx, owner, ledger.ConversationQuery{Page: ledger.Page{After: before, Limit: most}})
 			for _, c := range list.Items {
 				rows = append(rows, identified{c.ID, moment(c.CreatedAt) + "  " + short(c.Title, 60)})
 			}
@@ -152,7 +152,7 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 	id, err := s.runID(ctx, text)
 	if start := strings.ToLower(text); err == nil && id == text && len(start) < len(lastID) && idStart.MatchString(start) {
-		return s.eachMedia(ctx, "", text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
+		return s.eachMedia(ctx, ledger.MediaQuery{}, text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
 	}
 	return id, err
 }
@@ -160,25 +160,25 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 // refStart is a beginning of a ref.
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
 
-// mediaItem is the ref or record id that text means, in a tree or, where that is empty, everywhere.
-func (s *stores) mediaItem(ctx context.Context, tree, text string) (string, error) {
+// mediaItem is the ref or record id that text means among the items of a query.
+func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string) (string, error) {
 	start := strings.ToLower(strings.TrimSpace(text))
 	if _, err := media.ParseRef(text); err == nil {
 		return text, nil
 	}
 	if refStart.MatchString(start) {
-		return s.eachMedia(ctx, tree, text, "ref", func(r ledger.Record) (string, bool) {
-			return string(r.Ref), strings.HasPrefix(string(r.Ref), start)
-		})
+		q.RefPrefix = start
+		return s.eachMedia(ctx, q, text, "ref", func(r ledger.Record) (string, bool) { return string(r.Ref), true })
 	}
 	return kind{
-		noun: "record",
+		noun: "item",
 		has: func(id string) error {
 			_, err := s.Ledger.MediaRecord(ctx, owner, id)
 			return err
 		},
 		list: func(before string, most int) (rows []identified, err error) {
-			list, err := s.Ledger.ListMedia(ctx, owner, ledger.MediaQuery{Tree: tree, Page: ledger.Page{After: before, Limit: most}})
+			q.Page = ledger.Page{After: before, Limit: most}
+			list, err := s.Ledger.ListMedia(ctx, owner, q)
 			for _, r := range list.Items {
 				rows = append(rows, identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)})
 			}
@@ -187,12 +187,11 @@ func (s *stores) mediaItem(ctx context.Context, tree, text string) (string, erro
 	}.find(text)
 }
 
-// eachMedia looks through all media for the one name that fits. Refs and trees are no order of the
-// ledger, so it reads every record; only beginnings of names are looked for so.
-func (s *stores) eachMedia(ctx context.Context, tree, text, noun string, fits func(ledger.Record) (string, bool)) (string, error) {
+// eachMedia looks through the media of a query for the one name that fits: several records have one ref
+// or one tree.
+func (s *stores) eachMedia(ctx context.Context, q ledger.MediaQuery, text, noun string, fits func(ledger.Record) (string, bool)) (string, error) {
 	var rows []identified
-	q := ledger.MediaQuery{Tree: tree, Page: ledger.Page{Limit: ledger.MaxLimit}}
-	for {
+	for q.Limit = ledger.MaxLimit; ; {
 		list, err := s.Ledger.ListMedia(ctx, owner, q)
 		if err != nil {
 			return "", err

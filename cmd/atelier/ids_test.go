@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// starts gives the shortest beginning of id, of at least n characters, that begins no other one.
+// starts returns the shortest beginning of id, of at least n characters, that begins no other one.
 func starts(id string, n int, others ...string) string {
 	for ; n < len(id); n++ {
 		unique := true
@@ -24,7 +24,7 @@ func starts(id string, n int, others ...string) string {
 }
 
 // TestBeginningsOfIDs: wherever an id or a ref is taken, so is its beginning, where only one begins so;
-// several are listed. The newest run, conversation and generation are called last.
+// several are listed. The newest run, conversation, generation and item are called last.
 func TestBeginningsOfIDs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -65,9 +65,18 @@ func TestBeginningsOfIDs(t *testing.T) {
 		{[]string{"media", "list", "--run", run}, refs[len(refs)-1]},
 		{[]string{"media", "list", "--run", outside[:30]}, refs[0]},
 		{[]string{"media", "show", starts(refs[len(refs)-1], 8, refs...), "--run", run}, first.RunID},
+		{[]string{"media", "show", "last"}, refs[0]},
+		{[]string{"media", "show", "last", "--run", "last"}, second.RunID},
+		{[]string{"media", "get", "last", "-o", filepath.Join(p.dir, "newest.png")}, "newest.png"},
 		{[]string{"media", "get", starts(refs[0], 8, refs...), "-o", filepath.Join(p.dir, "got.png")}, "got.png"},
 		{[]string{"generate", "bluer", "-m", "offline", "--edit", starts(refs[0], 8, refs...), "--json"}, `"succeeded"`},
 		{[]string{"run", "sage", "What is this?", "--image", items[0][:30], "--json"}, refs[0]},
+		{[]string{"run", "sage", "What is this?", "--image", "last", "--json"}, `"succeeded"`},
+		{[]string{"generate", "bluer", "-m", "offline", "--edit", "last", "--json"}, `"succeeded"`},
+		{[]string{"media", "rm", starts(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "rm", "--undo", starts(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "rm", "last"}, "deleted"},
+		{[]string{"media", "rm", "--undo", "last"}, "restored"},
 		{[]string{"runs", "fork", run, "--from", "turn-1-model", "--json"}, `"succeeded"`},
 	} {
 		if o := p.must(c.args...); !strings.Contains(o.stdout, c.shows) {
@@ -77,7 +86,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 	all := first.RunID[:2] // of the time, which both have
 	for _, args := range [][]string{{"runs", "show", all}, {"runs", "cancel", all}, {"resume", all}, {"runs", "retry", all}} {
 		o := p.start(args...).wait()
-		o.refused(t, exitInput, "the beginning of several runs")
+		o.refused(t, exitInput, "matches several runs")
 		if !strings.Contains(o.stderr, first.RunID) || !strings.Contains(o.stderr, second.RunID) || !strings.Contains(o.stderr, "Draw a harbour at night") {
 			t.Errorf("%q lists %s", args, o.stderr)
 		}
@@ -85,7 +94,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 	p.atelier("conversations", "show", all).refused(t, exitInput, "several conversations")
 	p.atelier("operations", "show", all).refused(t, exitInput, "several operations")
 	p.atelier("media", "show", "img-").refused(t, exitInput, "several refs")
-	p.atelier("media", "show", all).refused(t, exitInput, "several records")
+	p.atelier("media", "show", all).refused(t, exitInput, "several items")
 	p.atelier("media", "list", "--run", all).refused(t, exitInput, "several runs")
 	p.atelier("runs", "show", "ffff").refused(t, exitInput, "ffff")
 	p.atelier("operations", "cancel", op).refused(t, exitInput, ops[len(ops)-1])
@@ -99,10 +108,11 @@ func TestNothingIsLast(t *testing.T) {
 	p := newPlace(t)
 	p.atelier("runs", "show", "last").refused(t, exitInput, "there is no run yet")
 	p.atelier("run", "sage", "hello", "--conversation", "last").refused(t, exitInput, "there is no conversation yet")
+	p.atelier("media", "show", "last").refused(t, exitInput, "there is no item yet")
 	p.atelier("resume", "last").refused(t, exitInput, "there is no run yet")
 }
 
-// TestCtrlCSaysHowToGoOn: the command that an interrupted run prints goes on with it.
+// TestCtrlCSaysHowToGoOn: the command that an interrupted run prints continues it.
 func TestCtrlCSaysHowToGoOn(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
@@ -115,7 +125,7 @@ func TestCtrlCSaysHowToGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := proc.wait()
-	_, typed, said := strings.Cut(o.stderr, "go on with: atelier ")
+	_, typed, said := strings.Cut(o.stderr, "continue with: atelier ")
 	if o.code != exitInterrupted || !said {
 		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}

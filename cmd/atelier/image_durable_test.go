@@ -99,7 +99,7 @@ func (s *workshop) sights() (list []string) {
 
 // TestKilledWithImages kills a run with pictures at every request, resumes it, and compares
 // rows, events and what the model saw with a run that nobody killed. Killed while it asks for a
-// painting it goes on without that one: the call is unsettled.
+// painting it continues without that one: the call is unsettled.
 func TestKilledWithImages(t *testing.T) {
 	t.Parallel()
 	whole := newStudio(t)
@@ -155,13 +155,13 @@ func sameSights(got, want []string) bool {
 }
 
 // TestPicturesInTheLedger: the row of a run tells what it was given, what its policy
-// showed, and what became of pictures that were changed or left out.
+// showed, and what became of pictures that were changed or omitted.
 func TestPicturesInTheLedger(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	s.write("profiles.yaml", "models:\n  - {provider: openai, id: gpt-5.4, max_image_side: 50, max_images: 2}\n")
 	args := s.arguments()
-	if o := s.atelier(args...); o.code != exitInput || !strings.Contains(o.stderr, "3 pictures are given and GPT-5.4 (openai) takes 2") || !strings.Contains(o.stderr, "offline") {
+	if o := s.atelier(args...); o.code != exitInput || !strings.Contains(o.stderr, "3 pictures are given, but GPT-5.4 (openai) accepts 2") || !strings.Contains(o.stderr, "offline") {
 		t.Errorf("strict: exit %d: %s", o.code, o.stderr)
 	}
 	ans := read[answer](s.place, append(args, "--lenient-images")...)
@@ -188,7 +188,7 @@ func TestPicturesInTheLedger(t *testing.T) {
 		t.Errorf("dispositions %s, warnings %q", shown.Dispositions, shown.Warnings)
 	}
 	out := s.must("runs", "show", ans.RunID).stdout
-	for _, want := range []string{"given:   " + string(ans.InputImages[2].Ref), "in view: img-", "image dropped: asked", "image adapted: asked", "takes 2 pictures"} {
+	for _, want := range []string{"input:   " + string(ans.InputImages[2].Ref), "in view: img-", "image dropped: requested", "image adapted: requested", "takes 2 pictures"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("runs show lacks %q: %s", want, out)
 		}
@@ -196,7 +196,7 @@ func TestPicturesInTheLedger(t *testing.T) {
 }
 
 // TestBytesThatGoAwayUnderARun: while a killed run waits, the bytes of one of its pictures
-// are deleted or damaged. The run goes on without it, or stops, as it was told.
+// are deleted or damaged. The run continues without it, or stops, as it was told.
 func TestBytesThatGoAwayUnderARun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

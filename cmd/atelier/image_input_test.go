@@ -45,7 +45,7 @@ func (p *place) picture(name string, w, h int, c color.Color) string {
 }
 
 // TestPicturesThatAPersonGives: the offline model answers from pixels; the pictures are
-// items of the run, and of the conversation, which goes on from them.
+// items of the run, and of the conversation, which continues from them.
 func TestPicturesThatAPersonGives(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -100,22 +100,22 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		args []string
 		say  string
 	}{
-		"text called .png": {[]string{"--image", p.write("words.png", strings.Repeat("no picture ", 40))}, "no picture"},
+		"text called .png": {[]string{"--image", p.write("words.png", strings.Repeat("no picture ", 40))}, "not a picture"},
 		"cut off":          {[]string{"--image", p.write("cut.jpg", whole[:len(whole)/2])}, "damaged or cut off"},
 		"SVG":              {[]string{"--image", p.write("drawing.svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)}, "give a PNG"},
 		"nothing there":    {[]string{"--image", "nowhere.png"}, "neither a file nor a stored item"},
 		"unknown ref":      {[]string{"--image", "img-7k3m9q2x"}, "neither a file nor a stored item"},
 		"of somebody else": {[]string{"--image", string(p.owned("eve").Ref)}, "neither a file nor a stored item"},
 		"theirs, by id":    {[]string{"--image", p.owned("eve").ID}, "neither a file nor a stored item"},
-		"forty":            {many, "40 pictures are given and Atelier Offline (offline) takes 4"},
+		"forty":            {many, "40 pictures are given, but Atelier Offline (offline) accepts 4"},
 		"detail":           {[]string{"--image", good, "--image-detail", "huge"}, "auto"},
 		"nothing in it":    {[]string{"--image", p.write("empty.png", "")}, "is empty"},
 		"a folder":         {[]string{"--image", p.dir}, "no file"},
 		"a pipe":           {[]string{"--image", p.pipe("pipe.png")}, "no file"},
 		"30,000 × 30,000":  {[]string{"--image", p.write("vast.png", pngHead(30_000, 30_000))}, "30000 × 30000 pixels"},
 		"over the limit":   {[]string{"--image", p.sparse("heavy.png", pngHead(9, 9), 65<<20)}, "limit"},
-		"HEIC":             {[]string{"--image", p.write("a.heic", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"+strings.Repeat("x", 3000))}, "image/heic, which Atelier Offline (offline) does not take"},
-		"AVIF":             {[]string{"--image", p.write("a.avif", "\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf"+strings.Repeat("x", 3000))}, "image/avif, which Atelier Offline (offline) does not take"},
+		"HEIC":             {[]string{"--image", p.write("a.heic", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"+strings.Repeat("x", 3000))}, "image/heic, which Atelier Offline (offline) does not accept"},
+		"AVIF":             {[]string{"--image", p.write("a.avif", "\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf"+strings.Repeat("x", 3000))}, "image/avif, which Atelier Offline (offline) does not accept"},
 		"second is bad":    {[]string{"--image", good, "--image", "nowhere.png"}, "nowhere.png is neither"},
 		"lost images":      {[]string{"--image", good, "--lost-images", "keep"}, "drop"},
 	} {
@@ -204,7 +204,7 @@ func TestPicturesThatAreConverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := len(s.chat.Requests())
-	if o := p.atelier("run", "sage", "What is it?", "--image", id); o.code != exitInput || !strings.Contains(o.stderr, "image 1") || !strings.Contains(o.stderr, "give its file again") {
+	if o := p.atelier("run", "sage", "What is it?", "--image", id); o.code != exitInput || !strings.Contains(o.stderr, "image 1") || !strings.Contains(o.stderr, "give the file again") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	if n := len(s.chat.Requests()); n != before {
@@ -275,7 +275,7 @@ func TestChatProfilesOfTheOperator(t *testing.T) {
 	in := p.picture("in.png", 8, 8, color.White)
 	p.must("run", "sage", "Look", "--image", in, "--model", "House Eye")
 	o := p.atelier("run", "sage", "Look", "--image", in, "--model", "House Mole")
-	if o.code != exitInput || !strings.Contains(o.stderr, "House Mole (openai) takes no pictures: use openai/gpt-5.4") {
+	if o.code != exitInput || !strings.Contains(o.stderr, "House Mole (openai) does not accept pictures: use openai/gpt-5.4") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	if n := len(s.chat.Requests()); n != 1 {

@@ -117,7 +117,7 @@ func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
 	}
 }
 
-// placeholderAt gives what stands in the nth placeholder of a text.
+// placeholderAt returns what stands in the nth placeholder of a text.
 func placeholderAt(text string, n int) string {
 	parts := strings.Split(text, "${media:")
 	if n+1 >= len(parts) {

@@ -16,20 +16,20 @@ import (
 
 // inputFlags are the pictures that a command starts from.
 type inputFlags struct {
-	Edit []string `help:"A picture to edit as the prompt says: a file, or the ref or id of a stored item. Repeat it to take from further pictures." placeholder:"FILE|REF" sep:"none"`
-	Mask string   `help:"Where the first --edit may change: a picture in its size, transparent (or white) there." placeholder:"FILE|REF"`
-	Vary string   `help:"A picture to make variations of; the prompt may be left out." placeholder:"FILE|REF"`
+	Edit []string `help:"A picture to edit: a file, or the ref or id of a stored item. Repeat the flag for further reference pictures." placeholder:"FILE|REF" sep:"none"`
+	Mask string   `help:"The area of the first --edit picture to change: a picture of the same size that is transparent (or white) there." placeholder:"FILE|REF"`
+	Vary string   `help:"A picture to make variations of. The prompt is then optional." placeholder:"FILE|REF"`
 }
 
 // check finds flags that do not go together.
 func (f inputFlags) check(prompt string) error {
 	switch {
 	case len(f.Edit) > 0 && f.Vary != "":
-		return media.Errorf(media.CodeInvalid, "--edit and --vary cannot be together: choose one")
+		return media.Errorf(media.CodeInvalid, "--edit and --vary cannot be used together: choose one")
 	case f.Mask != "" && len(f.Edit) == 0:
-		return media.Errorf(media.CodeInvalid, "--mask says where an --edit may change: name the picture with --edit")
+		return media.Errorf(media.CodeInvalid, "--mask requires --edit: name the picture to edit with --edit")
 	case prompt == "" && f.Vary == "" && len(f.Edit) == 0: // pictures may say enough
-		return media.Errorf(media.CodeInvalid, "the prompt is missing: say what the picture is to show, or what is to be spoken")
+		return media.Errorf(media.CodeInvalid, "the prompt is missing: describe the picture, or give the text to speak")
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 			if err != nil {
 				return nil, err
 			}
-			if image.Path, image.ID = "", r.ID; !strings.HasPrefix(r.ID, strings.ToLower(name)) { // it named the ref
+			if image.Path, image.ID = "", r.ID; strings.HasPrefix(string(r.Ref), strings.ToLower(strings.TrimSpace(name))) {
 				image.ID, image.Ref = "", r.Ref
 			}
 		}

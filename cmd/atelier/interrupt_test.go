@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
 )
 
 // slowAfter lets the first picture of three pass and holds the others until the client leaves.
 func slowAfter(s *providers) {
-	faults := []generatetest.Injection{{}}
+	faults := []sim.Injection{{}}
 	for range 2 {
-		faults = append(faults, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+		faults = append(faults, sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour})
 	}
 	s.images.Inject(faults...)
 }
@@ -38,7 +38,7 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 			url := strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
 			p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
 			p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
-			s.gemini.Inject(generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute}, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+			s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour}, sim.Injection{Fault: sim.FaultSlow, Delay: time.Hour})
 			proc := p.start(args...)
 			eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
 			if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
 )
 
 // slowAfterFirst is a place on Google's simulator whose first picture comes at once
@@ -18,8 +18,8 @@ func slowAfterFirst(t *testing.T) *place {
 	p := newPlace(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
-	never := generatetest.Injection{Fault: generatetest.FaultSlow}
-	s.gemini.Inject(generatetest.Injection{}, never, never, never)
+	never := sim.Injection{Fault: sim.FaultSlow}
+	s.gemini.Inject(sim.Injection{}, never, never, never)
 	return p
 }
 
@@ -182,9 +182,9 @@ func TestUnwritableOutput(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", filepath.Join(file, "fox.png")).refused(t, exitInput, "can be written")
+	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", filepath.Join(file, "fox.png")).refused(t, exitInput, "writable folder")
 	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", folder).refused(t, exitInput, "folder")
-	p.atelier("run", "sage", "a fox", "--out", filepath.Join(file, "out")).refused(t, exitInput, "can be written")
+	p.atelier("run", "sage", "a fox", "--out", filepath.Join(file, "out")).refused(t, exitInput, "writable folder")
 	if n := len(s.received()); n != 0 {
 		t.Fatalf("%d requests were paid for", n)
 	}
@@ -204,7 +204,7 @@ func TestUnwritableOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = p.atelier("generate", "a fox", "-m", "GPT Image 2", "-n", "2", "-o", filepath.Join(p.dir, "pic.png"), "--json")
-	o.refused(t, exitInput, "it is kept: atelier media get img-")
+	o.refused(t, exitInput, "the item itself is stored: atelier media get img-")
 	if res := decode[generated](t, o); len(res.Slots) != 2 || res.Slots[1].Output == nil || res.Slots[1].Output.Path == "" {
 		t.Errorf("the answer is %+v", res)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/generate/catalog"
 	"atelier/ledger"
 )
 
@@ -20,7 +21,7 @@ func TestDryRunNeedsNoKey(t *testing.T) {
 	if o.code != exitOK || !strings.Contains(o.stdout, "model     GPT Image 2 (openai)") || !strings.Contains(o.stdout, "estimate  $0.") || !strings.Contains(o.stderr, "set OPENAI_API_KEY") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	for _, m := range read[ledger.List[generate.Model]](p, "models", "list", "--json").Items {
+	for _, m := range read[ledger.List[catalog.Model]](p, "models", "list", "--json").Items {
 		args := []string{"generate", "a fox", "-m", m.Name, "--dry-run", "--json"}
 		if m.Methods[0] != generate.MethodGenerate {
 			args = append(args, "--edit", p.picture("in.png", 300, 300, color.White))
@@ -55,7 +56,7 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 		return ""
 	}
 	for name, want := range map[string][]string{
-		"GPT Image 2":     {"$0.02–0.19 / image", "$30 / 1M image out", "living"},
+		"GPT Image 2":     {"$0.02–0.19 / image", "$30 / 1M image out", "active"},
 		"FLUX.2 Pro":      {"$0.03 / megapixel first"},
 		"Midjourney 7":    {"unknown"},
 		"Atelier Offline": {"$0 / image"},
@@ -67,9 +68,9 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 			}
 		}
 	}
-	var ends *generate.Model
+	var ends *catalog.Model
 	today := time.Now()
-	for _, m := range read[ledger.List[generate.Model]](p, "models", "list", "--json").Items {
+	for _, m := range read[ledger.List[catalog.Model]](p, "models", "list", "--json").Items {
 		if m.Name == "GPT Image 2" && (len(m.Prices) == 0 || m.Life.Released.IsZero() && m.Source == "") {
 			t.Errorf("as JSON: %+v", m)
 		}
@@ -85,7 +86,7 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 			continue
 		}
 		got := row(m.Name, "models", "list", "--chat")
-		for _, want := range []string{vision(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens), "$" + m.InputUSD, "$" + m.OutputUSD, "living"} {
+		for _, want := range []string{sees(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens), "$" + m.InputUSD, "$" + m.OutputUSD, "active"} {
 			if want == "" || !strings.Contains(got, want) {
 				t.Errorf("no %q: %s", want, got)
 			}
@@ -97,7 +98,7 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 
 func TestPriceListOfADay(t *testing.T) {
 	t.Parallel()
-	m := generate.Model{Prices: []generate.Price{
+	m := catalog.Model{Prices: []catalog.Price{
 		{Unit: "token_text_in", USD: "5"}, {Unit: "image", USD: "0.2", Until: "2026-11-21"}, {Unit: "image", USD: "0.04"}, {Unit: "image", USD: "0.01"},
 	}}
 	for day, want := range map[string]string{"2026-11-21": "$0.01–0.2 / image, $5 / 1M text in", "2026-11-22": "$0.01–0.04 / image, $5 / 1M text in"} {
@@ -109,7 +110,7 @@ func TestPriceListOfADay(t *testing.T) {
 			t.Errorf("on %s: %q, want %q", day, got, want)
 		}
 	}
-	if got := priceList(generate.Model{}, time.Time{}); got != "unknown" {
+	if got := priceList(catalog.Model{}, time.Time{}); got != "unknown" {
 		t.Errorf("no price: %q", got)
 	}
 }

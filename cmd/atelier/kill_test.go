@@ -23,7 +23,7 @@ import (
 )
 
 // killer is a provider on loopback that kills its client: at the first request that at
-// tells, before the answer or in the middle of it. Then it answers whoever is left.
+// tells, before the answer or in the middle of it. Then it answers those that are left.
 type killer struct {
 	inner http.Handler
 	at    func(r *http.Request) bool
@@ -67,7 +67,7 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // killNow returns when a process is dead that somebody waits for.
 func killNow(p *os.Process) {
 	_ = p.Kill()
-	for range 1000 { // whoever waits for it knows better if it does not die
+	for range 1000 { // those who wait for it know better if it does not die
 		if p.Signal(syscall.Signal(0)) != nil {
 			return
 		}
@@ -193,7 +193,7 @@ func providersThatKill() map[string]func() deadly {
 }
 
 // TestKilledAtEveryPhase kills the process of a generation at every phase that the
-// ledger or the provider can see, and goes on in another process by `generate --wait`:
+// ledger or the provider can see, and continues in another process by `generate --wait`:
 // the provider worked once, there is one record of the bytes that it sent, and the money
 // is settled once. docs/durability.md tells the outcomes.
 func TestKilledAtEveryPhase(t *testing.T) {
@@ -220,7 +220,7 @@ func TestKilledAtEveryPhase(t *testing.T) {
 	}
 }
 
-// aftermath is what is true after a death and the life that went on.
+// aftermath is what is true after a death and the life that continued.
 type aftermath struct {
 	fate
 	charges int
@@ -237,7 +237,7 @@ func (d death) with(p deadly) death {
 	return d
 }
 
-// kill lets a process die, and another one go on.
+// kill lets a process die, and another one continue.
 func kill(t *testing.T, provider deadly, d death) aftermath {
 	t.Helper()
 	p := newPlace(t)
@@ -263,9 +263,6 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 	if len(left.operations) != 1 {
 		t.Fatalf("it left %d operations", len(left.operations))
 	}
-	if d.phase != "after call running" || provider.listed { // there the next process waits out the time of the dead one, once
-		p.outwait(left.operations[0])
-	}
 	for range 2 { // the second time there is nothing to do
 		o = p.start("generate", "--wait", left.operations[0], "--json").wait()
 		if d.lost != (o.code != exitOK) {
@@ -273,14 +270,6 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 		}
 	}
 	return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent()}
-}
-
-// outwait lets the time pass for which a dead process still holds an operation.
-func (p *place) outwait(operation string) {
-	p.t.Helper()
-	if _, err := p.openLedger().ExecContext(p.t.Context(), `UPDATE operations SET held_until = NULL WHERE id = $1`, operation); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // survives compares what is true with an operation that nobody killed.

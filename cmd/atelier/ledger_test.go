@@ -80,10 +80,10 @@ func TestBadDatabase(t *testing.T) {
 		code int
 		says string
 	}{
-		"atelier.db":                           {exitInput, "cannot be read"},
-		"mysql://ann:sesame@db.example.com/a":  {exitInput, "cannot be read"},
+		"atelier.db":                           {exitInput, "URL is invalid"},
+		"mysql://ann:sesame@db.example.com/a":  {exitInput, "URL is invalid"},
 		"postgres://ann:sesame@127.0.0.1:1/a":  {exitProvider, "PostgreSQL a on 127.0.0.1:1 does not answer"},
-		"postgres://ann:sesame@127.0.0.1:x1/a": {exitInput, "cannot be read"},
+		"postgres://ann:sesame@127.0.0.1:x1/a": {exitInput, "URL is invalid"},
 	} {
 		p := newPlace(t)
 		p.bare()

@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/generatetest/leonardosim"
 	"atelier/generate/generatetest/midjourneysim"
@@ -23,7 +24,7 @@ type operationList struct {
 	Items []ledger.Operation `json:"items"`
 }
 
-// atProvider waits until the one operation of the place is under way at its provider.
+// atProvider waits until the one operation of the place is in progress at its provider.
 func (p *place) atProvider() string {
 	p.t.Helper()
 	var id string
@@ -37,7 +38,27 @@ func (p *place) atProvider() string {
 	return id
 }
 
-// TestCtrlCLeavesWhatIsPaid: a provider that cannot stop a task goes on and bills it, so
+// withSlowFlux gives the place a provider whose tasks are unfinished until ready is called.
+func (p *place) withSlowFlux() (service *bflsim.Simulator, ready func()) {
+	p.t.Helper()
+	service = bflsim.New(bflsim.Config{Pending: -1})
+	open := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if poll(r) {
+			select {
+			case <-open:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		service.ServeHTTP(w, r)
+	}))
+	p.t.Cleanup(srv.Close)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = service.Key(), srv.URL
+	return service, func() { close(open) }
+}
+
+// TestCtrlCLeavesWhatIsPaid: a provider that cannot stop a task continues and bills it, so
 // Ctrl-C leaves it, says so, and --wait fetches it. One that is killed is seen as left too.
 func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 	t.Parallel()
@@ -45,13 +66,10 @@ func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			sim := bflsim.New(bflsim.Config{Pending: 5})
-			srv := httptest.NewServer(sim)
-			t.Cleanup(srv.Close)
-			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
+			service, ready := p.withSlowFlux()
 			proc := p.start("generate", "a fox", "-m", "FLUX.2 Pro")
 			id := p.atProvider()
-			if said := p.must("operations", "list").stdout; strings.Contains(said, "left") || !strings.Contains(p.must("operations", "show", id).stdout, "a process works on it") {
+			if said := p.must("operations", "list").stdout; strings.Contains(said, "orphaned") || !strings.Contains(p.must("operations", "show", id).stdout, "a process is working on it") {
 				t.Errorf("while it is worked on: %s", said)
 			}
 			if err := proc.cmd.Process.Signal(signal); err != nil {
@@ -62,12 +80,13 @@ func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
 				if o.code != exitRunning || !strings.Contains(o.stderr, "Black Forest Labs has no way to stop a task") || !strings.Contains(o.stdout, "atelier generate --wait "+id) {
 					t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 				}
-				if said := p.must("operations", "list").stdout; !strings.Contains(said, "running, left") {
+				if said := p.must("operations", "list").stdout; !strings.Contains(said, "running, orphaned") {
 					t.Errorf("left: %s", said)
 				}
 			}
+			ready()
 			p.must("generate", "--wait", id, "-o", filepath.Join(p.dir, "fox.png"))
-			if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
+			if n := len(service.Captured()); n != 1 || len(p.listed().Items) != 1 {
 				t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
 			}
 		})
@@ -87,7 +106,7 @@ func TestCtrlCCancelsWhatCanBe(t *testing.T) {
 	if o := proc.wait(); o.code != exitInterrupted {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if said := p.must("operations", "show", id).stdout; !strings.Contains(said, "cancelled  Midjourney 7") || !strings.Contains(said, "--all also for what was cancelled") {
+	if said := p.must("operations", "show", id).stdout; !strings.Contains(said, "cancelled  Midjourney 7") || !strings.Contains(said, "add --all to include results that were cancelled") {
 		t.Errorf("%s", said)
 	}
 	p.atelier("operations", "retry", id).refused(t, exitInput, "--all")
@@ -99,12 +118,11 @@ func TestHowAnOperationStands(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for want, o := range map[string]ledger.Operation{
-		"running":         {Status: "running", HeldUntil: now.Add(time.Minute)},
-		"running, left":   {Status: "running", HeldUntil: now.Add(-time.Hour)},
-		"partial, left":   {Status: "partial", HeldUntil: now.AddDate(70, 0, 0)}, // by a wrong clock
-		"submitted, left": {Status: "submitted"},
-		"queued, left":    {Status: "queued"},
-		"succeeded":       {Status: "succeeded", FinishedAt: now},
+		"running":             {Status: "running", HeldUntil: now.Add(time.Minute)},
+		"running, orphaned":   {Status: "running"},
+		"submitted, orphaned": {Status: "submitted"},
+		"queued, orphaned":    {Status: "queued"},
+		"succeeded":           {Status: "succeeded", FinishedAt: now},
 	} {
 		if got := standing(o); got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -117,11 +135,8 @@ func TestHowAnOperationStands(t *testing.T) {
 func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	sim := bflsim.New(bflsim.Config{Pending: 5})
-	srv := httptest.NewServer(sim)
-	t.Cleanup(srv.Close)
-	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
-	s.gemini.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	service, ready := p.withSlowFlux()
+	s.gemini.Inject(sim.Injection{Fault: sim.FaultModerated})
 	p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
 	proc := p.start("generate", "a fox", "-m", "Nano Banana Pro", "--fallback", "FLUX.2 Pro")
 	id := p.atProvider()
@@ -131,11 +146,12 @@ func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 	if o := proc.wait(); o.code != exitRunning {
 		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
+	ready()
 	why := read[generated](p, "generate", "--wait", id, "--json").Dispositions[0].Reason
 	if why == "" || strings.Contains(why, "process ended") || !strings.Contains(p.must("operations", "show", id).stdout, "moderated: "+why) {
 		t.Errorf("told %q\n%s", why, p.must("operations", "show", id).stdout)
 	}
-	if n := len(sim.Captured()); n != 1 {
+	if n := len(service.Captured()); n != 1 {
 		t.Errorf("%d calls", n)
 	}
 }
@@ -145,11 +161,11 @@ func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := leonardosim.New(leonardosim.Config{Now: time.Now})
-	srv, revoked := revocable(t, sim)
-	p.env["LEONARDO_API_KEY"], p.env["LEONARDO_BASE_URL"] = sim.Key(), srv.URL
+	service := leonardosim.New(leonardosim.Config{Now: time.Now})
+	srv, revoked := revocable(t, service)
+	p.env["LEONARDO_API_KEY"], p.env["LEONARDO_BASE_URL"] = service.Key(), srv.URL
 	revoked.Store(true)
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultAnswerLost})
+	service.Inject(sim.Injection{Fault: sim.FaultAnswerLost})
 	o := p.atelier("generate", "a fox", "-m", "phoenix_1_0")
 	list := read[operationList](p, "operations", "list", "--json").Items
 	if o.code != exitRunning || len(list) != 1 || !strings.Contains(o.stdout, "atelier generate --wait "+list[0].ID) || !strings.Contains(o.stderr, "left to be looked for") {
@@ -160,19 +176,19 @@ func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	}
 	revoked.Store(false)
 	p.must("generate", "--wait", list[0].ID, "-o", filepath.Join(p.dir, "fox.png"))
-	if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
+	if n := len(service.Captured()); n != 1 || len(p.listed().Items) != 1 {
 		t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
 	}
 }
 
 // revocable is a provider that, while it is told so, refuses the key to who asks how a task
 // stands or what tasks there are.
-func revocable(t *testing.T, sim http.Handler) (*httptest.Server, *atomic.Bool) {
+func revocable(t *testing.T, service http.Handler) (*httptest.Server, *atomic.Bool) {
 	t.Helper()
 	revoked := &atomic.Bool{}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost || !revoked.Load() {
-			sim.ServeHTTP(w, r)
+			service.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")

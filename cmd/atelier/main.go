@@ -18,7 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"atelier/agent"
+	"atelier/agent/definition"
 	"atelier/internal/goruntime"
 	"atelier/media"
 	"atelier/run"
@@ -29,23 +29,25 @@ var version = "devel"
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
-	Chat       chatCmd       `cmd:"" help:"Talk with an agent in the terminal, over several messages."`
-	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one that was interrupted."`
-	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
-	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
-	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
-	Providers  providersCmd  `cmd:"" help:"Which providers are ready, and what the others need."`
-	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
-	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, report, cancel, retry, fork."`
-	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
-	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations that nobody works on any more, until it is stopped."`
+	Run        runCmd        `cmd:"" help:"Run an agent, for example to write an illustrated report from your files."`
+	Chat       chatCmd       `cmd:"" help:"Chat with an agent in the terminal."`
+	Resume     resumeCmd     `cmd:"" help:"Answer a paused run, or continue an interrupted one."`
+	Generate   generateCmd   `cmd:"" help:"Generate pictures or speech with any model."`
+	Agents     agentsCmd     `cmd:"" help:"List and show agents; validate agent definitions."`
+	Workflow   workflowCmd   `cmd:"" help:"List, show, run, answer, fork and validate workflows."`
+	Models     modelsCmd     `cmd:"" help:"List and show models; check the catalogue."`
+	Providers  providersCmd  `cmd:"" help:"List the providers that are ready, and what the others need."`
+	Media      mediaCmd      `cmd:"" help:"Stored media: list, show, get, thumbnail, rm, gc, verify."`
+	Runs       runsCmd       `cmd:"" help:"Runs of agents: list, show, events, report, cancel, retry, fork."`
+	Operations operationsCmd `cmd:"" help:"Generations and their provider calls: list, show, retry, cancel."`
+	Serve      serveCmd      `cmd:"" help:"Serve the API and the web pages until stopped. The server also adopts the runs and generations of dead processes."`
+	Tokens     tokensCmd     `cmd:"" help:"Access tokens of a server: create, list, revoke."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version; atelier --version does the same."`
 	Help       helpCmd       `cmd:"" help:"Print the help of a command."`
 	Completion completionCmd `cmd:"" help:"Print the script that completes command lines in a shell."`
 
-	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, export, delete."`
+	Conversations conversationsCmd `cmd:"" help:"Conversations: list, show, export, delete."`
 }
 
 // world is what a command may touch outside itself.
@@ -99,7 +101,7 @@ func execute(w *world, args []string) int {
 	}
 	parser, err := kong.New(&cli,
 		kong.Name("atelier"),
-		kong.Description("A media-native runtime for AI agents. Without any key everything works on the offline models and says so."),
+		kong.Description("A media-native runtime for AI agents. Without API keys, it uses offline models and says so."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(help, w.stderr),
 		kong.Exit(func(code int) { exited = code }),
@@ -162,7 +164,7 @@ func once(c *kong.Context) error {
 			continue
 		}
 		if seen[p.Flag] {
-			return fmt.Errorf("--%s was given twice and has one value: give it once", p.Flag.Name)
+			return fmt.Errorf("--%s was given more than once: give it once", p.Flag.Name)
 		}
 		seen[p.Flag] = true
 	}
@@ -208,7 +210,7 @@ type failure struct {
 		Code    media.Code `json:"code"`
 		Message string     `json:"message"`
 		// Problems are those of the definitions of agents.
-		Problems []agent.Problem `json:"problems,omitempty"`
+		Problems []definition.Problem `json:"problems,omitempty"`
 	} `json:"error"`
 }
 
@@ -218,7 +220,7 @@ func (w *world) fail(err error) int {
 	if w.json && !w.printed {
 		var f failure
 		f.Error.Code, f.Error.Message = media.CodeOf(err), media.ErrorText(err.Error())
-		if wrong, ok := errors.AsType[*agent.DefinitionError](err); ok {
+		if wrong, ok := errors.AsType[*definition.Error](err); ok {
 			f.Error.Problems = wrong.Problems
 		}
 		_ = w.printJSON(f) // nobody is left to tell
@@ -232,13 +234,13 @@ func (w *world) explain(err error) int {
 	if errors.As(err, &q) {
 		return q.code
 	}
-	var wrong *agent.DefinitionError
+	var wrong *definition.Error
 	if errors.As(err, &wrong) {
 		// What problems quote is shortened already.
 		for _, p := range wrong.Problems {
 			w.note("%s", p)
 		}
-		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
+		w.note("atelier: the agent definitions have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
 	w.note("atelier: %s", w.failure(err.Error()))
@@ -256,7 +258,7 @@ func exitCode(c media.Code) int {
 	case media.CodeCancelled:
 		return exitInterrupted
 	case media.CodeInvalid, media.CodeNotFound, media.CodeUnknownRef, media.CodeTooLarge, media.CodeUnsupported,
-		media.CodeMissingKey, media.CodeConflict, media.CodeBlockedAddress:
+		media.CodeMissingKey, media.CodeConflict, media.CodeBlockedAddress, media.CodeVersion, media.CodeStaleData, media.CodeActionsRunning:
 		return exitInput
 	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
 		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:

@@ -3,45 +3,44 @@ package main
 import (
 	"cmp"
 	"context"
-	"io"
 
 	"github.com/google/uuid"
 
-	"atelier/agent"
+	"atelier/agent/resolve"
 	"atelier/ledger"
 	"atelier/media"
 )
 
 type mediaCmd struct {
 	List      mediaListCmd      `cmd:"" help:"List media, newest first."`
-	Show      mediaShowCmd      `cmd:"" help:"Show one item: facts, how it was made and at what cost, what it was made from and what was made from it."`
+	Show      mediaShowCmd      `cmd:"" help:"Show one item: its properties, how it was made, its cost, what it was made from and what was made from it."`
 	Get       mediaGetCmd       `cmd:"" help:"Write one item to a file, with its AI label."`
-	Verify    mediaVerifyCmd    `cmd:"" help:"Check every stored byte string against its digest."`
-	Thumbnail mediaThumbnailCmd `cmd:"" help:"Write a small form of a picture to a file; it is made once and kept."`
-	Rm        mediaRmCmd        `cmd:"" name:"rm" help:"Delete items. For a week --undo brings them back; after it media gc deletes their bytes."`
-	GC        mediaGCCmd        `cmd:"" name:"gc" help:"Delete stored bytes that nothing needs: those of items deleted a week ago, previews, and what was never recorded, a week after it came."`
+	Verify    mediaVerifyCmd    `cmd:"" help:"Check all stored bytes against their digests."`
+	Thumbnail mediaThumbnailCmd `cmd:"" help:"Write a thumbnail of a picture to a file. It is made once and stored."`
+	Rm        mediaRmCmd        `cmd:"" name:"rm" help:"Delete items. --undo restores them within a week; after that, media gc deletes their bytes."`
+	GC        mediaGCCmd        `cmd:"" name:"gc" help:"Delete unused bytes: those of items deleted more than a week ago, previews, and bytes without a record that are older than a week."`
 }
 
 type pageFlags struct {
-	Limit int    `help:"How many rows at most." default:"50"`
-	After string `help:"Go on after this cursor, which the list before printed."`
+	Limit int    `help:"The maximum number of rows." default:"50"`
+	After string `help:"Continue after this cursor, which the previous page printed."`
 	JSON  bool   `help:"Print JSON."`
 }
 
 func (p pageFlags) page() (ledger.Page, error) {
 	if p.After != "" && uuid.Validate(p.After) != nil {
-		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--after %s is no cursor: use the one that the list before printed", p.After)
+		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--after %s is not a cursor: use the one that the previous page printed", p.After)
 	}
 	if p.Limit < 1 {
-		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one row", p.Limit)
+		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1", p.Limit)
 	}
 	return ledger.Page{After: p.After, Limit: p.Limit}, nil
 }
 
 type mediaListCmd struct {
-	Tree     string `name:"run" help:"Only items that this run tree made or was given." placeholder:"ID|last"`
+	Tree     string `name:"run" help:"Only items that this run or its sub-agents made or received." placeholder:"ID|last"`
 	Modality string `help:"Only image, audio, video or document."`
-	Deleted  bool   `help:"Only deleted items, which media rm --undo brings back."`
+	Deleted  bool   `help:"Only deleted items, which media rm --undo can restore."`
 	pageFlags
 }
 
@@ -86,15 +85,15 @@ func (c *mediaListCmd) Run(w *world) error {
 }
 
 type mediaArg struct {
-	Item string `arg:"" help:"A ref (img-7k3m9q2x) or a record id, or its beginning."`
-	Tree string `name:"run" help:"The run tree in which the ref means something; the newest item otherwise." placeholder:"ID|last"`
+	Item string `arg:"" help:"A ref (img-7k3m9q2x), a record id, the start of an id, or last."`
+	Tree string `name:"run" help:"The run that the ref belongs to. The default is the newest item with that ref." placeholder:"ID|last"`
 }
 
 func (a mediaArg) find(ctx context.Context, s *stores) (r ledger.Record, err error) {
 	if a.Tree, err = s.treeID(ctx, a.Tree); err != nil {
 		return r, err
 	}
-	if a.Item, err = s.mediaItem(ctx, a.Tree, a.Item); err != nil {
+	if a.Item, err = s.mediaItem(ctx, ledger.MediaQuery{Tree: a.Tree}, a.Item); err != nil {
 		return r, err
 	}
 	ref, err := media.ParseRef(a.Item)
@@ -106,16 +105,17 @@ func (a mediaArg) find(ctx context.Context, s *stores) (r ledger.Record, err err
 		return ledger.Record{}, err
 	}
 	if len(list.Items) == 0 {
-		return ledger.Record{}, media.Errorf(media.CodeNotFound, "no media item has the ref %s here: see `atelier media list`", ref)
+		return ledger.Record{}, media.Errorf(media.CodeNotFound, "there is no media item with the ref %s: see `atelier media list`", ref)
 	}
 	return list.Items[0], nil
 }
 
 type mediaGetCmd struct {
 	mediaArg
-	Output string `short:"o" help:"The file to write; - is standard output. Its own name in this folder otherwise." placeholder:"FILE"`
+	Output string `short:"o" help:"The file to write; - is standard output. The default is the item's name, in the current folder." placeholder:"FILE"`
 
-	Original bool `help:"The stored bytes as they are: nothing is written into them."`
+	Original bool `help:"Write the stored bytes unchanged, without the AI label."`
+	JSON     bool `help:"Print one JSON object about the file."`
 }
 
 // Run copies one item's bytes out.
@@ -128,27 +128,7 @@ func (c *mediaGetCmd) Run(w *world) error {
 		if c.Original {
 			r.Metadata = nil // nothing is known that a label would say
 		}
-		file := copied{path: cmp.Or(c.Output, agent.FileName(r.Output))}
-		write := func(f io.Writer) (err error) {
-			file.marking, err = s.copyTo(w.ctx, f, r.Output)
-			return err
-		}
-		if file.path == toStdout {
-			w, file.path = w.piped(), "standard output"
-			err = write(w.bytes)
-		} else if err = writeTo(file.path, write); err == nil {
-			w.line("%s", file.path)
-		}
-		if err != nil {
-			return err
-		}
-		if foreignSVG(r.Output) {
-			w.warnings([]string{rawSVG(file.path)})
-		}
-		if note := file.note(); note != "" {
-			w.note("%s", note)
-		}
-		return nil
+		return w.takeOut(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)), c.JSON)
 	})
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"atelier/blob"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/blob"
 )
 
 type mediaGCCmd struct {
-	DryRun bool `name:"dry-run" help:"Say what would be deleted, and delete nothing."`
+	DryRun bool `name:"dry-run" help:"Print what would be deleted, and delete nothing."`
 	JSON   bool `help:"Print JSON."`
 }
 
@@ -33,8 +33,8 @@ func (c *mediaGCCmd) Run(w *world) error {
 			return err
 		}
 		if done.Deleted > 0 && !known {
-			return media.Errorf(media.CodeConflict, "the ledger has a record of none of the %d stored items: "+
-				"it may be that of another data folder, or a new one in place of one that was lost. Nothing was deleted; "+
+			return media.Errorf(media.CodeConflict, "the ledger has no record of any of the %d stored items: "+
+				"it may belong to another data folder, or be new because the old one was lost. Nothing was deleted; "+
 				"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
 		}
 		if !c.DryRun {

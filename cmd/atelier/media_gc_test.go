@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"atelier/blob"
-	"atelier/blob/fileblob"
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
+	"atelier/media/blob"
+	"atelier/media/blob/fileblob"
 )
 
 // TestUnnamedBytesAreCollected: bytes that no record names go a week after they came, and nothing else does.
@@ -69,7 +70,7 @@ func TestPreviewsLeaveTheDisk(t *testing.T) {
 	if files := p.blobFiles(); len(files) != 2 {
 		t.Errorf("%d stored, want the 2 pictures", len(files))
 	}
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	s.images.Inject(sim.Injection{Fault: sim.FaultPartialsThenError})
 	if o := p.atelier(fox...); o.code != exitProvider {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}

@@ -80,6 +80,27 @@ func TestAPictureGivenByIDIsNoSecondItem(t *testing.T) {
 	}
 }
 
+// TestAFileGivenAgainIsNoSecondItem: a file that comes with several messages is one item, and so is the
+// form into which it was converted for the model.
+func TestAFileGivenAgainIsNoSecondItem(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	file := filepath.Join("..", "..", "media", "probe", "testdata", "still.bmp")
+	for _, message := range []string{"What is this?", "Make it bluer", "Make it redder"} {
+		p.must("run", "sage", message, "--image", file, "--conversation", "new")
+	}
+	p.must("generate", "make it darker", "--edit", file, "-m", "Atelier Offline")
+	refs := map[string]int{}
+	for _, m := range p.listed().Items {
+		if refs[m.Ref]++; refs[m.Ref] > 1 {
+			t.Errorf("%s (%s) is listed %d times", m.Ref, m.Type, refs[m.Ref])
+		}
+	}
+	if len(refs) != 5 { // the file, its form, three results
+		t.Errorf("listed %v", refs)
+	}
+}
+
 // TestShowTellsTheOrigin: prompt as asked and as sent, settings with what became of them, cost, label.
 func TestShowTellsTheOrigin(t *testing.T) {
 	t.Parallel()
@@ -92,7 +113,7 @@ func TestShowTellsTheOrigin(t *testing.T) {
 		t.Errorf("%+v, %+v", v.Record, v.Made)
 	}
 	shown := p.must("media", "show", ref).stdout
-	for _, want := range []string{"label", "Generated image 1", "prompt: a fox\n", "sent as: a fox", "Avoid: rain", "dropped     seed: asked \"7\"", "cost", "$", "GPT Image 2 (openai)", "operation"} {
+	for _, want := range []string{"label", "Generated image 1", "prompt: a fox\n", "sent prompt: a fox", "Avoid: rain", "dropped     seed: requested \"7\"", "cost", "$", "GPT Image 2 (openai)", "operation"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown:\n%s", want, shown)
 		}
@@ -126,7 +147,7 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	if !strings.Contains(o.stdout, gone.Ref) || !strings.Contains(o.stderr, "media rm --undo "+gone.ID) {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
-	p.atelier("media", "rm", gone.Ref).refused(t, exitInput, "no item has the ref "+gone.Ref)
+	p.atelier("media", "rm", gone.Ref).refused(t, exitInput, "there is no item with the ref "+gone.Ref)
 	p.atelier("media", "show", gone.ID).refused(t, exitInput, gone.ID)
 	if n, d := len(p.listed().Items), p.listed("--deleted").Items; n != 1 || len(d) != 1 || d[0].ID != gone.ID {
 		t.Errorf("%d items, deleted %+v", n, d)
@@ -226,7 +247,7 @@ func TestThumbnailIsMadeOnce(t *testing.T) {
 	if n := len(p.listed().Items); n != 1 {
 		t.Errorf("%d items are listed", n)
 	}
-	p.atelier("media", "thumbnail", ref, "--size", "100", "-o", small).refused(t, exitInput, "160, 320, 640, 1280, 2048")
+	p.atelier("media", "thumbnail", ref, "--size", "100", "-o", small).refused(t, exitInput, "16, 160, 320, 640, 1280, 2048")
 	p.must("media", "rm", ref)
 	p.sql(t, "UPDATE media SET deleted_at = '2020-01-01T00:00:00.000000Z'")
 	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 2 {

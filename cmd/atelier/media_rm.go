@@ -5,15 +5,15 @@ import (
 	"strings"
 	"time"
 
-	"atelier/blob"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/media/blob"
 )
 
 type mediaRmCmd struct {
-	Items []string `arg:"" name:"item" help:"Refs (img-7k3m9q2x) or record ids."`
-	Tree  string   `name:"run" help:"The run tree in which the refs mean something; needed where several items have one." placeholder:"ID"`
-	Undo  bool     `help:"Bring items back that were deleted within the last week."`
+	Items []string `arg:"" name:"item" help:"Refs (img-7k3m9q2x), record ids, the starts of ids, or last."`
+	Tree  string   `name:"run" help:"The run that the refs belong to. Required if several items have the same ref." placeholder:"ID"`
+	Undo  bool     `help:"Restore items that were deleted within the last week."`
 	JSON  bool     `help:"Print JSON."`
 }
 
@@ -82,7 +82,10 @@ func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Re
 		if !c.Undo {
 			return mediaArg{Item: name, Tree: c.Tree}.find(ctx, s)
 		}
-		return ledger.Record{Output: media.Output{ID: name}}, nil // the ledger says whether it was deleted
+		name, err = s.mediaItem(ctx, ledger.MediaQuery{Tree: c.Tree, Deleted: true}, name)
+		if q.Ref, _ = media.ParseRef(name); q.Ref == "" || err != nil {
+			return ledger.Record{Output: media.Output{ID: name}}, err // the ledger reports whether it was deleted
+		}
 	}
 	list, err := s.Ledger.ListMedia(ctx, owner, q)
 	if err != nil {
@@ -96,13 +99,13 @@ func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Re
 		if c.Undo {
 			where = "`atelier media list --deleted`"
 		}
-		return ledger.Record{}, media.Errorf(media.CodeNotFound, "no item has the ref %s here: see %s", ref, where)
+		return ledger.Record{}, media.Errorf(media.CodeNotFound, "there is no item with the ref %s: see %s", q.Ref, where)
 	}
 	var ids []string
 	for _, r := range list.Items {
 		ids = append(ids, r.ID)
 	}
-	e := media.Errorf(media.CodeInvalid, "%d items have the ref %s: name them by id: %s", len(ids), ref, strings.Join(ids, ", "))
+	e := media.Errorf(media.CodeInvalid, "%d items have the ref %s: use one of their ids: %s", len(ids), q.Ref, strings.Join(ids, ", "))
 	e.Valid = ids
 	return ledger.Record{}, e
 }
@@ -118,10 +121,10 @@ func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) e
 		switch {
 		case c.JSON:
 		case c.Undo:
-			w.line("brought back %s  %s", r.Ref, cell(r.Label))
+			w.line("restored %s  %s", r.Ref, cell(r.Label))
 		default:
 			w.line("deleted %s  %s", r.Ref, cell(r.Label))
-			w.note("to undo it until %s: atelier media rm --undo %s; then media gc deletes its bytes", moment(until), r.ID)
+			w.note("to restore it before %s: atelier media rm --undo %s; after that, media gc deletes its bytes", moment(until), r.ID)
 		}
 	}
 	if c.JSON {

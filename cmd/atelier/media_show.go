@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -130,12 +131,12 @@ func (w *world) showItem(s *stores, v itemView) error {
 		{"made", moment(v.CreatedAt)},
 	}
 	if v.Origin.Direction == "input" {
-		rows[8][0], rows[len(rows)-1][0] = "given by", "given"
+		rows[8][0], rows[len(rows)-1][0] = "provided by", "provided"
 	}
 	if m := v.Made; m != nil {
 		cost := m.Price
 		if m.Results > 1 {
-			cost += " for all its results"
+			cost += " for all results"
 		}
 		rows = append(rows, []string{"model", m.Model + " (" + m.Provider + ")"}, []string{"cost", cost})
 	}
@@ -148,17 +149,17 @@ func (w *world) showItem(s *stores, v itemView) error {
 		return err
 	}
 	for _, e := range v.Children {
-		w.line("made into %s as %s", e.ChildRef, e.Role)
+		w.line("used as %[2]s for %[1]s", e.ChildRef, e.Role)
 	}
 	for _, u := range v.Trees[1:] {
 		in := ""
 		if u.Conversation != "" {
 			in = " of conversation " + u.Conversation
 		}
-		w.line("given to run %s%s", u.Tree, in)
+		w.line("used in run %s%s", u.Tree, in)
 	}
-	for _, o := range generate.Offers(v.Output) {
-		w.line("offered: %s  %s", o.ID, cell(o.Label))
+	for _, o := range driver.Offers(v.Output) {
+		w.line("follow-up: %s  %s", o.ID, cell(o.Label))
 	}
 	return nil
 }
@@ -166,10 +167,10 @@ func (w *world) showItem(s *stores, v itemView) error {
 func (w *world) showMaking(m *makingView) {
 	w.line("prompt: %s", m.Prompt)
 	if m.PromptSent != m.Prompt {
-		w.line("sent as: %s", m.PromptSent)
+		w.line("sent prompt: %s", m.PromptSent)
 	}
 	if m.PromptRevised != "" {
-		w.line("revised: %s", m.PromptRevised)
+		w.line("revised prompt: %s", m.PromptRevised)
 	}
 	if m.Seed != nil {
 		w.line("seed: %d", *m.Seed)

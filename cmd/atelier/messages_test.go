@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
 )
 
 // TestErrorsNameWhatAPersonGave: the file, the variable, the model.
@@ -82,7 +82,7 @@ func TestAChainTellsEachReason(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	for range 2 {
-		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+		s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	}
 	o := p.must("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "GPT Image 2.6 Flare", "--fallback", "FLUX.2 Pro", "--fallback", "Atelier Offline")
 	for _, want := range []string{"GPT Image 2: ", "GPT Image 2.6 Flare: ", "FLUX.2 Pro was passed over", "BFL_API_KEY"} {
@@ -101,7 +101,7 @@ func TestAStandInIsToldOnce(t *testing.T) {
 	} {
 		o := p.must(args...)
 		said := o.stdout + o.stderr
-		if n := strings.Count(said, "atelier doctor tells which key to set"); n != 1 {
+		if n := strings.Count(said, "atelier doctor shows which key to set"); n != 1 {
 			t.Errorf("%v tells it %d times: %s", args, n, said)
 		}
 		for _, strange := range []string{"Llama", "Nano Banana", "OPENROUTER", "GEMINI"} {

@@ -8,18 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest/midjourneysim"
 )
 
 // withMidjourney gives the place a proxy.
 func (p *place) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator {
 	p.t.Helper()
-	sim := midjourneysim.New(c)
-	srv := httptest.NewServer(sim)
+	service := midjourneysim.New(c)
+	srv := httptest.NewServer(service)
 	p.t.Cleanup(srv.Close)
-	p.env["MIDJOURNEY_PROXY_URL"], p.env["MIDJOURNEY_API_SECRET"] = srv.URL, sim.Key()
-	return sim
+	p.env["MIDJOURNEY_PROXY_URL"], p.env["MIDJOURNEY_API_SECRET"] = srv.URL, service.Key()
+	return service
 }
 
 func TestMidjourneyOnTheCommandLine(t *testing.T) {
@@ -29,11 +30,11 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if said := p.must("doctor").stdout; !strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("doctor: %s", said)
 	}
-	sim := p.withMidjourney(midjourneysim.Config{Singles: true, Quick: true})
+	service := p.withMidjourney(midjourneysim.Config{Singles: true, Quick: true})
 	if said := p.must("doctor").stdout; strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("doctor with a proxy: %s", said)
 	}
-	p.atelier("generate", "a lighthouse", "-m", "mj", "--option", "midjourney.action=upscale").refused(t, exitInput, "goes on from one picture")
+	p.atelier("generate", "a lighthouse", "-m", "mj", "--option", "midjourney.action=upscale").refused(t, exitInput, "continues from one picture")
 	out := filepath.Join(p.dir, "out.png")
 	got := read[generated](p, "generate", "a lighthouse", "-m", "Midjourney 7", "--aspect-ratio", "3:2", "--option", "midjourney.speed=fast", "-o", out, "--json")
 	if got.Status != "succeeded" || len(got.Slots) != 4 || got.Slots[3].Output == nil {
@@ -42,7 +43,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.dir, "out-4.png")); err != nil {
 		t.Error(err)
 	}
-	calls := sim.Captured()
+	calls := service.Captured()
 	if len(calls) != 1 || calls[0].Path != "/mj-fast/mj/submit/imagine" || !strings.Contains(string(calls[0].Body), `"a lighthouse --ar 3:2 --v 7"`) {
 		t.Errorf("%d calls, %s %s", len(calls), calls[0].Path, calls[0].Body)
 	}
@@ -51,7 +52,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	}
 	// A grid is four: where somebody asked for two, that is told, and strict refuses it.
 	two := []string{"generate", "a lighthouse", "-m", "mj", "-n", "2"}
-	if said := p.must(two...).stdout; !strings.Contains(said, `adapted     n: asked "2", got "4"`) {
+	if said := p.must(two...).stdout; !strings.Contains(said, `adapted     n: requested "2", applied "4"`) {
 		t.Errorf("two of a grid: %s", said)
 	}
 	p.atelier(append(two, "--strict")...).refused(t, exitInput, "grids of 4")
@@ -63,7 +64,7 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 		t.Errorf("described as %q, %v", said, err)
 	}
 	p.atelier("generate", "a lighthouse", "-m", "mj", "-o", words, "--strict").refused(t, exitInput, "output_format")
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	service.Inject(sim.Injection{Fault: sim.FaultModerated})
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
 }
 
@@ -72,7 +73,8 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := p.withMidjourney(midjourneysim.Config{})
+	service := p.withMidjourney(midjourneysim.Config{})
+	p.env["ATELIER_CATALOGUE"] = p.write("soon.yaml", "provider: midjourney\nmodels:\n  - {api_model: midjourney, poll_seconds: 1}\n")
 	ask := []string{"generate", "a lighthouse", "-m", "mj", "--partials", "--strict"}
 	o := p.onTerminal(ask...)
 	for _, want := range []string{"preview 1 of a grid of 4", "preview 2 of a grid of 4", "picture 4: succeeded"} {
@@ -83,7 +85,7 @@ func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 	if n := len(p.listed().Items); n != 5 {
 		t.Errorf("%d items listed, want the grid and its four", n)
 	}
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultPreviewLost}, generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	service.Inject(sim.Injection{Fault: sim.FaultPreviewLost}, sim.Injection{Fault: sim.FaultPartialsThenError})
 	if o := p.onTerminal(ask...); o.code != exitOK || strings.Contains(o.stderr, "preview") {
 		t.Errorf("previews that are lost: exit %d, %q", o.code, o.stderr)
 	}
@@ -95,7 +97,7 @@ func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 func TestMidjourneyByPicturesAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := p.withMidjourney(midjourneysim.Config{Quick: true})
+	service := p.withMidjourney(midjourneysim.Config{Quick: true})
 	a, b := p.pictureFile("a.png", 64, 64, image.Rectangle{}), p.pictureFile("b.png", 64, 64, image.Rect(0, 0, 9, 9))
 	pictures := []string{"generate", "-m", "Midjourney 7", "--edit", a, "--edit", b, "--strict"}
 	p.must(pictures...)
@@ -107,7 +109,7 @@ func TestMidjourneyByPicturesAlone(t *testing.T) {
 	up := read[generated](p, "generate", "--edit", string(grid.Slots[1].Output.Ref), "-m", "mj", "--option", "midjourney.action=upscale", "--strict", "--json")
 	ref := string(up.Slots[0].Output.Ref)
 	shown := p.must("media", "show", ref).stdout
-	_, offered, _ := strings.Cut(shown, "offered: ")
+	_, offered, _ := strings.Cut(shown, "follow-up: ")
 	button, label, _ := strings.Cut(strings.Split(offered, "\n")[0], "  ")
 	if !strings.HasPrefix(button, "MJ::JOB::upsample_") || label != "Upscale (Subtle)" {
 		t.Fatalf("media show: %s", shown)
@@ -118,13 +120,13 @@ func TestMidjourneyByPicturesAlone(t *testing.T) {
 	p.atelier(append(press, "midjourney.custom_id=nonsense")...).refused(t, exitInput, "atelier media show "+ref)
 	p.atelier("generate", "--edit", ref, "-m", "mj", "--mask", a).refused(t, exitInput, "make the mask in the picture's size")
 	var paths []string
-	for _, c := range sim.Captured() {
+	for _, c := range service.Captured() {
 		paths = append(paths, strings.TrimPrefix(c.Path, "/mj/submit/"))
 	}
 	if got := strings.Join(paths, " "); got != "blend blend imagine action action" {
 		t.Errorf("calls %s", got)
 	}
-	last := sim.Captured()[4]
+	last := service.Captured()[4]
 	if !strings.Contains(string(last.Body), button) {
 		t.Errorf("pressed %s, want %s", last.Body, button)
 	}

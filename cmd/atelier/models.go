@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"atelier/chat"
-	"atelier/generate"
+	"atelier/generate/catalog"
 )
 
 type modelsCmd struct {
-	List  modelsListCmd  `cmd:"" help:"List models: what they make or see, what they cost, how long they live."`
-	Show  modelsShowCmd  `cmd:"" help:"Show what one model takes, costs and how long it lives."`
-	Check modelsCheckCmd `cmd:"" help:"Say which models, successors and prices of the catalogue are out of date."`
+	List  modelsListCmd  `cmd:"" help:"List models: what they make, what they cost and when they are shut down."`
+	Show  modelsShowCmd  `cmd:"" help:"Show one model: its parameters, prices and shutdown date."`
+	Check modelsCheckCmd `cmd:"" help:"Print the models, successors and prices of the catalogue that are out of date."`
 }
 
 type modelsListCmd struct {
-	Chat bool   `help:"Chat models instead of those that make media."`
-	All  bool   `help:"Retired models as well."`
-	Only string `name:"provider" help:"Only this provider's." placeholder:"NAME"`
+	Chat bool   `help:"List chat models instead of media models."`
+	All  bool   `help:"Include retired models."`
+	Only string `name:"provider" help:"Only models of this provider." placeholder:"NAME"`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -30,7 +30,7 @@ func (c *modelsListCmd) Run(w *world) error {
 			return c.chat(w, a)
 		}
 		today := time.Now() //nolint:forbidigo // the clock of the command line
-		models := []generate.Model{}
+		models := []catalog.Model{}
 		for _, m := range a.Gateway.Models() {
 			if (c.All || m.Alive(today)) && (c.Only == "" || m.Provider == c.Only) {
 				models = append(models, m)
@@ -59,19 +59,19 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 		}
 		kept = append(kept, m)
 		rows = append(rows, []string{
-			m.Name, m.Provider, m.Provider + "/" + m.ID, vision(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
+			m.Name, m.Provider, m.Provider + "/" + m.ID, sees(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
 			dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today),
 		})
 	}
 	if c.JSON {
 		return printList(w, kept)
 	}
-	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "CONTEXT", "ANSWER", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
+	table(w.stdout, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
 	return nil
 }
 
-// vision says which pictures a chat model sees.
-func vision(m chat.Profile) string {
+// sees says which pictures a chat model sees.
+func sees(m chat.Profile) string {
 	if !m.SupportsVision {
 		return "no"
 	}
@@ -108,12 +108,12 @@ func dollars(usd string) string {
 	return "$" + usd
 }
 
-// chatLife says whether a chat model lives.
+// chatLife reports whether a chat model lives.
 func chatLife(m chat.Profile, today time.Time) string {
-	return life(generate.Model{Life: generate.LifeCycle{ShutDown: m.Life.ShutDown, ReplacedBy: m.Life.ReplacedBy}}, today)
+	return life(catalog.Model{Life: catalog.LifeCycle{ShutDown: m.Life.ShutDown, ReplacedBy: m.Life.ReplacedBy}}, today)
 }
 
-func methods(m generate.Model) string {
+func methods(m catalog.Model) string {
 	var names []string
 	for _, x := range m.Methods {
 		names = append(names, string(x))
@@ -125,7 +125,7 @@ func methods(m generate.Model) string {
 }
 
 // inputs says how many pictures a model takes, and of which kinds.
-func inputs(m generate.Model) string {
+func inputs(m catalog.Model) string {
 	s := itoa(m.MaxInputs)
 	if len(m.InputTypes) > 0 {
 		s += " (" + strings.Join(m.InputTypes, ", ") + "; others are converted)"
@@ -140,7 +140,7 @@ func inputs(m generate.Model) string {
 }
 
 // sizes says in a few words how a model is sized.
-func sizes(m generate.Model) string {
+func sizes(m catalog.Model) string {
 	switch m.Size.Mode {
 	case "enum":
 		return strings.Join(m.Size.Values, ", ")
@@ -162,8 +162,8 @@ func plural(n int, noun string) string {
 	return s
 }
 
-// life says whether a model lives.
-func life(m generate.Model, today time.Time) string {
+// life reports whether a model lives.
+func life(m catalog.Model, today time.Time) string {
 	switch {
 	case !m.Alive(today):
 		s := "shut down " + m.Life.ShutDown.Format(time.DateOnly)
@@ -174,7 +174,7 @@ func life(m generate.Model, today time.Time) string {
 	case !m.Life.ShutDown.IsZero():
 		return "until " + m.Life.ShutDown.Format(time.DateOnly)
 	}
-	return "living"
+	return "active"
 }
 
 type modelsShowCmd struct {
@@ -219,7 +219,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			rows = append(rows, []string{"per minute", plural(m.PerMinute, "call") + " to " + m.Provider})
 		}
 		if len(m.InsteadOf) > 0 {
-			rows = append(rows, []string{"instead of", strings.Join(m.InsteadOf, ", ") + " (which is found by that name)"})
+			rows = append(rows, []string{"instead of", strings.Join(m.InsteadOf, ", ") + " (found under this name too)"})
 		}
 		for _, act := range m.Acts {
 			rows = append(rows, []string{"action", act.String()})

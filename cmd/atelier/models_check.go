@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/catalog"
 	"atelier/media"
 )
 
 type modelsCheckCmd struct {
-	Chat bool   `help:"Chat models: ask each chat provider with a key for its list, which costs nothing. Without it, the catalogue of image and speech models is compared with today, and nobody is asked."`
+	Chat bool   `help:"Check chat models: request the model list of each chat provider with a key, which is free. Without this flag, the catalogue of image and speech models is compared with today's date, and no provider is called."`
 	Only string `name:"provider" help:"With --chat, only this provider." placeholder:"NAME"`
 	JSON bool   `help:"Print JSON."`
 }
@@ -20,17 +20,17 @@ func (c *modelsCheckCmd) Run(w *world) error {
 		return c.chatModels(w)
 	}
 	if c.Only != "" {
-		return media.Errorf(media.CodeInvalid, "--provider goes with --chat: atelier models check --chat --provider %s", c.Only)
+		return media.Errorf(media.CodeInvalid, "--provider requires --chat: atelier models check --chat --provider %s", c.Only)
 	}
 	return w.withApp(appConfig{}, func(a *app) error {
 		today := time.Now() //nolint:forbidigo // the clock of the command line
 		found := a.Catalogue.Stale(today)
 		checked := a.Catalogue.Checked().Format(time.DateOnly)
 		if c.JSON {
-			return w.printJSON(map[string]any{"checked": checked, "findings": append([]generate.Finding{}, found...), "ok": len(found) == 0})
+			return w.printJSON(map[string]any{"checked": checked, "findings": append([]catalog.Finding{}, found...), "ok": len(found) == 0})
 		}
 		if len(found) == 0 {
-			w.line("the catalogue of %s holds for the next 30 days", checked)
+			w.line("the catalogue of %s is up to date for the next 30 days", checked)
 			return nil
 		}
 		var rows [][]string
@@ -38,14 +38,14 @@ func (c *modelsCheckCmd) Run(w *world) error {
 			rows = append(rows, []string{f.Provider, f.Model, f.Problem})
 		}
 		table(w.stdout, []string{"PROVIDER", "MODEL", "PROBLEM"}, rows)
-		w.line("the catalogue was read on %s: update Atelier, or correct rows in a file of your own (ATELIER_CATALOGUE)", checked)
+		w.line("the catalogue was last checked on %s: update Atelier, or override rows in your own file (ATELIER_CATALOGUE)", checked)
 		return nil
 	})
 }
 
 // checkCatalogue is the doctor's line on the catalogue of image and speech models.
 func (a *app) checkCatalogue(today time.Time) check {
-	k := check{"model catalogue", "ok", "read on " + a.Catalogue.Checked().Format(time.DateOnly)}
+	k := check{"model catalogue", "ok", "last checked on " + a.Catalogue.Checked().Format(time.DateOnly)}
 	if n := len(a.Catalogue.Stale(today)); n > 0 {
 		k.State, k.Note = "off", fmt.Sprintf("%s; %s: atelier models check", k.Note, plural(n, "finding"))
 	}

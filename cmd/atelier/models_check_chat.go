@@ -25,7 +25,7 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 				continue
 			}
 			k := checked{Provider: p.Key, Findings: []chat.Finding{}}
-			listed, err := a.Chat.List(w.ctx, p.Key)
+			listed, err := a.ListChatModels(w.ctx, p.Key)
 			if err != nil {
 				k.Error = err.Error()
 				rows = append(rows, []string{p.Key, "", "not asked", k.Error})

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/catalog"
 	"atelier/ledger"
 )
 
 // priceList says in a few words what a model costs today: for each unit the price, or the lowest and
 // the highest one.
-func priceList(m generate.Model, today time.Time) string {
+func priceList(m catalog.Model, today time.Time) string {
 	type span struct {
 		unit          string
 		least, most   ledger.Pico

@@ -55,7 +55,7 @@ func TestModes(t *testing.T) {
 	_ = proc.Process.Kill()
 	_ = proc.Wait()
 	s.modes(t)
-	for _, want := range []string{"atelier.db", "atelier.db-wal", "atelier.db-shm", "engine.db", "engine.db-wal", "engine.db-shm", "wire.key", "executors", "blobs"} {
+	for _, want := range []string{"atelier.db", "atelier.db-wal", "atelier.db-shm", "engine.db", "engine.db-wal", "engine.db-shm", "wire.key", "blobs"} {
 		if !strings.Contains(seen, "\n"+want+"\n") {
 			t.Errorf("there is no %s among%s", want, seen)
 		}
@@ -64,7 +64,7 @@ func TestModes(t *testing.T) {
 		t.Errorf("there is no index among%s", seen)
 	}
 	said, err := begin("doctor").Output()
-	if err != nil || !strings.Contains(string(said), "warn") || !strings.Contains(string(said), "others can look into "+s.data) {
+	if err != nil || !strings.Contains(string(said), "warn") || !strings.Contains(string(said), "other users can read "+s.data) {
 		t.Errorf("doctor said, %v:\n%s", err, said)
 	}
 	if err := os.Chmod(s.data, 0o700); err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"atelier"
 	"atelier/generate"
@@ -97,15 +96,6 @@ func (m mortal) Together(ctx context.Context, fn func(context.Context) error) er
 		m.pass(phase)
 	}
 	return err
-}
-
-// HoldOperation holds for a moment, as if the process had died longer ago than a hold
-// lasts.
-func (m mortal) HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error {
-	if !until.IsZero() {
-		until = until.Add(-9990 * time.Millisecond)
-	}
-	return m.Ledger.HoldOperation(ctx, owner, id, holder, until)
 }
 
 // livesUpTo is what the process does whose phase is set.

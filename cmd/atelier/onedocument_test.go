@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -47,7 +49,13 @@ func TestJSONIsOneDocument(t *testing.T) {
 		{exitInput, media.CodeInvalid, []string{"runs", "list", "--json", "--limit", "1", "--limit", "2"}},
 		{exitInput, media.CodeInvalid, []string{"runs", "list", "--status", "odd", "--json"}},
 		{exitInput, media.CodeNotFound, []string{"runs", "show", "nosuch", "--json"}},
-		{exitInput, media.CodeInvalid, []string{"serve", "--json"}},
+		{exitInput, media.CodeInvalid, []string{"serve", "--listen", "0.0.0.0:1", "--json"}},
+		{exitInput, media.CodeInvalid, []string{"chat", "--json"}},
+		{exitInput, media.CodeInvalid, []string{"help", "nosuch", "--json"}},
+		{exitInput, media.CodeInvalid, []string{"completion", "tcsh", "--json"}},
+		{exitInput, media.CodeInvalid, []string{"media", "get", "last", "-o", "-", "--json", "--nosuch"}},
+		{exitInput, media.CodeNotFound, []string{"media", "get", "last", "--json"}},
+		{exitInput, media.CodeNotFound, []string{"media", "thumbnail", "img-00000000", "-o", no, "--json"}},
 		{exitInput, media.CodeInvalid, []string{"run", "sage", " ", "--json"}},
 		{exitInput, media.CodeNotFound, []string{"run", "nobody", "hello", "--json"}},
 		{exitInput, media.CodeUnsupported, []string{"generate", "a fox", "-m", "offline", "--size", "9x9", "--strict", "--json"}},
@@ -75,6 +83,52 @@ func TestJSONIsOneDocument(t *testing.T) {
 	}
 	if o := p.start("run", "sage", "--", "--json").wait(); json.Valid([]byte(o.stdout)) {
 		t.Errorf("a message that is called --json: %s", o.stdout)
+	}
+}
+
+// TestEveryCommandHasJSON: no command is without the flag.
+func TestEveryCommandHasJSON(t *testing.T) {
+	t.Parallel()
+	parser, err := kong.New(&commandLine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, leaf := range parser.Model.Leaves(false) {
+		if flagOf(leaf, "--json") == nil {
+			t.Errorf("%s has no --json", leaf.Path())
+		}
+	}
+}
+
+// TestFilesAndTextsAsOneDocument: with --json a command that writes a file prints what it wrote, and one
+// that prints a text has it in a document.
+func TestFilesAndTextsAsOneDocument(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.must("generate", "a fox", "-m", "offline")
+	item, got, small := p.listed().Items[0], p.at("got.png"), p.at("small.jpg")
+	for path, args := range map[string][]string{got: {"media", "get", "last"}, small: {"media", "thumbnail", "last", "--size", "160"}} {
+		doc := document(t, p.must(append(args, "-o", path, "--json")...))
+		if string(doc["path"]) != strconv.Quote(path) || string(doc["ref"]) != strconv.Quote(item.Ref) || len(mustRead(t, path)) == 0 {
+			t.Errorf("%q: %s", args, doc)
+		}
+		o := p.atelier(append(args, "-o", "-", "--json")...)
+		if o.code != exitInput || document(t, o)["error"] == nil {
+			t.Errorf("%q to standard output: exit %d, %.200s", args, o.code, o.stdout)
+		}
+	}
+	for key, args := range map[string][]string{
+		"help": {"help", "runs", "show"}, "script": {"completion", "zsh"}, "items": {"completion", "zsh", "ru"},
+	} {
+		want := strings.TrimSpace(p.must(args...).stdout)
+		doc := document(t, p.must(append(args, "--json")...))
+		var items []string
+		if key != "items" {
+			doc[key] = slices.Concat([]byte{'['}, doc[key], []byte{']'})
+		}
+		if err := json.Unmarshal(doc[key], &items); err != nil || strings.TrimSpace(strings.Join(items, "\n")) != want {
+			t.Errorf("%q: %q, want %q; %v", args, items, want, err)
+		}
 	}
 }
 

@@ -3,25 +3,25 @@ package main
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/ledger"
 	"atelier/media"
 )
 
 type operationsCmd struct {
 	List operationsListCmd `cmd:"" help:"List generations, newest first."`
-	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, every call to a provider, its settings and cost."`
+	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, provider calls, settings and cost."`
 
-	Retry operationsRetryCmd `cmd:"" help:"Ask again for the results of one generation that failed; what was given up and its provider has by now is fetched first."`
+	Retry operationsRetryCmd `cmd:"" help:"Retry the failed results of a generation. Results that the provider has finished since are fetched first."`
 
-	Cancel operationsCancelCmd `cmd:"" help:"Give up one generation that is not finished: its tasks are stopped where their provider can, and its money is given back."`
+	Cancel operationsCancelCmd `cmd:"" help:"Cancel an unfinished generation. Its tasks are stopped if the provider supports it, and its budget reservation is released."`
 }
 
 type operationsListCmd struct {
-	Status string `help:"Only queued, submitted, running, succeeded, partial, failed, moderated or cancelled ones."`
-	Tree   string `name:"run" help:"Only those of this run tree." placeholder:"ID|last"`
+	Status string `help:"Only operations with this status: queued, submitted, running, succeeded, partial, failed, moderated or cancelled."`
+	Tree   string `name:"run" help:"Only operations of this run and its sub-agents." placeholder:"ID|last"`
 	pageFlags
 }
 
@@ -61,21 +61,21 @@ func (c *operationsListCmd) Run(w *world) error {
 	})
 }
 
-// left reports whether an operation is not finished and nobody works on it: its process
+// unattended reports whether an operation is not finished and nobody works on it: its process
 // ended, or does not wait any longer.
-func left(o ledger.Operation) bool {
-	return o.Left(time.Now()) //nolint:forbidigo // the clock of the command line
+func unattended(o ledger.Operation) bool {
+	return o.Unattended()
 }
 
 // standing is how an operation stands.
 func standing(o ledger.Operation) string {
-	if left(o) {
-		return o.Status + ", left"
+	if unattended(o) {
+		return o.Status + ", orphaned"
 	}
 	return o.Status
 }
 
-// priceOf says what an operation cost; one that is under way may cost its estimate.
+// priceOf says what an operation cost; one that is in progress may cost its estimate.
 func priceOf(o ledger.Operation) string {
 	var used generate.Usage
 	if o.FinishedAt.IsZero() || len(o.Usage) == 0 || json.Unmarshal(o.Usage, &used) != nil {
@@ -96,7 +96,7 @@ func promptOf(o ledger.Operation) string {
 }
 
 type operationsShowCmd struct {
-	ID   string `arg:"" help:"The operation's id, its beginning, or last."`
+	ID   string `arg:"" help:"The operation's id, the start of its id, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -115,12 +115,12 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.line("%s  %s  %s (%s)", o.ID, standing(o), o.Model, o.Provider)
 		w.line("prompt:  %s", promptOf(o))
-		w.line("cost:    %s estimated, %s reported", about(o.EstimatedUSD), money(o.ReportedUSD))
+		w.line("cost:    %s estimated, %s reported", about(o.EstimatedUSD), amount(o.ReportedUSD))
 		for _, sl := range slots {
-			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, told(sl.Failure))
+			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, failureText(sl.Failure))
 		}
 		for _, t := range tasks {
-			w.line("call %d.%d  %s  %s  %s%s", t.Call, t.Attempt, moment(t.CreatedAt), t.Provider, t.Status, told(t.Failure))
+			w.line("call %d.%d  %s  %s  %s%s", t.Call, t.Attempt, moment(t.CreatedAt), t.Provider, t.Status, failureText(t.Failure))
 			if t.TaskID != "" {
 				w.line("          task %s", t.TaskID)
 			}
@@ -136,10 +136,10 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.dispositions(dispositions)
 		switch {
-		case left(o):
-			w.line("it is not finished and nobody works on it: atelier generate --wait %s, or give it up: atelier operations cancel %[1]s", o.ID)
+		case unattended(o):
+			w.line("it is unfinished and no process is working on it; to continue it: atelier generate --wait %s; to cancel it: atelier operations cancel %[1]s", o.ID)
 		case o.FinishedAt.IsZero():
-			w.line("a process works on it: to wait for it, atelier generate --wait %s", o.ID)
+			w.line("a process is working on it; to wait for it: atelier generate --wait %s", o.ID)
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
 			var u generate.Usage
 			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
@@ -155,16 +155,14 @@ func again(c media.Code) bool {
 }
 
 type operationsRetryCmd struct {
-	ID     string `arg:"" help:"The operation's id, its beginning, or last."`
-	All    bool   `help:"Ask also for results that were moderated, cancelled or deleted, and for those that were billed or may have been."`
-	Output string `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
-	JSON   bool   `help:"Print JSON."`
+	ID  string `arg:"" help:"The operation's id, the start of its id, or last."`
+	All bool   `help:"Also retry results that were moderated, cancelled or deleted, or that were or may have been billed."`
+	resultFlags
 }
 
 // Run asks again for what failed.
 func (c *operationsRetryCmd) Run(w *world) error {
-	shown := &generateCmd{Output: c.Output, JSON: c.JSON}
-	w, err := shown.piped(w)
+	w, err := c.piped(w)
 	if err != nil {
 		return err
 	}
@@ -173,26 +171,26 @@ func (c *operationsRetryCmd) Run(w *world) error {
 		if c.ID, err = a.stores().operationID(w.ctx, c.ID); err != nil {
 			return err
 		}
-		if err := shown.fits(w.ctx, a, c.ID); err != nil {
+		if err := c.fits(w.ctx, a, c.ID); err != nil {
 			return err
 		}
-		if err := shown.prepare(); err != nil {
+		if err := c.prepare(); err != nil {
 			return err
 		}
-		wanted, end := w.until(generate.ErrLetGo)
+		wanted, end := w.until(gateway.ErrLetGo)
 		defer end()
 		ctx := a.Scoped(wanted, "")
-		res, err := a.Gateway.Retry(ctx, generate.Again{Operation: c.ID, All: c.All})
+		res, err := a.Gateway.Retry(ctx, gateway.Again{Operation: c.ID, All: c.All})
 		p.clear()
 		if err != nil {
 			return err
 		}
-		return shown.print(ctx, w, a, res)
+		return c.print(ctx, w, a, res)
 	})
 }
 
-// told is a failure at the end of a line.
-func told(f ledger.Failure) string {
+// failureText is a failure at the end of a line.
+func failureText(f ledger.Failure) string {
 	if f.Code == "" {
 		return ""
 	}

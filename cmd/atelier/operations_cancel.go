@@ -8,7 +8,7 @@ import (
 )
 
 type operationsCancelCmd struct {
-	ID   string `arg:"" help:"The operation's id, its beginning, or last."`
+	ID   string `arg:"" help:"The operation's id, the start of its id, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -22,18 +22,18 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if held := op.FinishedAt.IsZero() && !left(op); held {
+		if held := op.FinishedAt.IsZero() && !unattended(op); held {
 			if err := c.ofRun(w.ctx, a, op); err != nil {
 				return err
 			}
-			w.note("a process works on it, or did some seconds ago: it is told to stop")
+			w.note("a process is working on it, or was some seconds ago; it has been asked to stop")
 		}
 		ctx := a.Scoped(w.ctx, "")
 		res, err := a.Gateway.Cancel(ctx, c.ID)
 		if err != nil {
 			return err
 		}
-		shown := &generateCmd{JSON: c.JSON}
+		shown := resultFlags{JSON: c.JSON}
 		slots, _, err := shown.slots(ctx, w, a, res, "")
 		if err != nil {
 			return err
@@ -58,5 +58,5 @@ func (c *operationsCancelCmd) ofRun(ctx context.Context, a *app, op ledger.Opera
 	if err != nil {
 		return err
 	}
-	return media.Errorf(media.CodeConflict, "operation %s is under way in run %s, which waits for it: end that with atelier runs cancel %[2]s", op.ID, r.ID)
+	return media.Errorf(media.CodeConflict, "operation %s is part of run %s, which is waiting for it: cancel the run with atelier runs cancel %[2]s", op.ID, r.ID)
 }

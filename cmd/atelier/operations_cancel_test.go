@@ -58,7 +58,7 @@ func TestCancelTellsAnotherProcess(t *testing.T) {
 	s.env["BFL_API_KEY"], s.env["BFL_BASE_URL"] = sim.Key(), srv.URL
 	proc := s.start("generate", "a fox", "-m", "FLUX.2 Pro")
 	id := s.atProvider()
-	if o := s.must("operations", "cancel", id, "--json"); !strings.Contains(o.stderr, "told to stop") || decode[generated](t, o).Status != "cancelled" {
+	if o := s.must("operations", "cancel", id, "--json"); !strings.Contains(o.stderr, "asked to stop") || decode[generated](t, o).Status != "cancelled" {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
 	if o := proc.wait(); o.code != exitInterrupted || !strings.Contains(o.stderr, "another process cancelled this operation: atelier operations show "+id) || strings.Contains(o.stdout+o.stderr, "--wait") {

@@ -13,7 +13,7 @@ import (
 	"atelier/internal/pgtest"
 )
 
-// onServer is a workshop whose databases are on a server of its own.
+// onServer is a workshop whose databases are on its own server.
 func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 	t.Helper()
 	server := pgtest.Start(t)
@@ -50,7 +50,7 @@ func TestServerAwayForAMoment(t *testing.T) {
 }
 
 // TestServerAwayForLong: a run whose server stays away stops where it is and says so; it
-// goes on when the server is back, in another process.
+// continues when the server is back, in another process.
 func TestServerAwayForLong(t *testing.T) {
 	t.Parallel()
 	s, server := onServer(t)
@@ -133,7 +133,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 	}
 }
 
-// TestDoctorShowsEngine: the engine is in a schema of its own beside the ledger.
+// TestDoctorShowsEngine: the engine is in its own schema beside the ledger.
 func TestDoctorShowsEngine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -94,7 +94,7 @@ func (s *workshop) engineFile(t *testing.T) *sql.DB {
 	return db
 }
 
-// TestEngineFileIsHeld: another program holds the file for a while; the run waits.
+// TestEngineFileIsHeld: another program has locked the file for a while; the run waits.
 func TestEngineFileIsHeld(t *testing.T) {
 	t.Parallel()
 	s := onSQLite(t)
@@ -168,7 +168,7 @@ func TestDatabaseFilesGo(t *testing.T) {
 			})
 			o := proc.wait()
 			close(hold)
-			if o.code != exitProvider || !strings.Contains(o.stderr, "its file is gone") || !strings.Contains(o.stderr, file) {
+			if o.code != exitProvider || !strings.Contains(o.stderr, "its file was removed") || !strings.Contains(o.stderr, file) {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
 			if err := os.Rename(away, path); err != nil {

@@ -45,7 +45,7 @@ func (s *workshop) outcome(t *testing.T, id string) (o outcomeOf) {
 	return o
 }
 
-// compare checks that a run that was killed and gone on with left what the whole one did:
+// compare checks that a run that was killed and continued left what the whole one did:
 // the same pictures and the same tale. Where calls have no answer that can be had again,
 // exactly their pictures are missing, and ledger, log and model say so.
 func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
@@ -85,7 +85,7 @@ func union(a, b map[string]int) (all []string) {
 }
 
 // once checks that no event is told twice but for the progress of generations, which every
-// process tells on its own, and that the other process said that it goes on.
+// process tells on its own, and that the other process said that it continues.
 func (s *workshop) once(t *testing.T, id string, lost int) {
 	t.Helper()
 	seen, failed, resumed := map[string]int{}, 0, 0

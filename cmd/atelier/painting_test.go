@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"atelier/chat/chattest"
-	"atelier/imaging"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // TestModelsPaintIntoTheReport: a picture that a chat model makes beside its step is an

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTwoResumesAtOnce: of two processes that go on with a killed run at the same moment one does. The
+// TestTwoResumesAtOnce: of two processes that continue a killed run at the same moment one does. The
 // other one names it, with its machine and time, and ends with the exit code of what is still running.
 func TestTwoResumesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestTwoResumesAtOnce(t *testing.T) {
 			host, _ := os.Hostname()
 			named := false
 			for _, pid := range pids {
-				named = named || strings.Contains(loser.stderr, fmt.Sprintf("run %s is under way: process %d on %s has it since 20", id, pid, host))
+				named = named || strings.Contains(loser.stderr, fmt.Sprintf("run %s is already running: process %d on %s has been working on it since 20", id, pid, host))
 			}
 			if loser.code != exitRunning || !named || !strings.Contains(loser.stderr, "atelier runs events "+id) {
 				t.Errorf("refused with exit %d: %s", loser.code, loser.stderr)

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
-	"atelier/generate/generatetest"
 )
 
 // TestSecondOfThreeImagesFails: a run whose second picture fails keeps the other two.
@@ -16,7 +17,7 @@ func TestSecondOfThreeImagesFails(t *testing.T) {
 		return act(t, "Generate Image", map[string]any{"Prompt": prompt, "Model": "GPT Image 2"})
 	}
 	s.chat.Answer = inTurn(picture("one"), picture("two"), picture("three"), done(t, "Two of three."))
-	s.images.Inject(generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultModerated})
+	s.images.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultModerated})
 	ans := read[answer](p, "run", "sage", "draw three pictures", "--json", "--out", p.dir)
 	if ans.Status != "succeeded" || len(ans.Outputs)+len(ans.AlsoMade) != 2 || ans.Usage.Images != 2 {
 		t.Fatalf("status %s, %d outputs, %d also made, usage %+v", ans.Status, len(ans.Outputs), len(ans.AlsoMade), ans.Usage)
@@ -32,7 +33,7 @@ func TestSecondOfThreeSlotsFails(t *testing.T) {
 	p := newPlace(t)
 	sims, url := serve(t)
 	p.withGemini(sims, url)
-	sims.gemini.Inject(generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultModerated})
+	sims.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultModerated})
 	res := read[generated](p, "generate", "a harbour", "-n", "3", "--model", "Nano Banana Pro", "--json")
 	good, bad := 0, 0
 	for _, s := range res.Slots {
@@ -65,7 +66,7 @@ func TestPreviews(t *testing.T) {
 	if n := len(p.listed().Items); n != 3 {
 		t.Errorf("%d items listed, want 3: previews are temporary", n)
 	}
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	s.images.Inject(sim.Injection{Fault: sim.FaultPartialsThenError})
 	failed := p.atelier(append(generateFox, "--partials", "--json")...)
 	res := decode[generated](t, failed)
 	if failed.code != exitProvider || res.Status != generate.StatusFailed || !strings.Contains(res.Slots[0].Error.Message, "the last preview was kept as img-") {

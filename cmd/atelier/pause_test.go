@@ -89,7 +89,7 @@ func (s *workshop) calm() {
 }
 
 // TestPausedRunOnTheCommandLine: the question is shown with what to type; what does not
-// fit is refused and changes nothing; of two processes that answer, one goes on.
+// fit is refused and changes nothing; of two processes that answer, one continues.
 func TestPausedRunOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := newAskingWorkshop(t)
@@ -155,7 +155,7 @@ func TestPausedRunOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// refusals gives answers that are refused.
+// refusals returns answers that are refused.
 func (s *workshop) refusals(t *testing.T, id, question string) {
 	t.Helper()
 	for name, c := range map[string]struct {
@@ -164,7 +164,7 @@ func (s *workshop) refusals(t *testing.T, id, question string) {
 	}{
 		"against its form":   {[]string{id, "--answer", `{"colour":"green"}`}, "/colour"},
 		"too much":           {[]string{id, "--answer", `{"colour":"red","x":1}`}, "x"},
-		"no JSON":            {[]string{id, "--answer", "red"}, "no JSON"},
+		"no JSON":            {[]string{id, "--answer", "red"}, "not valid JSON"},
 		"stale question":     {[]string{id, "--answer", red, "--question", id}, question},
 		"unknown run":        {[]string{"nothing", "--answer", red}, "nothing"},
 		"no file":            {[]string{id, "--answer", "@nowhere.json"}, "nowhere.json"},
@@ -184,7 +184,7 @@ func (s *workshop) refusals(t *testing.T, id, question string) {
 }
 
 // TestPauseKillMatrix kills a run that pauses at every request that it makes, before the
-// question and behind the answer, goes on with it, and looks at what came of it.
+// question and behind the answer, continues it, and looks at what came of it.
 func TestPauseKillMatrix(t *testing.T) {
 	t.Parallel()
 	whole := newAskingWorkshop(t)

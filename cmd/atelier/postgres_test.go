@@ -3,6 +3,10 @@
 package main
 
 import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,6 +31,19 @@ func newDatabase(t *testing.T, _ string) string {
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	return pgtest.Database(t)
+}
+
+// anotherMachine has a data folder of its own and shares the database and the bytes.
+func anotherMachine(t *testing.T, p *place) *place {
+	t.Helper()
+	m := *p
+	m.data, m.env = filepath.Join(t.TempDir(), "data"), maps.Clone(p.env)
+	m.env["ATELIER_DATA"] = m.data
+	err := errors.Join(os.MkdirAll(filepath.Join(p.data, "blobs"), 0o700), os.MkdirAll(m.data, 0o700))
+	if err = errors.Join(err, os.Symlink(filepath.Join(p.data, "blobs"), filepath.Join(m.data, "blobs"))); err != nil {
+		t.Fatal(err)
+	}
+	return &m
 }
 
 // TestDoctorShowsDatabase shows that the ledger is where the variable says.

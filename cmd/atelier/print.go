@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/money"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -100,7 +100,7 @@ func duration(ms int64) string {
 }
 
 // money writes an amount, which may be unknown.
-func money(usd *string) string {
+func amount(usd *string) string {
 	if usd == nil {
 		return "unknown"
 	}
@@ -110,9 +110,9 @@ func money(usd *string) string {
 // about writes an estimate, which may be unknown; JSON has it exactly.
 func about(usd *string) string {
 	if usd == nil {
-		return money(nil)
+		return amount(nil)
 	}
-	return generate.About(*usd)
+	return money.About(*usd)
 }
 
 // short cuts text for one cell.

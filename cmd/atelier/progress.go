@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,10 +13,10 @@ import (
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
-	"atelier/run"
+	"atelier/run/record"
 )
 
-// progress shows on a terminal what is going on, on one line that is rewritten.
+// progress shows on a terminal what is in progress, on one line that is rewritten.
 // Elsewhere it is silent. It is safe for concurrent use.
 type progress struct {
 	out     io.Writer
@@ -26,6 +27,8 @@ type progress struct {
 
 	mu    sync.Mutex // guards shown and started
 	shown int
+	// message is what is written of the answer.
+	message string
 }
 
 func newProgress(w *world, quiet bool) *progress {
@@ -75,11 +78,11 @@ func (p *progress) clear() {
 func (p *progress) generation(_ context.Context, e generate.Event) {
 	switch e.Kind {
 	case generate.EventStarted:
-		p.say("%s is asked for %s", e.Model, plural(e.N, p.noun))
+		p.say("requesting %[2]s from %[1]s", e.Model, plural(e.N, p.noun))
 	case generate.EventRetry:
-		p.say("%s: again in %s", e.Model, e.Wait.Round(100*time.Millisecond))
+		p.say("%s: retrying in %s", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventWait:
-		p.say("%s waits %s, as its provider asked", e.Model, e.Wait.Round(100*time.Millisecond))
+		p.say("%s: waiting %s at the provider's request", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventProgress:
 		p.say("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
@@ -89,7 +92,7 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 		}
 		p.say("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
 	case generate.EventFallback:
-		p.say("%s is asked instead", e.Model)
+		p.say("falling back to %s", e.Model)
 	case generate.EventSlot:
 		p.say("%s %d: %s", p.noun, e.Slot, e.Status)
 	case generate.EventFinished:
@@ -97,7 +100,7 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 }
 
 // follow shows a run's events until stop is called.
-func (p *progress) follow(o *run.Observer) (stop func()) {
+func (p *progress) follow(o *record.Observer) (stop func()) {
 	if !p.on {
 		return func() {}
 	}
@@ -115,8 +118,10 @@ func (p *progress) follow(o *run.Observer) (stop func()) {
 // event shows one event of a run.
 func (p *progress) event(e ledger.Event) {
 	var d struct {
-		Name, Agent, Message, Status string
-		Output                       media.Output
+		Name, Agent, Message, Status, Text string
+		Offset                             int
+		Partial                            bool
+		Output                             media.Output
 	}
 	// A payload of another shape has nothing to show.
 	_ = json.Unmarshal(e.Payload, &d)
@@ -125,6 +130,17 @@ func (p *progress) event(e ledger.Event) {
 		p.say("%s works", d.Name)
 	case agent.EventTurnStarted:
 		p.say("thinking")
+	case agent.EventMessageDelta:
+		if !d.Partial {
+			return // it is printed
+		}
+		if d.Offset == 0 {
+			p.message = ""
+		}
+		p.message += d.Text
+		p.say("%s", lastOf(p.message, 80))
+	case agent.EventMessageWithdrawn:
+		p.say("thinking again")
 	case agent.EventActionStarted:
 		p.say("%s", d.Name)
 	case agent.EventMediaStored:
@@ -137,4 +153,13 @@ func (p *progress) event(e ledger.Event) {
 		p.keep("  warning: %s", d.Message)
 	default:
 	}
+}
+
+// lastOf is the last part of a text on one line, of most characters at most.
+func lastOf(text string, most int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > most {
+		return "…" + string(runes[len(runes)-most+1:])
+	}
+	return string(runes)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 )
 
 // onTerminal runs a command whose standard error is a terminal.
@@ -39,9 +40,31 @@ func TestProgress(t *testing.T) {
 		t.Errorf("with --json standard error has %q", o.stderr)
 	}
 	picture := p.onTerminal("generate", "a fox", "-m", "GPT Image 2", "-n", "2")
-	for _, want := range []string{"GPT Image 2 is asked for 2 pictures", "picture 2: succeeded"} {
+	for _, want := range []string{"requesting 2 pictures from GPT Image 2", "picture 2: succeeded"} {
 		if !strings.Contains(picture.stderr, want) {
 			t.Errorf("nothing says %q:\n%q", want, picture.stderr)
 		}
+	}
+}
+
+// TestMessagesAreSeenWhileTheyAreWritten: a terminal sees the answer grow, and the answer is
+// printed once.
+func TestMessagesAreSeenWhileTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	const message = "Foxes are small dogs of the woods."
+	s.chat.Answer = inTurn(done(t, message))
+	s.chat.Between = func() { time.Sleep(50 * time.Millisecond) }
+	seen := p.onTerminal("run", "sage", "What is a fox?")
+	if seen.code != exitOK || strings.Count(seen.stdout, message) != 1 {
+		t.Fatalf("exit %d\n%s", seen.code, seen.stdout)
+	}
+	for _, want := range []string{"Foxes", "Foxes are small", "Foxes are small dogs of the"} {
+		if !strings.Contains(seen.stderr, want) {
+			t.Errorf("nothing shows %q:\n%q", want, seen.stderr)
+		}
+	}
+	if events := p.must("runs", "events", "last").stdout; strings.Count(events, "message-delta") != 1 {
+		t.Errorf("parts of the message are in the record:\n%s", events)
 	}
 }

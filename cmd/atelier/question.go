@@ -10,12 +10,19 @@ import (
 	"strings"
 
 	"atelier/agent"
+	"atelier/agent/formtext"
 	"atelier/media"
+	"atelier/run/workflows"
 )
 
 // ask shows what a run waits for, and what to type.
 func (w *world) ask(run string, open []agent.Question) {
 	for i, q := range open {
+		if q.AgentPath == workflows.AgentName {
+			w.line("%s", shown(q.Question))
+			w.line("answer with: %s", workflowAnswerCommand(run))
+			continue
+		}
 		w.question(q)
 		command := "atelier resume " + run
 		if i > 0 {
@@ -41,9 +48,16 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\
 
 // shortAnswer is an answer that is no JSON, as it is typed; empty for a form that asks for several things.
 func shortAnswer(schema json.RawMessage) string {
-	_, f, ok := onlyField(schema)
-	if kind, _ := f.Type.(string); ok && kind == "boolean" {
+	field, ok := formtext.FieldOf(schema)
+	if ok && field.Boolean() {
 		return "--approve, or --deny"
+	}
+	var f form
+	if json.Unmarshal(schema, &f) != nil {
+		return ""
+	}
+	if field.Name != "" {
+		f = f.Properties[field.Name]
 	}
 	if text, isText := f.example(0).(string); ok && isText {
 		return quoted(text)

@@ -9,13 +9,15 @@ import (
 
 	"atelier"
 	"atelier/agent"
+	"atelier/internal/disk"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/workflows"
 )
 
-// againFlags are those of commands that go on with a run.
+// againFlags are those of commands that continue a run.
 type againFlags struct {
-	DB   string `help:"The database of the run, if its address holds a password: that is not kept." placeholder:"URL"`
+	DB   string `help:"The database of the run. Required if its URL contains a password, which is not stored." placeholder:"URL"`
 	Out  string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Open bool   `help:"Open the report in the browser."`
 	JSON bool   `help:"Print one JSON object."`
@@ -25,7 +27,7 @@ type againFlags struct {
 func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, error)) error {
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return atelier.DiskError("make the folder for the report", err)
+			return disk.Error("make the folder for the report", err)
 		}
 	}
 	p := newProgress(w, c.JSON)
@@ -51,22 +53,22 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 }
 
 type resumeCmd struct {
-	ID            string   `arg:"" name:"run" help:"The run's id, its beginning, or last: see atelier runs list --status paused, or --status running."`
-	Text          *string  `arg:"" optional:"" name:"text" help:"The answer in plain words, where the question asks for one thing. Without an answer the question is shown."`
+	ID            string   `arg:"" name:"run" help:"The run's id, the start of its id, or last: see atelier runs list --status paused, or --status running."`
+	Text          *string  `arg:"" optional:"" name:"text" help:"The answer as plain text, if the question has one field. Without an answer, the command shows the question."`
 	Approve       bool     `help:"Answer yes."`
 	Deny          bool     `help:"Answer no."`
-	Answer        string   `help:"The answer as JSON that fits the question's form, or a file with it." placeholder:"JSON|@FILE"`
-	Question      string   `help:"The question that is answered, if several are open; otherwise the oldest." placeholder:"ID"`
-	Note          string   `help:"A word beside the answer, for the model." placeholder:"TEXT"`
-	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, the id of a stored item, or a ref of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
-	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	ReplaceImages bool     `help:"Take the pictures that came before out of the model's sight."`
+	Answer        string   `help:"The answer as JSON that matches the question's form, or a file that contains it." placeholder:"JSON|@FILE"`
+	Question      string   `help:"The id of the question to answer. The default is the oldest open one." placeholder:"ID"`
+	Note          string   `help:"A note for the model, in addition to the answer." placeholder:"TEXT"`
+	Image         []string `sep:"none" help:"A picture to attach to the answer: a file, the id of a stored item, or a ref of the run. Repeat the flag for more." placeholder:"FILE|ID|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"The detail at which the model sees the pictures, if it supports a choice: auto, low or high."`
+	LenientImages bool     `help:"Omit pictures that the chat model does not accept and print a warning, instead of an error."`
+	ReplaceImages bool     `help:"No longer show earlier pictures to the model."`
 	limitFlags
 	againFlags
 }
 
-// Run goes on with a run: with the answer that it waits for, or from its last finished
+// Run continues a run: with the answer that it waits for, or from its last finished
 // step where its process has ended.
 func (c *resumeCmd) Run(w *world) error {
 	value, err := c.value()
@@ -99,7 +101,7 @@ func (c *resumeCmd) Run(w *world) error {
 	})
 }
 
-// goOn goes on with a run that nobody has to answer, or shows what one waits for.
+// goOn continues a run that nobody has to answer, or shows what one waits for.
 func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
@@ -109,7 +111,7 @@ func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, 
 		return s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
 	}
 	if limits != (run.Again{}) {
-		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: the limits go with the answer (atelier resume %[1]s shows the question)", c.ID)
+		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: give the limits together with the answer (atelier resume %[1]s shows the question)", c.ID)
 	}
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}); err != nil {
@@ -134,9 +136,9 @@ func (c *resumeCmd) check(asJSON bool) error {
 	}
 	switch {
 	case given > 1:
-		return media.Errorf(media.CodeInvalid, "several answers are given: choose one of words, --approve, --deny and --answer")
+		return media.Errorf(media.CodeInvalid, "give only one answer: text, --approve, --deny or --answer")
 	case given == 0 && (c.Question != "" || c.Note != "" || len(c.Image) > 0 || c.ReplaceImages || c.LenientImages):
-		return media.Errorf(media.CodeInvalid, "--question, --note and the flags of pictures go with an answer: give --approve, --deny, words, or --answer with JSON")
+		return media.Errorf(media.CodeInvalid, "--question, --note and the picture flags require an answer: give text, --approve, --deny, or --answer with JSON")
 	}
 	return nil
 }
@@ -157,6 +159,8 @@ func (c *resumeCmd) fit(ctx context.Context, s *run.Service, value json.RawMessa
 	switch {
 	case q.Schema == nil: // it is not open
 		return json.RawMessage("null"), nil
+	case c.plain() && q.AgentPath == workflows.AgentName:
+		return nil, media.Errorf(media.CodeInvalid, "run %s is a workflow that waits at an interaction: answer with %s", c.ID, workflowAnswerCommand(c.ID))
 	case c.Approve:
 		return decided(q, true)
 	case c.Deny:
@@ -179,14 +183,14 @@ func (c *resumeCmd) value() (json.RawMessage, error) {
 	if name, ok := strings.CutPrefix(c.Answer, "@"); ok {
 		info, err := os.Stat(name)
 		if err == nil && info.Size() > maxAnswer {
-			return nil, media.Errorf(media.CodeTooLarge, "--answer %s has %s: at most %s; give pictures with --image", c.Answer, size(info.Size()), size(maxAnswer))
+			return nil, media.Errorf(media.CodeTooLarge, "--answer %s has %s; the limit is %s. Attach pictures with --image", c.Answer, size(info.Size()), size(maxAnswer))
 		}
 		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the person names it
 			return nil, media.Errorf(media.CodeInvalid, "read the answer: %w", err)
 		}
 	}
 	if text = bytes.TrimSpace(text); !json.Valid(text) {
-		return nil, media.Errorf(media.CodeInvalid, "--answer is no JSON: %s shows the form and an example; plain words go without --answer", "atelier resume "+c.ID)
+		return nil, media.Errorf(media.CodeInvalid, "--answer is not valid JSON: %s shows the form and an example; give plain text without --answer", "atelier resume "+c.ID)
 	}
 	return text, nil
 }

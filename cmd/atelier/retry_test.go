@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
 	"atelier/ledger"
 )
 
@@ -15,7 +16,7 @@ func partly(t *testing.T) (*place, *providers, generated) {
 	p := newPlace(t)
 	s, url := serve(t)
 	p.withGemini(s, url)
-	s.gemini.Inject(generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultQuota})
+	s.gemini.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultQuota, Variant: 1}) // no credit at all: there is nothing to wait for
 	o := p.must("generate", "a harbour", "-m", "Nano Banana Pro", "-n", "3", "--json")
 	got := decode[generated](t, o)
 	if got.Status != "partial" || len(got.Slots) != 3 {
@@ -60,7 +61,7 @@ func TestRetryOnTheCommandLine(t *testing.T) {
 func TestRetryTellsWhatIsNotSafe(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	s.images.Inject(sim.Injection{Fault: sim.FaultModerated})
 	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
 	id := read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items[0].ID
 	calls := len(s.images.Captured())

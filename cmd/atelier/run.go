@@ -12,25 +12,29 @@ import (
 	"atelier"
 	"atelier/agent"
 	"atelier/agent/report"
+	"atelier/agent/resolve"
+	"atelier/agent/vision"
 	"atelier/generate"
+	"atelier/internal/disk"
 	"atelier/media"
 	"atelier/run"
 )
 
 type runCmd struct {
 	Agent         string   `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message       string   `arg:"" help:"What the agent shall do."`
+	Message       string   `arg:"" help:"The task of the agent."`
 	Files         string   `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB            string   `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB            string   `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	KB            string   `name:"kb" help:"A folder of documents to index, which the agent may search." placeholder:"DIR"`
+	DB            string   `name:"db" help:"A database that the agent may query, read-only: postgres://… or an SQLite file." placeholder:"URL"`
 	Out           string   `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
-	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, the id of a stored item, or a ref of the conversation. Repeat it for more." placeholder:"FILE|ID|REF"`
-	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
+	Agents        string   `help:"A folder of agent definitions. They are added to the shipped ones and replace those of the same name." placeholder:"DIR"`
+	Model         string   `help:"The chat model; offline selects the offline model." placeholder:"NAME"`
+	ImageModel    string   `help:"The image model that agents prefer." placeholder:"NAME"`
+	Image         []string `sep:"none" help:"A picture for the agent: a file, the id of a stored item, or a ref of the conversation. Repeat the flag for more." placeholder:"FILE|ID|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"The detail at which the model sees the pictures, if it supports a choice: auto, low or high."`
+	LenientImages bool     `help:"Omit pictures that the chat model does not accept and print a warning, instead of an error."`
+	LostImages    string   `enum:"drop,stop" default:"drop" help:"What to do if the bytes of a picture disappear during the run: drop the picture with a warning, or stop."`
+	ToolContext   []string `sep:"none" help:"A value for actions that no model sees: NAME=TEXT, or @FILE.json for an object of values, which hides them from other users of the machine. Repeat the flag for more." placeholder:"NAME=TEXT|@FILE"`
 	Open          bool     `help:"Open the report in the browser."`
 	JSON          bool     `help:"Print one JSON object."`
 	limitFlags
@@ -38,7 +42,7 @@ type runCmd struct {
 	// anyReport makes a page of the message of a run that wrote no report.
 	anyReport bool
 	// Conversation is nil where the flag is not given.
-	Conversation *string `help:"Go on with a conversation: its id, its beginning, or last; or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|last|new"`
+	Conversation *string `help:"Continue a conversation: its id, the start of its id, or last; new starts one. The agent receives its messages and can use its pictures." placeholder:"ID|last|new"`
 }
 
 // answer is what run --json prints.
@@ -59,7 +63,7 @@ type answer struct {
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
 	// InputImages came with the message.
-	InputImages []agent.InputImage `json:"input_images"`
+	InputImages []vision.InputImage `json:"input_images"`
 	// Conversation is the id of the conversation, where there is one.
 	Conversation string `json:"conversation_id,omitempty"`
 	// Pending is what a paused run waits for; resume answers it.
@@ -69,10 +73,10 @@ type answer struct {
 // Run runs an agent.
 func (c *runCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Message) == "" {
-		return media.Errorf(media.CodeInvalid, "the message is empty: say what %s shall do", c.Agent)
+		return media.Errorf(media.CodeInvalid, "the message is empty: give %s a task", c.Agent)
 	}
 	if c.Conversation != nil && strings.TrimSpace(*c.Conversation) == "" {
-		return media.Errorf(media.CodeInvalid, "--conversation names none: give the id of one (see `atelier conversations list`), or new")
+		return media.Errorf(media.CodeInvalid, "--conversation is empty: give the id of a conversation (see `atelier conversations list`), or new")
 	}
 	limits, err := c.limits()
 	if err != nil {
@@ -80,7 +84,7 @@ func (c *runCmd) Run(w *world) error {
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return atelier.DiskError("make the folder for the report", err)
+			return disk.Error("make the folder for the report", err)
 		}
 	}
 	p := newProgress(w, c.JSON)
@@ -103,8 +107,11 @@ func (c *runCmd) execute(w *world, a *app, runs *run.Service, p *progress, limit
 	}
 	req := requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
-	req.LostImages = agent.LostImages(c.LostImages)
+	req.LostImages = vision.LostImages(c.LostImages)
 	var err error
+	if req.ToolContext, err = toolContext(c.ToolContext); err != nil {
+		return err
+	}
 	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
 	}
@@ -176,7 +183,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	if c.Out != "" {
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
 		if files, err = report.Files(ctx, c.Out, all, a.Codec); err != nil {
-			unsaved = atelier.DiskError("write the media", err)
+			unsaved = disk.Error("write the media", err)
 		}
 		for _, o := range all {
 			if f, ok := files[o.Ref]; ok && foreignSVG(o) {
@@ -206,16 +213,16 @@ func (c *runCmd) write(ctx context.Context, a *app, res *agent.Result) (string, 
 	name := filepath.Join(c.Out, "report.html")
 	f, err := os.CreateTemp(c.Out, ".report-*")
 	if err != nil {
-		return "", atelier.DiskError("write the report", err)
+		return "", disk.Error("write the report", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	b := bufio.NewWriterSize(f, 64<<10)
-	err = report.Write(ctx, b, report.FromResult(res), agent.Resolution{Mode: agent.ModeDataURI, Find: res.Find, Codec: a.Codec})
+	err = report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec})
 	if err = errors.Join(err, b.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return "", atelier.DiskError("write the report", err)
+		return "", disk.Error("write the report", err)
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return "", atelier.DiskError("write the report", err)
+		return "", disk.Error("write the report", err)
 	}
 	return name, nil
 }

@@ -13,6 +13,7 @@ import (
 	"atelier/agent/report"
 	"atelier/chat/offline"
 	"atelier/generate"
+	"atelier/generate/plan"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -55,7 +56,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
 		duration(res.Usage.WorkedMS), spent(ledger.Cost(ans.Cost)))
 	if ans.Conversation != "" {
-		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
+		w.note("conversation %s: continue with --conversation %[1]s", ans.Conversation)
 	}
 	if ans.Report != "" {
 		w.line("report: %s", ans.Report)
@@ -81,7 +82,7 @@ func (w *world) said(ans answer) {
 			w.note("%s", note)
 		}
 	}
-	for _, d := range untold(ans.Dispositions) {
+	for _, d := range unreported(ans.Dispositions) {
 		if !offlineChat(d) {
 			w.note("%s", became(d))
 		}
@@ -95,14 +96,14 @@ func spent(c ledger.Cost) string {
 	total := about(c.EstimatedUSD)
 	switch {
 	case c.EstimatedUSD == nil:
-		return money(nil)
+		return amount(nil)
 	case amountOf(c.EstimatedUSD) == 0:
 	case c.ReportedUSD == nil || amountOf(c.ReportedUSD) == 0:
 		of = " (estimated)"
 	case *c.ReportedUSD == *c.EstimatedUSD:
-		total, of = money(c.EstimatedUSD), " (reported)"
+		total, of = amount(c.EstimatedUSD), " (reported)"
 	default:
-		of = " (" + money(c.ReportedUSD) + " reported, the rest estimated)"
+		of = " (" + amount(c.ReportedUSD) + " reported, the rest estimated)"
 	}
 	if !c.Complete {
 		return "at least " + strings.TrimPrefix(total, "about ") + of
@@ -122,8 +123,8 @@ func amountOf(usd *string) ledger.Pico {
 	return p
 }
 
-// untold are the dispositions of which no warning tells.
-func untold(all []generate.Disposition) []generate.Disposition {
+// unreported are the dispositions of which no warning tells.
+func unreported(all []generate.Disposition) []generate.Disposition {
 	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
 }
 
@@ -135,20 +136,20 @@ func offlineChat(d generate.Disposition) bool {
 // withStandIn are the warnings of a run. That the offline model stood in is told once, whatever it
 // stood in for and however many agents it was.
 func withStandIn(ans answer) []string {
-	pictures := func(warning string) bool { return warning == generate.StandIn(offline.Model{}.Profile().Name) }
+	pictures := func(warning string) bool { return warning == plan.StandIn(offline.Model{}.Profile().Name) }
 	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
 		return ans.Warnings
 	}
-	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has its key; atelier doctor tells which key to set")
+	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
 }
 
 // became says what became of a wish.
 func became(d generate.Disposition) string {
 	used := ""
 	if d.Applied != "" {
-		used = fmt.Sprintf(", used %q", d.Applied)
+		used = fmt.Sprintf(", applied %q", d.Applied)
 	}
-	return fmt.Sprintf("%s %s: asked %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
+	return fmt.Sprintf("%s %s: requested %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
 }
 
 // ending turns a run's status into the exit code and says what failed.
@@ -160,7 +161,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 		return quiet{exitPaused}
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
-		w.note("go on with: atelier runs retry %s", res.RunID)
+		w.note("continue with: atelier runs retry %s", res.RunID)
 		return quiet{exitInterrupted}
 	default:
 	}

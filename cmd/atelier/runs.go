@@ -17,16 +17,16 @@ type runsCmd struct {
 	List   runsListCmd   `cmd:"" help:"List runs, newest first."`
 	Show   runsShowCmd   `cmd:"" help:"Show one run: steps, sub-agents, media, cost."`
 	Events runsEventsCmd `cmd:"" help:"Print a run's events in order."`
-	Report runsReportCmd `cmd:"" help:"Write the report of a run and its media into a folder, as run --out does, at any time."`
-	Cancel runsCancelCmd `cmd:"" help:"End a run, wherever it is; what it made is kept."`
-	Retry  runsRetryCmd  `cmd:"" help:"Go on with a run that failed or was cancelled, from its last good step; nothing is paid twice."`
-	Fork   runsForkCmd   `cmd:"" help:"Begin a new run that keeps what another one did before a step, and does the rest anew."`
+	Report runsReportCmd `cmd:"" help:"Write the report of a run and its media into a folder, like run --out."`
+	Cancel runsCancelCmd `cmd:"" help:"Cancel a run, in whichever process it is running. What it made is kept."`
+	Retry  runsRetryCmd  `cmd:"" help:"Continue a failed or cancelled run from its last successful step. Nothing is paid for twice."`
+	Fork   runsForkCmd   `cmd:"" help:"Start a new run that reuses another run's steps before a given one and executes the rest again."`
 }
 
 type runsListCmd struct {
-	Status string `help:"Only running, succeeded, paused, failed or cancelled runs."`
+	Status string `help:"Only runs with this status: running, succeeded, paused, failed or cancelled."`
 	Agent  string `help:"Only runs of this agent."`
-	All    bool   `help:"Sub-agents' runs as well."`
+	All    bool   `help:"Include the runs of sub-agents."`
 	pageFlags
 }
 
@@ -111,8 +111,8 @@ func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
 }
 
 type runsShowCmd struct {
-	ID    string `arg:"" help:"The run's id, its beginning, or last."`
-	Steps bool   `help:"The names of the finished steps of the run, for fork."`
+	ID    string `arg:"" help:"The run's id, the start of its id, or last."`
+	Steps bool   `help:"List the finished steps of the run, for runs fork."`
 	JSON  bool   `help:"Print JSON."`
 }
 
@@ -163,12 +163,12 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}
 		for _, i := range r.InputImages {
-			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, cell(i.FileName))
+			w.line("input:   %s  %s  %s", i.Ref, i.MIMEType, cell(i.FileName))
 		}
 		for _, i := range r.VisionContext {
 			w.line("in view: %s  %s", i.Ref, i.MIMEType)
 		}
-		for _, d := range untold(dispositions(r)) {
+		for _, d := range unreported(dispositions(r)) {
 			w.line("%s", became(d))
 		}
 		for _, warning := range r.Warnings {
@@ -243,11 +243,12 @@ func allowed(saved json.RawMessage) string {
 		set  bool
 		text string
 	}{
-		{l.Turns > 0, plural(l.Turns, "turn") + " an agent"},
+		{l.Turns > 0, plural(l.Turns, "turn") + " per agent"},
 		{l.Tokens > 0, plural(int(l.Tokens), "token")},
 		{l.Images > 0, plural(int(l.Images), "image")},
 		{l.TimeMS > 0, duration(l.TimeMS) + " of work"},
 		{l.USD != "", "$" + l.USD},
+		{l.LenientImages, "unsupported pictures omitted"},
 	} {
 		if part.set {
 			out = append(out, part.text)
@@ -257,17 +258,17 @@ func allowed(saved json.RawMessage) string {
 }
 
 type runsEventsCmd struct {
-	ID    string `arg:"" help:"The run's id, its beginning, or last."`
+	ID    string `arg:"" help:"The run's id, the start of its id, or last."`
 	After int64  `help:"Only events after this sequence number."`
-	Limit int    `help:"How many events at most; all by default." placeholder:"N"`
+	Limit int    `help:"The maximum number of events. The default is all." placeholder:"N"`
 	JSON  bool   `help:"Print JSON: all events in one document." xor:"json"`
-	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object a line, as they are read. An error is on standard error alone." xor:"json"`
+	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object per line, as events are read. Errors go to standard error only." xor:"json"`
 }
 
 // Run prints events.
 func (c *runsEventsCmd) Run(w *world) error {
 	if c.Limit < 0 {
-		return media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one event, or leave it out for all", c.Limit)
+		return media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1, or omit it for all events", c.Limit)
 	}
 	return w.withStores(func(s *stores) (err error) {
 		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {

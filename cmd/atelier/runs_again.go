@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 
-	"atelier"
-	"atelier/agent"
+	"atelier/internal/setting"
+
+	"atelier/agent/vision"
 	"atelier/media"
 	"atelier/run"
 )
 
 type runsRetryCmd struct {
-	ID         string `arg:"" name:"run" help:"The run's id, its beginning, or last: see atelier runs list --status failed."`
-	LostImages string `enum:",drop,stop" default:"" help:"Other than for the run before: when the bytes of a picture went away, drop it, or stop."`
+	ID         string `arg:"" name:"run" help:"The run's id, the start of its id, or last: see atelier runs list --status failed."`
+	LostImages string `enum:",drop,stop" default:"" help:"What to do if the bytes of a picture have disappeared: drop or stop. The default is the run's own setting."`
 	limitFlags
 	againFlags
 }
@@ -23,7 +24,7 @@ func (c *runsRetryCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	again.LostImages = agent.LostImages(c.LostImages)
+	again.LostImages = vision.LostImages(c.LostImages)
 	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
 		id, err := a.stores().runID(w.ctx, c.ID)
 		if err != nil {
@@ -34,16 +35,16 @@ func (c *runsRetryCmd) Run(w *world) error {
 }
 
 type runsForkCmd struct {
-	ID            string   `arg:"" name:"run" help:"The run's id, its beginning, or last."`
-	From          string   `help:"The first step that is done anew: see atelier runs show RUN --steps." placeholder:"STEP"`
-	Message       *string  `help:"What the agent shall do instead." placeholder:"TEXT"`
-	Image         []string `sep:"none" help:"A picture that the agent shall see instead of those that came with the message: a file, the id of a stored item, or the ref of one of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
-	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	Input         string   `help:"JSON that the agent is given beside the message, as an object." placeholder:"JSON"`
-	Model         string   `help:"The chat model instead; offline forces the offline model." placeholder:"NAME"`
-	ImageModel    string   `help:"The image model that agents shall prefer instead." placeholder:"NAME"`
-	LostImages    string   `enum:",drop,stop" default:"" help:"Other than for the run before: when the bytes of a picture went away, drop it, or stop."`
+	ID            string   `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
+	From          string   `help:"The first step to execute again; see atelier runs show RUN --steps." placeholder:"STEP"`
+	Message       *string  `help:"A new task for the agent." placeholder:"TEXT"`
+	Image         []string `sep:"none" help:"A picture that replaces those of the message: a file, the id of a stored item, or a ref of the run. Repeat the flag for more." placeholder:"FILE|ID|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"The detail at which the model sees the pictures, if it supports a choice: auto, low or high."`
+	LenientImages bool     `help:"Omit pictures that the chat model does not accept and print a warning, instead of an error."`
+	Input         string   `help:"Input for the agent in addition to the message: a JSON object." placeholder:"JSON"`
+	Model         string   `help:"Another chat model; offline selects the offline model." placeholder:"NAME"`
+	ImageModel    string   `help:"Another image model for agents to prefer." placeholder:"NAME"`
+	LostImages    string   `enum:",drop,stop" default:"" help:"What to do if the bytes of a picture have disappeared: drop or stop. The default is the run's own setting."`
 	limitFlags
 	againFlags
 }
@@ -71,7 +72,7 @@ func (c *runsForkCmd) Run(w *world) error {
 			if _, err := a.Chat.Named(w.ctx, c.Model); err != nil {
 				return nil, err
 			}
-			f.Setting = atelier.WithChatModel(c.Model)
+			f.Setting = setting.WithChatModel(c.Model)
 		}
 		return s.Fork(w.ctx, owner, id, f)
 	})
@@ -80,16 +81,16 @@ func (c *runsForkCmd) Run(w *world) error {
 // fork reads what the flags say by themselves.
 func (c *runsForkCmd) fork() (f run.Fork, err error) {
 	if c.From == "" {
-		return f, media.Errorf(media.CodeInvalid, "--from is missing: name the first step that is done anew, see atelier runs show %s --steps", c.ID)
+		return f, media.Errorf(media.CodeInvalid, "--from is missing: name the first step to execute again, see atelier runs show %s --steps", c.ID)
 	}
 	f = run.Fork{From: c.From, LenientImages: c.LenientImages}
 	if f.Again, err = c.limits(); err != nil {
 		return f, err
 	}
-	f.LostImages = agent.LostImages(c.LostImages)
+	f.LostImages = vision.LostImages(c.LostImages)
 	if c.Message != nil {
 		if f.Message = *c.Message; f.Message == "" {
-			return f, media.Errorf(media.CodeInvalid, "--message is empty: say what the agent shall do instead, or leave it out")
+			return f, media.Errorf(media.CodeInvalid, "--message is empty: give the new task, or omit it")
 		}
 	}
 	if c.Input != "" {
@@ -98,7 +99,7 @@ func (c *runsForkCmd) fork() (f run.Fork, err error) {
 			err = errors.New("it is null")
 		}
 		if err != nil {
-			return f, media.Errorf(media.CodeInvalid, "--input is no JSON object: %w", err)
+			return f, media.Errorf(media.CodeInvalid, "--input is not a JSON object: %w", err)
 		}
 	}
 	return f, nil

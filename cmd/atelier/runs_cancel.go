@@ -12,7 +12,7 @@ import (
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
-	ID   string `arg:"" help:"The run's id, its beginning, or last."`
+	ID   string `arg:"" help:"The run's id, the start of its id, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
@@ -70,7 +70,7 @@ func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return r, media.Errorf(media.CodeDeadline, "run %s was told to end and has not yet: see atelier runs show %[1]s", r.ID)
+			return r, media.Errorf(media.CodeDeadline, "run %s was asked to stop and is still running: see atelier runs show %[1]s", r.ID)
 		}
 	}
 }

@@ -3,12 +3,12 @@ package main
 import (
 	"os"
 
-	"atelier"
+	"atelier/internal/disk"
 	"atelier/run"
 )
 
 type runsReportCmd struct {
-	ID   string `arg:"" name:"run" help:"The run's id, its beginning, or last."`
+	ID   string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
 	Out  string `help:"The folder for report.html and media/." placeholder:"DIR" required:""`
 	Open bool   `help:"Open the report in the browser."`
 	JSON bool   `help:"Print one JSON object, as run does."`
@@ -26,7 +26,7 @@ func (c *runsReportCmd) Run(w *world) error {
 			return err
 		}
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return atelier.DiskError("make the folder "+c.Out+" for the report", err)
+			return disk.Error("make the folder "+c.Out+" for the report", err)
 		}
 		shown := &runCmd{Out: c.Out, JSON: c.JSON, anyReport: true}
 		ans, unsaved := shown.export(w.ctx, a, res)

@@ -120,7 +120,7 @@ func (s scenario) check(t *testing.T, p *place, args []string) {
 	}
 }
 
-// promoted gives the labels of the media that a run shows, from the ledger itself.
+// promoted returns the labels of the media that a run shows, from the ledger itself.
 func (p *place) promoted(run string) []string {
 	p.t.Helper()
 	return textColumn(p.t, p.openLedger(), "SELECT label FROM agent_run_media WHERE run_id = $1 ORDER BY display_order", run)

@@ -81,7 +81,7 @@ func TestEveryServiceIsShownPictures(t *testing.T) {
 					}
 				}
 			}
-			// The picture of an action, and one that is asked for, come in the user message
+			// The picture of an action, and one that is requested, come in the user message
 			// with the results.
 			for turn, size := range map[int]string{1: "256 × 256", 2: "30 × 20"} {
 				last := asked[turn].Messages[len(asked[turn].Messages)-1]

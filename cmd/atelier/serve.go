@@ -3,29 +3,41 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net"
-	"net/netip"
 	"time"
 
 	"atelier"
 	"atelier/media"
+	"atelier/web"
 )
 
 // defaultListen is where serve listens if nobody says.
-const defaultListen = "127.0.0.1:8320"
+const defaultListen = "127.0.0.1:8484"
 
 type serveCmd struct {
-	Listen string        `help:"Where to answer /healthz and /readyz: an address of this machine and a port. Default: ATELIER_LISTEN, else 127.0.0.1:8320." placeholder:"HOST:PORT"`
-	Grace  time.Duration `help:"How long steps that have begun may take to end when the server is stopped; the rest goes on in the next one." default:"30s"`
+	Listen    string        `help:"The address to listen on. Any address except loopback requires access tokens (atelier tokens). The default is ATELIER_LISTEN, or 127.0.0.1:8484." placeholder:"HOST:PORT"`
+	Grace     time.Duration `help:"How long running steps may take to finish when the server is stopped. The next server continues the rest." default:"30s"`
+	Workflows string        `help:"A folder of workflows to offer in addition to the examples." placeholder:"DIR"`
+	Partials  bool          `help:"Request previews of unfinished pictures, which the web pages show. Some providers charge for them."`
+	LogJSON   bool          `name:"log-json" help:"Log every request to standard error, one JSON object per line."`
+	JSON      bool          `help:"Print one JSON object with the address once the server is ready."`
 }
 
-// Run serves until it is told to stop.
+// Run serves until it is asked to stop.
 func (c *serveCmd) Run(w *world) error {
 	address := cmp.Or(c.Listen, w.env("ATELIER_LISTEN"), defaultListen)
-	if err := loopback(address); err != nil {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for example %s", address, defaultListen)
+	}
+	config, err := atelier.ServeConfigFromEnv(w.env)
+	if err != nil {
 		return err
 	}
-	return w.withApp(appConfig{takeOver: true}, func(a *app) error {
+	if c.LogJSON {
+		logJSONTo(w.stderr)
+	}
+	err = w.withApp(appConfig{takeOver: true, partials: c.Partials}, func(a *app) error {
 		if _, err := a.Runs(w.ctx); err != nil {
 			return err
 		}
@@ -33,21 +45,21 @@ func (c *serveCmd) Run(w *world) error {
 		if err != nil {
 			return media.Errorf(media.CodeInvalid, "listen on %s: %w (choose another port with --listen)", address, err)
 		}
+		if _, err := a.NeedsTokens(listener.Addr()); err != nil {
+			return errors.Join(err, listener.Close())
+		}
 		w.note("serving on http://%s", listener.Addr())
-		defer context.AfterFunc(w.ctx, func() { w.note("stopping: what is under way goes on in the next process") })()
-		return a.Serve(w.ctx, atelier.ServeConfig{Listener: listener, Grace: c.Grace})
+		if c.JSON {
+			if err := w.printJSON(map[string]string{"url": "http://" + listener.Addr().String()}); err != nil {
+				return errors.Join(err, listener.Close())
+			}
+		}
+		defer context.AfterFunc(w.ctx, func() { w.note("stopping; the next process continues the unfinished work") })()
+		config.Listener, config.Grace, config.Version, config.Pages, config.Workflows = listener, c.Grace, version, web.Pages(), c.Workflows
+		return a.Serve(w.ctx, config)
 	})
-}
-
-// loopback refuses addresses that others can reach: nothing here asks who they are.
-func loopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for instance %s", address, defaultListen)
+	if w.ctx.Err() != nil && media.CodeOf(err) == media.CodeCancelled {
+		return nil // told to stop while it was starting
 	}
-	ip, err := netip.ParseAddr(host)
-	if host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return media.Errorf(media.CodeInvalid, "--listen %s: this version listens on addresses of this machine only, for instance %s", address, defaultListen)
-	}
-	return nil
+	return err
 }

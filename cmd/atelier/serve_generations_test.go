@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -24,7 +23,7 @@ func (p *place) impatient() string {
 func TestServeLooksAfterItsWait(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := bflsim.New(bflsim.Config{Pending: 4})
+	sim := bflsim.New(bflsim.Config{Pending: 3}) // the command's poll, the one in the server's wait, and one look
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
 	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
@@ -43,20 +42,16 @@ func TestServeLooksAfterItsWait(t *testing.T) {
 }
 
 // TestAHungPollHoldsNoSlot: a server that works on one thing at once leaves a task whose provider hangs
-// when its wait is over, and takes the next.
+// when its wait has ended, and takes the next.
 func TestAHungPollHoldsNoSlot(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	sim := bflsim.New(bflsim.Config{Pending: 4})
-	var first string // the task that hangs when the server asks
+	sim := bflsim.New(bflsim.Config{Pending: 1})
 	var serves atomic.Bool
-	var hung atomic.Int32
+	var hangs atomic.Value // the id of the task that the server asks for first
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Query().Get("id")
-		if !serves.Load() {
-			first = cmp.Or(first, id)
-		} else if serves.Load() && id == first {
-			hung.Add(1)
+		if serves.Load() && poll(r) && (hangs.CompareAndSwap(nil, id) || hangs.Load() == id) {
 			<-r.Context().Done()
 			return
 		}
@@ -72,7 +67,7 @@ func TestAHungPollHoldsNoSlot(t *testing.T) {
 	}
 	serves.Store(true)
 	serving := p.start("serve", "--listen", "127.0.0.1:0")
-	eventually(t, "the hung task's poll", func() bool { return hung.Load() > 0 })
+	eventually(t, "the hung task's poll", func() bool { return hangs.Load() != nil })
 	eventually(t, "the other picture", func() bool { return len(p.listed().Items) == 1 })
 	_ = serving.cmd.Process.Signal(os.Interrupt)
 	if o := serving.wait(); o.code != exitOK {
@@ -100,6 +95,30 @@ func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	}
 	if want := map[string]int{"a fox": 1, "a hare": 1, "a boat": 1}; !maps.Equal(s.submitted(t), want) {
 		t.Errorf("asked for %v", s.submitted(t))
+	}
+}
+
+// TestServeFetchesWhileAPersonThinks: a picture that a run did not wait for comes into its list while the
+// run waits for an answer, which may take longer than links to pictures live; its log stays as it is.
+func TestServeFetchesWhileAPersonThinks(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	s.env["ATELIER_CATALOGUE"] = s.impatient()
+	s.chat.Answer = inTurn(act(t, "Generate Image", map[string]any{"Prompt": "a fox"}), `{"ask":{"question":"Is it good?"}}`, done(t, "Done."))
+	id, o := s.run(t, 0)
+	if o.code != exitPaused || len(s.listed("--run", id).Items) != 0 {
+		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.listed("--run", id).Items), o.stdout, o.stderr)
+	}
+	log := s.must("runs", "events", id, "--jsonl").stdout
+	serving, _ := s.serving(t)
+	eventually(t, "the picture", func() bool { return len(s.listed("--run", id).Items) == 1 })
+	if got := s.must("runs", "events", id, "--jsonl").stdout; got != log {
+		t.Errorf("the log of the run was\n%sand is\n%s", log, got)
+	}
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	serving.wait()
+	if end := s.must("resume", id, "yes"); !strings.Contains(end.stdout, "Done.") || s.submitted(t)["a fox"] != 1 {
+		t.Errorf("%s%s", end.stdout, end.stderr)
 	}
 }
 

@@ -8,27 +8,46 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
+
 	"atelier/ledger"
 )
 
 // serving starts the server and gives its address when it is ready.
 func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url string) {
 	t.Helper()
-	proc = s.start(append([]string{"serve", "--listen", "127.0.0.1:0"}, more...)...)
+	if !slices.Contains(more, "--listen") {
+		more = append([]string{"--listen", "127.0.0.1:0"}, more...)
+	}
+	proc = s.start(append([]string{"serve"}, more...)...)
 	eventually(t, "the address", func() bool {
 		_, after, _ := strings.Cut(proc.stderr.String(), "serving on ")
 		var whole bool
 		url, _, whole = strings.Cut(after, "\n")
+		url = strings.Replace(url, "[::]", "127.0.0.1", 1)
 		return whole
 	})
 	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
 	return proc, url
+}
+
+// TestServeGivesItsAddressInJSON: the one document is there as soon as the server answers.
+func TestServeGivesItsAddressInJSON(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	proc, url := s.serving(t, "--json")
+	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if o := proc.wait(); o.code != exitOK || string(document(t, o)["url"]) != strconv.Quote(url) {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
 }
 
 // over reports whether a run has ended and told so.
@@ -175,7 +194,7 @@ func TestServeTakesGenerations(t *testing.T) {
 func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultTaskFailed})
+	s.images.Inject(sim.Injection{Fault: sim.FaultTaskFailed})
 	serving, _ := s.serving(t)
 	killed := func(args ...string) string {
 		var proc *process
@@ -185,7 +204,6 @@ func TestServeTakesWhatIsAskedAgain(t *testing.T) {
 		s.mu.Unlock()
 		proc.wait()
 		id := read[operationList](s.place, "operations", "list", "--json").Items[0].ID
-		s.outwait(id)
 		return id
 	}
 	id := killed("generate", "a lighthouse", "--model", "FLUX.2 Pro")

@@ -150,7 +150,7 @@ func (p *place) listed(args ...string) mediaList {
 	return read[mediaList](p, append([]string{"media", "list", "--json"}, args...)...)
 }
 
-// process is a command in a process of its own.
+// process is a command in its own process.
 type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
@@ -175,13 +175,13 @@ func (o *output) String() string {
 	return o.buf.String()
 }
 
-// start begins a command in a process of its own.
+// start begins a command in its own process.
 func (p *place) start(args ...string) *process {
 	p.t.Helper()
 	return p.started([]string{asBinary + "=1"}, args...)
 }
 
-// started begins the test binary in a process of its own, as the environment says.
+// started begins the test binary in its own process, as the environment says.
 func (p *place) started(env []string, args ...string) *process {
 	p.t.Helper()
 	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), binary(p.t), args...)}
@@ -197,7 +197,7 @@ func (p *place) started(env []string, args ...string) *process {
 	return s
 }
 
-// wait gives the outcome; a process killed by a signal has code -1.
+// wait returns the outcome; a process killed by a signal has code -1.
 func (s *process) wait() outcome {
 	s.t.Helper()
 	var exit *exec.ExitError
@@ -281,7 +281,7 @@ func (p *providers) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// received gives every request body so far.
+// received returns every request body so far.
 func (p *providers) received() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -366,7 +366,7 @@ func act(t *testing.T, pairs ...any) string {
 	return step(t, map[string]any{"reasoning": "work", "actions": acts, "done": false})
 }
 
-// mustRead gives a whole file.
+// mustRead returns a whole file.
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

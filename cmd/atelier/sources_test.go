@@ -135,9 +135,9 @@ func TestSourcesThatDoNotServe(t *testing.T) {
 		args []string
 		say  string
 	}{
-		"no database":  {[]string{"--db", filepath.Join(p.dir, "gone.db")}, "there is no database file"},
-		"a text":       {[]string{"--db", text}, "is no SQLite database"},
-		"another kind": {[]string{"--db", "mysql://root:swordfish@localhost/x"}, "are not known"},
+		"no database":  {[]string{"--db", filepath.Join(p.dir, "gone.db")}, "does not exist"},
+		"a text":       {[]string{"--db", text}, "is not an SQLite database"},
+		"another kind": {[]string{"--db", "mysql://root:swordfish@localhost/x"}, "databases are not supported"},
 		"no folder":    {[]string{"--kb", filepath.Join(p.dir, "gone")}, "does not exist"},
 		"a file":       {[]string{"--kb", text}, "is a file"},
 	} {

@@ -5,11 +5,12 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"atelier/generate"
-	"atelier/imaging"
+	"atelier/media/imaging"
 )
 
 // TestSpeech: a named model of speech, or the modality alone, gives a sound that is
@@ -39,6 +40,29 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
+// TestSpeechIsLabelled: a sound leaves with the AI label in every format that has a place for it; of the
+// other one that is said.
+func TestSpeechIsLabelled(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	for ext, want := range map[string]imaging.Marking{
+		"mp3": imaging.MarkingAdded, "wav": imaging.MarkingAdded, "flac": imaging.MarkingAdded, "opus": imaging.MarkingAdded, "aac": imaging.MarkingNone,
+	} {
+		file := p.at("out." + ext)
+		o := p.must("generate", "The tide turns.", "-m", "GPT-4o mini TTS", "-o", file, "--json")
+		got := decode[generated](t, o).Slots[0].Output
+		label, err := imaging.ReadLabel(strings.NewReader(mustRead(t, got.Path)))
+		if err != nil || got.Marking != want || (label.SourceType == imaging.SourceGenerated) != (want == imaging.MarkingAdded) {
+			t.Errorf("%s: %q, label %+v, %v", ext, got.Marking, label, err)
+		}
+		said := strings.Contains(p.must("media", "get", "last", "-o", file).stderr, "has no AI label")
+		doc := document(t, p.must("media", "get", "last", "-o", file, "--json"))
+		if said != (want == imaging.MarkingNone) || string(doc["marking"]) != strconv.Quote(string(want)) {
+			t.Errorf("media get of %s: said %v, %s", ext, said, doc["marking"])
+		}
+	}
+}
+
 // TestSpeechOffline: without a key a sound comes too, by rule.
 func TestSpeechOffline(t *testing.T) {
 	t.Parallel()
@@ -53,16 +77,16 @@ func TestSpeechBadInput(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for want, args := range map[string][]string{
-		"use image or audio":   {"generate", "x", "--modality", "smell"},
-		"not audio":            {"generate", "x", "--modality", "audio", "-m", "Atelier Offline"},
-		"speed is 9":           {"generate", "x", "--modality", "audio", "--speed", "9"},
-		"has 5000 characters":  {"generate", strings.Repeat("x", 5000), "-m", "offline voice"},
-		"does not offer edit":  {"generate", "x", "-m", "offline voice", "--edit", p.pictureFile("in.png", 80, 80, image.Rectangle{})},
-		"end the name in .png": {"generate", "x", "--modality", "audio", "-o", "x.mid"},
-		"strict mode refuses":  {"generate", "x", "-m", "offline voice", "--voice", "Robert", "--strict"},
-		"has no voices":        {"generate", "x", "-m", "Atelier Offline", "--voice", "Alto", "--strict"},
-		"set OPENAI_API_KEY":   {"generate", "x", "-m", "tts-1"},
-		"what is to be spoken": {"generate", " ", "--modality", "audio", "--json"},
+		"use image or audio":     {"generate", "x", "--modality", "smell"},
+		"not audio":              {"generate", "x", "--modality", "audio", "-m", "Atelier Offline"},
+		"speed is 9":             {"generate", "x", "--modality", "audio", "--speed", "9"},
+		"has 5000 characters":    {"generate", strings.Repeat("x", 5000), "-m", "offline voice"},
+		"does not offer edit":    {"generate", "x", "-m", "offline voice", "--edit", p.pictureFile("in.png", 80, 80, image.Rectangle{})},
+		"use the extension .png": {"generate", "x", "--modality", "audio", "-o", "x.mid"},
+		"strict mode refuses":    {"generate", "x", "-m", "offline voice", "--voice", "Robert", "--strict"},
+		"has no voices":          {"generate", "x", "-m", "Atelier Offline", "--voice", "Alto", "--strict"},
+		"set OPENAI_API_KEY":     {"generate", "x", "-m", "tts-1"},
+		"the text to speak":      {"generate", " ", "--modality", "audio", "--json"},
 	} {
 		if o := p.atelier(args...); o.code != exitInput || !strings.Contains(o.stdout+o.stderr, want) {
 			t.Errorf("%v: exit %d, want %q in\n%s%s", args[1:], o.code, want, o.stdout, o.stderr)

@@ -27,3 +27,6 @@ func emptyDatabase(*testing.T) string { return "" }
 
 // tags are the build tags of this test binary.
 const tags = ""
+
+// anotherMachine is the data folder itself: on SQLite there is one machine.
+func anotherMachine(_ *testing.T, p *place) *place { return p }

@@ -12,7 +12,7 @@ import (
 )
 
 // stalled lets a run come to where a model call of helper and the submissions of a fox and a
-// hare are under way. Submissions are answered when the end of the model call shows that the
+// hare are in progress. Submissions are answered when the end of the model call shows that the
 // process has heard its signal.
 func (s *workshop) stalled() (begun chan struct{}) {
 	begun = make(chan struct{}, 8)

@@ -25,7 +25,7 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "offline", "gpt-image-2"
 	name := filepath.Join(p.dir, "fox.svg")
 	o := p.must("generate", "a fox", "-m", "gpt-image-2", "-o", filepath.Join(p.dir, "fox.png"))
-	if !strings.HasSuffix(mustRead(t, name), strings.TrimPrefix(drawing, drawing[:strings.Index(drawing, ">")+1])) || !strings.Contains(o.stderr, name+" is as it came: an SVG can hold scripts") {
+	if !strings.HasSuffix(mustRead(t, name), strings.TrimPrefix(drawing, drawing[:strings.Index(drawing, ">")+1])) || !strings.Contains(o.stderr, name+" is the provider's unchanged SVG. It may contain scripts") {
 		t.Errorf("generate said\n%s%s", o.stdout, o.stderr)
 	}
 	out := filepath.Join(p.dir, "out")
@@ -34,20 +34,20 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v: %s%s", files, err, o.stdout, o.stderr)
 	}
-	if !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is as it came") {
+	if !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is the provider's unchanged SVG") {
 		t.Errorf("run said\n%s%s", o.stdout, o.stderr)
 	}
 	ref := p.listed().Items[0].Ref
 	for to, name := range map[string]string{filepath.Join(p.dir, "got.svg"): "got.svg", "-": "standard output"} {
-		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, name+" is as it came") {
+		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, name+" is the provider's unchanged SVG") {
 			t.Errorf("media get said\n%s", o.stderr)
 		}
 	}
-	if o := p.must("run", "research-agent", "Which region has the highest total amount? Include a chart.", "--db", p.sales(), "--out", out); strings.Contains(o.stderr, "as it came") {
+	if o := p.must("run", "research-agent", "Which region has the highest total amount? Include a chart.", "--db", p.sales(), "--out", out); strings.Contains(o.stderr, "unchanged SVG") {
 		t.Errorf("of its own drawing, run said\n%s", o.stderr)
 	}
 	drawn := p.listed().Items[0]
-	if o := p.must("media", "get", drawn.Ref, "-o", filepath.Join(p.dir, "chart.svg")); drawn.Type != "image/svg+xml" || strings.Contains(o.stderr, "as it came") {
+	if o := p.must("media", "get", drawn.Ref, "-o", filepath.Join(p.dir, "chart.svg")); drawn.Type != "image/svg+xml" || strings.Contains(o.stderr, "unchanged SVG") {
 		t.Errorf("of its own drawing %+v, media get said\n%s", drawn, o.stderr)
 	}
 }

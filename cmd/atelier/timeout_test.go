@@ -90,7 +90,7 @@ func (s *workshop) timeIsUp(t *testing.T, o outcome, want int) {
 	s.refuseAgain(t, ans.RunID)
 }
 
-// TestTimeoutSurvives: whoever takes a run over has no more time than was given first.
+// TestTimeoutSurvives: the process that takes a run over has no more time than was given first.
 func TestTimeoutSurvives(t *testing.T) {
 	t.Parallel()
 	s, id, until := leftInTime(t)
@@ -112,27 +112,41 @@ func TestTimeoutSurvives(t *testing.T) {
 	}
 }
 
-// leftInTime gives a run whose process was killed while it polled, and when its time is
-// over. A busy machine gets more time until the run comes so far.
-func leftInTime(t *testing.T) (s *workshop, id string, until time.Time) {
+// leftInTime returns a run whose process was killed while it polled, and when its time is over.
+func leftInTime(t *testing.T) (s *workshop, id string, over time.Time) {
 	t.Helper()
-	for given := 5 * time.Second; given < 2*time.Minute; given *= 2 {
+	r := stalledInTime(t, "polling")
+	_ = r.proc.cmd.Process.Kill()
+	<-r.ended
+	return r.workshop, r.onlyRun().ID, r.deadline
+}
+
+// stalledRun is a run that waits for a service.
+type stalledRun struct {
+	*workshop
+	proc     *process
+	ended    <-chan outcome // of the process
+	deadline time.Time      // of the run, or a moment later
+}
+
+// stalledInTime starts a run with little time that waits at one of [places]. A busy machine gets more
+// time until the run comes so far.
+func stalledInTime(t *testing.T, place string) stalledRun {
+	t.Helper()
+	for given := 6 * time.Second; given < 2*time.Minute; given *= 2 {
 		s := newWorkshop(t)
-		begun := s.stall(t, func(r *http.Request, _ string) bool { return strikes()["poll"](r) })
-		until := time.Now().Add(given)
-		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String())
-		left := make(chan outcome, 1)
-		go func() { left <- proc.wait() }()
+		begun := s.stall(t, places()[place])
+		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json")
+		ended := make(chan outcome, 1)
+		go func() { ended <- proc.wait() }()
 		select {
 		case <-begun:
-			_ = proc.cmd.Process.Kill()
-			<-left
-			return s, s.onlyRun().ID, until
-		case <-left:
+			return stalledRun{s, proc, ended, time.Now().Add(given)} // the run began before
+		case <-ended:
 		}
 	}
-	t.Fatal("the run never came so far as to poll")
-	return nil, "", time.Time{}
+	t.Fatalf("the run never came so far as to be %s", place)
+	return stalledRun{}
 }
 
 // TestCancelAnywhere: another process ends a run wherever it is.

@@ -1,31 +1,31 @@
 package main
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"atelier"
-	"atelier/agent"
+	"atelier/internal/shipped"
+
+	"atelier/agent/definition"
 )
 
 type agentsValidateCmd struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Folders or YAML files; each is checked together with the shipped agents. The shipped agents alone by default."`
+	Paths []string `arg:"" optional:"" name:"path" help:"Folders or YAML files; each is checked together with the shipped agents. The default is the shipped agents alone."`
 	JSON  bool     `help:"Print JSON."`
 }
 
 // validation is what validate --json prints.
 type validation struct {
-	OK       bool            `json:"ok"`
-	Agents   []string        `json:"agents"`
-	Problems []agent.Problem `json:"problems"`
+	OK       bool                 `json:"ok"`
+	Agents   []string             `json:"agents"`
+	Problems []definition.Problem `json:"problems"`
 }
 
 // Run checks definitions.
 func (c *agentsValidateCmd) Run(w *world) error {
-	all := validation{Agents: []string{}, Problems: []agent.Problem{}}
+	all := validation{Agents: []string{}, Problems: []definition.Problem{}}
 	paths := c.Paths
 	if len(paths) == 0 {
 		paths = []string{""}
@@ -81,24 +81,25 @@ func (v validation) files() int {
 
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped
 // agents. It gives the slugs of what was named.
-func validate(name string) (slugs []string, problems []agent.Problem, err error) {
-	folders := []agent.Folder{atelier.ShippedAgents()}
-	mine := func(file string) bool { return path.Dir(file) == atelier.ShippedFolder }
-	about := func(agent.Problem) bool { return true }
+func validate(name string) (slugs []string, problems []definition.Problem, err error) {
+	folders := []definition.Folder{shipped.Agents()}
+	mine := func(file string) bool { return path.Dir(file) == shipped.Folder }
+	about := func(definition.Problem) bool { return true }
 	if name != "" {
-		dir, only, err := atelier.LocateDefinitions(name)
+		folder, only, err := definition.Locate(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		folders = append(folders, agent.Folder{Name: filepath.ToSlash(dir), Files: os.DirFS(dir)})
-		mine = func(file string) bool { return path.Dir(file) == path.Clean(filepath.ToSlash(dir)) }
+		folder.Name = filepath.ToSlash(folder.Name)
+		folders = append(folders, folder)
+		mine = func(file string) bool { return path.Dir(file) == path.Clean(folder.Name) }
 		if only != "" {
-			only = path.Join(filepath.ToSlash(dir), only)
+			only = path.Join(folder.Name, only)
 			mine = func(file string) bool { return file == only }
-			about = func(p agent.Problem) bool { return p.Concerns(only) }
+			about = func(p definition.Problem) bool { return p.Concerns(only) }
 		}
 	}
-	defs, found := agent.Check(atelier.AgentCatalogue(), folders...)
+	defs, found := definition.Check(shipped.Catalogue(), folders...)
 	for _, d := range defs {
 		if mine(d.File) {
 			slugs = append(slugs, d.Slug)

@@ -3,15 +3,16 @@ package main
 import (
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
-	"atelier/generate/generatetest"
 )
 
 // TestVerdictOfAModeratedResult: programs see what a provider refused, and as what.
 func TestVerdictOfAModeratedResult(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	s.images.Inject(sim.Injection{Fault: sim.FaultModerated})
 	res := decode[generated](t, p.atelier("generate", "a fox", "-m", "GPT Image 2", "--json"))
 	if v := res.Slots[0].Safety; res.Status != generate.StatusModerated || v == nil || !v.Blocked || len(v.Categories) == 0 {
 		t.Errorf("%+v", res.Slots[0])

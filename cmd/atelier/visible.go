@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,3 +68,8 @@ func (s screen) Write(text []byte) (int, error) {
 
 // logTo sends the lines of the process's logger, that of slog and of libraries, to people.
 func logTo(out io.Writer) { log.SetOutput(screen{out}) }
+
+// logJSONTo sends them for programs, those of the level debug as well: one JSON object a line.
+func logJSONTo(out io.Writer) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(screen{out}, &slog.HandlerOptions{Level: slog.LevelDebug})))
+}

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/agent"
 	"atelier/generate"
-	"atelier/generate/generatetest"
 	"atelier/ledger"
 )
 
@@ -78,7 +79,7 @@ func TestQualityReachesNanoBananaPro(t *testing.T) {
 		"hd":              {map[string]any{"Quality": "hd"}, "1:1", "2K", `"height":2048,`, `"width":2048}`},
 		"hd and ratio":    {map[string]any{"Quality": "hd", "AspectRatio": "16:9"}, "16:9", "2K", `"height":1536,`, `"width":2752}`},
 		"hd and a size":   {map[string]any{"Quality": "hd", "Size": "1024x1024"}, "1:1", "1K", `"height":1024,`, `"width":1024}`},
-		"a size near one": {map[string]any{"Size": "1536x1024"}, "3:2", "1K", "size 1536x1024 became 1264x848", `"width":1264}`},
+		"a size near one": {map[string]any{"Size": "1536x1024"}, "3:2", "1K", "size 1536x1024 was changed to 1264x848", `"width":1264}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +117,7 @@ func TestQualityReachesNanoBananaPro(t *testing.T) {
 func TestRunWithoutItsPictureWarns(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultModerated}, generatetest.Injection{Fault: generatetest.FaultModerated})
+	s.images.Inject(sim.Injection{Fault: sim.FaultModerated}, sim.Injection{Fault: sim.FaultModerated})
 	answers := []string{act(t, "Generate Image", map[string]any{"Prompt": "a cat"}), done(t, "Here is your cat.")}
 	s.chat.Answer = inTurn(append(answers, answers...)...)
 	const warns = "the run asked for a picture and none was made: Generate Image: No image was made"

@@ -1,4 +1,4 @@
-// Command driver adds a provider of its own to the gateway: a studio that makes pictures of
+// Command driver adds its own provider to the gateway: a studio that makes pictures of
 // one shade of grey. One that speaks to a service over HTTP uses the codec's Transport, as
 // ExampleDriver_http of package generate shows.
 package main
@@ -18,8 +18,9 @@ import (
 
 	"atelier"
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // catalogue describes the model; docs/drivers.md lists the fields.
@@ -41,7 +42,7 @@ models:
 
 // studio is the driver.
 type studio struct {
-	generate.Synchronous
+	driver.Synchronous
 	codec *wire.Codec
 }
 
@@ -52,8 +53,8 @@ func (studio) Provider() string { return "studio" }
 func (studio) Ready() error { return nil }
 
 // Start makes the pictures of one call.
-func (s studio) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	u := generate.Update{Done: true, Usage: generate.Usage{Calls: 1}}
+func (s studio) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
+	u := driver.Update{Done: true, Usage: generate.Usage{Calls: 1}}
 	for i := range t.N {
 		picture := image.NewGray(image.Rect(0, 0, t.Width, t.Height))
 		draw.Draw(picture, picture.Bounds(), image.NewUniform(color.Gray{Y: uint8(60 + 100*i)}), image.Point{}, draw.Src) //nolint:gosec // n is at most 2
@@ -65,7 +66,7 @@ func (s studio) Start(ctx context.Context, t generate.Task) (generate.Update, er
 		if err != nil {
 			return u, err
 		}
-		u.Items = append(u.Items, generate.Item{Blob: &b})
+		u.Items = append(u.Items, driver.Item{Blob: &b})
 	}
 	return u, nil
 }
@@ -86,7 +87,7 @@ func grey(ctx context.Context, dir string, out io.Writer) error {
 	}
 	a, err := atelier.Open(ctx, atelier.Config{
 		Dir: dir, Catalogue: models,
-		Drivers: []func(*wire.Codec) (generate.Driver, error){func(c *wire.Codec) (generate.Driver, error) { return studio{codec: c}, nil }},
+		Drivers: []func(*wire.Codec) (driver.Driver, error){func(c *wire.Codec) (driver.Driver, error) { return studio{codec: c}, nil }},
 	})
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func vocabulary(n int) []any {
 	return out
 }
 
-// tree gives the edges of a tree with n nodes, irregular but always the same.
+// tree returns the edges of a tree with n nodes, irregular but always the same.
 func tree(n int) []any {
 	var out []any
 	for i := 1; i < n; i++ {

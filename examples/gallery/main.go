@@ -15,17 +15,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"atelier/action"
-	"atelier/action/diagram"
-	"atelier/action/infographic"
-	"atelier/action/mermaid"
-	"atelier/action/network"
-	"atelier/action/sketch"
 	"atelier/action/visual"
-	"atelier/action/wordcloud"
 )
 
 //go:embed samples
@@ -50,7 +43,7 @@ func main() {
 
 func actions() map[string]action.Action {
 	all := map[string]action.Action{}
-	for _, a := range slices.Concat(visual.Actions(), mermaid.Actions(), diagram.Actions(), infographic.Actions(), network.Actions(), sketch.Actions(), wordcloud.Actions()) {
+	for _, a := range visual.Actions() {
 		all[a.Name] = a
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -43,31 +44,31 @@ type made struct {
 
 // submitted reads the answer to a new task. Cents have the noise of floating point,
 // which is rounded away.
-func (d *Driver) submitted(got accepted) (generate.Update, error) {
+func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	var price post.Price
 	if got.Cost != nil {
 		price.Cents = strconv.FormatFloat(*got.Cost, 'f', -1, 64)
 	}
-	u, err := d.client.Begun(generate.Handle{ID: got.ID, URL: got.PollingURL}, price)
+	u, err := d.client.Begun(driver.Handle{ID: got.ID, URL: got.PollingURL}, price)
 	u.Metadata = d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})
 	return u, err
 }
 
-// update reads the state of a task; what is no state of an end means that it goes on.
-func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) {
+// update reads the state of a task; what is no state of an end means that it continues.
+func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
 	at := post.Standing{State: got.Status, Progress: -1, Why: string(cmp.Or(got.Message, got.Error))}
-	at.Items = func() []generate.Item { return []generate.Item{d.item(got.Result)} }
+	at.Items = func() []driver.Item { return []driver.Item{d.item(got.Result)} }
 	if p := got.Progress; p != nil && *p >= 0 && *p <= 1 {
 		at.Progress = *p
 	}
-	u := d.client.Stands(generate.Task{}, h, at)
+	u := d.client.Stands(driver.Task{}, h, at)
 	switch got.Status {
 	case "Request Moderated":
 		u.Items = d.moderated("input", "the prompt or the input picture", got)
 	case "Content Moderated":
 		u.Items = d.moderated("output", "the picture that it made", got)
 	case "Task not found":
-		return generate.Update{Task: h}, media.Errorf(media.CodeNotFound,
+		return driver.Update{Task: h}, media.Errorf(media.CodeNotFound,
 			"Black Forest Labs does not know the task %s, or no longer: results are kept for a short time only", d.client.Clean(h.ID))
 	default:
 		return u, nil
@@ -78,7 +79,7 @@ func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) 
 
 // item names the picture of a finished task. The prompt comes back as the model read
 // it, which is not always as it was written.
-func (d *Driver) item(m *made) generate.Item {
+func (d *Driver) item(m *made) driver.Item {
 	if m == nil {
 		return d.client.Link("")
 	}
@@ -89,7 +90,7 @@ func (d *Driver) item(m *made) generate.Item {
 
 // moderated is a refusal with the provider's reasons, if it gives any; their key is spelled
 // with a blank. The status says who refused and is no reason.
-func (d *Driver) moderated(stage, what string, got result) []generate.Item {
+func (d *Driver) moderated(stage, what string, got result) []driver.Item {
 	var details struct {
 		Reasons []post.Text `json:"Moderation Reasons"`
 	}
@@ -100,6 +101,6 @@ func (d *Driver) moderated(stage, what string, got result) []generate.Item {
 			reasons = append(reasons, s)
 		}
 	}
-	return d.client.Moderated(generate.Task{}, generate.Safety{Stage: stage, Categories: reasons},
+	return d.client.Moderated(driver.Task{}, generate.Safety{Stage: stage, Categories: reasons},
 		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(append([]string{got.Status}, reasons...), ", ")))
 }

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // defaultBaseURL is the global origin; it passes tasks on to a region.
@@ -23,7 +23,7 @@ type Config struct {
 	// BaseURL is the API's origin, BFL_BASE_URL; default https://api.bfl.ai.
 	BaseURL string
 	// NotifySecret is what calls of the webhook are signed with: the same as
-	// generate.Task.NotifySecret of the tasks. Without it no call is believed.
+	// driver.Task.NotifySecret of the tasks. Without it no call is believed.
 	NotifySecret string
 	// Codec puts pictures into requests; required.
 	Codec *wire.Codec
@@ -37,7 +37,7 @@ type Driver struct {
 	webhook post.Webhook
 }
 
-var _ generate.Notified = (*Driver)(nil)
+var _ driver.Notified = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -64,36 +64,36 @@ func (d *Driver) Provider() string { return "bfl" }
 func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes a task and returns its handle, with the price that the provider names.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	body, err := d.request(ctx, t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	var got accepted
 	return d.client.Do(ctx, post.Call{
 		Path: "/v1/" + url.PathEscape(t.Model.APIModel), Body: body, Of: "the model " + t.Model.APIModel, Task: t, Into: &got,
-		Read: func(*post.Answer) (generate.Update, error) { return d.submitted(got) },
+		Read: func(*post.Answer) (driver.Update, error) { return d.submitted(got) },
 	})
 }
 
 // Poll asks for the state of a task. A task that the provider refused or that failed
 // is done, with an error for its picture.
-func (d *Driver) Poll(ctx context.Context, _ generate.Task, h generate.Handle) (generate.Update, error) {
+func (d *Driver) Poll(ctx context.Context, _ driver.Task, h driver.Handle) (driver.Update, error) {
 	var got result
 	return d.client.Do(ctx, post.Call{
 		Path: d.address(h), Of: "the task " + d.client.Clean(h.ID), Into: &got,
-		Read: func(*post.Answer) (generate.Update, error) { return d.update(h, got) },
+		Read: func(*post.Answer) (driver.Update, error) { return d.update(h, got) },
 	})
 }
 
 // Cancel is media.CodeUnsupported: the provider has no way to stop a task.
-func (d *Driver) Cancel(context.Context, generate.Handle) error {
+func (d *Driver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "Black Forest Labs has no way to stop a task")
 }
 
 // address is where a task is asked for: where the provider said, if the key may go
 // there, else the base.
-func (d *Driver) address(h generate.Handle) string {
+func (d *Driver) address(h driver.Handle) string {
 	if u, err := url.Parse(h.URL); err == nil && d.trusts(u) {
 		return u.String()
 	}

@@ -6,21 +6,26 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // bench is a driver on a simulator.
@@ -33,11 +38,9 @@ type bench struct {
 
 func set(t *testing.T, c bflsim.Config, change func(*bfl.Config)) *bench {
 	t.Helper()
-	b := &bench{sim: bflsim.New(c), codec: generatetest.NewCodec(t)}
-	srv := httptest.NewServer(b.sim)
-	t.Cleanup(srv.Close)
-	b.url = srv.URL
-	cfg := bfl.Config{APIKey: b.sim.Key(), BaseURL: srv.URL, Codec: b.codec}
+	b := &bench{sim: bflsim.New(c), codec: wiretest.NewCodec(t)}
+	b.url = sim.Serve(t, b.sim)
+	cfg := bfl.Config{APIKey: b.sim.Key(), BaseURL: b.url, Codec: b.codec}
 	if change != nil {
 		change(&cfg)
 	}
@@ -49,9 +52,9 @@ func set(t *testing.T, c bflsim.Config, change func(*bfl.Config)) *bench {
 }
 
 // model is a row of the shipped catalogue.
-func model(t *testing.T, name string) generate.Model {
+func model(t *testing.T, name string) catalog.Model {
 	t.Helper()
-	c, err := generate.LoadCatalogue()
+	c, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,23 +87,23 @@ func TestRequestShapes(t *testing.T) {
 	mask, marks := b.picture(t, generatetest.PNG(64, 48, 200))
 	for name, c := range map[string]struct {
 		model string
-		task  generate.Task
+		task  driver.Task
 		want  map[string]any
 	}{
-		"bare": {"FLUX.2 Pro", generate.Task{}, map[string]any{}},
-		"all settings": {"FLUX.2 Flex", generate.Task{
+		"bare": {"FLUX.2 Pro", driver.Task{}, map[string]any{}},
+		"all settings": {"FLUX.2 Flex", driver.Task{
 			Width: 1536, Height: 1024, Seed: pointer(int64(7)), OutputFormat: "png", NotifyURL: "https://atelier.example/hooks/bfl", NotifySecret: "hush",
 			Options: map[string]any{"steps": 30, "guidance": 4.5, "prompt_upsampling": false, "safety_tolerance": 0},
 		}, map[string]any{
 			"width": 1536., "height": 1024., "seed": 7., "output_format": "png", "steps": 30., "guidance": 4.5, "prompt_upsampling": false,
 			"safety_tolerance": 0., "webhook_url": "https://atelier.example/hooks/bfl", "webhook_secret": "hush",
 		}},
-		"ratio": {"FLUX 1.1 Ultra", generate.Task{AspectRatio: "21:9", Options: map[string]any{"raw": true}}, map[string]any{"aspect_ratio": "21:9", "raw": true}},
-		"edit":  {"FLUX.2 Max", generate.Task{Method: generate.MethodEdit, Inputs: []media.Output{one, two}}, map[string]any{"input_image": first, "input_image_2": second}},
-		"mask":  {"FLUX Fill", generate.Task{Method: generate.MethodEdit, Inputs: []media.Output{one}, Mask: &mask}, map[string]any{"image": first, "mask": marks}},
+		"ratio": {"FLUX 1.1 Ultra", driver.Task{AspectRatio: "21:9", Options: map[string]any{"raw": true}}, map[string]any{"aspect_ratio": "21:9", "raw": true}},
+		"edit":  {"FLUX.2 Max", driver.Task{Method: generate.MethodEdit, Inputs: []media.Output{one, two}}, map[string]any{"input_image": first, "input_image_2": second}},
+		"mask":  {"FLUX Fill", driver.Task{Method: generate.MethodEdit, Inputs: []media.Output{one}, Mask: &mask}, map[string]any{"image": first, "mask": marks}},
 		"variation": {
 			"FLUX 1.1 Ultra",
-			generate.Task{Method: generate.MethodVariation, Inputs: []media.Output{one}, Options: map[string]any{"image_prompt_strength": 0.4}},
+			driver.Task{Method: generate.MethodVariation, Inputs: []media.Output{one}, Options: map[string]any{"image_prompt_strength": 0.4}},
 			map[string]any{"image_prompt": first, "image_prompt_strength": 0.4},
 		},
 	} {
@@ -132,7 +135,7 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, nil)
 	in, _ := b.picture(t, generatetest.PNG(64, 48, 1))
-	for name, q := range map[string]generate.Task{
+	for name, q := range map[string]driver.Task{
 		"several":          {Model: model(t, "FLUX.2 Pro"), N: 2},
 		"unknown option":   {Model: model(t, "FLUX.2 Pro"), Options: map[string]any{"webhook_url": "https://elsewhere.example"}},
 		"mask":             {Model: model(t, "FLUX.2 Pro"), Method: generate.MethodEdit, Inputs: []media.Output{in}, Mask: &in},
@@ -154,14 +157,14 @@ func TestCostIsRounded(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, nil)
 	for name, want := range map[string]string{"FLUX.2 Pro": "0.03", "FLUX.2 Max": "0.07", "FLUX.2 Klein 4B": "0.014", "FLUX Kontext Max": "0.08"} {
-		u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, name), Prompt: "a fox"})
+		u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, name), Prompt: "a fox"})
 		if err != nil || u.ReportedUSD != want || u.Metadata["output_mp"] == nil {
 			t.Errorf("%s reports %q with %v, %v; want %s", name, u.ReportedUSD, u.Metadata, err, want)
 		}
 	}
 	for cost, want := range map[string]string{"null": "", "-1": "", "1e300": "", "0": "0", `"3"`: "error"} {
 		d := answering(t, http.StatusOK, `{"id":"t","cost":`+cost+`}`)
-		u, err := d.Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
+		u, err := d.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
 		if (err != nil) != (want == "error") || err == nil && u.ReportedUSD != want {
 			t.Errorf("cost %s: %q, %v", cost, u.ReportedUSD, err)
 		}
@@ -176,7 +179,7 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r
 // answering is a driver of a provider that always gives one answer.
 func answering(t *testing.T, status int, body string) *bfl.Driver {
 	t.Helper()
-	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: generatetest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
+	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: wiretest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
 		}, nil
@@ -234,11 +237,11 @@ func TestTheKeyGoesNowhereElse(t *testing.T) {
 			hosts := &cluster{}
 			b := set(t, bflsim.Config{PollOrigin: c.poll, Pending: -1}, func(cfg *bfl.Config) { cfg.BaseURL, cfg.Base = c.base, hosts })
 			hosts.to = b.url
-			u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
+			u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox"})
 			if err != nil || u.Task.URL != c.poll+"/v1/get_result?id="+u.Task.ID {
 				t.Fatalf("update %+v, %v", u, err)
 			}
-			u, err = b.driver.Poll(t.Context(), generate.Task{}, u.Task)
+			u, err = b.driver.Poll(t.Context(), driver.Task{}, u.Task)
 			if err != nil || !u.Done || len(u.Items) != 1 {
 				t.Fatalf("update %+v, %v", u, err)
 			}
@@ -254,16 +257,16 @@ func TestTheKeyGoesNowhereElse(t *testing.T) {
 func TestAnotherProcessGoesOn(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, nil)
-	u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", Seed: pointer(int64(9)), NotifyURL: "https://atelier.example/h"})
+	u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", Seed: pointer(int64(9)), NotifyURL: "https://atelier.example/h"})
 	if err != nil || u.Task.URL != "" {
 		t.Fatalf("update %+v, %v", u, err)
 	}
-	other, err := bfl.New(bfl.Config{APIKey: b.sim.Key(), BaseURL: b.url, Codec: generatetest.NewCodec(t)})
+	other, err := bfl.New(bfl.Config{APIKey: b.sim.Key(), BaseURL: b.url, Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, done := range []bool{false, false, true, true} {
-		u, err = other.Poll(t.Context(), generate.Task{}, generate.Handle{ID: u.Task.ID})
+		u, err = other.Poll(t.Context(), driver.Task{}, driver.Handle{ID: u.Task.ID})
 		if err != nil || u.Done != done {
 			t.Fatalf("poll %d: %+v, %v", i+1, u, err)
 		}
@@ -276,14 +279,14 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 
 func TestPollsThatSayNothing(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]generate.Update{
+	for body, want := range map[string]driver.Update{
 		`{"id":"t","status":"Pending","progress":0.4}`:  {Progress: 0.4},
 		`{"id":"t","status":"Pending","progress":7}`:    {Progress: -1},
 		`{"id":"t","status":"Queued somewhere new"}`:    {Progress: -1},
 		`{"id":"t","status":"Pending","progress":null}`: {Progress: -1},
 	} {
-		want.Task = generate.Handle{ID: "t"}
-		u, err := answering(t, http.StatusOK, body).Poll(t.Context(), generate.Task{}, want.Task)
+		want.Task = driver.Handle{ID: "t"}
+		u, err := answering(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, want.Task)
 		if diff := cmp.Diff(want, u); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", body, err, diff)
 		}
@@ -300,7 +303,7 @@ func TestPollsThatSayNothing(t *testing.T) {
 		{200, `{"id":"t","status":"Task not found"}`, media.CodeNotFound},
 		{200, `{"id":"t","sta`, media.CodeUnavailable},
 	} {
-		_, err := answering(t, c.status, c.body).Poll(t.Context(), generate.Task{}, generate.Handle{ID: "t"})
+		_, err := answering(t, c.status, c.body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
 		if media.CodeOf(err) != c.code {
 			t.Errorf("%d %s: %v, want %s", c.status, c.body, err, c.code)
 		}
@@ -314,7 +317,7 @@ func TestErrorTextsHoldNoSecret(t *testing.T) {
 		`"` + long + ` bfl_key_of_tests"`, `[{"loc":["body","input_image"],"msg":"` + long + ` bfl_key_of_tests","input":"` + long + `"}]`,
 		`{"message":"` + long + ` bfl_key_of_tests"}`, `7`,
 	} {
-		_, err := answering(t, 422, `{"detail":`+detail+`}`).Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "x"})
+		_, err := answering(t, 422, `{"detail":`+detail+`}`).Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "x"})
 		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "iVBORw0KGgoiVBOR") || strings.Contains(err.Error(), "bfl_key_of_tests") {
 			t.Errorf("%.40s: %v", detail, err)
 		}
@@ -324,14 +327,14 @@ func TestErrorTextsHoldNoSecret(t *testing.T) {
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fault generatetest.Fault
+		fault sim.Fault
 		code  media.Code
-	}{"done": {"", ""}, "moderated": {generatetest.FaultModerated, media.CodeModerated}, "failed": {generatetest.FaultTaskFailed, media.CodeUnavailable}} {
+	}{"done": {"", ""}, "moderated": {sim.FaultModerated, media.CodeModerated}, "failed": {sim.FaultTaskFailed, media.CodeUnavailable}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := set(t, bflsim.Config{}, func(cfg *bfl.Config) { cfg.NotifySecret = "hush" })
-			b.sim.Inject(generatetest.Injection{Fault: c.fault, Variant: 1})
-			u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", NotifyURL: "https://atelier.example/h", NotifySecret: "hush"})
+			b.sim.Inject(sim.Injection{Fault: c.fault, Variant: 1})
+			u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", NotifyURL: "https://atelier.example/h", NotifySecret: "hush"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,35 +358,35 @@ func TestNotifications(t *testing.T) {
 func TestUnbelievedNotifications(t *testing.T) {
 	t.Parallel()
 	b := set(t, bflsim.Config{}, func(cfg *bfl.Config) { cfg.NotifySecret = "hush" })
-	u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", NotifyURL: "https://atelier.example/h", NotifySecret: "hush"})
+	u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "a fox", NotifyURL: "https://atelier.example/h", NotifySecret: "hush"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := b.sim.Notifications(u.Task.ID)[0]
-	changed := generate.Notification{Header: good.Header, Body: slices.Concat(good.Body, []byte(" "))}
-	for name, n := range map[string]generate.Notification{
+	changed := driver.Notification{Header: good.Header, Body: slices.Concat(good.Body, []byte(" "))}
+	for name, n := range map[string]driver.Notification{
 		"no signature":    {Body: good.Body},
 		"another body":    changed,
 		"not hexadecimal": {Header: map[string][]string{"X-Bfl-Signature": {"sha256=zz"}}, Body: good.Body},
 		"another way":     {Header: map[string][]string{"X-Bfl-Signature": {"md5=00"}}, Body: good.Body},
 	} {
-		if got, err := b.driver.Notification(t.Context(), n); media.CodeOf(err) != media.CodeUnauthorized || got.Task != (generate.Handle{}) {
+		if got, err := b.driver.Notification(t.Context(), n); media.CodeOf(err) != media.CodeUnauthorized || got.Task != (driver.Handle{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	trusting := set(t, bflsim.Config{}, nil).driver
 	got, err := trusting.Notification(t.Context(), good)
-	if want := (generate.Update{Task: generate.Handle{ID: u.Task.ID}, Progress: -1}); err != nil || cmp.Diff(want, got) != "" {
+	if want := (driver.Update{Task: driver.Handle{ID: u.Task.ID}, Progress: -1}); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("without a secret: %+v, %v", got, err)
 	}
-	if _, err := trusting.Notification(t.Context(), generate.Notification{Body: []byte(`{"id":`)}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := trusting.Notification(t.Context(), driver.Notification{Body: []byte(`{"id":`)}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("half a body: %v", err)
 	}
 }
 
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
-	codec := generatetest.NewCodec(t)
+	codec := wiretest.NewCodec(t)
 	for _, c := range []bfl.Config{{}, {Codec: codec, BaseURL: "api.bfl.ai"}, {Codec: codec, BaseURL: "ftp://api.bfl.ai"}, {Codec: codec, BaseURL: "https://"}} {
 		if _, err := bfl.New(c); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("New(%+v): %v", c.BaseURL, err)
@@ -391,7 +394,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// FuzzPoll: whatever a provider says of a task, the driver neither panics nor quotes
+// FuzzPoll: whatever a provider says of a task, or of one that is to begin, the driver neither panics nor quotes
 // media.
 func FuzzPoll(f *testing.F) {
 	for _, s := range []string{
@@ -401,16 +404,19 @@ func FuzzPoll(f *testing.F) {
 	} {
 		f.Add(s, "sha256=00")
 	}
-	d, err := bfl.New(bfl.Config{APIKey: "k", Codec: generatetest.NewCodec(f), NotifySecret: ""})
+	d, err := bfl.New(bfl.Config{APIKey: "k", Codec: wiretest.NewCodec(f), NotifySecret: ""})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body, signature string) {
-		u, err := d.Notification(t.Context(), generate.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})
+		u, err := d.Notification(t.Context(), driver.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})
 		if err == nil && (u.Task.ID == "" || u.Done || len(u.Items) > 0) {
 			t.Errorf("%q is believed: %+v", body, u)
 		}
-		got, err := answering(t, http.StatusOK, body).Poll(t.Context(), generate.Task{}, generate.Handle{ID: "t"})
+		if _, err := answering(t, http.StatusOK, body).Start(t.Context(), driver.Task{Method: generate.MethodGenerate, Prompt: "a fox", N: 1, Model: catalog.Model{Provider: "bfl", APIModel: "flux-2-pro"}}); err != nil && media.ErrorText(err.Error()) != err.Error() {
+			t.Errorf("%q is quoted: %v", body, err)
+		}
+		got, err := answering(t, http.StatusOK, body).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "t"})
 		for _, it := range got.Items {
 			if it.Err != nil && media.ErrorText(it.Err.Message) != it.Err.Message {
 				t.Errorf("%q is quoted: %v", body, it.Err)

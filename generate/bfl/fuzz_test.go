@@ -7,8 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate"
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"atelier/generate/bfl"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/media"
@@ -18,19 +23,19 @@ import (
 // named, or an error; what is not signed is refused.
 func FuzzNotification(f *testing.F) {
 	const secret, key = "hook-secret", "bfl_very-secret"
-	sim := bflsim.New(bflsim.Config{Key: key})
-	d, err := bfl.New(bfl.Config{APIKey: key, Codec: generatetest.NewCodec(f), NotifySecret: secret, Base: &generatetest.Tape{Simulator: sim}})
+	service := bflsim.New(bflsim.Config{Key: key})
+	d, err := bfl.New(bfl.Config{APIKey: key, Codec: wiretest.NewCodec(f), NotifySecret: secret, Base: &generatetest.Tape{Simulator: service}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, fault := range []generatetest.Fault{"", generatetest.FaultTaskFailed, generatetest.FaultModerated} {
+	for _, fault := range []sim.Fault{"", sim.FaultTaskFailed, sim.FaultModerated} {
 		if fault != "" {
-			sim.Inject(generatetest.Injection{Fault: fault})
+			service.Inject(sim.Injection{Fault: fault})
 		}
-		u, _ := d.Start(f.Context(), generate.Task{ // a refusal names no task
-			Prompt: "x", N: 1, NotifyURL: "https://atelier.example/hooks", NotifySecret: secret, Model: generate.Model{Provider: "bfl", APIModel: "flux-2-pro"},
+		u, _ := d.Start(f.Context(), driver.Task{ // a refusal names no task
+			Prompt: "x", N: 1, NotifyURL: "https://atelier.example/hooks", NotifySecret: secret, Model: catalog.Model{Provider: "bfl", APIModel: "flux-2-pro"},
 		})
-		for _, n := range sim.Notifications(u.Task.ID) {
+		for _, n := range service.Notifications(u.Task.ID) {
 			signature := n.Header["X-Bfl-Signature"][0]
 			f.Add(string(n.Body), signature)
 			f.Add(string(n.Body), "sha256="+strings.ToUpper(strings.TrimPrefix(signature, "sha256="))) // it is the same
@@ -46,8 +51,8 @@ func FuzzNotification(f *testing.F) {
 		mac := hmac.New(sha256.New, []byte(secret))
 		_, _ = mac.Write([]byte(body)) // a hash does not fail
 		good := "sha256=" + hex.EncodeToString(mac.Sum(nil))
-		hear := func(signature string) (generate.Update, error) {
-			return d.Notification(t.Context(), generate.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})
+		hear := func(signature string) (driver.Update, error) {
+			return d.Notification(t.Context(), driver.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})
 		}
 		u, err := hear(good)
 		generatetest.Sane(t, u, err, "very-secret")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -23,7 +24,7 @@ var names = post.Names{
 // request writes a task in the endpoint's words. The transport streams pictures from the
 // store as bare base64. A model with a mask calls its picture image, a variation
 // image_prompt, an edit by words input_image, input_image_2 and so on.
-func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error) {
+func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	varied := t.Method == generate.MethodVariation
 	masked := t.Model.Mask != "" && t.Model.Mask != "none"
 	reach := post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit, generate.MethodVariation}, Mask: masked}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -49,8 +50,8 @@ type count struct {
 }
 
 // answered reads a 200.
-func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u generate.Update, err error) {
-	u = generate.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
+func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.Update, err error) {
+	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
 	})}
 	var said []string
@@ -119,7 +120,7 @@ func categories(ratings []rating) (list []string) {
 // count splits the tokens. Thoughts are billed as text output. Where the answer
 // gives no split, the tokens of an answer with a picture are the picture's. Tokens of
 // sound are among the output.
-func (u usage) count(t generate.Task, pictures int) generate.Usage {
+func (u usage) count(t driver.Task, pictures int) generate.Usage {
 	out := generate.Usage{
 		InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,
 		ImageInputTokens: imageTokens(u.PromptDetails), ImageOutputTokens: imageTokens(u.CandidatesDetails),

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // defaultBaseURL is Google's own origin; the version and the path follow it.
@@ -32,7 +32,7 @@ type Config struct {
 // Driver makes and edits images with Gemini models, and speaks with its speech models.
 // It is safe for concurrent use.
 type Driver struct {
-	generate.Synchronous
+	driver.Synchronous
 	client *post.Client
 }
 
@@ -49,7 +49,7 @@ func New(c Config) (*Driver, error) {
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check GEMINI_API_KEY or GOOGLE_API_KEY (aistudio.google.com/apikey)",
 			media.CodeForbidden:     "check the key's project and its restrictions",
-			media.CodeQuotaExceeded: "the quota is used up for today or is zero; turn on billing or raise it in Google AI Studio",
+			media.CodeQuotaExceeded: "turn on billing, or raise the quota in Google AI Studio",
 		},
 	})
 	return &Driver{client: client}, err
@@ -63,16 +63,16 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item.
 // A result that arrived before an error comes with it.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	body, err := d.request(ctx, t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	var got answer
 	call := post.Call{
 		Path: "/v1beta/models/" + url.PathEscape(t.Model.APIModel) + ":generateContent", Body: body,
 		Of: t.Model.APIModel, Task: t, Into: &got, Interim: interim,
 	}
-	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a, got) }
+	call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a, got) }
 	return d.client.Do(ctx, call)
 }

@@ -6,16 +6,17 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
-	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
+	"atelier/internal/sim"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // newDriver serves h and gives a driver on it with the key.
@@ -23,38 +24,25 @@ func newDriver(t *testing.T, h http.Handler, key string) *gemini.Driver {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: srv.URL, Codec: newCodec(t), Base: srv.Client().Transport})
+	d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: srv.URL, Codec: wiretest.NewCodec(t), Base: srv.Client().Transport})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func newCodec(t *testing.T) *wire.Codec {
-	t.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "t", Secret: []byte("a secret for tests of 32 bytes..")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return codec
-}
-
 // simulated is a driver on a simulator.
-func simulated(t *testing.T, c geminisim.Config, faults ...generatetest.Injection) (*geminisim.Simulator, *gemini.Driver) {
+func simulated(t *testing.T, c geminisim.Config, faults ...sim.Injection) (*geminisim.Simulator, *gemini.Driver) {
 	t.Helper()
 	sim := geminisim.New(c)
 	sim.Inject(faults...)
 	return sim, newDriver(t, sim, sim.Key())
 }
 
-func task(change func(*generate.Task)) generate.Task {
-	t := generate.Task{
+func task(change func(*driver.Task)) driver.Task {
+	t := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "a fox in the snow", N: 1,
-		Model: generate.Model{Provider: "gemini", APIModel: "gemini-3-pro-image", Modality: media.ModalityImage},
+		Model: catalog.Model{Provider: "gemini", APIModel: "gemini-3-pro-image", Modality: media.ModalityImage},
 	}
 	if change != nil {
 		change(&t)
@@ -70,11 +58,11 @@ func TestRequestShapes(t *testing.T) {
 	t.Parallel()
 	const contents = `"contents":[{"role":"user","parts":[{"text":"a fox in the snow"}]}]`
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		want string
 	}{
 		"bare": {task(nil), `{` + contents + `,"generationConfig":{"responseModalities":["TEXT","IMAGE"]}}`},
-		"all settings": {task(func(q *generate.Task) {
+		"all settings": {task(func(q *driver.Task) {
 			q.AspectRatio, q.Tier, q.Seed = "16:9", "2K", pointer(int64(-7))
 			q.Options = map[string]any{
 				"temperature": 0.5, "top_p": 0.9, "top_k": 40, "max_output_tokens": 9000,
@@ -84,7 +72,7 @@ func TestRequestShapes(t *testing.T) {
 			"seed":-7,"temperature":0.5,"topP":0.9,"topK":40,"maxOutputTokens":9000},
 			"safetySettings":[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_ONLY_HIGH"}]}`},
 		"ratio alone": {
-			task(func(q *generate.Task) { q.AspectRatio = "21:9" }),
+			task(func(q *driver.Task) { q.AspectRatio = "21:9" }),
 			`{` + contents + `,"generationConfig":{"responseModalities":["TEXT","IMAGE"],"imageConfig":{"aspectRatio":"21:9"}}}`,
 		},
 	} {
@@ -138,7 +126,7 @@ func TestPicturesArriveByteForByte(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sim, d := simulated(t, geminisim.Config{})
-			u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.Model.APIModel, q.AspectRatio, q.Tier = c.model, c.ratio, c.tier }))
+			u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.Model.APIModel, q.AspectRatio, q.Tier = c.model, c.ratio, c.tier }))
 			if err != nil || !u.Done || len(u.Items) != 1 || u.Items[0].Blob == nil {
 				t.Fatalf("error %v, update %+v", err, u)
 			}
@@ -156,7 +144,7 @@ func TestPicturesArriveByteForByte(t *testing.T) {
 func TestSeveralPicturesAreAllKept(t *testing.T) {
 	t.Parallel()
 	sim, d := simulated(t, geminisim.Config{Pictures: 3})
-	u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.Seed = pointer(int64(5)) }))
+	u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.Seed = pointer(int64(5)) }))
 	if err != nil || len(u.Items) != 3 || u.Usage.Images != 3 {
 		t.Fatalf("error %v, update %+v", err, u)
 	}
@@ -169,7 +157,7 @@ func TestSeveralPicturesAreAllKept(t *testing.T) {
 
 func TestReady(t *testing.T) {
 	t.Parallel()
-	d, err := gemini.New(gemini.Config{Codec: newCodec(t)})
+	d, err := gemini.New(gemini.Config{Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,17 +166,17 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := d.Poll(t.Context(), task(nil), generate.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := d.Poll(t.Context(), task(nil), driver.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("Poll: %v", err)
 	}
-	if err := d.Cancel(t.Context(), generate.Handle{ID: "x"}); err != nil || d.Provider() != "gemini" {
+	if err := d.Cancel(t.Context(), driver.Handle{ID: "x"}); err != nil || d.Provider() != "gemini" {
 		t.Errorf("Cancel: %v, provider %s", err, d.Provider())
 	}
 }
 
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]gemini.Config{"no codec": {}, "no scheme": {Codec: newCodec(t), BaseURL: "localhost"}} {
+	for name, c := range map[string]gemini.Config{"no codec": {}, "no scheme": {Codec: wiretest.NewCodec(t), BaseURL: "localhost"}} {
 		if _, err := gemini.New(c); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -6,7 +6,10 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
@@ -17,7 +20,7 @@ import (
 
 func TestEditSendsPicturesBeforeTheWords(t *testing.T) {
 	t.Parallel()
-	sim, codec := geminisim.New(geminisim.Config{}), generatetest.NewCodec(t)
+	sim, codec := geminisim.New(geminisim.Config{}), wiretest.NewCodec(t)
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
 	d, err := gemini.New(gemini.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: codec})
@@ -26,7 +29,7 @@ func TestEditSendsPicturesBeforeTheWords(t *testing.T) {
 	}
 	ctx := media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
 	files := [][]byte{generatetest.PNG(64, 48, 1), generatetest.JPEG(40, 30, 2)}
-	q := task(func(q *generate.Task) {
+	q := task(func(q *driver.Task) {
 		q.Method, q.Prompt, q.AspectRatio = generate.MethodEdit, "put both on a table", ""
 	})
 	for _, f := range files {

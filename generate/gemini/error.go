@@ -49,8 +49,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 		}
 		for _, v := range d.Violations {
 			quotas = append(quotas, v.QuotaID+" of "+v.QuotaValue+": ")
-			// A limit that does not pass in seconds.
-			if a.Status == http.StatusTooManyRequests && (v.QuotaValue == "0" || strings.Contains(v.QuotaID, "PerDay")) {
+			if a.Status == http.StatusTooManyRequests && v.QuotaValue == "0" { // no wait makes it more
 				f.Code = media.CodeQuotaExceeded
 			}
 		}

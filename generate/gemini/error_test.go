@@ -13,18 +13,22 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
-	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
 	"atelier/media"
 )
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	type inject = generatetest.Injection
+	type inject = sim.Injection
 	for name, c := range map[string]struct {
 		fault     inject
 		code      media.Code
@@ -32,27 +36,27 @@ func TestErrors(t *testing.T) {
 		after     time.Duration
 		says      string
 	}{
-		"bad key is 400":       {inject{Fault: generatetest.FaultUnauthorized}, media.CodeUnauthorized, false, 0, "GEMINI_API_KEY"},
-		"bad key is 401":       {inject{Fault: generatetest.FaultUnauthorized, Variant: 1}, media.CodeUnauthorized, false, 0, "GEMINI_API_KEY"},
-		"leaked key":           {inject{Fault: generatetest.FaultForbidden}, media.CodeForbidden, false, 0, "leaked"},
-		"country":              {inject{Fault: generatetest.FaultForbidden, Variant: 1}, media.CodeForbidden, false, 0, "supported country"},
-		"dead model":           {inject{Fault: generatetest.FaultDeadModel}, media.CodeNotFound, false, 0, "atelier models list"},
-		"rate limit":           {inject{Fault: generatetest.FaultRateLimit, RetryAfter: 34400 * time.Millisecond}, media.CodeRateLimited, true, 34400 * time.Millisecond, "GenerateContentInputTokensPerModelPerMinute-FreeTier of 250000"},
-		"rate, nothing named":  {inject{Fault: generatetest.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
-		"daily quota":          {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "GenerateRequestsPerDayPerProjectPerModel-FreeTier of 250"},
-		"zero quota":           {inject{Fault: generatetest.FaultQuota, Variant: 1}, media.CodeQuotaExceeded, false, 0, "billing"},
-		"internal":             {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
-		"deadline there":       {inject{Fault: generatetest.FaultServerError, Variant: 1}, media.CodeUnavailable, true, 0, "504"},
-		"overloaded":           {inject{Fault: generatetest.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
-		"page of a proxy":      {inject{Fault: generatetest.FaultHTML}, media.CodeBadResponse, false, 0, "GEMINI_BASE_URL"},
-		"broken JSON":          {inject{Fault: generatetest.FaultNotJSON}, media.CodeBadResponse, false, 0, "billed"},
-		"half a body":          {inject{Fault: generatetest.FaultHalfBody}, media.CodeBadResponse, false, 0, "billed"},
-		"dropped":              {inject{Fault: generatetest.FaultDropped}, media.CodeUnavailable, false, 0, "may have been billed"},
-		"success without item": {inject{Fault: generatetest.FaultEmpty}, media.CodeBadResponse, false, 0, "without a picture"},
+		"bad key is 400":       {inject{Fault: sim.FaultUnauthorized}, media.CodeUnauthorized, false, 0, "GEMINI_API_KEY"},
+		"bad key is 401":       {inject{Fault: sim.FaultUnauthorized, Variant: 1}, media.CodeUnauthorized, false, 0, "GEMINI_API_KEY"},
+		"leaked key":           {inject{Fault: sim.FaultForbidden}, media.CodeForbidden, false, 0, "leaked"},
+		"country":              {inject{Fault: sim.FaultForbidden, Variant: 1}, media.CodeForbidden, false, 0, "supported country"},
+		"dead model":           {inject{Fault: sim.FaultDeadModel}, media.CodeNotFound, false, 0, "atelier models list"},
+		"rate limit":           {inject{Fault: sim.FaultRateLimit, RetryAfter: 34400 * time.Millisecond}, media.CodeRateLimited, true, 34400 * time.Millisecond, "GenerateContentInputTokensPerModelPerMinute-FreeTier of 250000"},
+		"rate, nothing named":  {inject{Fault: sim.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
+		"daily quota":          {inject{Fault: sim.FaultQuota}, media.CodeQuotaExceeded, true, 36 * time.Second, "GenerateRequestsPerDayPerProjectPerModel-FreeTier of 250"},
+		"zero quota":           {inject{Fault: sim.FaultQuota, Variant: 1}, media.CodeQuotaExceeded, false, 0, "billing"},
+		"internal":             {inject{Fault: sim.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
+		"deadline there":       {inject{Fault: sim.FaultServerError, Variant: 1}, media.CodeUnavailable, true, 0, "504"},
+		"overloaded":           {inject{Fault: sim.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
+		"page of a proxy":      {inject{Fault: sim.FaultHTML}, media.CodeBadResponse, false, 0, "GEMINI_BASE_URL"},
+		"broken JSON":          {inject{Fault: sim.FaultNotJSON}, media.CodeBadResponse, false, 0, "billed"},
+		"half a body":          {inject{Fault: sim.FaultHalfBody}, media.CodeBadResponse, false, 0, "billed"},
+		"dropped":              {inject{Fault: sim.FaultDropped}, media.CodeUnavailable, false, 0, "may have been billed"},
+		"success without item": {inject{Fault: sim.FaultEmpty}, media.CodeBadResponse, false, 0, "without a picture"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d := simulated(t, geminisim.Config{}, c.fault)
+			service, d := simulated(t, geminisim.Config{}, c.fault)
 			_, err := d.Start(t.Context(), task(nil))
 			e, ok := errors.AsType[*media.Error](err)
 			if !ok {
@@ -61,10 +65,10 @@ func TestErrors(t *testing.T) {
 			if e.Code != c.code || e.Retryable != c.retryable || e.RetryAfter != c.after || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, retryable %v after %s: %v\nwant %s, %v after %s, saying %q", e.Code, e.Retryable, e.RetryAfter, err, c.code, c.retryable, c.after, c.says)
 			}
-			if n := len(sim.Captured()); n != 1 {
+			if n := len(service.Captured()); n != 1 {
 				t.Errorf("the provider was called %d times, want once", n)
 			}
-			if strings.Contains(err.Error(), sim.Key()) {
+			if strings.Contains(err.Error(), service.Key()) {
 				t.Errorf("the error shows the key: %v", err)
 			}
 		})
@@ -88,7 +92,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint("shape ", variant), func(t *testing.T) {
 			t.Parallel()
-			_, d := simulated(t, geminisim.Config{}, generatetest.Injection{Fault: generatetest.FaultModerated, Variant: variant})
+			_, d := simulated(t, geminisim.Config{}, sim.Injection{Fault: sim.FaultModerated, Variant: variant})
 			u, err := d.Start(t.Context(), task(nil))
 			if err != nil || len(u.Items) != 1 {
 				t.Fatalf("items %d, error %v; want one moderated item", len(u.Items), err)
@@ -109,17 +113,17 @@ func TestRefusals(t *testing.T) {
 
 func TestStrangePictures(t *testing.T) {
 	t.Parallel()
-	type inject = generatetest.Injection
+	type inject = sim.Injection
 	for name, c := range map[string]struct {
 		fault inject
-		check func(it generate.Item) bool
+		check func(it driver.Item) bool
 	}{
-		"lying type": {inject{Fault: generatetest.FaultLyingType}, func(it generate.Item) bool {
+		"lying type": {inject{Fault: sim.FaultLyingType}, func(it driver.Item) bool {
 			return it.Blob != nil && it.Blob.MIMEType == "image/jpeg" && it.DeclaredMIME == "image/png"
 		}},
-		"tiny":      {inject{Fault: generatetest.FaultTinyImage}, func(it generate.Item) bool { return it.Blob != nil && it.Blob.Width == 1 && it.Blob.Height == 1 }},
-		"bare text": {inject{Fault: generatetest.FaultNotMedia, Variant: 1}, func(it generate.Item) bool { return it.Err != nil && it.Err.Code == media.CodeBadResponse }},
-		"text in base64": {inject{Fault: generatetest.FaultNotMedia}, func(it generate.Item) bool {
+		"tiny":      {inject{Fault: sim.FaultTinyImage}, func(it driver.Item) bool { return it.Blob != nil && it.Blob.Width == 1 && it.Blob.Height == 1 }},
+		"bare text": {inject{Fault: sim.FaultNotMedia, Variant: 1}, func(it driver.Item) bool { return it.Err != nil && it.Err.Code == media.CodeBadResponse }},
+		"text in base64": {inject{Fault: sim.FaultNotMedia}, func(it driver.Item) bool {
 			return it.Err != nil && it.Err.Code == media.CodeBadResponse || it.Blob != nil && !strings.HasPrefix(it.Blob.MIMEType, "image/")
 		}},
 	} {
@@ -136,7 +140,7 @@ func TestStrangePictures(t *testing.T) {
 
 func TestHugeHeaderIsTooLarge(t *testing.T) {
 	t.Parallel()
-	_, d := simulated(t, geminisim.Config{}, generatetest.Injection{Fault: generatetest.FaultHugeHeader})
+	_, d := simulated(t, geminisim.Config{}, sim.Injection{Fault: sim.FaultHugeHeader})
 	u, err := d.Start(t.Context(), task(nil))
 	if err == nil && len(u.Items) == 1 && u.Items[0].Err != nil {
 		err = u.Items[0].Err
@@ -149,7 +153,7 @@ func TestHugeHeaderIsTooLarge(t *testing.T) {
 func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 	t.Parallel()
 	for pictures, kept := range map[int]int{1: 0, 3: 2} { // the thought before them is not kept
-		sim, d := simulated(t, geminisim.Config{Pictures: pictures}, generatetest.Injection{Fault: generatetest.FaultHalfBody})
+		service, d := simulated(t, geminisim.Config{Pictures: pictures}, sim.Injection{Fault: sim.FaultHalfBody})
 		u, err := d.Start(t.Context(), task(nil))
 		if media.CodeOf(err) != media.CodeBadResponse || media.Retryable(err) || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("error = %v", err)
@@ -158,7 +162,7 @@ func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 			t.Fatalf("%d items of %d, want %d: %+v", len(u.Items), pictures, kept, u)
 		}
 		for i, it := range u.Items {
-			if it.Blob == nil || it.Blob.Digest != sim.Sent()[i] {
+			if it.Blob == nil || it.Blob.Digest != service.Sent()[i] {
 				t.Errorf("item %d = %+v", i, it)
 			}
 		}
@@ -167,11 +171,11 @@ func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	sim, d := simulated(t, geminisim.Config{}, generatetest.Injection{Fault: generatetest.FaultSlow})
+	service, d := simulated(t, geminisim.Config{}, sim.Injection{Fault: sim.FaultSlow})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- second(d.Start(ctx, task(nil))) }()
-	for len(sim.Captured()) == 0 {
+	for len(service.Captured()) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
@@ -184,7 +188,7 @@ func TestUnreachableIsSafeToRepeat(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.NotFoundHandler())
 	srv.Close()
-	d, err := gemini.New(gemini.Config{APIKey: "k", BaseURL: srv.URL, Codec: newCodec(t)})
+	d, err := gemini.New(gemini.Config{APIKey: "k", BaseURL: srv.URL, Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,21 +283,21 @@ func TestErrorsCarryNoMedia(t *testing.T) {
 func TestBadTasksAreRefusedBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*generate.Task)
+		change func(*driver.Task)
 		code   media.Code
 	}{
-		"n":    {func(q *generate.Task) { q.N = 2 }, media.CodeUnsupported},
-		"vary": {func(q *generate.Task) { q.Method = generate.MethodVariation }, media.CodeUnsupported},
-		"edit": {func(q *generate.Task) { q.Method = generate.MethodEdit }, media.CodeInvalid},
-		"mask": {func(q *generate.Task) {
+		"n":    {func(q *driver.Task) { q.N = 2 }, media.CodeUnsupported},
+		"vary": {func(q *driver.Task) { q.Method = generate.MethodVariation }, media.CodeUnsupported},
+		"edit": {func(q *driver.Task) { q.Method = generate.MethodEdit }, media.CodeInvalid},
+		"mask": {func(q *driver.Task) {
 			q.Method, q.Inputs, q.Mask = generate.MethodEdit, []media.Output{{}}, &media.Output{}
 		}, media.CodeUnsupported},
-		"option": {func(q *generate.Task) { q.Options = map[string]any{"person_generation": "allow_all"} }, media.CodeInvalid},
+		"option": {func(q *driver.Task) { q.Options = map[string]any{"person_generation": "allow_all"} }, media.CodeInvalid},
 	} {
-		sim, d := simulated(t, geminisim.Config{})
+		service, d := simulated(t, geminisim.Config{})
 		err := second(d.Start(t.Context(), task(c.change)))
-		if media.CodeOf(err) != c.code || len(sim.Captured()) != 0 {
-			t.Errorf("%s: %v after %d calls", name, err, len(sim.Captured()))
+		if media.CodeOf(err) != c.code || len(service.Captured()) != 0 {
+			t.Errorf("%s: %v after %d calls", name, err, len(service.Captured()))
 		}
 	}
 }

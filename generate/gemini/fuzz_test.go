@@ -4,7 +4,11 @@ import (
 	"net/http"
 	"testing"
 
-	"atelier/generate"
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
@@ -14,7 +18,7 @@ import (
 // fuzzed is a driver over one answer.
 func fuzzed(tb testing.TB, base http.RoundTripper) *gemini.Driver {
 	tb.Helper()
-	d, err := gemini.New(gemini.Config{APIKey: "AIza-very-secret", Codec: generatetest.NewCodec(tb), Base: base})
+	d, err := gemini.New(gemini.Config{APIKey: "AIza-very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -24,17 +28,17 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *gemini.Driver {
 // FuzzAnswer: whatever an answer holds, cut anywhere, the driver neither panics nor quotes
 // media or the key, and ends with an item or an error.
 func FuzzAnswer(f *testing.F) {
-	sim := geminisim.New(geminisim.Config{Key: "AIza-very-secret"})
-	tape := &generatetest.Tape{Simulator: sim}
+	service := geminisim.New(geminisim.Config{Key: "AIza-very-secret"})
+	tape := &generatetest.Tape{Simulator: service}
 	d := fuzzed(f, tape)
-	for _, fault := range []generatetest.Fault{"", generatetest.FaultModerated, generatetest.FaultQuota, generatetest.FaultEmpty, generatetest.FaultHalfBody} {
+	for _, fault := range []sim.Fault{"", sim.FaultModerated, sim.FaultQuota, sim.FaultEmpty, sim.FaultHalfBody} {
 		variants := 1
 		if fault != "" {
-			variants = sim.Variants(fault)
+			variants = service.Variants(fault)
 		}
 		for v := range variants {
 			if fault != "" {
-				sim.Inject(generatetest.Injection{Fault: fault, Variant: v})
+				service.Inject(sim.Injection{Fault: fault, Variant: v})
 			}
 			_, _ = d.Start(f.Context(), task(nil)) // the faults fail
 		}
@@ -48,7 +52,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(0), false, `{"candidates":[null],"promptFeedback":null,"usageMetadata":{"promptTokenCount":-5,"thoughtsTokenCount":9223372036854775807}}`)
 	f.Add(uint16(203), false, `[{"error":{"details":[null,{"retryDelay":"-1s"},{"violations":[{}]}]}}]`)
 	f.Fuzz(func(t *testing.T, status uint16, speech bool, body string) {
-		q := task(func(q *generate.Task) {
+		q := task(func(q *driver.Task) {
 			if speech {
 				q.Model.Modality = media.ModalityAudio
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -36,7 +37,7 @@ var optionField = map[string]string{
 
 // request writes a task in the endpoint's words: the pictures of an edit, whose bytes the
 // transport streams from the store, and the prompt.
-func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error) {
+func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -16,7 +16,7 @@ import (
 const defaultVoice = "Kore"
 
 // speech says who speaks, one voice or the two speakers of a dialogue.
-func speech(t generate.Task, config post.Body) error {
+func speech(t driver.Task, config post.Body) error {
 	say := post.Body{}
 	say.Set("languageCode", t.Options["language_code"])
 	speakers, dialogue := t.Options["speakers"]
@@ -39,7 +39,7 @@ func speech(t generate.Task, config post.Body) error {
 
 // turns are the parts of a text to speak. Models that take a style read it, and who speaks,
 // beside each part: one for each turn of a dialogue. The others read all of it in the text.
-func turns(t generate.Task) []part {
+func turns(t driver.Task) []part {
 	speakers, dialogue := t.Options["speakers"].(map[string]any)
 	if !slices.Contains(t.Model.Supports, "style") {
 		return []part{{Text: t.Prompt}}

@@ -4,37 +4,40 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
+
+	"atelier/media/wire/wiretest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/gemini"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 	"atelier/media"
 )
 
 // speaker is a driver on a simulator.
 func speaker(t *testing.T) (*geminisim.Simulator, *gemini.Driver) {
 	t.Helper()
-	sim := geminisim.New(geminisim.Config{})
-	srv := httptest.NewServer(sim)
-	t.Cleanup(srv.Close)
-	d, err := gemini.New(gemini.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: generatetest.NewCodec(t)})
+	service := geminisim.New(geminisim.Config{})
+	base := sim.Serve(t, service)
+	d, err := gemini.New(gemini.Config{APIKey: service.Key(), BaseURL: base, Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sim, d
+	return service, d
 }
 
-func spoken(change func(*generate.Task)) generate.Task {
-	q := generate.Task{
+func spoken(change func(*driver.Task)) driver.Task {
+	q := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "Ann: The tide turns. Bob: And the harbour wakes.", N: 1,
-		Model: generate.Model{Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"}},
+		Model: catalog.Model{Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"}},
 	}
 	change(&q)
 	return q
@@ -45,28 +48,28 @@ func TestSpeechRequests(t *testing.T) {
 	const contents = `"contents":[{"role":"user","parts":[{"text":"Ann: The tide turns. Bob: And the harbour wakes."}]}]`
 	seed := int64(5)
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		want string
 	}{
 		"bare": {
-			spoken(func(*generate.Task) {}),
+			spoken(func(*driver.Task) {}),
 			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Leda"}}}}}`,
 		},
 		"all settings": {
-			spoken(func(q *generate.Task) {
+			spoken(func(q *driver.Task) {
 				q.Voice, q.Seed, q.Options = "Puck", &seed, map[string]any{"temperature": 0.5, "language_code": "en-GB"}
 			}),
 			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"seed":5,"temperature":0.5,"speechConfig":{"languageCode":"en-GB","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Puck"}}}}}`,
 		},
 		"dialogue": {
-			spoken(func(q *generate.Task) {
+			spoken(func(q *driver.Task) {
 				q.Options = map[string]any{"speakers": map[string]any{"Bob": "Puck", "Ann": "Kore"}}
 			}),
 			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"multiSpeakerVoiceConfig":{"speakerVoiceConfigs":[
 				{"speaker":"Ann","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Kore"}}},{"speaker":"Bob","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Puck"}}}]}}}}`,
 		},
 		"dialogue with a style": {
-			spoken(func(q *generate.Task) {
+			spoken(func(q *driver.Task) {
 				q.Model.APIModel, q.Model.Supports, q.Style = "gemini-3.8-flash-tts", []string{"seed", "style"}, "calm, a storyteller"
 				q.Options = map[string]any{"speakers": map[string]any{"Bob": "Puck", "Ann": "Kore"}}
 			}),
@@ -76,7 +79,7 @@ func TestSpeechRequests(t *testing.T) {
 				{"speaker":"Ann","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Kore"}}},{"speaker":"Bob","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Puck"}}}]}}}}`,
 		},
 		"modern without a style": {
-			spoken(func(q *generate.Task) {
+			spoken(func(q *driver.Task) {
 				q.Model.APIModel, q.Model.Supports = "gemini-3.8-flash-tts", []string{"seed", "style"}
 			}),
 			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Leda"}}}}}`,
@@ -84,20 +87,20 @@ func TestSpeechRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d := speaker(t)
+			service, d := speaker(t)
 			u, err := d.Start(t.Context(), c.task)
 			if err != nil || len(u.Items) != 1 || u.Items[0].Err != nil {
 				t.Fatalf("Start: %+v, %v", u, err)
 			}
 			var got, want any
-			if json.Unmarshal(sim.Captured()[0].Body, &got) != nil || json.Unmarshal([]byte(c.want), &want) != nil {
+			if json.Unmarshal(service.Captured()[0].Body, &got) != nil || json.Unmarshal([]byte(c.want), &want) != nil {
 				t.Fatal("no JSON")
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("body (-want +got):\n%s", diff)
 			}
 			b := u.Items[0].Blob
-			if b.MIMEType != "audio/wav" || b.DurationSeconds < 2 || b.Digest != sim.Sent()[0] || u.Items[0].DeclaredMIME != "audio/wav" {
+			if b.MIMEType != "audio/wav" || b.DurationSeconds < 2 || b.Digest != service.Sent()[0] || u.Items[0].DeclaredMIME != "audio/wav" {
 				t.Errorf("sound %+v, declared %s", b, u.Items[0].DeclaredMIME)
 			}
 			wantUsage := generate.Usage{Calls: 1, Images: 1, InputTokens: u.Usage.InputTokens, OutputTokens: u.Usage.OutputTokens}
@@ -112,17 +115,17 @@ func TestSpeechRequests(t *testing.T) {
 // WAV; neither is believed, and each is one WAV in the end.
 func TestSoundsWithAndWithoutAHeader(t *testing.T) {
 	t.Parallel()
-	wav := simulate.Sound("wav", 1000, 3)
+	wav := sim.Sound("wav", 1000, 3)
 	for kind, body := range map[string][]byte{
-		"audio/L16;codec=pcm;rate=24000": simulate.Samples(1000, 3), "audio/wav": simulate.Samples(1000, 3),
+		"audio/L16;codec=pcm;rate=24000": sim.Samples(1000, 3), "audio/wav": sim.Samples(1000, 3),
 		"audio/L16;rate=8000": wav.Bytes(), "audio/x-wav": wav.Bytes(), "application/octet-stream": wav.Bytes(),
 	} {
 		answer := `{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"` + kind + `","data":"` + base64.StdEncoding.EncodeToString(body) + `"}}]},"finishReason":"STOP"}]}`
-		d, err := gemini.New(gemini.Config{APIKey: "k", Codec: generatetest.NewCodec(t), Base: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: answer}})
+		d, err := gemini.New(gemini.Config{APIKey: "k", Codec: wiretest.NewCodec(t), Base: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: answer}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := d.Start(t.Context(), spoken(func(*generate.Task) {}))
+		u, err := d.Start(t.Context(), spoken(func(*driver.Task) {}))
 		if err != nil || len(u.Items) != 1 || u.Items[0].Err != nil || u.Items[0].Blob.Digest != wav.Digest() || u.Items[0].Blob.MIMEType != "audio/wav" || u.Items[0].Blob.DurationSeconds != 1 {
 			t.Errorf("%s of %d bytes: %+v, %v", kind, len(body), u, err)
 		}
@@ -132,14 +135,14 @@ func TestSoundsWithAndWithoutAHeader(t *testing.T) {
 // TestSpeechRefusals: what the driver and the endpoint do not take.
 func TestSpeechRefusals(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*generate.Task){
-		"three speakers": func(q *generate.Task) {
+	for name, change := range map[string]func(*driver.Task){
+		"three speakers": func(q *driver.Task) {
 			q.Options = map[string]any{"speakers": map[string]any{"A": "Kore", "B": "Puck", "C": "Leda"}}
 		},
-		"speakers as text":    func(q *generate.Task) { q.Options = map[string]any{"speakers": "Ann"} },
-		"unknown voice":       func(q *generate.Task) { q.Voice = "Robert" },
-		"a model of pictures": func(q *generate.Task) { q.Model.APIModel = "gemini-3-pro-image" },
-		"option of pictures":  func(q *generate.Task) { q.Options = map[string]any{"background": "x"} },
+		"speakers as text":    func(q *driver.Task) { q.Options = map[string]any{"speakers": "Ann"} },
+		"unknown voice":       func(q *driver.Task) { q.Voice = "Robert" },
+		"a model of pictures": func(q *driver.Task) { q.Model.APIModel = "gemini-3-pro-image" },
+		"option of pictures":  func(q *driver.Task) { q.Options = map[string]any{"background": "x"} },
 	} {
 		_, d := speaker(t)
 		if _, err := d.Start(t.Context(), spoken(change)); media.CodeOf(err) != media.CodeInvalid {
@@ -151,13 +154,13 @@ func TestSpeechRefusals(t *testing.T) {
 // TestSpeechIsPricedByTokens: tokens of sound have the price of output that is no picture.
 func TestSpeechIsPricedByTokens(t *testing.T) {
 	t.Parallel()
-	sim, d := speaker(t)
-	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }})
+	service, d := speaker(t)
+	g, err := gateway.New(gateway.Config{Drivers: []driver.Driver{d}, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := g.Generate(t.Context(), generate.Request{Model: "Gemini TTS", Prompt: "Sixty characters of text make four seconds of sound, at 15/s.", Voice: "puck"})
-	if err != nil || got.Status != generate.StatusSucceeded || len(sim.Captured()) != 1 {
+	if err != nil || got.Status != generate.StatusSucceeded || len(service.Captured()) != 1 {
 		t.Fatalf("Generate: %+v, %v", got, err)
 	}
 	// 15 tokens in at 0.5 and 101 out at 9 dollars a million.

@@ -5,7 +5,11 @@ import (
 	"strconv"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 )
 
 // Clause is one promise of the contract as one driver is held to it.
@@ -49,15 +53,15 @@ func Clauses(t *testing.T, h Harness) []Clause {
 		}
 		all = append(all, c)
 	}
-	for _, f := range Faults() {
+	for _, f := range sim.Faults() {
 		c := Clause{Name: string(f), Fault: true, Absent: "there is no provider that could fail", play: func(t *testing.T, h Harness, variant int) {
 			t.Helper()
-			faulty(t, h, Injection{Fault: f, Variant: variant})
+			faulty(t, h, sim.Injection{Fault: f, Variant: variant})
 		}}
 		if b.sim != nil {
 			c.Variants, c.Absent = b.sim.Variants(f), b.sim.Absent(f)
 		}
-		if why := noStream(h, b); (f == FaultPartialsThenError || f == FaultPreviewLost) && why != "" && b.sim != nil {
+		if why := noStream(h, b); (f == sim.FaultPartialsThenError || f == sim.FaultPreviewLost) && why != "" && b.sim != nil {
 			c.Variants, c.Absent = 0, why // this model gives no previews, whatever the provider does
 		}
 		all = append(all, c)
@@ -87,7 +91,7 @@ func scenarios() []scenario {
 		{"strict refuses before any call", nil, strict},
 		{"bad input is refused before any call", nil, misused},
 		{"pictures are made fit, in strict mode refused", noConversion, madeFit},
-		{"n beyond one call", nil, beyond},
+		{"n beyond one call", nil, splitCalls},
 		{"only the failed call is repeated", noProvider, repeated},
 		{"a refused call keeps the others", noProvider, kept},
 		{"failed results are asked for again, once", noProvider, askedAgain},
@@ -101,8 +105,8 @@ func scenarios() []scenario {
 		{"task is taken up by another process", noTask, takenUp},
 		{"task whose name was lost is found by another process", noList, foundAgain},
 		{"a lost task is told from others", noList, foundAmong},
-		{"task whose name was lost is known by its notification", noAddress, heardAgain},
-		{"such a task is known also after it was given up", noAddress, heardLate},
+		{"task whose name was lost is known by its notification", noAddress, notifiedAfterRestart},
+		{"such a task is known also after it was given up", noAddress, notifiedLate},
 		{"notifications in order", noWebhook, notified},
 		{"notifications out of order", noWebhook, notifiedOutOfOrder},
 		{"notifications repeated", noWebhook, notifiedAgain},
@@ -159,14 +163,14 @@ func noTask(h Harness, b *bench) string {
 	if why := noProvider(h, b); why != "" {
 		return why
 	}
-	return b.sim.Absent(FaultPollFails)
+	return b.sim.Absent(sim.FaultPollFails)
 }
 
 func noList(h Harness, b *bench) string {
 	if why := noTask(h, b); why != "" {
 		return why
 	}
-	if _, ok := b.driver.(generate.Listed); !ok {
+	if _, ok := b.driver.(driver.Listed); !ok {
 		return "the provider lists no tasks"
 	}
 	return ""
@@ -176,7 +180,7 @@ func noWebhook(h Harness, b *bench) string {
 	if why := noTask(h, b); why != "" {
 		return why
 	}
-	if _, ok := b.driver.(generate.Notified); !ok {
+	if _, ok := b.driver.(driver.Notified); !ok {
 		return "the provider calls no webhook"
 	}
 	return ""
@@ -187,7 +191,7 @@ func noAddress(h Harness, b *bench) string {
 	if why := noWebhook(h, b); why != "" {
 		return why
 	}
-	if _, ok := b.driver.(generate.Listed); ok {
+	if _, ok := b.driver.(driver.Listed); ok {
 		return "the provider lists its tasks"
 	}
 	return ""
@@ -217,4 +221,4 @@ func noStreamedEdit(h Harness, b *bench) string {
 	return noEdit(h, b)
 }
 
-func masks(m generate.Model) bool { return m.Mask != "" && m.Mask != "none" }
+func masks(m catalog.Model) bool { return m.Mask != "" && m.Mask != "none" }

@@ -12,10 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/internal/safehttp"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Harness tells [Run] how to set up the driver under test.
@@ -32,7 +39,7 @@ type Harness struct {
 	// Driver makes the driver against the server's URL, with the codec that its media
 	// go through. An empty key stands for "no key is set". Without a simulator, base
 	// and key are empty.
-	Driver func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver
+	Driver func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver
 	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
 	// many as it is asked for.
 	PerCall int
@@ -55,18 +62,18 @@ type Harness struct {
 // bench is one driver with all that stands around it.
 type bench struct {
 	sim      Simulator
-	driver   generate.Driver
-	model    generate.Model
+	driver   driver.Driver
+	model    catalog.Model
 	codec    *wire.Codec
-	gateway  *generate.Gateway
+	gateway  *gateway.Gateway
 	log      *Log
 	recorder *Recorder
 	journal  *Journal
 	traffic  *traffic
 	money    *purse
-	fetch    generate.Fetch
+	fetch    gateway.Fetch
 	// catalogue is nil for the shipped one.
-	catalogue *generate.Catalogue
+	catalogue *catalog.Catalog
 }
 
 // now is the day on which every scenario plays.
@@ -74,9 +81,9 @@ func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
 // set builds a fresh bench; change, if not nil, has the last word on the gateway. When
 // the test ends, every call that came has to follow the provider's documented schema.
-func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench {
+func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench {
 	t.Helper()
-	b := &bench{codec: NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
+	b := &bench{codec: wiretest.NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
 	base, key := "", ""
 	if h.Simulator != nil {
 		b.sim = h.Simulator()
@@ -87,13 +94,13 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 		base, key = server.URL, b.sim.Key()
 	}
 	b.driver, b.fetch = h.Driver(t, base, key, b.codec), b.traffic.fetch(base)
-	c := generate.Config{
-		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
+	c := gateway.Config{
+		Drivers: []driver.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
 		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch, Budget: b.money,
 	}
 	var err error
 	if h.Catalogue != "" {
-		if c.Catalogue, err = generate.LoadCatalogue(strings.NewReader(h.Catalogue)); err != nil {
+		if c.Catalogue, err = catalog.Load(strings.NewReader(h.Catalogue)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +108,7 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 		change(b, &c)
 	}
 	b.catalogue = c.Catalogue
-	if b.gateway, err = generate.NewGateway(c); err != nil {
+	if b.gateway, err = gateway.New(c); err != nil {
 		t.Fatalf("make gateway: %v", err)
 	}
 	if b.model, err = b.gateway.Lookup(h.Model); err != nil {
@@ -111,10 +118,10 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 }
 
 // documented proves that the calls follow the provider's documented schema.
-func documented(t *testing.T, sim Simulator) {
+func documented(t *testing.T, service Simulator) {
 	t.Helper()
-	for _, c := range sim.Captured() {
-		if err := sim.Violation(c); err != nil {
+	for _, c := range service.Captured() {
+		if err := service.Violation(c); err != nil {
 			t.Errorf("%s %s is not as documented: %v", c.Method, c.Path, err)
 		}
 	}
@@ -161,7 +168,7 @@ func (r *traffic) most() int {
 
 // fetch gets results that come by link, guarded as in the program: of the private
 // addresses it trusts the provider's own origin alone.
-func (r *traffic) fetch(origin string) generate.Fetch {
+func (r *traffic) fetch(origin string) gateway.Fetch {
 	guarded := safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
 	return func(ctx context.Context, link string) (io.ReadCloser, string, error) {
 		r.mu.Lock()
@@ -207,7 +214,7 @@ func (b *bench) ask(t *testing.T, n int) *generate.Result {
 }
 
 // clean proves that a result, its journal and its records hold no media and no key, and
-// that its money was reserved and, unless it goes on, settled once.
+// that its money was reserved and, unless it continues, settled once.
 func (b *bench) clean(t *testing.T, r *generate.Result) {
 	t.Helper()
 	if r.Status == generate.StatusRunning {
@@ -269,7 +276,7 @@ func Record(t *testing.T, h Harness, passed func(Clause)) {
 }
 
 // FirstCall gives the call that a good request makes, and the simulator that got it.
-func FirstCall(t *testing.T, h Harness) (Captured, Simulator) {
+func FirstCall(t *testing.T, h Harness) (sim.Captured, Simulator) {
 	t.Helper()
 	b := h.set(t, nil)
 	b.ask(t, 1)

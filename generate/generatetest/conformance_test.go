@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // TestFake: the scripted driver keeps the contract too, but for contexts, which its
@@ -18,9 +18,9 @@ func TestFake(t *testing.T) {
 	var shade atomic.Int32
 	generatetest.Run(t, generatetest.Harness{
 		Model: "Atelier Offline", NoKey: "it is a fake", Scripted: "a script looks at no request",
-		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
+		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
-			return &generatetest.Driver{Name: "offline", Make: func(ctx context.Context, _ generate.Task, _ int) (media.Blob, error) {
+			return &generatetest.Driver{Name: "offline", Make: func(ctx context.Context, _ driver.Task, _ int) (media.Blob, error) {
 				if err := ctx.Err(); err != nil {
 					return media.Blob{}, err
 				}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -59,7 +60,7 @@ type Journal struct {
 var _ journal.Journal = (*Journal)(nil)
 
 // Step runs fn.
-func (j *Journal) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+func (j *Journal) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	return j.memory.Step(ctx, name, fn)
 }
 
@@ -75,7 +76,7 @@ func (j *Journal) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Child gives the same journal.
-func (j *Journal) Child(context.Context, string) (journal.Journal, error) { return j, nil }
+func (j *Journal) Child(context.Context, step.Name) (journal.Journal, error) { return j, nil }
 
 // Slept lists the sleeps so far.
 func (j *Journal) Slept() []time.Duration {

@@ -6,10 +6,11 @@ import (
 	"sync"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
-// Driver is a scripted generate.Driver for tests of what stands above drivers. It
+// Driver is a scripted driver.Driver for tests of what stands above drivers. It
 // is safe for concurrent use.
 type Driver struct {
 	// Name is the provider's key; required.
@@ -18,22 +19,22 @@ type Driver struct {
 	NotReady error
 	// OnStart answers a call; number counts the calls of the driver, from 1. Nil gives
 	// an update with Task.N pictures of Make.
-	OnStart func(ctx context.Context, t generate.Task, number int) (generate.Update, error)
+	OnStart func(ctx context.Context, t driver.Task, number int) (driver.Update, error)
 	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil is
 	// media.CodeUnsupported.
-	OnPoll func(ctx context.Context, t generate.Task, h generate.Handle, number int) (generate.Update, error)
+	OnPoll func(ctx context.Context, t driver.Task, h driver.Handle, number int) (driver.Update, error)
 	// OnCancel answers who asks to stop a task; nil is no error.
-	OnCancel func(h generate.Handle) error
+	OnCancel func(h driver.Handle) error
 	// Make makes the blobs of calls without OnStart; required for those.
-	Make func(ctx context.Context, t generate.Task, index int) (media.Blob, error)
+	Make func(ctx context.Context, t driver.Task, index int) (media.Blob, error)
 
 	mu        sync.Mutex // guards all below
-	tasks     []generate.Task
+	tasks     []driver.Task
 	polls     int
-	cancelled []generate.Handle
+	cancelled []driver.Handle
 }
 
-var _ generate.Driver = (*Driver)(nil)
+var _ driver.Driver = (*Driver)(nil)
 
 // Provider gives Name.
 func (d *Driver) Provider() string { return d.Name }
@@ -42,7 +43,7 @@ func (d *Driver) Provider() string { return d.Name }
 func (d *Driver) Ready() error { return d.NotReady }
 
 // Start notes the task and answers by the script.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	d.mu.Lock()
 	d.tasks = append(d.tasks, t)
 	number := len(d.tasks)
@@ -50,31 +51,31 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if d.OnStart != nil {
 		return d.OnStart(ctx, t, number)
 	}
-	u := generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}}
+	u := driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}}
 	for i := range t.N {
 		b, err := d.Make(ctx, t, i)
 		if err != nil {
 			return u, err
 		}
-		u.Items = append(u.Items, generate.Item{Blob: &b})
+		u.Items = append(u.Items, driver.Item{Blob: &b})
 	}
 	return u, nil
 }
 
 // Poll answers by the script.
-func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
+func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	d.mu.Lock()
 	d.polls++
 	number := d.polls
 	d.mu.Unlock()
 	if d.OnPoll == nil {
-		return generate.Update{}, media.Errorf(media.CodeUnsupported, "%s has nothing to poll", d.Name)
+		return driver.Update{}, media.Errorf(media.CodeUnsupported, "%s has nothing to poll", d.Name)
 	}
 	return d.OnPoll(ctx, t, h, number)
 }
 
 // Cancel notes the task and answers by the script.
-func (d *Driver) Cancel(_ context.Context, h generate.Handle) error {
+func (d *Driver) Cancel(_ context.Context, h driver.Handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cancelled = append(d.cancelled, h)
@@ -85,14 +86,14 @@ func (d *Driver) Cancel(_ context.Context, h generate.Handle) error {
 }
 
 // Tasks lists the calls so far in the order in which they began.
-func (d *Driver) Tasks() []generate.Task {
+func (d *Driver) Tasks() []driver.Task {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.tasks)
 }
 
 // Cancelled lists the tasks that were cancelled.
-func (d *Driver) Cancelled() []generate.Handle {
+func (d *Driver) Cancelled() []driver.Handle {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.cancelled)

@@ -9,27 +9,9 @@ import (
 	"image/png"
 	"testing"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
-
-// NewCodec makes a codec over an empty store in memory.
-func NewCodec(tb testing.TB) *wire.Codec {
-	tb.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		tb.Fatalf("make store: %v", err)
-	}
-	c, err := wire.NewCodec(wire.Config{
-		Blobs: store, Keys: []wire.Key{{ID: "test", Secret: []byte("a secret of thirty-two bytes .. ")}},
-	})
-	if err != nil {
-		tb.Fatalf("make codec: %v", err)
-	}
-	return c
-}
 
 // PNG draws a small real picture; shade makes its bytes differ.
 func PNG(width, height int, shade uint8) []byte {

@@ -9,33 +9,42 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/generate/operation"
 	"atelier/media"
 )
 
 // Log is an operation log in memory that also notes the order of what happens. It
-// is safe for concurrent use; the zero value is empty and ready.
+// is safe for concurrent use; the zero value is empty and ready. A save with a status that cannot
+// follow the one before it panics: that is a defect of the gateway.
 type Log struct {
 	// Fail, if set, is asked before every save with begin, attempt, slot, finish or reopen; its
 	// error is returned.
 	Fail func(what string) error
-	// Adrift is what [Log.Saved] tells of blobs without a slot.
-	Adrift []media.Blob
+	// Unassigned is what [Log.Saved] tells of blobs without a slot.
+	Unassigned []media.Blob
 
 	mu         sync.Mutex // guards all below
 	entries    []string
-	operations map[string]generate.Operation
+	operations map[string]operation.Operation
 	scopes     map[string]media.Scope
 	holders    map[string]string
 	dead       map[[2]string]bool // operations and the holders that Release has ended
-	attempts   []generate.Attempt
+	attempts   []operation.Attempt
 	slots      map[string][]generate.Slot
 }
 
 var (
-	_ generate.OperationLog = (*Log)(nil)
-	_ generate.Recaller     = (*Log)(nil)
-	_ generate.Resumer      = (*Log)(nil)
+	_ operation.Log      = (*Log)(nil)
+	_ operation.Recaller = (*Log)(nil)
+	_ operation.Resumer  = (*Log)(nil)
 )
+
+// follows panics where a status cannot follow another one.
+func follows(s operation.Subject, before, after generate.Status) {
+	if err := operation.Check(s, before, after); err != nil {
+		panic(err)
+	}
+}
 
 // note appends to the entries; the caller holds mu.
 func (l *Log) note(what, detail string) error {
@@ -49,14 +58,15 @@ func (l *Log) note(what, detail string) error {
 }
 
 // Begin keeps the intent.
-func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
+func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	follows(operation.SubjectOperation, l.operations[op.ID].Status, op.Status)
 	if err := l.note("begin", string(op.Status)); err != nil {
 		return err
 	}
 	if l.operations == nil {
-		l.operations, l.slots = map[string]generate.Operation{}, map[string][]generate.Slot{}
+		l.operations, l.slots = map[string]operation.Operation{}, map[string][]generate.Slot{}
 		l.scopes, l.holders, l.dead = map[string]media.Scope{}, map[string]string{}, map[[2]string]bool{}
 	}
 	l.scopes[op.ID] = media.ScopeOf(ctx)
@@ -66,13 +76,19 @@ func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
 }
 
 // Attempt keeps an attempt, replacing the one with its ID.
-func (l *Log) Attempt(_ context.Context, a generate.Attempt) error {
+func (l *Log) Attempt(_ context.Context, a operation.Attempt) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.attempts, func(b operation.Attempt) bool { return b.ID == a.ID })
+	before := generate.StatusNew
+	if i >= 0 {
+		before = l.attempts[i].Status
+	}
+	follows(operation.SubjectAttempt, before, a.Status)
 	if err := l.note("attempt", fmt.Sprintf("%d.%d %s", a.Call, a.Number, a.Status)); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(l.attempts, func(b generate.Attempt) bool { return b.ID == a.ID }); i >= 0 {
+	if i >= 0 {
 		l.attempts[i] = a
 		return nil
 	}
@@ -80,19 +96,33 @@ func (l *Log) Attempt(_ context.Context, a generate.Attempt) error {
 	return nil
 }
 
-// SlotDone keeps a slot.
-func (l *Log) SlotDone(_ context.Context, operation string, s generate.Slot) error {
+// Interrupted adds an attempt as an earlier process left it.
+func (l *Log) Interrupted(a operation.Attempt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.attempts = append(l.attempts, a)
+}
+
+// SlotDone keeps a slot.
+func (l *Log) SlotDone(_ context.Context, id string, s generate.Slot) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := generate.StatusQueued // it is saved when something became of it
+	for _, known := range l.slots[id] {
+		if known.Index == s.Index {
+			before = known.Status
+		}
+	}
+	follows(operation.SubjectSlot, before, s.Status)
 	if err := l.note("slot", fmt.Sprintf("%d %s", s.Index, s.Status)); err != nil {
 		return err
 	}
-	l.slots[operation] = append(l.slots[operation], s)
+	l.slots[id] = append(l.slots[id], s)
 	return nil
 }
 
 // Finish keeps the receipt.
-func (l *Log) Finish(_ context.Context, op generate.Operation) error {
+func (l *Log) Finish(_ context.Context, op operation.Operation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.note("finish", string(op.Status)); err != nil {
@@ -105,6 +135,7 @@ func (l *Log) Finish(_ context.Context, op generate.Operation) error {
 	if op.Holder != "" && by != "" && by != op.Holder {
 		return media.Errorf(media.CodeConflict, "%s works on it, or has ended it", by)
 	}
+	follows(operation.SubjectOperation, l.operations[op.ID].Status, op.Status)
 	l.operations[op.ID] = op
 	if !op.FinishedAt.IsZero() {
 		delete(l.holders, op.ID)
@@ -117,15 +148,9 @@ func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, op := range l.operations {
-		if op.Key != key || op.FinishedAt.IsZero() {
-			continue
+		if op.Key == key && !op.FinishedAt.IsZero() {
+			return (&operation.Saved{Operation: op, Slots: l.slots[op.ID]}).Result(), nil
 		}
-		slots := slices.Clone(l.slots[op.ID])
-		slices.SortFunc(slots, func(a, b generate.Slot) int { return a.Index - b.Index })
-		return &generate.Result{
-			Operation: op.ID, Status: op.Status, Model: op.Model, Provider: op.Provider, Slots: slots,
-			Dispositions: op.Dispositions, Usage: op.Usage, Cost: op.Cost, Warnings: op.Warnings, Metadata: op.Metadata,
-		}, nil
 	}
 	return nil, nil
 }
@@ -142,9 +167,9 @@ func (l *Log) OperationOf(_ context.Context, key string) (string, error) {
 	return "", media.Errorf(media.CodeNotFound, "there is no operation with the key %s", key)
 }
 
-// Hold takes, keeps or gives up an operation. Time does not pass here: a hold lasts
-// until its holder gives it up, or [Log.Release].
-func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time) error {
+// Hold takes or keeps an operation. Time does not pass here: a hold lasts until [Log.Release], or
+// [Log.Orphan].
+func (l *Log) Hold(_ context.Context, operation, holder string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, ok := l.operations[operation]; !ok {
@@ -154,19 +179,37 @@ func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time)
 		return media.Errorf(media.CodeConflict, "%s works on it", by)
 	}
 	l.holders[operation] = holder
-	if until.IsZero() {
+	return nil
+}
+
+// Release takes an operation from its holder.
+func (l *Log) Release(_ context.Context, operation, holder string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holders[operation] == holder {
 		delete(l.holders, operation)
 	}
 	return nil
 }
 
+// Keep reports whether a holder has an operation.
+func (l *Log) Keep(_ context.Context, operation, holder string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if by := l.holders[operation]; by != holder {
+		return media.Errorf(media.CodeConflict, "%s works on it", by)
+	}
+	return nil
+}
+
 // Reopen takes a finished operation up again.
-func (l *Log) Reopen(_ context.Context, op generate.Operation, slots []int) error {
+func (l *Log) Reopen(_ context.Context, op operation.Operation, slots []int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.operations[op.ID].FinishedAt.IsZero() || l.holders[op.ID] != op.Holder {
 		return media.Errorf(media.CodeConflict, "operation %s is not finished, or somebody works on it", op.ID)
 	}
+	follows(operation.SubjectOperation, l.operations[op.ID].Status, op.Status)
 	if err := l.note("reopen", fmt.Sprint(slots)); err != nil {
 		return err
 	}
@@ -175,8 +218,8 @@ func (l *Log) Reopen(_ context.Context, op generate.Operation, slots []int) erro
 	return nil
 }
 
-// Release makes as if the holder of an operation had died long ago: it cannot come back.
-func (l *Log) Release(operation string) {
+// Orphan makes as if the holder of an operation had died long ago: it cannot come back.
+func (l *Log) Orphan(operation string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dead[[2]string{operation, l.holders[operation]}] = true
@@ -192,34 +235,34 @@ func (l *Log) IDs() []string {
 
 // Forget makes as if a process had died right after it began an operation: no call, no
 // slot and no end of it are known.
-func (l *Log) Forget(operation string) {
+func (l *Log) Forget(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	op := l.operations[operation]
+	op := l.operations[id]
 	op.Status, op.FinishedAt, op.Error = generate.StatusQueued, time.Time{}, nil
-	l.operations[operation] = op
-	delete(l.slots, operation)
-	delete(l.holders, operation)
-	l.attempts = slices.DeleteFunc(l.attempts, func(a generate.Attempt) bool { return a.Operation == operation })
+	l.operations[id] = op
+	delete(l.slots, id)
+	delete(l.holders, id)
+	l.attempts = slices.DeleteFunc(l.attempts, func(a operation.Attempt) bool { return a.Operation == id })
 }
 
 // Saved gives an operation with all that was saved of it.
-func (l *Log) Saved(_ context.Context, operation string) (*generate.Saved, error) {
+func (l *Log) Saved(_ context.Context, id string) (*operation.Saved, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	op, ok := l.operations[operation]
+	op, ok := l.operations[id]
 	if !ok {
-		return nil, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
+		return nil, media.Errorf(media.CodeNotFound, "there is no operation %s", id)
 	}
-	op.Holder = l.holders[operation]
-	s := &generate.Saved{Operation: op, Scope: l.scopes[operation], Adrift: slices.Clone(l.Adrift)}
+	op.Holder = l.holders[id]
+	s := &operation.Saved{Operation: op, Scope: l.scopes[id], Unassigned: slices.Clone(l.Unassigned)}
 	for _, a := range l.attempts {
-		if a.Operation == operation {
+		if a.Operation == id {
 			s.Attempts = append(s.Attempts, a)
 		}
 	}
 	last := map[int]generate.Slot{}
-	for _, slot := range l.slots[operation] {
+	for _, slot := range l.slots[id] {
 		last[slot.Index] = slot
 	}
 	for _, index := range slices.Sorted(maps.Keys(last)) {
@@ -260,14 +303,14 @@ func (l *Log) Entries() []string {
 }
 
 // Attempts lists the attempts in their last state, in the order in which they began.
-func (l *Log) Attempts() []generate.Attempt {
+func (l *Log) Attempts() []operation.Attempt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.attempts)
 }
 
 // Operation gives an operation in its last state.
-func (l *Log) Operation(id string) generate.Operation {
+func (l *Log) Operation(id string) operation.Operation {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.operations[id]

@@ -12,7 +12,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -22,7 +27,7 @@ func ready(t *testing.T, h Harness) {
 	if err := h.set(t, nil).driver.Ready(); err != nil {
 		t.Errorf("Ready with a key: %v", err)
 	}
-	without := h.Driver(t, "http://127.0.0.1:1", "", NewCodec(t))
+	without := h.Driver(t, "http://127.0.0.1:1", "", wiretest.NewCodec(t))
 	err := without.Ready()
 	switch {
 	case h.NoKey != "" && err != nil:
@@ -83,7 +88,7 @@ func one(t *testing.T, h Harness) {
 		want = append(want, fmt.Sprintf("slot %d succeeded", s.Index))
 	}
 	want = append(want, "attempt 1.1 succeeded", "finish succeeded")
-	if b.log.Attempts()[0].Task != (generate.Handle{}) { // journalled before the first poll
+	if b.log.Attempts()[0].Task != (driver.Handle{}) { // journalled before the first poll
 		want = slices.Insert(want, 2, "attempt 1.1 running")
 	}
 	if have := b.log.Entries(); !slices.Equal(have, want) {
@@ -140,7 +145,7 @@ func independent(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
 	if b.sim != nil {
-		b.sim.Inject(Injection{Fault: FaultHTML})
+		b.sim.Inject(sim.Injection{Fault: sim.FaultHTML})
 		b.ask(t, 1)
 	}
 	for range 2 {
@@ -154,7 +159,7 @@ func independent(t *testing.T, h Harness) {
 // in Start has nothing to poll.
 func pollUnknown(t *testing.T, h Harness) {
 	t.Helper()
-	_, err := h.set(t, nil).driver.Poll(t.Context(), generate.Task{}, generate.Handle{ID: "no-such-task"})
+	_, err := h.set(t, nil).driver.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "no-such-task"})
 	if c := media.CodeOf(err); c != media.CodeUnsupported && c != media.CodeNotFound {
 		t.Errorf("Poll of a task that is not there: %v, want %s or %s", err, media.CodeUnsupported, media.CodeNotFound)
 	}
@@ -166,7 +171,7 @@ func cancelTwice(t *testing.T, h Harness) {
 	t.Helper()
 	d := h.set(t, nil).driver
 	for range 2 {
-		err := d.Cancel(t.Context(), generate.Handle{ID: "no-such-task"})
+		err := d.Cancel(t.Context(), driver.Handle{ID: "no-such-task"})
 		if (media.CodeOf(err) == media.CodeUnsupported) != h.Unstoppable || !h.Unstoppable && err != nil {
 			t.Errorf("Cancel: %v", err)
 		}
@@ -180,7 +185,7 @@ func ended(t *testing.T, h Harness) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	r := b.request(t, 1)
-	u, err := b.driver.Start(scoped(ctx), generate.Task{Method: r.Method, Model: b.model, Prompt: "a house", N: 1, Inputs: r.Inputs, Mask: r.Mask})
+	u, err := b.driver.Start(scoped(ctx), driver.Task{Method: r.Method, Model: b.model, Prompt: "a house", N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	if media.CodeOf(err) != media.CodeCancelled || len(u.Items) > 0 {
 		t.Errorf("Start: %d items, %v; want %s", len(u.Items), err, media.CodeCancelled)
 	}
@@ -237,7 +242,7 @@ func exact(t *testing.T, h Harness) {
 func partialN(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
-	b.sim.Inject(Injection{Fault: FaultPartialN})
+	b.sim.Inject(sim.Injection{Fault: sim.FaultPartialN})
 	got := b.ask(t, 2)
 	if got.Status != generate.StatusPartial || len(got.Outputs()) != 1 || got.Err() != nil {
 		t.Errorf("status %s with %d outputs, want partial with 1", got.Status, len(got.Outputs()))

@@ -5,15 +5,19 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/media"
 )
 
 // refused plays several calls, the second of which the provider refuses.
-func (h Harness) refused(t *testing.T, f Fault) (*bench, *generate.Result) {
+func (h Harness) refused(t *testing.T, f sim.Fault) (*bench, *generate.Result) {
 	t.Helper()
 	b, r := h.split(t)
-	b.sim.Inject(Injection{}, Injection{Fault: f})
+	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: f, Variant: 1}) // the first one of a quota may ask to wait
 	got := b.must(t, r)
 	if got.Status != generate.StatusPartial {
 		t.Fatalf("status %s, %v", got.Status, got.Err())
@@ -22,10 +26,10 @@ func (h Harness) refused(t *testing.T, f Fault) (*bench, *generate.Result) {
 }
 
 // second is another process on the same ledger.
-func (b *bench) second(t *testing.T) *generate.Gateway {
+func (b *bench) second(t *testing.T) *gateway.Gateway {
 	t.Helper()
-	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
+	g, err := gateway.New(gateway.Config{
+		Drivers: []driver.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
 		Operations: b.log, Now: now, Fetch: b.fetch, Catalogue: b.catalogue, Budget: b.money,
 	})
 	if err != nil {
@@ -38,12 +42,12 @@ func (b *bench) second(t *testing.T) *generate.Gateway {
 // one call though two processes try, and what is there stays.
 func askedAgain(t *testing.T, h Harness) {
 	t.Helper()
-	b, first := h.refused(t, FaultQuota)
+	b, first := h.refused(t, sim.FaultQuota)
 	before := len(b.sim.Captured())
-	again := generate.Again{Operation: first.Operation}
+	again := gateway.Again{Operation: first.Operation}
 	var all sync.WaitGroup
 	var done atomic.Int32
-	for _, g := range []*generate.Gateway{b.gateway, b.second(t)} {
+	for _, g := range []*gateway.Gateway{b.gateway, b.second(t)} {
 		all.Go(func() {
 			got, err := g.Retry(scoped(t.Context()), again)
 			switch {
@@ -96,15 +100,15 @@ func (b *bench) merged(t *testing.T, first, got *generate.Result) {
 // and not else.
 func askedAgainOnWish(t *testing.T, h Harness) {
 	t.Helper()
-	b, first := h.refused(t, FaultModerated)
+	b, first := h.refused(t, sim.FaultModerated)
 	before := len(b.sim.Captured())
-	if _, err := b.gateway.Retry(scoped(t.Context()), generate.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := b.gateway.Retry(scoped(t.Context()), gateway.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("Retry: %v, want %s", err, media.CodeInvalid)
 	}
 	if n := len(b.sim.Captured()); n != before || !b.money.once(first.Operation) {
 		t.Errorf("%d calls, want %d, and no money", n, before)
 	}
-	got, err := b.gateway.Retry(scoped(t.Context()), generate.Again{Operation: first.Operation, All: true})
+	got, err := b.gateway.Retry(scoped(t.Context()), gateway.Again{Operation: first.Operation, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,17 @@ import (
 	"context"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/media"
 )
 
 // contested: a provider whose conflict stays is asked twice. Then the next model is, and where
 // there is none the result fails as in an outage: nothing is left to anybody else.
-func contested(t *testing.T, h Harness, in Injection) {
+func contested(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	b := h.set(t, nil)
 	b.sim.Inject(in, in, in)
@@ -21,7 +25,7 @@ func contested(t *testing.T, h Harness, in Injection) {
 	if b.model.Modality != media.ModalityImage {
 		return // the stand-in paints
 	}
-	b = h.set(t, func(b *bench, c *generate.Config) { c.Drivers = append(c.Drivers, b.standIn(t)) })
+	b = h.set(t, func(b *bench, c *gateway.Config) { c.Drivers = append(c.Drivers, b.standIn(t)) })
 	b.sim.Inject(in, in, in)
 	r := b.request(t, 1)
 	r.Fallback = []string{"Atelier Offline"}
@@ -39,7 +43,7 @@ func contested(t *testing.T, h Harness, in Injection) {
 // standIn is a scripted painter for what the bench's provider does not give.
 func (b *bench) standIn(t *testing.T) *Driver {
 	t.Helper()
-	return &Driver{Name: "offline", Make: func(ctx context.Context, task generate.Task, _ int) (media.Blob, error) {
+	return &Driver{Name: "offline", Make: func(ctx context.Context, task driver.Task, _ int) (media.Blob, error) {
 		return Stored(ctx, t, b.codec, PNG(max(task.Width, 96), max(task.Height, 64), 1)), nil
 	}}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
 	"atelier/media"
 )
 
@@ -120,7 +121,7 @@ func vary(t *testing.T, h Harness) {
 	}
 }
 
-func noOwnVariation(m generate.Model) bool {
+func noOwnVariation(m catalog.Model) bool {
 	for _, method := range m.Methods {
 		if method == generate.MethodVariation {
 			return false

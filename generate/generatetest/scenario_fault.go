@@ -6,13 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
-// Idle is an optional ability of a [Simulator]: it tells the answers to a [FaultServerError] that say in the
-// provider's own words that nothing was made.
-type Idle interface{ Idle(in Injection) bool }
+// Idle is an optional ability of a [Simulator]: it tells the answers to a [sim.FaultServerError] that say in the
+// provider's own words that nothing was made, and those to a [sim.FaultQuota] that say when to ask again.
+type Idle interface{ Idle(in sim.Injection) bool }
 
 // expectation is what becomes of a fault.
 type expectation struct {
@@ -28,87 +31,87 @@ type expectation struct {
 	lost bool
 }
 
-// asked is the wait that [FaultRateLimit] names in scenarios.
+// asked is the wait that [sim.FaultRateLimit] names in scenarios.
 const asked = 7 * time.Second
 
 // expected tells what every fault means; listed says that the provider can be asked for a
 // task whose name was lost.
-func expected(f Fault, listed bool) expectation {
+func expected(f sim.Fault, listed bool) expectation {
 	failed := func(codes ...media.Code) expectation {
 		return expectation{codes: codes, calls: 1, status: generate.StatusFailed}
 	}
 	lost := failed(media.CodeBadResponse, media.CodeUnavailable, media.CodeCorrupt)
 	lost.lost = true
 	switch f {
-	case FaultHalfBody, FaultAnswerLost:
+	case sim.FaultHalfBody, sim.FaultAnswerLost:
 		if listed {
 			return expectation{calls: 1, status: generate.StatusSucceeded}
 		}
 		return lost
-	case FaultUnauthorized:
+	case sim.FaultUnauthorized:
 		return failed(media.CodeUnauthorized)
-	case FaultForbidden:
+	case sim.FaultForbidden:
 		return failed(media.CodeForbidden)
-	case FaultDeadModel:
+	case sim.FaultDeadModel:
 		return failed(media.CodeNotFound)
-	case FaultQuota:
+	case sim.FaultQuota:
 		return failed(media.CodeQuotaExceeded)
-	case FaultRateLimit:
+	case sim.FaultRateLimit:
 		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
-	case FaultServerError: // it may have made something before it failed
+	case sim.FaultServerError: // it may have made something before it failed
 		return lost
-	case FaultOverloaded, FaultConflict:
+	case sim.FaultOverloaded, sim.FaultConflict:
 		return expectation{calls: 2, status: generate.StatusSucceeded}
-	case FaultHTML, FaultNotJSON, FaultDropped, FaultListLost:
+	case sim.FaultHTML, sim.FaultNotJSON, sim.FaultDropped, sim.FaultListLost:
 		return lost
-	case FaultTinyImage, FaultNotMedia, FaultEmpty:
+	case sim.FaultTinyImage, sim.FaultNotMedia, sim.FaultEmpty:
 		return failed(media.CodeBadResponse)
-	case FaultInvalid:
+	case sim.FaultInvalid:
 		return failed(media.CodeInvalid, media.CodeUnsupported)
-	case FaultTaskFailed:
+	case sim.FaultTaskFailed:
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
-	case FaultTaskLost:
+	case sim.FaultTaskLost:
 		return failed(media.CodeBadResponse)
-	case FaultExpiredLink: // it may be that the host is at fault: the task is asked for another link, and left
+	case sim.FaultExpiredLink: // it may be that the host is at fault: the task is asked for another link, and left
 		return expectation{codes: []media.Code{media.CodeBadResponse}, calls: 1, status: generate.StatusRunning}
-	case FaultHugeHeader:
+	case sim.FaultHugeHeader:
 		return failed(media.CodeTooLarge)
-	case FaultPrivateURL:
+	case sim.FaultPrivateURL:
 		return failed(media.CodeBlockedAddress)
-	case FaultModerated:
+	case sim.FaultModerated:
 		return expectation{codes: []media.Code{media.CodeModerated}, calls: 1, status: generate.StatusModerated}
-	default: // FaultLyingType, FaultPollFails, FaultHalfLink
+	default: // sim.FaultLyingType, sim.FaultPollFails, sim.FaultHalfLink
 		return expectation{calls: 1, status: generate.StatusSucceeded}
 	}
 }
 
 // faulty plays one fault.
-func faulty(t *testing.T, h Harness, in Injection) {
+func faulty(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	switch in.Fault {
-	case FaultSlow:
+	case sim.FaultSlow:
 		slow(t, h)
 		return
-	case FaultPartialN:
+	case sim.FaultPartialN:
 		partialN(t, h)
 		return
-	case FaultPartialsThenError:
+	case sim.FaultPartialsThenError:
 		previewsAlone(t, h)
 		return
-	case FaultConflict:
+	case sim.FaultConflict:
 		contested(t, h, in)
-	case FaultPreviewLost:
+	case sim.FaultPreviewLost:
 		previewLost(t, h, in)
 		return
-	case FaultRateLimit:
+	case sim.FaultRateLimit:
 		in.RetryAfter = asked
 	default:
 	}
 	b := h.set(t, nil)
-	_, listed := b.driver.(generate.Listed)
+	_, listed := b.driver.(driver.Listed)
 	want := expected(in.Fault, listed)
 	if s, ok := b.sim.(Idle); ok && s.Idle(in) {
-		want = expected(FaultOverloaded, listed)
+		want = expected(sim.FaultOverloaded, listed)
 	}
 	b.sim.Inject(in)
 	got := b.ask(t, 1)
@@ -122,7 +125,7 @@ func faulty(t *testing.T, h Harness, in Injection) {
 		t.Errorf("the error says nothing")
 	case want.lost && got.Usage.Unsettled != 1, got.Status == generate.StatusSucceeded && got.Usage.Unsettled > 0:
 		t.Errorf("%d unsettled calls", got.Usage.Unsettled)
-	case in.Fault == FaultModerated && (s.Safety == nil || !s.Safety.Blocked):
+	case in.Fault == sim.FaultModerated && (s.Safety == nil || !s.Safety.Blocked):
 		t.Errorf("no verdict with the refusal: %+v", s.Safety)
 	}
 	if have := len(b.sim.Captured()); have != want.calls {
@@ -137,11 +140,15 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	}
 }
 
-// slow: a caller who leaves gets an answer at once, and the slot is cancelled.
+// slow: a caller who leaves gets an answer while the provider takes its time, and the slot is cancelled.
 func slow(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
-	b.sim.Inject(Injection{Fault: FaultSlow, Delay: time.Minute})
+	delay := time.Minute
+	if b.model.PollSeconds > 0 { // the name of a task is waited for, so that it can be stopped
+		delay = 300 * time.Millisecond
+	}
+	b.sim.Inject(sim.Injection{Fault: sim.FaultSlow, Delay: delay})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
 	"atelier/media"
 )
 
@@ -20,14 +23,28 @@ type mute struct {
 	once  *sync.Once
 }
 
-// Attempt saves all but that.
-func (l mute) Attempt(ctx context.Context, a generate.Attempt) error {
-	if a.Status != generate.StatusRunning {
+// Attempt saves all but that, and nothing afterwards.
+func (l mute) Attempt(ctx context.Context, a operation.Attempt) error {
+	if a.Status == generate.StatusRunning {
+		l.once.Do(func() { l.dying <- a.Task.ID })
+		<-l.dead
+	}
+	select {
+	case <-l.dead:
+		return media.Errorf(media.CodeInternal, "dead")
+	default:
 		return l.Log.Attempt(ctx, a)
 	}
-	l.once.Do(func() { l.dying <- a.Task.ID })
-	<-l.dead
-	return media.Errorf(media.CodeInternal, "dead")
+}
+
+// SlotDone saves nothing of a dead process.
+func (l mute) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
+	select {
+	case <-l.dead:
+		return media.Errorf(media.CodeInternal, "dead")
+	default:
+		return l.Log.SlotDone(ctx, operation, s)
+	}
 }
 
 // nameless plays a process that began a task and died with the task's name. It gives what the
@@ -35,17 +52,17 @@ func (l mute) Attempt(ctx context.Context, a generate.Attempt) error {
 func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 	t.Helper()
 	l := mute{dying: make(chan string, 1), dead: make(chan struct{}), once: &sync.Once{}}
-	b = h.set(t, func(b *bench, c *generate.Config) {
+	b = h.set(t, func(b *bench, c *gateway.Config) {
 		l.Log = b.log
 		c.Operations, c.Notify = l, func(string) (string, string) { return hooks, h.NotifySecret }
 	})
 	b.doomed(t, l.dead)
 	task = <-l.dying
 	operation = b.log.IDs()[0]
-	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (generate.Handle{}) {
+	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (driver.Handle{}) {
 		t.Fatalf("the first process left %+v", a)
 	}
-	b.log.Release(operation)
+	b.log.Orphan(operation)
 	return b, operation, task
 }
 
@@ -58,14 +75,14 @@ func (b *bench) doomed(t *testing.T, dead chan struct{}) {
 	r := b.request(t, 1)
 	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
 	t.Cleanup(func() {
-		leave(generate.ErrLeft) // what is left of that process touches nothing
+		leave(gateway.ErrHandedOver) // what is left of that process touches nothing
 		close(dead)
 		first.Wait()
 	})
 }
 
 // foundAgain: the process that began a task died with the task's name. Another one finds
-// the task in the provider's list and goes on with it; the call is not made again.
+// the task in the provider's list and continues it; the call is not made again.
 func foundAgain(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, _ := h.nameless(t)
@@ -83,7 +100,7 @@ func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
 	if got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 {
 		t.Fatalf("%+v", got)
 	}
-	if a := b.log.Attempts(); len(a) != 1 || a[0].Task == (generate.Handle{}) || a[0].Status != generate.StatusSucceeded {
+	if a := b.log.Attempts(); len(a) != 1 || a[0].Task == (driver.Handle{}) || a[0].Status != generate.StatusSucceeded {
 		t.Errorf("attempts %+v, want one with its task", a)
 	}
 	if n := len(b.sim.Captured()); n != 1 {
@@ -92,16 +109,16 @@ func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
 	b.endedOnce(t, h, got)
 }
 
-// heardAgain: the process that began a task died with the task's name. The provider tells of
-// the task at the address of the call; the operation goes on with it.
-func heardAgain(t *testing.T, h Harness) {
+// notifiedAfterRestart: the process that began a task died with the task's name. The provider tells of
+// the task at the address of the call; the operation continues it.
+func notifiedAfterRestart(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, task := h.nameless(t)
 	b.settledOnce(t, b.hearOf(t, h, id, task))
 }
 
-// heardLate: so does one that was given up, and counted as billed, before the provider told.
-func heardLate(t *testing.T, h Harness) {
+// notifiedLate: so does one that was given up, and counted as billed, before the provider told.
+func notifiedLate(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, task := h.nameless(t)
 	got, err := b.second(t).Resume(scoped(t.Context()), id)
@@ -137,16 +154,16 @@ func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generat
 func foundAmong(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
-	d, ok := b.driver.(generate.Listed)
+	d, ok := b.driver.(driver.Listed)
 	if !ok {
 		t.Fatal("the driver lists no tasks")
 	}
 	r := b.request(t, 1)
-	task := func(key string) generate.Task {
-		return generate.Marked(d, generate.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask})
+	task := func(key string) driver.Task {
+		return driver.Recognizable(d, driver.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	}
-	find := func(key string) []generate.Handle {
-		found, err := generate.Find(scoped(t.Context()), d, task(key), now())
+	find := func(key string) []driver.Handle {
+		found, err := driver.Find(scoped(t.Context()), d, task(key), now())
 		if err != nil {
 			t.Errorf("Find %s: %v", key, err)
 		}
@@ -163,7 +180,7 @@ func foundAmong(t *testing.T, h Harness) {
 			continue
 		}
 		defer func() {
-			if found := find(key); !slices.Equal(found, []generate.Handle{u.Task}) {
+			if found := find(key); !slices.Equal(found, []driver.Handle{u.Task}) {
 				t.Errorf("found %v of %s, want %s alone", found, key, u.Task.ID)
 			}
 		}()
@@ -176,7 +193,7 @@ func foundAmong(t *testing.T, h Harness) {
 	}
 	ctx, stop := context.WithCancel(scoped(t.Context()))
 	stop()
-	if found, err := generate.Find(ctx, d, task("operation-0-1"), now()); media.CodeOf(err) != media.CodeCancelled || len(found) > 0 {
+	if found, err := driver.Find(ctx, d, task("operation-0-1"), now()); media.CodeOf(err) != media.CodeCancelled || len(found) > 0 {
 		t.Errorf("Find for a caller who left: %v, %v", found, err)
 	}
 }

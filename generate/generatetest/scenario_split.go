@@ -3,7 +3,10 @@ package generatetest
 import (
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/media"
 )
 
@@ -15,7 +18,7 @@ const calls, lanes = 3, 2
 // result.
 func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 	t.Helper()
-	b := h.set(t, func(_ *bench, c *generate.Config) { c.Concurrency = lanes })
+	b := h.set(t, func(_ *bench, c *gateway.Config) { c.Concurrency = lanes })
 	most := min(b.model.MaxN, 100/calls)
 	r := b.request(t, (calls-1)*most+1)
 	if b.model.MaxN > most {
@@ -24,9 +27,9 @@ func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 	return b, r
 }
 
-// beyond: what one call does not give is split, made within the limit of calls at once,
+// splitCalls: what one call does not give is split, made within the limit of calls at once,
 // and merged by slot.
-func beyond(t *testing.T, h Harness) {
+func splitCalls(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
 	got := b.must(t, r)
@@ -57,7 +60,7 @@ func beyond(t *testing.T, h Harness) {
 func repeated(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
-	b.sim.Inject(Injection{}, Injection{Fault: FaultOverloaded})
+	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultOverloaded})
 	got := b.must(t, r)
 	want := (r.N+b.model.MaxN-1)/b.model.MaxN + 1
 	if got.Status != generate.StatusSucceeded || len(b.sim.Captured()) != want {
@@ -78,7 +81,7 @@ func repeated(t *testing.T, h Harness) {
 func kept(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
-	b.sim.Inject(Injection{}, Injection{Fault: FaultInvalid})
+	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: sim.FaultInvalid})
 	got := b.must(t, r)
 	if got.Status != generate.StatusPartial || got.Err() != nil || len(b.sim.Captured()) != (r.N+b.model.MaxN-1)/b.model.MaxN {
 		t.Fatalf("status %s after %d calls, %v", got.Status, len(b.sim.Captured()), got.Err())

@@ -7,7 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/media"
 )
 
@@ -42,7 +45,7 @@ type watched struct {
 func (h Harness) watch(t *testing.T) *watched {
 	t.Helper()
 	w := &watched{}
-	w.bench = h.set(t, func(_ *bench, c *generate.Config) {
+	w.bench = h.set(t, func(_ *bench, c *gateway.Config) {
 		c.Partials = true
 		c.Events = func(_ context.Context, e generate.Event) {
 			w.mu.Lock()
@@ -126,7 +129,7 @@ func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 func previewsAlone(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
-	w.sim.Inject(Injection{Fault: FaultPartialsThenError})
+	w.sim.Inject(sim.Injection{Fault: sim.FaultPartialsThenError})
 	got := w.ask(t, 1)
 	frames, records := w.frames(t, 1), w.recorder.Records()
 	if got.Status != generate.StatusFailed || len(frames) == 0 || len(records) != 1 || len(w.sim.Captured()) != 1 {
@@ -143,7 +146,7 @@ func previewsAlone(t *testing.T, h Harness) {
 
 // previewLost: previews that cannot be fetched, or are no pictures, are passed over: the
 // result comes, without a warning and without another call.
-func previewLost(t *testing.T, h Harness, in Injection) {
+func previewLost(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	w := h.watch(t)
 	w.sim.Inject(in)

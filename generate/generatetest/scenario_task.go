@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
 	"atelier/media"
 )
 
@@ -28,7 +31,7 @@ func takenUp(t *testing.T, h Harness) {
 	defer close(end)
 	<-asleep
 	id := b.log.IDs()[0]
-	b.log.Release(id)
+	b.log.Orphan(id)
 	got, err := b.second(t).Resume(scoped(t.Context()), id)
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
 		t.Fatalf("Resume: %+v, %v", got, err)
@@ -70,18 +73,18 @@ const hooks = "https://atelier.example/hooks"
 // notifier is a simulator that calls webhooks.
 type notifier interface {
 	// Notifications ends a task and lists the calls of its webhook in order.
-	Notifications(id string) []generate.Notification
+	Notifications(id string) []driver.Notification
 }
 
-// told is a log that hands the provider's notifications over just before the task's id is
+// notifiesEarly is a log that hands the provider's notifications over just before the task's id is
 // saved, which is as early as they can be understood.
-type told struct {
+type notifiesEarly struct {
 	*Log
 	tell func(task string)
 }
 
 // Attempt tells and saves.
-func (l told) Attempt(ctx context.Context, a generate.Attempt) error {
+func (l notifiesEarly) Attempt(ctx context.Context, a operation.Attempt) error {
 	if a.Status == generate.StatusRunning {
 		l.tell(a.Task.ID)
 	}
@@ -90,11 +93,11 @@ func (l told) Attempt(ctx context.Context, a generate.Attempt) error {
 
 // hear plays an operation that hears notifications: deliver says in which order. Unless
 // it polls, only they move it.
-func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []generate.Notification)) (*bench, *generate.Result) {
+func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []driver.Notification)) (*bench, *generate.Result) {
 	t.Helper()
-	b := h.set(t, func(b *bench, c *generate.Config) {
+	b := h.set(t, func(b *bench, c *gateway.Config) {
 		c.Notify = func(string) (string, string) { return hooks, h.NotifySecret }
-		c.Operations = told{b.log, func(task string) {
+		c.Operations = notifiesEarly{b.log, func(task string) {
 			n, ok := b.sim.(notifier)
 			if !ok {
 				t.Errorf("%T has no Notifications", b.sim)
@@ -121,7 +124,7 @@ func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []gen
 }
 
 // tell delivers one notification.
-func (b *bench) tell(t *testing.T, n generate.Notification) {
+func (b *bench) tell(t *testing.T, n driver.Notification) {
 	t.Helper()
 	if err := b.gateway.Notify(t.Context(), b.driver.Provider(), n); err != nil {
 		t.Errorf("Notify: %v", err)
@@ -130,7 +133,7 @@ func (b *bench) tell(t *testing.T, n generate.Notification) {
 
 func notified(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, false, func(b *bench, all []generate.Notification) {
+	h.hear(t, false, func(b *bench, all []driver.Notification) {
 		for _, n := range all {
 			b.tell(t, n)
 		}
@@ -140,7 +143,7 @@ func notified(t *testing.T, h Harness) {
 // notifiedOutOfOrder: the end comes first, what was before it late.
 func notifiedOutOfOrder(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, false, func(b *bench, all []generate.Notification) {
+	h.hear(t, false, func(b *bench, all []driver.Notification) {
 		for _, n := range slices.Backward(all) {
 			b.tell(t, n)
 		}
@@ -150,8 +153,8 @@ func notifiedOutOfOrder(t *testing.T, h Harness) {
 // notifiedAgain: repeats, also those after the end, change nothing.
 func notifiedAgain(t *testing.T, h Harness) {
 	t.Helper()
-	var all []generate.Notification
-	b, got := h.hear(t, false, func(b *bench, these []generate.Notification) {
+	var all []driver.Notification
+	b, got := h.hear(t, false, func(b *bench, these []driver.Notification) {
 		all = slices.Concat(these, these)
 		for _, n := range all {
 			b.tell(t, n)
@@ -168,7 +171,7 @@ func notifiedAgain(t *testing.T, h Harness) {
 func notifiedBesidePolling(t *testing.T, h Harness) {
 	t.Helper()
 	var others sync.WaitGroup
-	b, got := h.hear(t, true, func(b *bench, all []generate.Notification) {
+	b, got := h.hear(t, true, func(b *bench, all []driver.Notification) {
 		for _, n := range all {
 			others.Go(func() {
 				// Between the end of the work and its receipt nobody listens: the provider is
@@ -188,7 +191,7 @@ func notifiedBesidePolling(t *testing.T, h Harness) {
 // the body of a call that names no task is refused.
 func forged(t *testing.T, h Harness) {
 	t.Helper()
-	h.hear(t, true, func(b *bench, all []generate.Notification) {
+	h.hear(t, true, func(b *bench, all []driver.Notification) {
 		n := all[len(all)-1]
 		n.Header = map[string][]string{"X-Bfl-Signature": {"sha256=00"}, "Authorization": {"Bearer guessed"}}
 		err := b.gateway.Notify(t.Context(), b.driver.Provider(), n)

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Answer is a round tripper that gives every call the same answer, for fuzz tests of
@@ -85,12 +85,12 @@ func (p *Tape) Bodies() []string {
 
 // Sane proves that what a driver made of an answer, whatever the answer was, keeps the
 // contract: every item is one thing, and no text holds media or the key.
-func Sane(t *testing.T, u generate.Update, err error, key string) {
+func Sane(t *testing.T, u driver.Update, err error, key string) {
 	t.Helper()
 	texts := []string{}
 	if err != nil {
 		texts = append(texts, err.Error())
-		if media.Retryable(err) && errors.Is(err, generate.ErrUnsettled) {
+		if media.Retryable(err) && errors.Is(err, driver.ErrUnsettled) {
 			t.Errorf("to be repeated though it may have been billed: %v", err)
 		}
 	}

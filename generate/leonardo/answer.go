@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -41,7 +42,7 @@ type picture struct {
 }
 
 // submitted reads the answer to a new generation.
-func (d *Driver) submitted(got accepted) (generate.Update, error) {
+func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	j := cmp.Or(got.Job, got.New, &job{})
 	price := post.Price{Credits: string(j.Credits)}
 	switch said := string(j.Cost.Amount); j.Cost.Unit {
@@ -50,12 +51,12 @@ func (d *Driver) submitted(got accepted) (generate.Update, error) {
 	case "CREDITS":
 		price.Credits = said
 	}
-	return d.client.Begun(generate.Handle{ID: j.ID}, price)
+	return d.client.Begun(driver.Handle{ID: j.ID}, price)
 }
 
 // update reads the state of a generation.
-func (d *Driver) update(t generate.Task, h generate.Handle, g *generation) generate.Update {
-	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []generate.Item) {
+func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Update {
+	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
 			all = append(all, d.item(p, g.Seed))
 		}
@@ -64,7 +65,7 @@ func (d *Driver) update(t generate.Task, h generate.Handle, g *generation) gener
 }
 
 // item names one picture. A picture that is flagged is there all the same.
-func (d *Driver) item(p picture, seed post.Text) generate.Item {
+func (d *Driver) item(p picture, seed post.Text) driver.Item {
 	it := d.client.Link(p.URL)
 	if p.NSFW {
 		it.Safety = &generate.Safety{Blocked: p.URL == "", Stage: "output", Categories: []string{"nsfw"}}

@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // defaultBaseURL is the API's origin; without the path the origin answers a web page.
@@ -42,7 +42,7 @@ type Driver struct {
 	webhook post.Webhook
 }
 
-var _ generate.Notified = (*Driver)(nil)
+var _ driver.Notified = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -70,29 +70,29 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 // Start uploads the picture of an edit, makes a generation and returns its handle,
 // with the price that the provider names. A refusal of the prompt is one moderated
 // item for each picture asked for.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	body, err := d.request(ctx, t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	var got accepted
 	return d.client.Do(ctx, post.Call{
 		Path: apiPath + "/generations", Body: body, Of: "the model " + t.Model.Name, Task: t, Into: &got,
-		Read: func(*post.Answer) (generate.Update, error) { return d.submitted(got) },
+		Read: func(*post.Answer) (driver.Update, error) { return d.submitted(got) },
 	})
 }
 
 // Poll asks for a generation. A failed one is done, with an error for each picture.
-func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
+func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	var got struct {
 		Generation *generation `json:"generations_by_pk"`
 	}
 	of := "the generation " + d.client.Clean(h.ID)
 	return d.client.Do(ctx, post.Call{
 		Path: apiPath + "/generations/" + url.PathEscape(h.ID), Of: of, Into: &got,
-		Read: func(*post.Answer) (generate.Update, error) {
+		Read: func(*post.Answer) (driver.Update, error) {
 			if got.Generation == nil {
-				return generate.Update{Task: h}, media.Errorf(media.CodeNotFound, "Leonardo does not know %s, or no longer", of)
+				return driver.Update{Task: h}, media.Errorf(media.CodeNotFound, "Leonardo does not know %s, or no longer", of)
 			}
 			return d.update(t, h, got.Generation), nil
 		},
@@ -100,6 +100,6 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 }
 
 // Cancel is media.CodeUnsupported: the provider has no way to stop a generation.
-func (d *Driver) Cancel(context.Context, generate.Handle) error {
+func (d *Driver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "Leonardo has no way to stop a generation")
 }

@@ -12,14 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/leonardosim"
 	"atelier/generate/leonardo"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // bench is a driver on a simulator.
@@ -32,7 +36,7 @@ type bench struct {
 
 func set(t *testing.T, c leonardosim.Config, change func(*leonardo.Config)) *bench {
 	t.Helper()
-	b := &bench{sim: leonardosim.New(c), codec: generatetest.NewCodec(t)}
+	b := &bench{sim: leonardosim.New(c), codec: wiretest.NewCodec(t)}
 	srv := httptest.NewServer(b.sim)
 	t.Cleanup(srv.Close)
 	b.url = srv.URL
@@ -48,9 +52,9 @@ func set(t *testing.T, c leonardosim.Config, change func(*leonardo.Config)) *ben
 }
 
 // model is a row of the shipped catalogue.
-func model(t *testing.T, name string) generate.Model {
+func model(t *testing.T, name string) catalog.Model {
 	t.Helper()
-	c, err := generate.LoadCatalogue()
+	c, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +82,14 @@ func TestRequestShapes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		model string
-		task  generate.Task
+		task  driver.Task
 		want  map[string]any
 	}{
-		"bare":  {"phoenix_1_0", generate.Task{}, map[string]any{"num_images": 1., "alchemy": true, "contrast": 3.5}},
-		"low":   {"phoenix_1_0", generate.Task{Quality: "low"}, map[string]any{"num_images": 1., "alchemy": false, "contrast": 3.5}},
-		"ultra": {"phoenix_1_0", generate.Task{Quality: "high"}, map[string]any{"num_images": 1., "alchemy": false, "ultra": true, "contrast": 3.5}},
-		"lucid": {"Lucid Origin", generate.Task{N: 4}, map[string]any{"num_images": 4.}},
-		"all settings": {"anime_xl", generate.Task{
+		"bare":  {"phoenix_1_0", driver.Task{}, map[string]any{"num_images": 1., "alchemy": true, "contrast": 3.5}},
+		"low":   {"phoenix_1_0", driver.Task{Quality: "low"}, map[string]any{"num_images": 1., "alchemy": false, "contrast": 3.5}},
+		"ultra": {"phoenix_1_0", driver.Task{Quality: "high"}, map[string]any{"num_images": 1., "alchemy": false, "ultra": true, "contrast": 3.5}},
+		"lucid": {"Lucid Origin", driver.Task{N: 4}, map[string]any{"num_images": 4.}},
+		"all settings": {"anime_xl", driver.Task{
 			N: 3, Width: 1024, Height: 576, Seed: pointer(int64(7)), Style: "sketch_bw", NegativePrompt: "text", Quality: "medium",
 			Options: map[string]any{"guidance_scale": 7, "num_inference_steps": 30, "scheduler": "LEONARDO", "transparency": "foreground_only", "tiling": true, "enhance_prompt": false, "style_uuid": "111dc692-d470-4eec-b791-3475abac4c46"},
 		}, map[string]any{
@@ -93,7 +97,7 @@ func TestRequestShapes(t *testing.T) {
 			"guidance_scale": 7., "num_inference_steps": 30., "scheduler": "LEONARDO", "transparency": "foreground_only", "tiling": true, "enhancePrompt": false,
 			"styleUUID": "111dc692-d470-4eec-b791-3475abac4c46",
 		}},
-		"own contrast": {"phoenix_1_0", generate.Task{Options: map[string]any{"contrast": 4}}, map[string]any{"num_images": 1., "alchemy": true, "contrast": 4.}},
+		"own contrast": {"phoenix_1_0", driver.Task{Options: map[string]any{"contrast": 4}}, map[string]any{"num_images": 1., "alchemy": true, "contrast": 4.}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +128,7 @@ func TestRefusedBeforeTheCall(t *testing.T) {
 	b := set(t, leonardosim.Config{}, nil)
 	in := b.picture(t, generatetest.PNG(64, 48, 1))
 	phoenix := model(t, "phoenix_1_0")
-	for name, q := range map[string]generate.Task{
+	for name, q := range map[string]driver.Task{
 		"unknown option":       {Options: map[string]any{"public": true}},
 		"strength of nothing":  {Options: map[string]any{"init_strength": 0.5}},
 		"variation":            {Method: generate.MethodVariation, Inputs: []media.Output{in}},
@@ -167,7 +171,7 @@ func TestEditUploadsThePicture(t *testing.T) {
 	b := set(t, leonardosim.Config{UploadOrigin: other.URL}, func(c *leonardo.Config) { c.Uploads = other.Client().Transport })
 	elsewhere.to = b.sim
 	for i, raw := range [][]byte{generatetest.PNG(64, 48, 1), generatetest.JPEG(40, 30, 2)} {
-		u, err := b.driver.Start(scoped(t), generate.Task{
+		u, err := b.driver.Start(scoped(t), driver.Task{
 			Method: generate.MethodEdit, Model: model(t, "phoenix_1_0"), Prompt: "bluer", N: 1,
 			Inputs: []media.Output{b.picture(t, raw)}, Options: map[string]any{"init_strength": 0.3},
 		})
@@ -205,7 +209,7 @@ func TestUploadsAreGuarded(t *testing.T) {
 		"https://me:secret@storage.example": media.CodeBadResponse, "file://": media.CodeBadResponse,
 	} {
 		b := set(t, leonardosim.Config{UploadOrigin: origin}, nil)
-		_, err := b.driver.Start(scoped(t), generate.Task{
+		_, err := b.driver.Start(scoped(t), driver.Task{
 			Method: generate.MethodEdit, Model: model(t, "phoenix_1_0"), Prompt: "bluer", Inputs: []media.Output{b.picture(t, generatetest.PNG(64, 48, 1))},
 		})
 		if media.CodeOf(err) != code || len(b.sim.Captured()) != 0 {
@@ -256,18 +260,18 @@ func TestFailedUploadsCostNothing(t *testing.T) {
 				sim.ServeHTTP(w, r)
 			}))
 			t.Cleanup(srv.Close)
-			b := &bench{codec: generatetest.NewCodec(t)}
+			b := &bench{codec: wiretest.NewCodec(t)}
 			d, err := leonardo.New(leonardo.Config{APIKey: sim.Key(), BaseURL: srv.URL + "/api/rest/v1/", Codec: b.codec})
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = d.Start(scoped(t), generate.Task{
+			_, err = d.Start(scoped(t), driver.Task{
 				Method: generate.MethodEdit, Model: model(t, "phoenix_1_0"), Prompt: "bluer", Inputs: []media.Output{b.picture(t, generatetest.PNG(64, 48, 1))},
 			})
 			if media.CodeOf(err) != c.code || media.Retryable(err) != c.again || strings.Contains(err.Error(), "billed, so") || len(sim.Captured()) != 0 {
 				t.Errorf("%v (%s), want %s, again %v", err, media.CodeOf(err), c.code, c.again)
 			}
-			if errors.Is(err, generate.ErrUnsettled) {
+			if errors.Is(err, driver.ErrUnsettled) {
 				t.Errorf("%v counts as a call that may be billed", err)
 			}
 		})
@@ -286,12 +290,12 @@ func TestCostAndResults(t *testing.T) {
 			t.Parallel()
 			c.config.Flagged = true
 			b := set(t, c.config, nil)
-			u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "phoenix_1_0"), Prompt: "a fox", N: 2, Seed: pointer(int64(5))})
+			u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "phoenix_1_0"), Prompt: "a fox", N: 2, Seed: pointer(int64(5))})
 			if err != nil || u.ReportedUSD != c.usd || u.ReportedCredits != c.credits {
 				t.Fatalf("update %+v, %v", u, err)
 			}
 			for _, done := range []bool{false, false, true, true} {
-				if u, err = b.driver.Poll(t.Context(), generate.Task{N: 2}, generate.Handle{ID: u.Task.ID}); err != nil || u.Done != done {
+				if u, err = b.driver.Poll(t.Context(), driver.Task{N: 2}, driver.Handle{ID: u.Task.ID}); err != nil || u.Done != done {
 					t.Fatalf("update %+v, %v", u, err)
 				}
 			}
@@ -311,7 +315,7 @@ func TestCostAndResults(t *testing.T) {
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	b := set(t, leonardosim.Config{WebhookKey: "hush"}, func(c *leonardo.Config) { c.WebhookKey = "hush" })
-	u, err := b.driver.Start(t.Context(), generate.Task{Model: model(t, "phoenix_1_0"), Prompt: "a fox", N: 2})
+	u, err := b.driver.Start(t.Context(), driver.Task{Model: model(t, "phoenix_1_0"), Prompt: "a fox", N: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,20 +334,20 @@ func TestNotifications(t *testing.T) {
 		t.Errorf("%d calls", len(told))
 	}
 	for name, header := range map[string]map[string][]string{"none": nil, "wrong": {"Authorization": {"Bearer hus"}}, "no bearer": {"Authorization": {"hush"}}} {
-		if got, err := b.driver.Notification(t.Context(), generate.Notification{Header: header, Body: told[0].Body}); media.CodeOf(err) != media.CodeUnauthorized || got.Done {
+		if got, err := b.driver.Notification(t.Context(), driver.Notification{Header: header, Body: told[0].Body}); media.CodeOf(err) != media.CodeUnauthorized || got.Done {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	handle := generate.Update{Task: u.Task, Progress: -1}
+	handle := driver.Update{Task: u.Task, Progress: -1}
 	got, err := set(t, leonardosim.Config{}, nil).driver.Notification(t.Context(), told[0])
 	if err != nil || cmp.Diff(handle, got) != "" {
 		t.Errorf("without a webhook key: %+v, %v", got, err)
 	}
 	other := strings.Replace(string(told[0].Body), "image_generation.complete", "post_processing.completed", 1)
-	if got, err = b.driver.Notification(t.Context(), generate.Notification{Header: told[0].Header, Body: []byte(other)}); err != nil || cmp.Diff(handle, got) != "" {
+	if got, err = b.driver.Notification(t.Context(), driver.Notification{Header: told[0].Header, Body: []byte(other)}); err != nil || cmp.Diff(handle, got) != "" {
 		t.Errorf("another event: %+v, %v", got, err)
 	}
-	if _, err = b.driver.Notification(t.Context(), generate.Notification{Header: told[0].Header, Body: []byte(`{"data":{}}`)}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err = b.driver.Notification(t.Context(), driver.Notification{Header: told[0].Header, Body: []byte(`{"data":{}}`)}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("no generation: %v", err)
 	}
 }
@@ -360,7 +364,7 @@ func TestLeavesRunOut(t *testing.T) {
 		ticks++
 		return time.Date(2026, 11, 21, 12, 3*ticks, 0, 0, time.UTC)
 	}}, nil)
-	_, err := b.driver.Start(scoped(t), generate.Task{
+	_, err := b.driver.Start(scoped(t), driver.Task{
 		Method: generate.MethodEdit, Model: model(t, "phoenix_1_0"), Prompt: "bluer", Inputs: []media.Output{b.picture(t, generatetest.PNG(64, 48, 1))},
 	})
 	if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || len(b.sim.Captured()) != 0 {
@@ -370,7 +374,7 @@ func TestLeavesRunOut(t *testing.T) {
 
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
-	codec := generatetest.NewCodec(t)
+	codec := wiretest.NewCodec(t)
 	for _, c := range []leonardo.Config{{}, {Codec: codec, BaseURL: "cloud.leonardo.ai"}, {Codec: codec, BaseURL: "ftp://cloud.leonardo.ai"}, {Codec: codec, BaseURL: "https://"}} {
 		if _, err := leonardo.New(c); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("New(%+v): %v", c.BaseURL, err)

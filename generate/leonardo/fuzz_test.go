@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/leonardosim"
 	"atelier/generate/leonardo"
@@ -33,7 +36,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(s, uint16(200))
 		f.Add(s, uint16(500))
 	}
-	codec := generatetest.NewCodec(f)
+	codec := wiretest.NewCodec(f)
 	f.Fuzz(func(t *testing.T, body string, status uint16) {
 		d, err := leonardo.New(leonardo.Config{APIKey: "key-of-leonardo", Codec: codec, Base: carrier(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200 + int(status)%400, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
@@ -46,18 +49,18 @@ func FuzzAnswer(f *testing.F) {
 				t.Errorf("%q is quoted: %v", body, err)
 			}
 		}
-		u, err := d.Start(t.Context(), generate.Task{Prompt: "x", N: 2})
+		u, err := d.Start(t.Context(), driver.Task{Prompt: "x", N: 2})
 		clean(err)
 		whole := len(u.Items) == 1 && u.Items[0].Blob != nil
 		if err == nil && u.Task.ID == "" && len(u.Items) != 2 && !whole {
 			t.Errorf("%q gave %+v", body, u)
 		}
-		_, err = d.Poll(t.Context(), generate.Task{N: 2}, generate.Handle{ID: "g"})
+		_, err = d.Poll(t.Context(), driver.Task{N: 2}, driver.Handle{ID: "g"})
 		clean(err)
 		seed := int64(7)
-		_, err = generate.Find(t.Context(), d, generate.Task{Prompt: "x", Seed: &seed, N: 2}, time.Time{})
+		_, err = driver.Find(t.Context(), d, driver.Task{Prompt: "x", Seed: &seed, N: 2}, time.Time{})
 		clean(err)
-		u, err = d.Notification(t.Context(), generate.Notification{Body: []byte(body)})
+		u, err = d.Notification(t.Context(), driver.Notification{Body: []byte(body)})
 		clean(err)
 		if u.Done || len(u.Items) > 0 {
 			t.Errorf("%q is believed: %+v", body, u)
@@ -70,13 +73,13 @@ func FuzzAnswer(f *testing.F) {
 func FuzzNotification(f *testing.F) {
 	const bearer, key = "hook-secret", "key-of-leonardo"
 	sim := leonardosim.New(leonardosim.Config{Key: key, WebhookKey: bearer})
-	d, err := leonardo.New(leonardo.Config{APIKey: key, WebhookKey: bearer, Codec: generatetest.NewCodec(f), Base: &generatetest.Tape{Simulator: sim}})
+	d, err := leonardo.New(leonardo.Config{APIKey: key, WebhookKey: bearer, Codec: wiretest.NewCodec(f), Base: &generatetest.Tape{Simulator: sim}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	u, err := d.Start(f.Context(), generate.Task{
+	u, err := d.Start(f.Context(), driver.Task{
 		Prompt: "x", N: 2, Width: 1024, Height: 1024,
-		Model: generate.Model{Provider: "leonardo", Name: "Leonardo Anime XL", APIModel: "e71a1c2f-4f80-4800-934f-2c68979d8cc8"},
+		Model: catalog.Model{Provider: "leonardo", Name: "Leonardo Anime XL", APIModel: "e71a1c2f-4f80-4800-934f-2c68979d8cc8"},
 	})
 	if err != nil {
 		f.Fatal(err)
@@ -91,8 +94,8 @@ func FuzzNotification(f *testing.F) {
 		f.Add(s, "Bearer ")
 	}
 	f.Fuzz(func(t *testing.T, body, auth string) {
-		hear := func(auth string) (generate.Update, error) {
-			return d.Notification(t.Context(), generate.Notification{Header: map[string][]string{"Authorization": {auth}}, Body: []byte(body)})
+		hear := func(auth string) (driver.Update, error) {
+			return d.Notification(t.Context(), driver.Notification{Header: map[string][]string{"Authorization": {auth}}, Body: []byte(body)})
 		}
 		u, err := hear("Bearer " + bearer)
 		generatetest.Sane(t, u, err, key)

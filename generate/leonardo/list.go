@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
-var _ generate.Listed = (*Driver)(nil)
+var _ driver.Listed = (*Driver)(nil)
 
 // pageSize is how many generations are asked for at once.
 const pageSize = 50
@@ -34,11 +34,11 @@ func (d *Driver) ListsKeys() bool { return false }
 
 // List gives generations of the account that the key belongs to. The API does not promise
 // that they are all, or in order.
-func (d *Driver) List(ctx context.Context, from string) (generate.Listing, error) {
+func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) {
 	after, user, _ := strings.Cut(from, " ")
 	user, err := d.user(ctx, user)
 	if err != nil {
-		return generate.Listing{}, err
+		return driver.Listing{}, err
 	}
 	var got struct {
 		Generations []listed `json:"generations"`
@@ -46,7 +46,7 @@ func (d *Driver) List(ctx context.Context, from string) (generate.Listing, error
 	path := fmt.Sprintf("%s/generations/user/%s?offset=%s&limit=%d", apiPath, url.PathEscape(user), cmp.Or(after, "0"), pageSize)
 	_, err = d.client.Do(ctx, post.Call{Path: path, Of: "the list of generations", Into: &got})
 	seen, _ := strconv.Atoi(after)
-	l := generate.Listing{Next: fmt.Sprintf("%d %s", seen+len(got.Generations), user)}
+	l := driver.Listing{Next: fmt.Sprintf("%d %s", seen+len(got.Generations), user)}
 	for _, g := range got.Generations {
 		l.Tasks = append(l.Tasks, g.task())
 	}
@@ -54,9 +54,9 @@ func (d *Driver) List(ctx context.Context, from string) (generate.Listing, error
 }
 
 // task is what the list tells of a generation.
-func (g listed) task() generate.ListedTask {
-	return generate.ListedTask{
-		Task: generate.Handle{ID: g.ID}, Made: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
+func (g listed) task() driver.ListedTask {
+	return driver.ListedTask{
+		Task: driver.Handle{ID: g.ID}, Made: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
 		Seed: g.Seed.Int(), Width: g.Width.Whole(), Height: g.Height.Whole(), N: len(g.Images),
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest/leonardosim"
 )
 
@@ -13,32 +13,32 @@ import (
 func TestFind(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	task := generate.Task{
+	task := driver.Task{
 		Key: "operation-1", Model: model(t, "phoenix_1_0"), Prompt: "a fox", NegativePrompt: "snow", N: 2, Width: 1024, Height: 576,
 	}
 	for name, c := range map[string]struct {
-		change func(*generate.Task)
+		change func(*driver.Task)
 		since  time.Time
 		found  bool
 	}{
-		"the call":                 {func(*generate.Task) {}, made, true},
-		"a clock that is ahead":    {func(*generate.Task) {}, made.Add(30 * time.Second), true},
-		"a generation before":      {func(*generate.Task) {}, made.Add(2 * time.Minute), false},
-		"another key":              {func(q *generate.Task) { q.Key = "operation-2" }, made, false},
-		"another seed":             {func(q *generate.Task) { q.Seed = pointer(int64(7)) }, made, false},
-		"no seed at all":           {func(q *generate.Task) { q.Key = "" }, made, false},
-		"another model":            {func(q *generate.Task) { q.Model.APIModel = "anime" }, made, false},
-		"other words":              {func(q *generate.Task) { q.Prompt = "a fox in snow" }, made, false},
-		"other words to leave out": {func(q *generate.Task) { q.NegativePrompt = "" }, made, false},
-		"another width":            {func(q *generate.Task) { q.Width = 1152 }, made, false},
-		"another height":           {func(q *generate.Task) { q.Height = 1024 }, made, false},
-		"no size of its own":       {func(q *generate.Task) { q.Width, q.Height = 0, 0 }, made, true},
-		"more pictures":            {func(q *generate.Task) { q.N = 3 }, made, false},
+		"the call":                 {func(*driver.Task) {}, made, true},
+		"a clock that is ahead":    {func(*driver.Task) {}, made.Add(30 * time.Second), true},
+		"a generation before":      {func(*driver.Task) {}, made.Add(2 * time.Minute), false},
+		"another key":              {func(q *driver.Task) { q.Key = "operation-2" }, made, false},
+		"another seed":             {func(q *driver.Task) { q.Seed = pointer(int64(7)) }, made, false},
+		"no seed at all":           {func(q *driver.Task) { q.Key = "" }, made, false},
+		"another model":            {func(q *driver.Task) { q.Model.APIModel = "anime" }, made, false},
+		"other words":              {func(q *driver.Task) { q.Prompt = "a fox in snow" }, made, false},
+		"other words to leave out": {func(q *driver.Task) { q.NegativePrompt = "" }, made, false},
+		"another width":            {func(q *driver.Task) { q.Width = 1152 }, made, false},
+		"another height":           {func(q *driver.Task) { q.Height = 1024 }, made, false},
+		"no size of its own":       {func(q *driver.Task) { q.Width, q.Height = 0, 0 }, made, true},
+		"more pictures":            {func(q *driver.Task) { q.N = 3 }, made, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := set(t, leonardosim.Config{Pending: -1}, nil)
-			u, err := b.driver.Start(t.Context(), generate.Marked(b.driver, task))
+			u, err := b.driver.Start(t.Context(), driver.Recognizable(b.driver, task))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,8 +47,8 @@ func TestFind(t *testing.T) {
 			}
 			q := task
 			c.change(&q)
-			found, err := generate.Find(t.Context(), b.driver, q, c.since)
-			if err != nil || c.found != slices.Equal(found, []generate.Handle{u.Task}) || !c.found && len(found) > 0 {
+			found, err := driver.Find(t.Context(), b.driver, q, c.since)
+			if err != nil || c.found != slices.Equal(found, []driver.Handle{u.Task}) || !c.found && len(found) > 0 {
 				t.Errorf("found %v, %v; want %t", found, err, c.found)
 			}
 			if n := len(b.sim.Captured()); n != 1 {

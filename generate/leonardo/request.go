@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -28,7 +29,7 @@ var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", 
 // request uploads the picture of a task and writes the task in the endpoint's words.
 // Settings that the task leaves open are left out, so that the provider's defaults
 // hold, but for those whose defaults make more pictures or other work than asked.
-func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error) {
+func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{Inputs: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 // addQuality says how much work a picture is, where the model has a choice: low is
 // the fast way, high the ultra one. The provider's default is the middle one, alchemy;
 // it is named, because defaults change.
-func addQuality(t generate.Task, body post.Body) {
+func addQuality(t driver.Task, body post.Body) {
 	switch {
 	case len(t.Model.Qualities) == 0:
 	case t.Quality == "high":

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"slices"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
-// update tells how a job stands. While it goes on, its picture is a preview.
-func (d *Driver) update(t generate.Task, h generate.Handle, s proxy.Job) generate.Update {
+// update tells how a job stands. While it continues, its picture is a preview.
+func (d *Driver) update(t driver.Task, h driver.Handle, s proxy.Job) driver.Update {
 	u := d.client.Stands(t, h, post.Standing{
 		State: string(s.Status), Progress: s.Progress.Percent(), Preview: string(s.ImageURL), Why: string(s.FailReason),
-		Items: func() []generate.Item { return items(t, s) },
+		Items: func() []driver.Item { return items(t, s) },
 	})
 	if u.Done {
 		u.Usage.Calls = 1
@@ -27,19 +27,19 @@ var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
 // items are the results of a job that succeeded: a text, single pictures, or one
 // picture, which may be a grid.
-func items(t generate.Task, s proxy.Job) (all []generate.Item) {
+func items(t driver.Task, s proxy.Job) (all []driver.Item) {
 	p := parentBy(s)
-	it := generate.Item{RevisedPrompt: s.Words(), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
+	it := driver.Item{RevisedPrompt: s.Words(), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
 	links := s.Links()
 	switch {
 	case t.Model.Modality == media.ModalityDocument:
 		it.Text, it.RevisedPrompt = it.RevisedPrompt, ""
-		return []generate.Item{it}
+		return []driver.Item{it}
 	case len(links) == 0:
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
 		return post.Each(t, it)
 	case len(links) == 1 && (t.Model.Tiled(it.Offers) || len(it.Offers) == 0 && slices.Contains(grids, p.Action)):
-		it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
+		it.Tiles = &driver.Tiles{Columns: 2, Rows: 2}
 	}
 	for i, link := range links {
 		it.URL = link

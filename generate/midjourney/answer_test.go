@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/driver"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/generate/midjourney"
 	"atelier/media"
@@ -25,7 +26,7 @@ func fixed(t *testing.T, status int, kind, body string) *midjourney.Driver {
 		_, _ = io.WriteString(w, body) // a client that is gone needs no answer
 	}))
 	t.Cleanup(srv.Close)
-	d, err := midjourney.New(midjourney.Config{ProxyURL: srv.URL, Secret: "hush-hush", Codec: generatetest.NewCodec(t)})
+	d, err := midjourney.New(midjourney.Config{ProxyURL: srv.URL, Secret: "hush-hush", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +54,8 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		{"no endpoint", "text/plain", `404`, 404, media.CodeNotFound, false, false},
 	} {
 		_, err := fixed(t, c.status, c.kind, c.body).Start(t.Context(), task(t, nil))
-		if media.CodeOf(err) != c.code || errors.Is(err, generate.ErrUnsettled) != c.unsettled {
-			t.Errorf("%s: %v (%s), unsettled %v", c.name, err, media.CodeOf(err), errors.Is(err, generate.ErrUnsettled))
+		if media.CodeOf(err) != c.code || errors.Is(err, driver.ErrUnsettled) != c.unsettled {
+			t.Errorf("%s: %v (%s), unsettled %v", c.name, err, media.CodeOf(err), errors.Is(err, driver.ErrUnsettled))
 		}
 		if !c.unsettled && media.Retryable(err) != c.retry || strings.Contains(err.Error(), "hush-hush") {
 			t.Errorf("%s: retryable %v: %v", c.name, media.Retryable(err), err)
@@ -65,8 +66,8 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 // TestProxiesDisagree: numbers for texts, texts for objects, and no buttons.
 func TestProxiesDisagree(t *testing.T) {
 	t.Parallel()
-	poll := func(body string) (generate.Update, error) {
-		return fixed(t, http.StatusOK, "application/json", body).Poll(t.Context(), task(t, nil), generate.Handle{ID: "7"})
+	poll := func(body string) (driver.Update, error) {
+		return fixed(t, http.StatusOK, "application/json", body).Poll(t.Context(), task(t, nil), driver.Handle{ID: "7"})
 	}
 	u, err := poll(`{"id":1795262400000001,"action":"IMAGINE","status":"SUCCESS","progress":100,"imageUrl":"https://cdn.example/x.png",
 		"buttons":"","properties":"","imageUrls":null,"seed":77,"prompt":"a house"}`)
@@ -113,8 +114,8 @@ func TestFailuresByTheirWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := task(t, func(q *generate.Task) { q.N = 3 })
-		u, err := fixed(t, http.StatusOK, "application/json", string(raw)).Poll(t.Context(), q, generate.Handle{ID: "1"})
+		q := task(t, func(q *driver.Task) { q.N = 3 })
+		u, err := fixed(t, http.StatusOK, "application/json", string(raw)).Poll(t.Context(), q, driver.Handle{ID: "1"})
 		if err != nil || !u.Done || len(u.Items) != 3 || media.CodeOf(u.Items[2].Err) != want || (u.Items[0].Safety != nil) != (want == media.CodeModerated) {
 			t.Errorf("%q: %+v, %v; want %s", why, u.Items, err, want)
 		}
@@ -136,7 +137,7 @@ func TestNotificationsNameTheTaskAndNoMore(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"", "null", "[]", `{"status":"SUCCESS"}`, `{"id":"../1","status":"SUCCESS"}`, `{"id":"` + strings.Repeat("1", 65) + `","status":"SUCCESS"}`} {
-		if _, err := s.driver.Notification(t.Context(), generate.Notification{Body: []byte(body)}); media.CodeOf(err) != media.CodeInvalid {
+		if _, err := s.driver.Notification(t.Context(), driver.Notification{Body: []byte(body)}); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%.40q: %v", body, err)
 		}
 	}
@@ -147,7 +148,7 @@ func TestConfigurationNamesItsVariable(t *testing.T) {
 	if _, err := midjourney.New(midjourney.Config{}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("without a codec: %v", err)
 	}
-	c := midjourney.Config{Codec: generatetest.NewCodec(t), ProxyURL: "proxy.example"}
+	c := midjourney.Config{Codec: wiretest.NewCodec(t), ProxyURL: "proxy.example"}
 	if _, err := midjourney.New(c); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "MIDJOURNEY_PROXY_URL") {
 		t.Errorf("without a scheme: %v", err)
 	}

@@ -5,8 +5,9 @@ import (
 	"net/http"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/midjourney/proxy"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Config sets up a [Driver].
@@ -27,8 +28,8 @@ type Config struct {
 type Driver struct{ client *proxy.Client }
 
 var (
-	_ generate.Notified = (*Driver)(nil)
-	_ generate.Reviewed = (*Driver)(nil)
+	_ driver.Notified = (*Driver)(nil)
+	_ driver.Reviewed = (*Driver)(nil)
 )
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
@@ -46,7 +47,7 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Review tells what becomes of pictures that are image prompts, and of the shape of a blend;
 // of follow-ups the row tells. Its error is that of a task that cannot be handed in.
-func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
+func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) {
 	j, err := newJob(t)
 	if err != nil {
 		return nil, err
@@ -56,10 +57,10 @@ func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 
 // Start hands the job in and returns its task. Where the proxy waits for a window
 // to be confirmed, as it does for inpaint, that is answered here.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	j, err := newJob(t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
 	got, u, err := d.client.Submit(ctx, s)
@@ -71,22 +72,22 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 }
 
 // Poll asks for the job.
-func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
+func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	got, err := d.client.Fetch(ctx, h.ID)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	return d.update(t, h, got), nil
 }
 
 // Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
 // that cannot is media.CodeUnsupported.
-func (d *Driver) Cancel(ctx context.Context, h generate.Handle) error {
+func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 	return d.client.Cancel(ctx, h.ID)
 }
 
 // Notification names the job that a call of the hook is about, and believes no more.
-func (d *Driver) Notification(_ context.Context, n generate.Notification) (generate.Update, error) {
-	h, err := d.client.Heard(n)
-	return generate.Update{Task: h, Progress: -1}, err
+func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
+	h, err := d.client.NotifiedJob(n)
+	return driver.Update{Task: h, Progress: -1}, err
 }

@@ -4,17 +4,22 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/http/httptest"
 	"testing"
+
+	"atelier/internal/sim"
+
+	"atelier/media/wire/wiretest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/generate/midjourney"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // studio is a driver on a simulator with the store that its pictures lie in.
@@ -28,10 +33,8 @@ type studio struct {
 
 func newStudio(t *testing.T, c midjourneysim.Config) *studio {
 	t.Helper()
-	s := &studio{sim: midjourneysim.New(c), codec: generatetest.NewCodec(t)}
-	srv := httptest.NewServer(s.sim)
-	t.Cleanup(srv.Close)
-	s.base = srv.URL
+	s := &studio{sim: midjourneysim.New(c), codec: wiretest.NewCodec(t)}
+	s.base = sim.Serve(t, s.sim)
 	s.driver = s.other(t, s.sim.Key())
 	s.ctx = media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
 	return s
@@ -53,7 +56,7 @@ func (s *studio) put(t *testing.T, b []byte) media.Output {
 }
 
 // start hands a task in.
-func (s *studio) start(t *testing.T, q generate.Task) generate.Handle {
+func (s *studio) start(t *testing.T, q driver.Task) driver.Handle {
 	t.Helper()
 	u, err := s.driver.Start(s.ctx, q)
 	if err != nil || u.Done || u.Task.ID == "" || len(u.Items) != 0 {
@@ -63,7 +66,7 @@ func (s *studio) start(t *testing.T, q generate.Task) generate.Handle {
 }
 
 // done polls a task to its end.
-func (s *studio) done(t *testing.T, q generate.Task, h generate.Handle) generate.Update {
+func (s *studio) done(t *testing.T, q driver.Task, h driver.Handle) driver.Update {
 	t.Helper()
 	for range 10 {
 		u, err := s.driver.Poll(s.ctx, q, h)
@@ -75,7 +78,7 @@ func (s *studio) done(t *testing.T, q generate.Task, h generate.Handle) generate
 		}
 	}
 	t.Fatal("the task does not end")
-	return generate.Update{}
+	return driver.Update{}
 }
 
 // sent is the body and the path of the last submission.
@@ -93,9 +96,9 @@ func (s *studio) sent(t *testing.T) (string, map[string]any) {
 	return last.Path, body
 }
 
-func model(t *testing.T, name string) generate.Model {
+func model(t *testing.T, name string) catalog.Model {
 	t.Helper()
-	c, err := generate.LoadCatalogue()
+	c, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +110,9 @@ func model(t *testing.T, name string) generate.Model {
 }
 
 // task asks for a house of Midjourney 7.
-func task(t *testing.T, change func(*generate.Task)) generate.Task {
+func task(t *testing.T, change func(*driver.Task)) driver.Task {
 	t.Helper()
-	q := generate.Task{Method: generate.MethodGenerate, Model: model(t, "Midjourney 7"), Prompt: "a house", N: 1}
+	q := driver.Task{Method: generate.MethodGenerate, Model: model(t, "Midjourney 7"), Prompt: "a house", N: 1}
 	if change != nil {
 		change(&q)
 	}
@@ -125,34 +128,34 @@ func TestImagineSendsSettingsAsFlags(t *testing.T) {
 	seed := int64(42)
 	for _, c := range []struct {
 		name   string
-		change func(*generate.Task)
+		change func(*driver.Task)
 		path   string
 		body   map[string]any
 	}{
 		{"bare", nil, "/mj/submit/imagine", map[string]any{"prompt": "a house --v 7"}},
-		{"settings", func(q *generate.Task) {
+		{"settings", func(q *driver.Task) {
 			q.Prompt, q.AspectRatio, q.Quality, q.Style, q.Seed, q.NegativePrompt = "a\n house  at dusk", "16:9", "high", "natural", &seed, "rain,\npeople --ar 1:1"
 		}, "/mj/submit/imagine", map[string]any{"prompt": "a house at dusk --ar 16:9 --v 7 --q 4 --style raw --seed 42 --no rain, people ar 1:1"}},
-		{"options", func(q *generate.Task) {
+		{"options", func(q *driver.Task) {
 			q.Options = map[string]any{"speed": "fast", "stylize": 250.0, "chaos": "12", "weird": 3, "tile": true, "draft": false, "style_reference": "random", "version": 6.1}
 		}, "/mj-fast/mj/submit/imagine", map[string]any{"prompt": "a house --v 6.1 --c 12 --sref random --s 250 --tile --w 3"}},
 		{
-			"hook", func(q *generate.Task) { q.NotifyURL, q.NotifySecret = "https://example.org/hooks/midjourney", "hush" },
+			"hook", func(q *driver.Task) { q.NotifyURL, q.NotifySecret = "https://example.org/hooks/midjourney", "hush" },
 			"/mj/submit/imagine",
 			map[string]any{"prompt": "a house --v 7", "notifyHook": "https://example.org/hooks/midjourney"},
 		},
 		{
-			"flags of the prompt win", func(q *generate.Task) { q.Prompt, q.AspectRatio = "a house --ar 3:2 --niji 6", "16:9" },
+			"flags of the prompt win", func(q *driver.Task) { q.Prompt, q.AspectRatio = "a house --ar 3:2 --niji 6", "16:9" },
 			"/mj/submit/imagine",
 			map[string]any{"prompt": "a house --ar 3:2 --niji 6"},
 		},
 		{
-			"niji", func(q *generate.Task) { q.Model, q.Style, q.Quality = model(t, "Niji 7"), "scenic", "0.25" },
+			"niji", func(q *driver.Task) { q.Model, q.Style, q.Quality = model(t, "Niji 7"), "scenic", "0.25" },
 			"/mj/submit/imagine",
 			map[string]any{"prompt": "a house --niji 7 --q 0.25 --style scenic", "botType": "NIJI_JOURNEY"},
 		},
 		{
-			"the default version", func(q *generate.Task) { q.Model = model(t, "midjourney") },
+			"the default version", func(q *driver.Task) { q.Model = model(t, "midjourney") },
 			"/mj/submit/imagine",
 			map[string]any{"prompt": "a house --v 8.2"},
 		},
@@ -184,7 +187,7 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 	a, b := generatetest.PNG(64, 48, 1), generatetest.JPEG(40, 30, 2)
 	for _, c := range []struct {
 		name   string
-		change func(*generate.Task)
+		change func(*driver.Task)
 		n      int
 		path   string
 		body   map[string]any
@@ -192,26 +195,26 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 		{"edit", nil, 1, "edits", map[string]any{"prompt": "make it blue --v 7", "image": dataURL("image/png", a)}},
 		{"image prompts", nil, 2, "imagine", map[string]any{"prompt": "make it blue --v 7", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}}},
 		{
-			"image weight", func(q *generate.Task) { q.Options = map[string]any{"action": "imagine", "image_weight": 2} }, 1, "imagine",
+			"image weight", func(q *driver.Task) { q.Options = map[string]any{"action": "imagine", "image_weight": 2} }, 1, "imagine",
 			map[string]any{"prompt": "make it blue --v 7 --iw 2", "base64Array": []any{dataURL("image/png", a)}},
 		},
-		{"blend", func(q *generate.Task) {
+		{"blend", func(q *driver.Task) {
 			q.Options = map[string]any{"action": "blend", "dimensions": "portrait", "speed": "relax"}
 		}, 2, "blend", map[string]any{"dimensions": "PORTRAIT", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}}},
 		{
-			"blend by ratio", func(q *generate.Task) { q.AspectRatio, q.Options = "3:2", map[string]any{"action": "blend"} }, 2, "blend",
+			"blend by ratio", func(q *driver.Task) { q.AspectRatio, q.Options = "3:2", map[string]any{"action": "blend"} }, 2, "blend",
 			map[string]any{"dimensions": "LANDSCAPE", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}},
 		},
 		{
-			"variation of a stranger", func(q *generate.Task) { q.Method, q.Prompt = generate.MethodVariation, "" }, 1, "imagine",
+			"variation of a stranger", func(q *driver.Task) { q.Method, q.Prompt = generate.MethodVariation, "" }, 1, "imagine",
 			map[string]any{"prompt": "a variation of this picture with the same subject, style and mood --v 7", "base64Array": []any{dataURL("image/png", a)}},
 		},
-		{"describe", func(q *generate.Task) { q.Model = model(t, "Midjourney Describe") }, 1, "describe", map[string]any{"base64": dataURL("image/png", a)}},
+		{"describe", func(q *driver.Task) { q.Model = model(t, "Midjourney Describe") }, 1, "describe", map[string]any{"base64": dataURL("image/png", a)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStudio(t, midjourneysim.Config{})
-			q := task(t, func(q *generate.Task) {
+			q := task(t, func(q *driver.Task) {
 				q.Method, q.Prompt = generate.MethodEdit, "make it blue"
 				q.Inputs = []media.Output{s.put(t, a), s.put(t, b)}[:c.n]
 				if c.change != nil {
@@ -240,7 +243,7 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 func TestDescribeGivesAText(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
-	g := gateway(t, s)
+	g := newGateway(t, s)
 	in := s.put(t, generatetest.PNG(64, 48, 1))
 	got, err := g.Generate(s.ctx, generate.Request{
 		Method: generate.MethodVariation, Modality: media.ModalityDocument, Model: "Midjourney Describe", Inputs: []media.Output{in},
@@ -284,7 +287,7 @@ func TestPollNeedsNothingButTheHandle(t *testing.T) {
 func TestCancelStopsTheJob(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
-	q := task(t, func(q *generate.Task) { q.N = 2 })
+	q := task(t, func(q *driver.Task) { q.N = 2 })
 	h := s.start(t, q)
 	for range 2 {
 		if err := s.driver.Cancel(t.Context(), h); err != nil {

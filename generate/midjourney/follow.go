@@ -5,7 +5,8 @@ import (
 	"context"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/act"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
@@ -21,14 +22,14 @@ type parent struct {
 
 // follow writes a follow-up: a button where the proxy told of buttons, else the older
 // change.
-func (j *job) follow(t generate.Task) error {
-	f, err := t.FollowUp()
+func (j *job) follow(t driver.Task) error {
+	f, err := act.Follow(t)
 	if err != nil {
 		return err
 	}
 	var p parent
 	if !t.Parent(&p) || p.TaskID == "" {
-		return media.Errorf(media.CodeUnsupported, "%s names no job of Midjourney, so %s cannot go on from it: name another picture", t.Inputs[0].Ref, j.Name)
+		return media.Errorf(media.CodeUnsupported, "%s names no job of Midjourney, so %s cannot continue from it: name another picture", t.Inputs[0].Ref, j.Name)
 	}
 	j.body["taskId"] = p.TaskID
 	switch {
@@ -47,7 +48,7 @@ func (j *job) follow(t generate.Task) error {
 
 // confirmation answers the window of a task that waits for one. The words are the
 // caller's, or those of the parent; the parent's flags stay.
-func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got proxy.Submitted) post.Body {
+func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got proxy.Submitted) post.Body {
 	words := oneLine(t.Prompt)
 	before, flags := string(got.Properties.Value.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {

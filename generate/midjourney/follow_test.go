@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/internal/safehttp"
@@ -18,16 +20,16 @@ import (
 )
 
 // gateway is a gateway over the studio's driver, changed by those.
-func gateway(t *testing.T, s *studio, change ...func(*generate.Config)) *generate.Gateway {
+func newGateway(t *testing.T, s *studio, change ...func(*gateway.Config)) *gateway.Gateway {
 	t.Helper()
-	c := generate.Config{
-		Drivers: []generate.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
+	c := gateway.Config{
+		Drivers: []driver.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
 		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{s.base}}).Fetch,
 	}
 	for _, f := range change {
 		f(&c)
 	}
-	g, err := generate.NewGateway(c)
+	g, err := gateway.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func read(t *testing.T, s *studio, o media.Output) []byte {
 }
 
 // made is the result of a task as the ledger gives it back: through JSON.
-func (s *studio) made(t *testing.T, q generate.Task, tile int) media.Output {
+func (s *studio) made(t *testing.T, q driver.Task, tile int) media.Output {
 	t.Helper()
 	u := s.done(t, q, s.start(t, q))
 	if u.Items[0].Err != nil {
@@ -72,9 +74,9 @@ func (s *studio) made(t *testing.T, q generate.Task, tile int) media.Output {
 }
 
 // following is a variation that starts from a picture.
-func following(t *testing.T, in media.Output, options map[string]any) generate.Task {
+func following(t *testing.T, in media.Output, options map[string]any) driver.Task {
 	t.Helper()
-	return task(t, func(q *generate.Task) {
+	return task(t, func(q *driver.Task) {
 		q.Method, q.Prompt, q.Inputs, q.Options = generate.MethodVariation, "", []media.Output{in}, options
 	})
 }
@@ -143,26 +145,26 @@ func TestFollowUpsPressButtons(t *testing.T) {
 func TestWindowsAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Remix: true})
-	tile := s.made(t, task(t, func(q *generate.Task) { q.AspectRatio = "3:2" }), 1)
+	tile := s.made(t, task(t, func(q *driver.Task) { q.AspectRatio = "3:2" }), 1)
 	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	mask := generatetest.PNG(64, 48, 255)
 	stored := s.put(t, mask)
 	for _, c := range []struct {
 		name   string
 		in     media.Output
-		change func(*generate.Task)
+		change func(*driver.Task)
 		body   map[string]any
 	}{
 		{
-			"inpaint", single, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "a red door", &stored },
+			"inpaint", single, func(q *driver.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "a red door", &stored },
 			map[string]any{"prompt": "a red door --ar 3:2 --v 7", "maskBase64": dataURL("image/png", mask)},
 		},
 		{
-			"custom zoom", single, func(q *generate.Task) { q.Options = map[string]any{"action": "zoom", "factor": "1.8"} },
+			"custom zoom", single, func(q *driver.Task) { q.Options = map[string]any{"action": "zoom", "factor": "1.8"} },
 			map[string]any{"prompt": "a house --ar 3:2 --v 7 --zoom 1.8"},
 		},
 		{
-			"remix", tile, func(q *generate.Task) { q.Prompt, q.NotifyURL = "a green house --ar 1:1", "https://example.org/h" },
+			"remix", tile, func(q *driver.Task) { q.Prompt, q.NotifyURL = "a green house --ar 1:1", "https://example.org/h" },
 			map[string]any{"prompt": "a green house --ar 1:1", "notifyHook": "https://example.org/h"},
 		},
 	} {
@@ -202,7 +204,7 @@ func TestProxyWithoutButtons(t *testing.T) {
 	if u := s.done(t, vary, s.start(t, vary)); u.Items[0].Tiles == nil {
 		t.Errorf("item %+v", u.Items[0])
 	}
-	for _, q := range []generate.Task{
+	for _, q := range []driver.Task{
 		following(t, single, nil),
 		following(t, tile, map[string]any{"action": "zoom"}),
 	} {
@@ -210,7 +212,7 @@ func TestProxyWithoutButtons(t *testing.T) {
 			t.Errorf("Review: %v", err)
 		}
 	}
-	fast := task(t, func(q *generate.Task) { q.Options = map[string]any{"speed": "fast"} })
+	fast := task(t, func(q *driver.Task) { q.Options = map[string]any{"speed": "fast"} })
 	if _, err := s.driver.Start(s.ctx, fast); media.CodeOf(err) != media.CodeNotFound || !strings.Contains(err.Error(), "midjourney.speed") {
 		t.Errorf("a speed that the proxy has no path for: %v", err)
 	}
@@ -236,7 +238,7 @@ func TestFollowUpThroughTheGateway(t *testing.T) {
 	s := newStudio(t, midjourneysim.Config{})
 	in := s.made(t, task(t, nil), 2)
 	seed := int64(3)
-	got, err := gateway(t, s).Generate(s.ctx, generate.Request{
+	got, err := newGateway(t, s).Generate(s.ctx, generate.Request{
 		Method: generate.MethodVariation, Model: "Midjourney 7", Inputs: []media.Output{in}, Seed: &seed, AspectRatio: "16:9",
 		Options: map[string]map[string]any{"midjourney": {"action": "upscale", "chaos": 5}},
 	})

@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // FuzzTask: whatever a proxy says of a task, it becomes an update that keeps the
@@ -23,11 +26,11 @@ func FuzzTask(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d, err := New(Config{ProxyURL: "https://proxy.example", Codec: generatetest.NewCodec(f)})
+	d, err := New(Config{ProxyURL: "https://proxy.example", Codec: wiretest.NewCodec(f)})
 	if err != nil {
 		f.Fatal(err)
 	}
-	rows, err := generate.LoadCatalogue()
+	rows, err := catalog.Load()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -37,8 +40,8 @@ func FuzzTask(f *testing.F) {
 		if err != nil {
 			return
 		}
-		q := generate.Task{Model: row, N: 1}
-		u := d.update(q, generate.Handle{}, s)
+		q := driver.Task{Model: row, N: 1}
+		u := d.update(q, driver.Handle{}, s)
 		if u.Done != (len(u.Items) > 0) || !(u.Progress >= -1 && u.Progress <= 1) {
 			t.Fatalf("update %+v", u)
 		}

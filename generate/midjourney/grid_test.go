@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/media"
@@ -19,7 +20,7 @@ import (
 func TestTilesAreFollowedUp(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
-	g := gateway(t, s)
+	g := newGateway(t, s)
 	got, err := g.Generate(s.ctx, generate.Request{Prompt: "a lighthouse", Model: "Midjourney 7"})
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != 4 {
 		t.Fatalf("Generate: %+v, %v", got, err)
@@ -53,12 +54,12 @@ func TestTilesAreFollowedUp(t *testing.T) {
 }
 
 // TestGridsWithoutButtons: at an older proxy, which tells of no buttons, what the ledger keeps
-// of a grid is enough to go on from one of its pictures; a single picture is known as one.
+// of a grid is enough to continue from one of its pictures; a single picture is known as one.
 func TestGridsWithoutButtons(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Plain: true})
 	kept := &generatetest.Recorder{}
-	g := gateway(t, s, func(c *generate.Config) { c.Recorder = kept })
+	g := newGateway(t, s, func(c *gateway.Config) { c.Recorder = kept })
 	if got, err := g.Generate(s.ctx, generate.Request{Prompt: "a lighthouse", Model: "Midjourney 7"}); err != nil || len(got.Outputs()) != 4 {
 		t.Fatalf("Generate: %+v, %v", got, err)
 	}

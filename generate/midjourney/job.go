@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/act"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -34,7 +37,7 @@ const variationWords = "a variation of this picture with the same subject, style
 
 // job is one submission, worked out of a task without a call.
 type job struct {
-	generate.Act
+	catalog.Act
 	at   endpoint
 	body post.Body
 	// window is what to answer where the proxy waits for one; nil where code 21 means that
@@ -59,11 +62,11 @@ func (j *job) drop(setting, why string) { j.note(setting, generate.OutcomeDroppe
 
 // newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
 // options and inputs that make no sense together, media.CodeUnsupported.
-func newJob(t generate.Task) (*job, error) {
+func newJob(t driver.Task) (*job, error) {
 	if err := t.CheckOptions(); err != nil {
 		return nil, err
 	}
-	act, err := t.Act()
+	act, err := act.Of(t)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func newJob(t generate.Task) (*job, error) {
 }
 
 // draw draws by words and flags; the pictures of imagine are image prompts.
-func (j *job) draw(t generate.Task) error {
+func (j *job) draw(t driver.Task) error {
 	if len(t.Model.Flags) == 0 {
 		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so that neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
 	}
@@ -91,7 +94,7 @@ func (j *job) draw(t generate.Task) error {
 	if t.Method == generate.MethodVariation {
 		words = cmp.Or(words, variationWords)
 	}
-	flags, _ := t.Flags() // the Gateway tells what is lost
+	flags, _ := act.Flags(t) // the Gateway tells what is lost
 	j.body["prompt"] = oneLine(words + " " + flags)
 	if strings.Contains(flags, "--niji") && j.Name == actImagine {
 		j.body["botType"] = "NIJI_JOURNEY"
@@ -103,7 +106,7 @@ func (j *job) draw(t generate.Task) error {
 }
 
 // blend mixes pictures into one of three shapes.
-func (j *job) blend(t generate.Task) {
+func (j *job) blend(t driver.Task) {
 	asked := t.Option("dimensions")
 	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
 	if t.AspectRatio != "" && (shape == "" || asked != "") {
@@ -115,7 +118,7 @@ func (j *job) blend(t generate.Task) {
 }
 
 // withPictures puts pictures into the body; the transport streams the bytes from the store.
-func (d *Driver) withPictures(ctx context.Context, t generate.Task, j *job) post.Body {
+func (d *Driver) withPictures(ctx context.Context, t driver.Task, j *job) post.Body {
 	var all []string
 	for _, o := range t.Inputs {
 		all = append(all, d.client.DataURL(ctx, o.Blob))

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 )
 
@@ -21,9 +21,9 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
 		q := plain()
 		q.Key = "op-1"
-		found, err := generate.Find(t.Context(), fuzzed(t, generatetest.Answer{Status: 200 + int(status)%400, Body: body}), q, time.Time{})
-		generatetest.Sane(t, generate.Update{}, err, "very-secret")
-		if err != nil && len(found) > 0 || slices.Contains(found, generate.Handle{}) {
+		found, err := driver.Find(t.Context(), fuzzed(t, generatetest.Answer{Status: 200 + int(status)%400, Body: body}), q, time.Time{})
+		generatetest.Sane(t, driver.Update{}, err, "very-secret")
+		if err != nil && len(found) > 0 || slices.Contains(found, driver.Handle{}) {
 			t.Errorf("%q is %v, %v", body, found, err)
 		}
 	})
@@ -35,10 +35,10 @@ func TestFindLeavesOut(t *testing.T) {
 	t.Parallel()
 	const list = `[{"id":"1","status":"MODAL","state":"op-1"},{"id":"2","status":"SUCCESS","state":"op-1"},{"id":"3","status":"SUCCESS","state":""}]`
 	d := fuzzed(t, generatetest.Answer{Status: 200, Body: list})
-	for key, want := range map[string][]generate.Handle{"op-1": {{ID: "2"}}, "op-2": nil, "": nil} {
+	for key, want := range map[string][]driver.Handle{"op-1": {{ID: "2"}}, "op-2": nil, "": nil} {
 		q := plain()
 		q.Key = key
-		if found, err := generate.Find(t.Context(), d, q, time.Time{}); err != nil || !slices.Equal(found, want) {
+		if found, err := driver.Find(t.Context(), d, q, time.Time{}); err != nil || !slices.Equal(found, want) {
 			t.Errorf("%q: found %v, %v; want %v", key, found, err, want)
 		}
 	}

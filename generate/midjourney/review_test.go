@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/media"
@@ -21,19 +22,19 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	stranger, mask := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	forged := stranger
 	forged.Metadata = map[string]any{"midjourney": "MJ::JOB", "tile": "two"}
-	follow := func(in media.Output, options map[string]any, change func(*generate.Task)) generate.Task {
+	follow := func(in media.Output, options map[string]any, change func(*driver.Task)) driver.Task {
 		q := following(t, in, options)
 		if change != nil {
 			change(&q)
 		}
 		return q
 	}
-	opt := func(name string, v any) generate.Task {
-		return task(t, func(q *generate.Task) { q.Options = map[string]any{name: v} })
+	opt := func(name string, v any) driver.Task {
+		return task(t, func(q *driver.Task) { q.Options = map[string]any{name: v} })
 	}
 	before := len(s.sim.Captured())
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		code media.Code
 		says string
 	}{
@@ -53,19 +54,19 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 		"nothing to follow":    {opt("action", "upscale"), media.CodeInvalid, "0 were named"},
 		"blend of one":         {follow(stranger, map[string]any{"action": "blend"}, nil), media.CodeInvalid, "2 to 5"},
 		"edit of two": {
-			follow(stranger, map[string]any{"action": "edit"}, func(q *generate.Task) { q.Inputs = append(q.Inputs, tile) }),
+			follow(stranger, map[string]any{"action": "edit"}, func(q *driver.Task) { q.Inputs = append(q.Inputs, tile) }),
 			media.CodeInvalid, "one picture",
 		},
 		"stranger":           {follow(stranger, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that midjourney made"},
 		"forged metadata":    {follow(forged, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that midjourney made"},
 		"grid without index": {follow(grid, map[string]any{"action": "upscale"}, nil), media.CodeInvalid, "midjourney.index"},
-		"two upscales":       {follow(tile, map[string]any{"action": "upscale"}, func(q *generate.Task) { q.N = 2 }), media.CodeInvalid, "ask for one"},
+		"two upscales":       {follow(tile, map[string]any{"action": "upscale"}, func(q *driver.Task) { q.N = 2 }), media.CodeInvalid, "ask for one"},
 		"zoom of a tile":     {follow(tile, map[string]any{"action": "zoom"}, nil), media.CodeUnsupported, "upscale it first"},
-		"inpaint of a tile":  {follow(tile, nil, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "upscale it first"},
-		"mask on a stranger": {follow(stranger, nil, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "leave mask"},
+		"inpaint of a tile":  {follow(tile, nil, func(q *driver.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "upscale it first"},
+		"mask on a stranger": {follow(stranger, nil, func(q *driver.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "leave mask"},
 		"inpaint, no mask":   {follow(tile, map[string]any{"action": "inpaint"}, nil), media.CodeInvalid, "needs a mask"},
-		"mask elsewhere":     {follow(tile, map[string]any{"action": "imagine"}, func(q *generate.Task) { q.Mask = &mask }), media.CodeInvalid, "takes no mask"},
-		"describe nothing":   {task(t, func(q *generate.Task) { q.Model = model(t, "Midjourney Describe") }), media.CodeInvalid, "one picture, not 0"},
+		"mask elsewhere":     {follow(tile, map[string]any{"action": "imagine"}, func(q *driver.Task) { q.Mask = &mask }), media.CodeInvalid, "takes no mask"},
+		"describe nothing":   {task(t, func(q *driver.Task) { q.Model = model(t, "Midjourney Describe") }), media.CodeInvalid, "one picture, not 0"},
 	} {
 		_, reviewed := s.driver.Review(c.task)
 		_, started := s.driver.Start(s.ctx, c.task)
@@ -143,7 +144,7 @@ func TestPlansTellWhatIsLeftOut(t *testing.T) {
 		if c.change != nil {
 			c.change(&r)
 		}
-		p, err := gateway(t, s).Plan(s.ctx, r)
+		p, err := newGateway(t, s).Plan(s.ctx, r)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -162,7 +163,7 @@ func TestPlansTellWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 		r.Strict = true
-		if _, err := gateway(t, s).Plan(s.ctx, r); (err == nil) != (len(p.Dispositions) == applied(p.Dispositions)) {
+		if _, err := newGateway(t, s).Plan(s.ctx, r); (err == nil) != (len(p.Dispositions) == applied(p.Dispositions)) {
 			t.Errorf("%s: strict: %v", c.name, err)
 		}
 	}

@@ -49,7 +49,7 @@ func TestWordsThatAreNotSentAreTold(t *testing.T) {
 		if c.action != "" {
 			r.Options = map[string]map[string]any{"midjourney": {"action": c.action}}
 		}
-		p, err := gateway(t, s).Plan(s.ctx, r)
+		p, err := newGateway(t, s).Plan(s.ctx, r)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -62,7 +62,7 @@ func TestWordsThatAreNotSentAreTold(t *testing.T) {
 			t.Errorf("%s: n is %s, want %s", c.name, have, c.gives)
 		}
 		r.Strict = true
-		_, err = gateway(t, s).Plan(s.ctx, r)
+		_, err = newGateway(t, s).Plan(s.ctx, r)
 		if whole := c.prompt == "" && !strings.HasPrefix(c.gives, "adapted"); (err == nil) != whole {
 			t.Errorf("%s: strict: %v", c.name, err)
 		}
@@ -87,7 +87,7 @@ func TestDescribeTakesNoWords(t *testing.T) {
 		Method: generate.MethodVariation, Model: "Midjourney Describe", Prompt: "a house", NegativePrompt: "rain",
 		Inputs: []media.Output{s.put(t, generatetest.PNG(64, 48, 8))},
 	}
-	got, err := gateway(t, s).Generate(s.ctx, r)
+	got, err := newGateway(t, s).Generate(s.ctx, r)
 	if err != nil || got.Status != generate.StatusSucceeded {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -2,8 +2,11 @@ package offline
 
 import "math"
 
+// pattern draws a picture without a place.
+type pattern struct{ *stage }
+
 // hues gives n harmonious colours, those that the prompt names first.
-func (s *scene) hues(n int) []rgba {
+func (s pattern) hues(n int) []rgba {
 	sets := [][]uint32{
 		{0x12355b, 0x1f7a8c, 0xf2c14e, 0xf78154, 0xb4436c, 0xf4e8d0},
 		{0x0b3954, 0x087e8b, 0xbfd7ea, 0xff5a5f, 0xf6ae2d, 0xfdf3e4},
@@ -38,7 +41,7 @@ func (s *scene) hues(n int) []rgba {
 }
 
 // ribbons are sheets of light that flow across the picture.
-func (s *scene) ribbons() {
+func (s pattern) ribbons() {
 	h := s.hues(5)
 	dark := h[0].mix(hex(0x0a0e20), 0.72)
 	s.fill(rect(0, 0, s.W, s.H), across(pt{0, 0}, pt{s.W * 0.4, s.H}, dark, dark.mix(h[1], 0.32)))
@@ -65,7 +68,7 @@ func (s *scene) ribbons() {
 }
 
 // tiles is a grid of quarter circles, discs, stripes and triangles.
-func (s *scene) tiles() {
+func (s pattern) tiles() {
 	h := append(s.hues(5), hex(0xf5ecd9))
 	size := max(s.W, s.H) / float64(4+s.rnd.IntN(3)) * (1 + 0.5*float64(btoi(s.b.tag("minimal"))))
 	nx, ny := int(math.Ceil(s.W/size)), int(math.Ceil(s.H/size))
@@ -75,7 +78,7 @@ func (s *scene) tiles() {
 	}
 }
 
-func (s *scene) tile(x, y, w float64, h []rgba) {
+func (s pattern) tile(x, y, w float64, h []rgba) {
 	i := s.rnd.IntN(len(h))
 	back, front, third := h[i], h[(i+1+s.rnd.IntN(len(h)-1))%len(h)], h[(i+2+s.rnd.IntN(len(h)-2))%len(h)]
 	cell := func(p path, c rgba) {

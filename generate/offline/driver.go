@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"atelier/generate"
-	"atelier/imaging"
+	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // Provider is the driver's key in the catalogue.
@@ -50,12 +51,12 @@ type Config struct {
 
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
-	generate.Synchronous
+	driver.Synchronous
 	store Store
 	slots chan struct{} // one token per picture being drawn
 }
 
-var _ generate.Driver = (*Driver)(nil)
+var _ driver.Driver = (*Driver)(nil)
 
 // New makes a driver. It fails with media.CodeInvalid if there is no store.
 func New(c Config) (*Driver, error) {
@@ -68,10 +69,10 @@ func New(c Config) (*Driver, error) {
 	return &Driver{store: c.Store, slots: make(chan struct{}, c.Concurrent)}, nil
 }
 
-// Provider implements [generate.Driver].
+// Provider implements [driver.Driver].
 func (d *Driver) Provider() string { return Provider }
 
-// Ready implements [generate.Driver]; the driver is always ready.
+// Ready implements [driver.Driver]; the driver is always ready.
 func (d *Driver) Ready() error { return nil }
 
 // Start makes Task.N pictures, or sounds with a model of audio, one after the other. Result i, from 0, has the
@@ -79,8 +80,8 @@ func (d *Driver) Ready() error { return nil }
 // alone. Edits adjust colours as the words say, or draw what is new; a mask's transparent pixels are all that
 // changes. Variations follow the seed. The metadata of a picture lists, under "unknown_words", what it does not
 // show. Task.Options scripts faults: see [Script].
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	up := generate.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
+	up := driver.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
 	if err := ctx.Err(); err != nil {
 		return up, err
 	}
@@ -132,7 +133,7 @@ type job struct {
 type maker func(ctx context.Context, seed int64, size float64) (media.Blob, error)
 
 // painter makes pictures, and notes how.
-func (d *Driver) painter(ctx context.Context, t *generate.Task) (note string, m maker, err error) {
+func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m maker, err error) {
 	paint, note, mark := draw, Note, label(Note)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		w, err := d.open(ctx, t)
@@ -179,10 +180,10 @@ func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob
 }
 
 // slot makes one result. An error ends the call; a result's own fault is in its item.
-func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob), i int) (generate.Item, error) {
+func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob), i int) (driver.Item, error) {
 	seed := j.seed + int64(i)
 	if fault := j.script.slot(i + 1); fault != nil {
-		item := generate.Item{Err: fault}
+		item := driver.Item{Err: fault}
 		if fault.Code == media.CodeModerated {
 			item.Safety = &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"scripted"}}
 		}
@@ -192,20 +193,20 @@ func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob),
 	case d.slots <- struct{}{}:
 		defer func() { <-d.slots }()
 	case <-ctx.Done():
-		return generate.Item{}, ctx.Err()
+		return driver.Item{}, ctx.Err()
 	}
 	for k := range j.script.Partials * btoi(partial != nil) {
 		b, err := j.make(ctx, seed, float64(k+1)/float64(j.script.Partials+1))
 		if err != nil {
-			return generate.Item{}, err
+			return driver.Item{}, err
 		}
 		partial(i+1, b)
 	}
 	b, err := j.make(ctx, seed, 1)
 	if err != nil {
-		return generate.Item{}, err
+		return driver.Item{}, err
 	}
-	return generate.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.said}, nil
+	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.said}, nil
 }
 
 // format is how pictures are written.
@@ -216,7 +217,7 @@ type format struct {
 	label   imaging.Label
 }
 
-func formatOf(t *generate.Task) (format, error) {
+func formatOf(t *driver.Task) (format, error) {
 	f := format{w: t.Width, h: t.Height, name: "png", quality: 92}
 	if f.w == 0 && f.h == 0 {
 		f.w, f.h = ratioSides(t.AspectRatio)
@@ -274,7 +275,7 @@ func promptSeed(prompt string) int64 {
 }
 
 // follow reads which words of a task the pictures will follow, and, for the metadata, which they will not.
-func follow(t generate.Task) (used string, said map[string]any) {
+func follow(t driver.Task) (used string, said map[string]any) {
 	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		b = readEdit(t.Prompt)

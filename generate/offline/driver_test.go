@@ -17,10 +17,11 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/offline"
-	"atelier/imaging"
 	"atelier/media"
-	"atelier/probe"
+	"atelier/media/imaging"
+	"atelier/media/probe"
 )
 
 // memory is a store for tests.
@@ -74,7 +75,7 @@ func newDriver(t *testing.T, m *memory) *offline.Driver {
 	return d
 }
 
-func start(t *testing.T, task generate.Task) (generate.Update, *memory) {
+func start(t *testing.T, task driver.Task) (driver.Update, *memory) {
 	t.Helper()
 	m := &memory{}
 	up, err := newDriver(t, m).Start(t.Context(), task)
@@ -88,7 +89,7 @@ func seed(n int64) *int64 { return &n }
 
 func TestStartDrawsWhatWasAsked(t *testing.T) {
 	t.Parallel()
-	for name, task := range map[string]generate.Task{
+	for name, task := range map[string]driver.Task{
 		"png":   {Prompt: "solar panels at sunrise", Width: 200, Height: 120},
 		"jpeg":  {Prompt: "lighthouse in a storm", Width: 96, Height: 96, OutputFormat: "jpeg"},
 		"webp":  {Prompt: "paper cut hills", Width: 96, Height: 64, OutputFormat: "webp"},
@@ -127,7 +128,7 @@ func TestStartDrawsWhatWasAsked(t *testing.T) {
 func TestLabelIsNotThatOfAModel(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"png", "jpeg", "webp"} {
-		up, m := start(t, generate.Task{Prompt: "hills", Width: 64, Height: 64, OutputFormat: format})
+		up, m := start(t, driver.Task{Prompt: "hills", Width: 64, Height: 64, OutputFormat: format})
 		l, err := imaging.ReadLabel(bytes.NewReader(m.blobs[up.Items[0].Blob.Digest]))
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +141,7 @@ func TestLabelIsNotThatOfAModel(t *testing.T) {
 
 func TestSeedsRepeatAndDiffer(t *testing.T) {
 	t.Parallel()
-	task := generate.Task{Prompt: "wind farm at sunset", Width: 96, Height: 96, N: 3}
+	task := driver.Task{Prompt: "wind farm at sunset", Width: 96, Height: 96, N: 3}
 	a, _ := start(t, task)
 	b, _ := start(t, task)
 	seen := map[media.Digest]bool{}
@@ -153,7 +154,7 @@ func TestSeedsRepeatAndDiffer(t *testing.T) {
 	if len(seen) != 3 {
 		t.Errorf("%d different pictures, want 3", len(seen))
 	}
-	alone, _ := start(t, generate.Task{Prompt: task.Prompt, Width: 96, Height: 96, Seed: a.Items[2].Seed})
+	alone, _ := start(t, driver.Task{Prompt: task.Prompt, Width: 96, Height: 96, Seed: a.Items[2].Seed})
 	if alone.Items[0].Blob.Digest != a.Items[2].Blob.Digest {
 		t.Error("the third picture's seed alone does not give the third picture")
 	}
@@ -162,7 +163,7 @@ func TestSeedsRepeatAndDiffer(t *testing.T) {
 func TestPromptAndNegativePromptMatter(t *testing.T) {
 	t.Parallel()
 	digest := func(prompt, negative string) media.Digest {
-		up, _ := start(t, generate.Task{Prompt: prompt, NegativePrompt: negative, Width: 96, Height: 96, Seed: seed(7)})
+		up, _ := start(t, driver.Task{Prompt: prompt, NegativePrompt: negative, Width: 96, Height: 96, Seed: seed(7)})
 		return up.Items[0].Blob.Digest
 	}
 	all := map[media.Digest]string{}
@@ -187,19 +188,19 @@ func TestPromptAndNegativePromptMatter(t *testing.T) {
 func TestBadTasks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		code media.Code
 		says string
 	}{
-		"too small":  {generate.Task{Width: 63, Height: 64}, media.CodeInvalid, "64 to 4096"},
-		"too large":  {generate.Task{Width: 4097, Height: 64}, media.CodeInvalid, "64 to 4096"},
-		"negative":   {generate.Task{Width: -1, Height: 64}, media.CodeInvalid, "64 to 4096"},
-		"format":     {generate.Task{OutputFormat: "gif"}, media.CodeUnsupported, "png, jpeg and webp"},
-		"edit":       {generate.Task{Method: generate.MethodEdit}, media.CodeInvalid, "input picture"},
-		"options":    {generate.Task{Options: map[string]any{"delay_ms": "soon"}}, media.CodeInvalid, "offline options"},
-		"delay":      {generate.Task{Options: map[string]any{"delay_ms": -1}}, media.CodeInvalid, "delay_ms"},
-		"told to":    {generate.Task{Options: map[string]any{"fail": "rate_limited"}}, media.CodeRateLimited, "told to fail"},
-		"full store": {generate.Task{Width: 64, Height: 64}, media.CodeDiskFull, "store image/png"},
+		"too small":  {driver.Task{Width: 63, Height: 64}, media.CodeInvalid, "64 to 4096"},
+		"too large":  {driver.Task{Width: 4097, Height: 64}, media.CodeInvalid, "64 to 4096"},
+		"negative":   {driver.Task{Width: -1, Height: 64}, media.CodeInvalid, "64 to 4096"},
+		"format":     {driver.Task{OutputFormat: "gif"}, media.CodeUnsupported, "png, jpeg and webp"},
+		"edit":       {driver.Task{Method: generate.MethodEdit}, media.CodeInvalid, "input picture"},
+		"options":    {driver.Task{Options: map[string]any{"delay_ms": "soon"}}, media.CodeInvalid, "offline options"},
+		"delay":      {driver.Task{Options: map[string]any{"delay_ms": -1}}, media.CodeInvalid, "delay_ms"},
+		"told to":    {driver.Task{Options: map[string]any{"fail": "rate_limited"}}, media.CodeRateLimited, "told to fail"},
+		"full store": {driver.Task{Width: 64, Height: 64}, media.CodeDiskFull, "store image/png"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +219,7 @@ func TestBadTasks(t *testing.T) {
 func TestScriptedSlots(t *testing.T) {
 	t.Parallel()
 	var frames []int
-	up, _ := start(t, generate.Task{
+	up, _ := start(t, driver.Task{
 		Prompt: "a forest", Width: 64, Height: 64, N: 3,
 		Options: map[string]any{"fail_slots": []any{2}, "moderate_slots": []any{float64(3)}, "partials": 2},
 		Partial: func(slot int, b media.Blob) {
@@ -250,7 +251,7 @@ func TestCancelKeepsFinishedPictures(t *testing.T) {
 			cancel()
 		}
 	}}
-	up, err := newDriver(t, m).Start(ctx, generate.Task{Prompt: "dunes", Width: 64, Height: 64, N: 50})
+	up, err := newDriver(t, m).Start(ctx, driver.Task{Prompt: "dunes", Width: 64, Height: 64, N: 50})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
@@ -263,7 +264,7 @@ func TestDelayWaitsAndCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, &memory{})
-		task := generate.Task{Prompt: "x", Width: 64, Height: 64, Options: map[string]any{"delay_ms": 5000}}
+		task := driver.Task{Prompt: "x", Width: 64, Height: 64, Options: map[string]any{"delay_ms": 5000}}
 		begin := time.Now()
 		if _, err := d.Start(t.Context(), task); err != nil || time.Since(begin) != 5*time.Second {
 			t.Errorf("error %v after %v, want none after 5s", err, time.Since(begin))
@@ -284,7 +285,7 @@ func TestConcurrentStarts(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := d.Start(context.Background(), generate.Task{Prompt: "sea", Width: 64, Height: 64, Seed: seed(int64(i))}); err != nil {
+			if _, err := d.Start(context.Background(), driver.Task{Prompt: "sea", Width: 64, Height: 64, Seed: seed(int64(i))}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -301,17 +302,17 @@ func TestSynchronousContract(t *testing.T) {
 	if d.Provider() != offline.Provider || d.Ready() != nil {
 		t.Error("the offline driver is always ready")
 	}
-	if _, err := d.Poll(t.Context(), generate.Task{}, generate.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := d.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("poll: %v", err)
 	}
-	if err := d.Cancel(t.Context(), generate.Handle{ID: "x"}); err != nil {
+	if err := d.Cancel(t.Context(), driver.Handle{ID: "x"}); err != nil {
 		t.Errorf("cancel: %v", err)
 	}
 }
 
 func TestAspectRatio(t *testing.T) {
 	t.Parallel()
-	up, _ := start(t, generate.Task{Prompt: "tiles, bauhaus", AspectRatio: "16:9"})
+	up, _ := start(t, driver.Task{Prompt: "tiles, bauhaus", AspectRatio: "16:9"})
 	b := up.Items[0].Blob
 	if r := float64(b.Width) / float64(b.Height); r < 1.7 || r > 1.85 {
 		t.Errorf("%dx%d is not 16:9", b.Width, b.Height)

@@ -7,9 +7,9 @@ import (
 	"io"
 	"math/rand/v2"
 
-	"atelier/generate"
-	"atelier/imaging"
+	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // EditNote is what the metadata of edits and variations says about their origin.
@@ -27,7 +27,7 @@ type work struct {
 
 // open reads the pictures of a task and settles the size of the result: the asked
 // one, else the first picture's, within what the driver draws.
-func (d *Driver) open(ctx context.Context, t *generate.Task) (*work, error) {
+func (d *Driver) open(ctx context.Context, t *driver.Task) (*work, error) {
 	if len(t.Inputs) == 0 {
 		return nil, media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
 	}
@@ -145,7 +145,7 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 	if known && (mask == nil || !asked.adds && (asked.turns || len(readDrawing(sp.prompt, "", "").things) == 0)) {
 		base = wish.apply(base)
 	} else if mask != nil {
-		where := marked(mask)
+		where := maskedArea(mask)
 		at := sp
 		at.w, at.h = max(MinSide, where.Dx()), max(MinSide, where.Dy())
 		drawn, err := draw(ctx, at)
@@ -211,17 +211,17 @@ func (s *scene) extra() {
 	b := s.b
 	if b.has("star") {
 		s.p.night = 1
-		s.starfield(s.horizon*0.8, 260, 0.8)
+		s.sky.starfield(s.horizon*0.8, 260, 0.8)
 	}
 	if b.has("sun") {
 		s.p.time = "day"
-		s.luminary()
+		s.sky.luminary()
 	}
 	if b.has("moon") {
-		s.moon(s.sun.x, s.horizon*0.3, s.S*0.05)
+		s.sky.moon(s.sun.x, s.horizon*0.3, s.S*0.05)
 	}
 	for i := range 4 * btoi(b.has("cloud")) {
-		s.cumulus(s.W*(float64(i)+s.rnd.Float64())/4, s.horizon*s.between(0.25, 0.6), s.S*s.between(0.2, 0.35), 0.3)
+		s.sky.cumulus(s.W*(float64(i)+s.rnd.Float64())/4, s.horizon*s.between(0.25, 0.6), s.S*s.between(0.2, 0.35), 0.3)
 	}
 	var all []placed
 	for k, t := range s.singles() {

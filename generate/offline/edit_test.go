@@ -11,9 +11,10 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/offline"
-	"atelier/imaging"
 	"atelier/media"
+	"atelier/media/imaging"
 )
 
 // keep stores a picture as an input.
@@ -50,7 +51,7 @@ func hole(w, h int, r image.Rectangle) *image.NRGBA {
 }
 
 // edited runs a task and decodes its pictures.
-func edited(t *testing.T, m *memory, task generate.Task) []*image.NRGBA {
+func edited(t *testing.T, m *memory, task driver.Task) []*image.NRGBA {
 	t.Helper()
 	up, err := newDriver(t, m).Start(t.Context(), task)
 	if err != nil {
@@ -98,7 +99,7 @@ func TestMaskBoundsWhatChanges(t *testing.T) {
 			m := &memory{}
 			base, mask := hills(w, h), hole(w, h, where)
 			mo := keep(t, m, mask, imaging.Label{})
-			got := edited(t, m, generate.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}, Mask: &mo})[0]
+			got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}, Mask: &mo})[0]
 			if got.Rect != base.Rect {
 				t.Fatalf("size %v, want the input's %v", got.Rect, base.Rect)
 			}
@@ -144,7 +145,7 @@ func TestWordsDoWhatTheySay(t *testing.T) {
 		t.Run(prompt, func(t *testing.T) {
 			t.Parallel()
 			m := &memory{}
-			task := generate.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}}
+			task := driver.Task{Method: generate.MethodEdit, Prompt: prompt, Inputs: []media.Output{keep(t, m, base, imaging.Label{})}}
 			got := edited(t, m, task)[0]
 			if now := mean(got); !ok(now, got) {
 				t.Errorf("mean was %.0f, is %.0f", was, now)
@@ -160,7 +161,7 @@ func TestAnAdditionLeavesTheRest(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
 	base := hills(160, 120)
-	got := edited(t, m, generate.Task{Method: generate.MethodEdit, Prompt: "add a lighthouse", Inputs: []media.Output{keep(t, m, base, imaging.Label{})}})[0]
+	got := edited(t, m, driver.Task{Method: generate.MethodEdit, Prompt: "add a lighthouse", Inputs: []media.Output{keep(t, m, base, imaging.Label{})}})[0]
 	if !bytes.Equal(got.Pix[:160*4*40], base.Pix[:160*4*40]) || bytes.Equal(got.Pix, base.Pix) {
 		t.Error("the upper third changed, or nothing did")
 	}
@@ -178,7 +179,7 @@ func TestSeveralInputs(t *testing.T) {
 		"in the colours of the second": func(i *image.NRGBA) bool { n := mean(i); return n[0]-n[1] > was[0]-was[1]+40 },
 	} {
 		m := &memory{}
-		got := edited(t, m, generate.Task{
+		got := edited(t, m, driver.Task{
 			Method: generate.MethodEdit, Prompt: prompt,
 			Inputs: []media.Output{keep(t, m, base, imaging.Label{}), keep(t, m, red, imaging.Label{})},
 		})[0]
@@ -191,7 +192,7 @@ func TestSeveralInputs(t *testing.T) {
 func TestVariationsFollowTheSeed(t *testing.T) {
 	t.Parallel()
 	m := &memory{}
-	task := generate.Task{Method: generate.MethodVariation, Inputs: []media.Output{keep(t, m, hills(128, 128), imaging.Label{})}, N: 4, Seed: seed(7)}
+	task := driver.Task{Method: generate.MethodVariation, Inputs: []media.Output{keep(t, m, hills(128, 128), imaging.Label{})}, N: 4, Seed: seed(7)}
 	first, again := edited(t, m, task), edited(t, m, task)
 	seen := map[string]bool{string(hills(128, 128).Pix): true}
 	for i := range first {
@@ -213,16 +214,16 @@ func TestEditSizes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		w, h     int
-		task     generate.Task
+		task     driver.Task
 		ww, hh   int
 		maskSize int
 	}{
-		"own":      {200, 100, generate.Task{}, 200, 100, 0},
-		"asked":    {200, 100, generate.Task{Width: 128, Height: 128}, 128, 128, 0},
-		"tiny":     {20, 10, generate.Task{}, 128, 64, 0},
-		"sliver":   {4000, 1, generate.Task{}, 4096, 64, 0},
-		"one":      {1, 1, generate.Task{}, 64, 64, 1},
-		"by ratio": {200, 100, generate.Task{AspectRatio: "1:1"}, 1024, 1024, 0},
+		"own":      {200, 100, driver.Task{}, 200, 100, 0},
+		"asked":    {200, 100, driver.Task{Width: 128, Height: 128}, 128, 128, 0},
+		"tiny":     {20, 10, driver.Task{}, 128, 64, 0},
+		"sliver":   {4000, 1, driver.Task{}, 4096, 64, 0},
+		"one":      {1, 1, driver.Task{}, 64, 64, 1},
+		"by ratio": {200, 100, driver.Task{AspectRatio: "1:1"}, 1024, 1024, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -252,7 +253,7 @@ func TestMarksStay(t *testing.T) {
 	} {
 		for _, format := range []string{"png", "jpeg", "webp"} {
 			m := &memory{}
-			up, err := newDriver(t, m).Start(t.Context(), generate.Task{
+			up, err := newDriver(t, m).Start(t.Context(), driver.Task{
 				Method: generate.MethodEdit, Prompt: "warmer", OutputFormat: format, Inputs: []media.Output{keep(t, m, hills(64, 64), c.label)},
 			})
 			if err != nil {
@@ -280,14 +281,14 @@ func TestBadEdits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		code media.Code
 		says string
 	}{
-		"mask of another size": {generate.Task{Inputs: []media.Output{good}, Mask: &small}, media.CodeInvalid, "32 × 32"},
-		"half a file":          {generate.Task{Inputs: []media.Output{media.NewOutput(b, media.Meta{})}}, media.CodeCorrupt, "read picture"},
-		"not stored":           {generate.Task{Inputs: []media.Output{{Ref: "img-01234567"}}}, media.CodeNotFound, "img-01234567"},
-		"format":               {generate.Task{Inputs: []media.Output{good}, OutputFormat: "gif"}, media.CodeUnsupported, "png"},
+		"mask of another size": {driver.Task{Inputs: []media.Output{good}, Mask: &small}, media.CodeInvalid, "32 × 32"},
+		"half a file":          {driver.Task{Inputs: []media.Output{media.NewOutput(b, media.Meta{})}}, media.CodeCorrupt, "read picture"},
+		"not stored":           {driver.Task{Inputs: []media.Output{{Ref: "img-01234567"}}}, media.CodeNotFound, "img-01234567"},
+		"format":               {driver.Task{Inputs: []media.Output{good}, OutputFormat: "gif"}, media.CodeUnsupported, "png"},
 	} {
 		c.task.Method, c.task.Prompt = generate.MethodEdit, "bluer"
 		up, err := newDriver(t, m).Start(t.Context(), c.task)
@@ -297,7 +298,7 @@ func TestBadEdits(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := newDriver(t, m).Start(ctx, generate.Task{Method: generate.MethodEdit, Prompt: "x", Inputs: []media.Output{good}}); media.CodeOf(err) != media.CodeCancelled {
+	if _, err := newDriver(t, m).Start(ctx, driver.Task{Method: generate.MethodEdit, Prompt: "x", Inputs: []media.Output{good}}); media.CodeOf(err) != media.CodeCancelled {
 		t.Errorf("ended context: %v", err)
 	}
 }
@@ -317,7 +318,7 @@ func BenchmarkEdit(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := d.Start(b.Context(), generate.Task{Method: generate.MethodEdit, Prompt: "make it bluer", Inputs: []media.Output{media.NewOutput(in, media.Meta{})}}); err != nil {
+		if _, err := d.Start(b.Context(), driver.Task{Method: generate.MethodEdit, Prompt: "make it bluer", Inputs: []media.Output{media.NewOutput(in, media.Meta{})}}); err != nil {
 			b.Fatal(err)
 		}
 	}

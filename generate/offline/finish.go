@@ -7,7 +7,7 @@ import (
 
 // finish turns light into pixels: highlights roll off softly, corners darken, and a
 // grain hides the steps of eight bits.
-func (s *scene) finish() image.Image {
+func (s *stage) finish() image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, s.w, s.h))
 	if s.b.tag("watercolor") {
 		s.washes()
@@ -58,7 +58,7 @@ func shown(v float32) float64 {
 
 // washes lets colours run: the picture is sampled at wandering places, pigment gathers
 // in a slow noise, and paper shows at the edges.
-func (s *scene) washes() {
+func (s *stage) washes() {
 	src := append([]float32(nil), s.pix...)
 	k := 1 / s.S
 	paper := hex(0xfaf6ec)

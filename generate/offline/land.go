@@ -2,53 +2,6 @@ package offline
 
 import "math"
 
-// ridge is the upper edge of a piece of land: y at x.
-type ridge func(x float64) float64
-
-// hillRidge rolls around y0; in a desert it has the long and short slopes of dunes.
-func (s *scene) hillRidge(y0, amp, freq float64) ridge {
-	ox, oy := s.rnd.Float64()*100, s.rnd.Float64()*100
-	if s.b.has("desert") {
-		return func(x float64) float64 {
-			u := x/s.S*1.5 + ox + 0.3*s.n.at(x/s.S*1.1, ox)
-			f := u - math.Floor(u)
-			v := min(f/0.72, (1-f)/0.28)
-			return y0 - 2.5*amp*math.Pow(v, 1.3)*(0.7+0.4*s.n.at(math.Floor(u)*3.3, ox))
-		}
-	}
-	return func(x float64) float64 {
-		u := x / s.S * freq
-		return y0 - amp*(s.n.at(u+ox, oy)+0.3*s.n.at(u*2.3+ox, oy+9))
-	}
-}
-
-// peakRidge is jagged and never falls below y0.
-func (s *scene) peakRidge(y0, amp, freq float64) ridge {
-	ox, oy := s.rnd.Float64()*100, s.rnd.Float64()*100
-	return func(x float64) float64 {
-		return y0 - amp*math.Pow(max(0, s.n.ridged(x/s.S*freq+ox, oy, 6)-0.18)*1.3, 1.35)
-	}
-}
-
-// ground is the area below a ridge.
-func (s *scene) ground(r ridge, bottom float64) path {
-	step := max(1, s.W/900)
-	var q []pt
-	for x := -step; x <= s.W+2*step; x += step {
-		q = append(q, pt{x, r(x)})
-	}
-	return poly(append(q, pt{s.W + 2*step, bottom}, pt{-step, bottom})...)
-}
-
-// heights samples a ridge at every column and beyond the edges, for use per pixel.
-func (s *scene) heights(r ridge) func(x float64) float64 {
-	all := make([]float64, s.w+2)
-	for i := range all {
-		all[i] = r(float64(i))
-	}
-	return func(x float64) float64 { return all[min(s.w+1, max(0, int(x)))] }
-}
-
 // landscape composes a place on land: distance, ground, what stands on it, foreground.
 func (s *scene) landscape() {
 	b := s.b
@@ -171,14 +124,6 @@ func (s *scene) peaks(r ridge, depth, amp float64) {
 			c = c.fade(snowShade.fade(snow, face), line)
 		}
 		return c.fade(s.p.haze, smooth(0.15, 1, (y-top)/(foot-top+1))*0.55)
-	})
-}
-
-// mist thickens downwards and hides where layers meet.
-func (s *scene) mist(y0, y1, a float64) {
-	s.rows(y0, y1, func(y float64) rgba {
-		t := (y - y0) / (y1 - y0)
-		return s.p.haze.alpha(a * t * t * (1 - smooth(0.9, 1, t)*0.3))
 	})
 }
 
@@ -334,14 +279,6 @@ func (s *scene) way(far, near rgba, width float64) {
 		}
 		s.fill(poly(append(l, r...)...), down(y0, y1, c0, c1))
 	}
-}
-
-// soft is an oval patch of colour that fades outwards.
-func (s *scene) soft(x, y, rx, ry float64, c rgba) {
-	s.fill(oval(x, y, rx, ry), func(px, py float64) rgba {
-		dx, dy := (px-x)/rx, (py-y)/ry
-		return c.alpha(float64(c.a) * max(0, 1-dx*dx-dy*dy))
-	})
 }
 
 // solarField lays rows of panels over the ground, seen from a little above.

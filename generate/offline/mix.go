@@ -83,8 +83,8 @@ func paste(base, img *image.NRGBA, where image.Rectangle) *image.NRGBA {
 	return out
 }
 
-// marked is the smallest rectangle around what is transparent.
-func marked(mask *image.NRGBA) (r image.Rectangle) {
+// maskedArea is the smallest rectangle around what is transparent.
+func maskedArea(mask *image.NRGBA) (r image.Rectangle) {
 	for i := 0; i < len(mask.Pix); i += 4 {
 		if mask.Pix[i+3] < 255 {
 			x, y := i%mask.Stride/4, i/mask.Stride

@@ -2,8 +2,11 @@ package offline
 
 import "math"
 
-// sky paints the whole canvas, from the top down to the horizon and on.
-func (s *scene) sky() {
+// sky draws what is above the horizon, and the weather.
+type sky struct{ *stage }
+
+// paint covers the whole canvas, from the top down to the horizon and on.
+func (s sky) paint() {
 	r := newRamp(s.p.top, s.p.top.mix(s.p.mid, 0.45), s.p.mid, s.p.low, s.p.haze)
 	s.rows(0, s.H, func(y float64) rgba { return r.at(math.Pow(min(1, y/s.horizon), 1.15) * 0.97) })
 	if s.p.time == "night" {
@@ -18,7 +21,7 @@ func (s *scene) sky() {
 }
 
 // stars dot a dark sky; where they are asked for, a band of them crosses it.
-func (s *scene) stars() {
+func (s sky) stars() {
 	if s.p.night < 0.8 || s.b.tag("no-star") {
 		return
 	}
@@ -42,7 +45,7 @@ func btoi(b bool) int {
 }
 
 // starfield scatters n stars down to y1, where they fade.
-func (s *scene) starfield(y1 float64, n int, fade float64) {
+func (s sky) starfield(y1 float64, n int, fade float64) {
 	for range n {
 		f := s.rnd.Float64()
 		x, y, m := s.rnd.Float64()*s.W, f*y1, math.Pow(s.rnd.Float64(), 5)
@@ -55,44 +58,8 @@ func (s *scene) starfield(y1 float64, n int, fade float64) {
 	}
 }
 
-// veil lays a colour over rows y0 to y1 with an opacity that is sampled on a coarse
-// grid and interpolated: soft things need no more.
-func (s *scene) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64) {
-	step := max(2, int(s.S/340))
-	y0, y1 = max(0, y0), min(s.H, y1)
-	line := func(y float64) []float32 {
-		out := make([]float32, s.w/step+2)
-		for i := range out {
-			out[i] = float32(opacity(float64(i*step), y))
-		}
-		return out
-	}
-	if y1 <= y0 {
-		return
-	}
-	top := line(y0)
-	for by := y0; by < y1; by += float64(step) {
-		bottom := line(by + float64(step))
-		for k := range step {
-			y := int(by) + k
-			if y >= s.h || float64(y) >= y1 {
-				break
-			}
-			f := float32(k) / float32(step)
-			for x := range s.w {
-				i, g := x/step, float32(x%step)/float32(step)
-				a := (top[i]*(1-g)+top[i+1]*g)*(1-f) + (bottom[i]*(1-g)+bottom[i+1]*g)*f
-				if a > 0.002 {
-					s.blend(y*s.w+x, c, a)
-				}
-			}
-		}
-		top = bottom
-	}
-}
-
 // luminary draws the sun, or the moon at night.
-func (s *scene) luminary() {
+func (s sky) luminary() {
 	x, y := s.sun.x, s.sun.y
 	switch {
 	case s.p.time == "night":
@@ -116,7 +83,7 @@ func (s *scene) luminary() {
 	}
 }
 
-func (s *scene) moon(x, y, r float64) {
+func (s sky) moon(x, y, r float64) {
 	s.glow(x, y, r*7, s.p.light.alpha(0.22))
 	s.glow(x, y, r*2.6, s.p.sun.alpha(0.3))
 	s.fill(circle(x, y, r), func(px, py float64) rgba {
@@ -125,7 +92,7 @@ func (s *scene) moon(x, y, r float64) {
 }
 
 // clouds are high streaks and, lower, banks; in a storm they cover the sky.
-func (s *scene) clouds() {
+func (s sky) clouds() {
 	if s.b.tag("no-cloud") {
 		return
 	}
@@ -157,7 +124,7 @@ func (s *scene) clouds() {
 }
 
 // cumulus is one cloud: heaped circles on a flat base, dissolving downwards.
-func (s *scene) cumulus(x, y, w, depth float64) {
+func (s sky) cumulus(x, y, w, depth float64) {
 	var p path
 	n := 9 + s.rnd.IntN(5)
 	for i := range n {
@@ -178,7 +145,7 @@ func (s *scene) cumulus(x, y, w, depth float64) {
 }
 
 // aurora hangs in curtains over a dark sky.
-func (s *scene) aurora() {
+func (s sky) aurora() {
 	if !s.b.has("aurora") {
 		return
 	}
@@ -195,7 +162,7 @@ func (s *scene) aurora() {
 }
 
 // weather falls in front of everything.
-func (s *scene) weather() {
+func (s sky) weather() {
 	if s.b.tag("lightning") || s.p.time == "storm" && s.b.tag("storm") && s.b.has("lighthouse", "sea") {
 		s.lightning()
 	}
@@ -217,7 +184,7 @@ func (s *scene) weather() {
 }
 
 // lightning strikes once, with branches.
-func (s *scene) lightning() {
+func (s sky) lightning() {
 	x := s.W * (0.5 + s.side*s.between(0.12, 0.34))
 	s.glow(x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
 	var bolt func(at pt, length, w float64, depth int)

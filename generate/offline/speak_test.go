@@ -6,21 +6,24 @@ import (
 	"math"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/offline"
 	"atelier/media"
 )
 
 // spoken makes one sound of a text.
-func spoken(t *testing.T, change func(*generate.Task)) (media.Blob, []byte) {
+func spoken(t *testing.T, change func(*driver.Task)) (media.Blob, []byte) {
 	t.Helper()
-	codec := generatetest.NewCodec(t)
+	codec := wiretest.NewCodec(t)
 	d, err := offline.New(offline.Config{Store: codec})
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := generate.Task{Method: generate.MethodGenerate, Prompt: "The tide turns, and the harbour wakes. Who comes?", N: 1, Model: generate.Model{Modality: media.ModalityAudio}}
+	task := driver.Task{Method: generate.MethodGenerate, Prompt: "The tide turns, and the harbour wakes. Who comes?", N: 1, Model: catalog.Model{Modality: media.ModalityAudio}}
 	change(&task)
 	u, err := d.Start(t.Context(), task)
 	if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil || u.Metadata["note"] != offline.SpeechNote {
@@ -42,7 +45,7 @@ func spoken(t *testing.T, change func(*generate.Task)) (media.Blob, []byte) {
 // requests give equal bytes.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
-	usual, b := spoken(t, func(*generate.Task) {})
+	usual, b := spoken(t, func(*driver.Task) {})
 	if usual.MIMEType != "audio/wav" || usual.DurationSeconds < 2 || usual.DurationSeconds > 8 {
 		t.Errorf("sound %+v", usual)
 	}
@@ -61,7 +64,7 @@ func TestSpeech(t *testing.T) {
 	if loud < len(b)/8 {
 		t.Error("the sound is silence")
 	}
-	again, _ := spoken(t, func(*generate.Task) {})
+	again, _ := spoken(t, func(*driver.Task) {})
 	if again.Digest != usual.Digest {
 		t.Error("equal requests give different sounds")
 	}
@@ -69,14 +72,14 @@ func TestSpeech(t *testing.T) {
 
 func TestSpeechFollowsItsSettings(t *testing.T) {
 	t.Parallel()
-	usual, _ := spoken(t, func(*generate.Task) {})
-	fast, _ := spoken(t, func(q *generate.Task) { q.Speed = 2 })
+	usual, _ := spoken(t, func(*driver.Task) {})
+	fast, _ := spoken(t, func(q *driver.Task) { q.Speed = 2 })
 	if r := (usual.DurationSeconds - 0.5) / (fast.DurationSeconds - 0.5); math.Abs(r-2) > 0.1 {
 		t.Errorf("twice the speed is %g times as fast", r)
 	}
-	for name, change := range map[string]func(*generate.Task){
-		"voice": func(q *generate.Task) { q.Voice = "Bass" }, "text": func(q *generate.Task) { q.Prompt += " Nobody." },
-		"seed": func(q *generate.Task) { seed := int64(4); q.Seed = &seed }, "script": func(q *generate.Task) { q.Prompt = "Ночь. 夜が来る。" },
+	for name, change := range map[string]func(*driver.Task){
+		"voice": func(q *driver.Task) { q.Voice = "Bass" }, "text": func(q *driver.Task) { q.Prompt += " Nobody." },
+		"seed": func(q *driver.Task) { seed := int64(4); q.Seed = &seed }, "script": func(q *driver.Task) { q.Prompt = "Ночь. 夜が来る。" },
 	} {
 		if b, _ := spoken(t, change); b.Digest == usual.Digest || b.DurationSeconds < 0.5 {
 			t.Errorf("%s: %+v", name, b)
@@ -87,11 +90,11 @@ func TestSpeechFollowsItsSettings(t *testing.T) {
 // TestSpeechFaults: what cannot be made is said, and scripted faults work for sounds too.
 func TestSpeechFaults(t *testing.T) {
 	t.Parallel()
-	d, err := offline.New(offline.Config{Store: generatetest.NewCodec(t)})
+	d, err := offline.New(offline.Config{Store: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := generate.Task{Prompt: "hello", N: 3, Model: generate.Model{Modality: media.ModalityAudio}, Options: map[string]any{"moderate_slots": []int{2}}}
+	task := driver.Task{Prompt: "hello", N: 3, Model: catalog.Model{Modality: media.ModalityAudio}, Options: map[string]any{"moderate_slots": []int{2}}}
 	u, err := d.Start(t.Context(), task)
 	if err != nil || len(u.Items) != 3 || u.Items[1].Safety == nil || u.Items[2].Blob == nil || u.Usage.Images != 2 {
 		t.Errorf("Start: %+v, %v", u, err)

@@ -1,10 +1,8 @@
 package offline
 
 import (
-	"cmp"
 	_ "embed"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,7 +70,7 @@ type placed struct {
 }
 
 // put draws a thing.
-func (s *scene) put(p placed) {
+func (s figures) put(p placed) {
 	for _, m := range sprites[p.name] {
 		turn := s.rnd.Float64() * 2 * math.Pi
 		for k := range m.times {
@@ -91,7 +89,7 @@ func (s *scene) put(p placed) {
 	}
 }
 
-func (s *scene) mark(p placed, m mark, at func(x, y float64) pt) {
+func (s figures) mark(p placed, m mark, at func(x, y float64) pt) {
 	v, c := m.v, at(m.v[0], m.v[1])
 	lit, dark := s.inks(p, m)
 	var shape path
@@ -138,7 +136,7 @@ func (s *scene) mark(p placed, m mark, at func(x, y float64) pt) {
 }
 
 // inks are the colours of a mark towards the light and away from it.
-func (s *scene) inks(p placed, m mark) (lit, dark rgba) {
+func (s figures) inks(p placed, m mark) (lit, dark rgba) {
 	switch m.colour {
 	case "near":
 		c := s.p.near.fade(s.p.haze, p.depth*0.5)
@@ -168,7 +166,7 @@ func (s *scene) inks(p placed, m mark) (lit, dark rgba) {
 }
 
 // leaves is a mass of leaves: dark below, lighter towards the light.
-func (s *scene) leaves(c pt, p placed, m mark, lit, dark rgba) {
+func (s figures) leaves(c pt, p placed, m mark, lit, dark rgba) {
 	rx, ry, grain := m.v[2]*p.w, m.v[3]*p.h, 0.24
 	if rx > 4*ry { // a hedge
 		grain = 0.5
@@ -187,7 +185,7 @@ func (s *scene) leaves(c pt, p placed, m mark, lit, dark rgba) {
 }
 
 // windows are a grid; at night some are lit.
-func (s *scene) windows(c pt, rx, ry, depth float64) {
+func (s figures) windows(c pt, rx, ry, depth float64) {
 	gap := max(3, s.S*lerp(0.015, 0.0085, depth))
 	cols, rows := max(1, int(2*rx/gap)), max(1, int(2*ry/gap/1.35))
 	gx, gy := 2*rx/float64(cols), 2*ry/float64(rows)
@@ -205,7 +203,7 @@ func (s *scene) windows(c pt, rx, ry, depth float64) {
 }
 
 // smoke billows from a mouth and drifts away from the light.
-func (s *scene) smoke(from pt, r0, depth float64) {
+func (s figures) smoke(from pt, r0, depth float64) {
 	dark, lit := s.p.shade.mix(s.p.near, 0.25).fade(s.p.haze, depth*0.4), s.p.haze.mix(s.p.sun, 0.35)
 	for i := range 46 {
 		t := 1 - float64(i)/46
@@ -219,7 +217,7 @@ func (s *scene) smoke(from pt, r0, depth float64) {
 }
 
 // beam is the light of a lighthouse, two cones that thin with the distance.
-func (s *scene) beam(from pt) {
+func (s figures) beam(from pt) {
 	if s.p.night < 0.25 {
 		return
 	}
@@ -232,13 +230,5 @@ func (s *scene) beam(from pt) {
 			off := math.Abs(math.Remainder(math.Atan2(dy, dx)-angle, 2*math.Pi)) / spread
 			return c.alpha(0.6 * math.Exp(-math.Hypot(dx, dy)/s.S*1.9) * max(0, 1-off*off))
 		})
-	}
-}
-
-// stand draws things by their distance, the farthest first.
-func (s *scene) stand(all []placed) {
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(b.depth, a.depth) })
-	for _, p := range all {
-		s.put(p)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -18,7 +18,7 @@ import (
 const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
 
 // speaker makes sounds.
-func (d *Driver) speaker(t generate.Task) (maker, error) {
+func (d *Driver) speaker(t driver.Task) (maker, error) {
 	if f := strings.ToLower(t.OutputFormat); f != "" && f != "wav" {
 		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)
 	}

@@ -54,7 +54,7 @@ type reader struct {
 	pending struct {
 		count, hue, scale meaning
 		word              string
-		left              int // how many more words they wait for their thing
+		remaining         int // how many more words they wait for their thing
 	}
 	last   thing
 	at     int  // how many more words name a place and nothing to add
@@ -114,7 +114,7 @@ func (b *wording) read(text string, edit bool) {
 
 // word takes one word or phrase.
 func (r *reader) word(written, folded string, all []meaning) {
-	if r.pending.left--; r.pending.left == 0 {
+	if r.pending.remaining--; r.pending.remaining == 0 {
 		r.settle()
 	}
 	r.at--
@@ -198,7 +198,7 @@ func (r *reader) mean(written string, m meaning, many bool) {
 // wait keeps what is said of the next thing.
 func (r *reader) wait(written string, set func()) {
 	set()
-	r.pending.word, r.pending.left = strings.TrimSpace(r.pending.word+" "+written), 4
+	r.pending.word, r.pending.remaining = strings.TrimSpace(r.pending.word+" "+written), 4
 }
 
 // settle ends the wait: a colour that found no thing is the picture's.
@@ -206,7 +206,7 @@ func (r *reader) settle() {
 	if h := r.pending.hue; h.name != "" {
 		r.hues, r.shown = append(r.hues, hueOf(h)), append(r.shown, r.pending.word)
 	}
-	r.pending.count, r.pending.hue, r.pending.scale, r.pending.word, r.pending.left = meaning{}, meaning{}, meaning{}, "", 0
+	r.pending.count, r.pending.hue, r.pending.scale, r.pending.word, r.pending.remaining = meaning{}, meaning{}, meaning{}, "", 0
 }
 
 func hueOf(m meaning) rgba {

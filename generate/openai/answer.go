@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // answer is the body of a finished call.
@@ -55,8 +56,8 @@ const (
 )
 
 // answered reads a 200, or the event of a stream that ends a picture.
-func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u generate.Update, err error) {
-	u = generate.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
+func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u driver.Update, err error) {
+	u = driver.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
 		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
 	})}
 	if got.Usage != nil && got.Usage.Ticks != "" {

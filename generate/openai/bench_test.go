@@ -10,13 +10,15 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/blob"
-	"atelier/blob/fileblob"
+	"atelier/media/wire/wiretest"
+
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
-	"atelier/wire"
+	"atelier/media/blob/fileblob"
 )
 
 // BenchmarkGateway64 makes 64 pictures of 2 MB at once through the whole way: the
@@ -27,26 +29,19 @@ func BenchmarkGateway64(b *testing.B) {
 	const pictures, size = 64, 2 << 20
 	server := httptest.NewServer(openaisim.New(openaisim.Config{PictureBytes: size}))
 	defer server.Close()
-	driver, err := fileblob.New(b.TempDir())
+	drv, err := fileblob.New(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	store, err := blob.New(blob.Config{Driver: driver})
-	if err != nil {
-		b.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "bench", Secret: []byte("a secret of thirty-two bytes .. ")}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	codec := wiretest.NewCodecOn(b, drv)
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.MaxIdleConnsPerHost = pictures
 	d, err := openai.New(openai.Config{APIKey: "sk-simulated-openai", BaseURL: server.URL + "/v1", Codec: codec, Base: base})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{d}, Storage: codec, Recorder: &generatetest.Recorder{}, Operations: &generatetest.Log{},
+	g, err := gateway.New(gateway.Config{
+		Drivers: []driver.Driver{d}, Storage: codec, Recorder: &generatetest.Recorder{}, Operations: &generatetest.Log{},
 		Concurrency: pictures,
 	})
 	if err != nil {

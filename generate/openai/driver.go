@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // defaultBaseURL is OpenAI's own address.
@@ -23,7 +24,7 @@ type Config struct {
 	// https://api.openai.com/v1.
 	BaseURL string
 	// Endpoint is for a compatible service that is not OpenAI's; nil is OpenAI.
-	Endpoint *generate.Endpoint
+	Endpoint *catalog.Endpoint
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
 	// Base carries the calls; default guarded connections.
@@ -35,20 +36,20 @@ type Config struct {
 // Driver makes and edits images with OpenAI's GPT Image models, and speaks with its
 // speech models; or does so at a compatible service. It is safe for concurrent use.
 type Driver struct {
-	generate.Synchronous
+	driver.Synchronous
 	client   *post.Client
 	provider string
 	own      bool // OpenAI's, not another service
 	xai      bool // of xAI's dialect
 }
 
-var _ generate.Reviewed = (*Driver)(nil)
+var _ driver.Reviewed = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
 	own := c.Endpoint == nil
-	at, base, advice := generate.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}, "OPENAI_BASE_URL", map[media.Code]string{
+	at, base, advice := catalog.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}, "OPENAI_BASE_URL", map[media.Code]string{
 		media.CodeUnauthorized:  "check OPENAI_API_KEY (platform.openai.com, API keys)",
 		media.CodeQuotaExceeded: "add credit or raise its limit under Billing at platform.openai.com",
 	}
@@ -66,7 +67,7 @@ func New(c Config) (*Driver, error) {
 		Explain: explain, Advice: advice, Phrases: phrases,
 		Repeat: []int{http.StatusRequestTimeout},
 	})
-	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == generate.DialectXAI}, err
+	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == catalog.DialectXAI}, err
 }
 
 // Provider is "openai", or the endpoint's.
@@ -78,16 +79,16 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 // Start makes the call and waits for all of its results; allow 180 seconds and
 // more. A refusal by the safety system is one moderated item for each picture
 // asked for. Pictures that arrived before an error come with it.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	call, err := d.call(ctx, t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	return d.client.Do(ctx, call)
 }
 
 // call chooses the endpoint.
-func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err error) {
+func (d *Driver) call(ctx context.Context, t driver.Task) (call post.Call, err error) {
 	call.Of, call.Task = t.Model.APIModel, t
 	if t.Model.Modality == media.ModalityAudio {
 		call.Path, call.Whole = "/audio/speech", true
@@ -98,10 +99,10 @@ func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err
 	call.Into = &got
 	if d.xai {
 		call.Path, call.Body, err = d.xaiRequest(ctx, t)
-		call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
+		call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
 		return call, err
 	}
-	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
+	call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a.Media, got) }
 	call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
 	call.Path, call.Body, err = d.request(ctx, t)
 	return call, err

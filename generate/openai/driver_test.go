@@ -6,16 +6,17 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/blob"
-	"atelier/blob/memblob"
 	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
+	"atelier/internal/sim"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // newDriver serves h and gives a driver on it with the key.
@@ -23,38 +24,25 @@ func newDriver(t *testing.T, h http.Handler, key string) *openai.Driver {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	d, err := openai.New(openai.Config{APIKey: key, BaseURL: srv.URL + "/v1", Codec: newCodec(t), Base: srv.Client().Transport})
+	d, err := openai.New(openai.Config{APIKey: key, BaseURL: srv.URL + "/v1", Codec: wiretest.NewCodec(t), Base: srv.Client().Transport})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func newCodec(tb testing.TB) *wire.Codec {
-	tb.Helper()
-	store, err := blob.New(blob.Config{Driver: memblob.New()})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "t", Secret: []byte("a secret for tests of 32 bytes..")}}})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return codec
-}
-
 // simulated is a driver on a simulator.
-func simulated(t *testing.T, faults ...generatetest.Injection) (*openaisim.Simulator, *openai.Driver) {
+func simulated(t *testing.T, faults ...sim.Injection) (*openaisim.Simulator, *openai.Driver) {
 	t.Helper()
 	sim := openaisim.New(openaisim.Config{Unverified: []string{"gpt-image-2.5-flare"}})
 	sim.Inject(faults...)
 	return sim, newDriver(t, sim, sim.Key())
 }
 
-func task(change func(*generate.Task)) generate.Task {
-	t := generate.Task{
+func task(change func(*driver.Task)) driver.Task {
+	t := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "a fox in the snow", N: 1,
-		Model: generate.Model{Provider: "openai", APIModel: "gpt-image-2", Modality: media.ModalityImage},
+		Model: catalog.Model{Provider: "openai", APIModel: "gpt-image-2", Modality: media.ModalityImage},
 	}
 	if change != nil {
 		change(&t)
@@ -67,25 +55,25 @@ func pointer[T any](v T) *T { return &v }
 func TestRequestShapes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		want string
 	}{
 		"bare": {task(nil), `{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow"}`},
-		"all settings": {task(func(q *generate.Task) {
+		"all settings": {task(func(q *driver.Task) {
 			q.N, q.Width, q.Height, q.Quality, q.Background = 3, 1536, 1024, "high", "opaque"
 			q.OutputFormat, q.Compression, q.Moderation = "webp", pointer(0), "low"
 			q.Options = map[string]any{"user": "u-17"}
 		}), `{"model":"gpt-image-2","n":3,"prompt":"a fox in the snow","size":"1536x1024","quality":"high","background":"opaque",
 			"output_format":"webp","output_compression":0,"moderation":"low","user":"u-17"}`},
-		"a setting wins over its option": {task(func(q *generate.Task) {
+		"a setting wins over its option": {task(func(q *driver.Task) {
 			q.Quality, q.Options = "low", map[string]any{"quality": "high", "user": "u-17"}
 		}), `{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow","quality":"low","user":"u-17"}`},
 		"previews": {
-			task(func(q *generate.Task) { q.Partial = func(int, media.Blob) {} }),
+			task(func(q *driver.Task) { q.Partial = func(int, media.Blob) {} }),
 			`{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow","stream":true,"partial_images":2}`,
 		},
 		"signs in the prompt": {
-			task(func(q *generate.Task) { q.Prompt = "<b> & \u2028 “zwei” 🦊" }),
+			task(func(q *driver.Task) { q.Prompt = "<b> & \u2028 “zwei” 🦊" }),
 			`{"model":"gpt-image-2","n":1,"prompt":"<b> & \u2028 “zwei” 🦊"}`,
 		},
 	} {
@@ -122,7 +110,7 @@ func TestPicturesArriveByteForByte(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			sim, d := simulated(t)
-			u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.N, q.Width, q.Height, q.OutputFormat = 2, 1024, 1536, format }))
+			u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.N, q.Width, q.Height, q.OutputFormat = 2, 1024, 1536, format }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +140,7 @@ func TestPreviews(t *testing.T) {
 	sim, d := simulated(t)
 	var slots []int
 	digests := map[media.Digest]bool{}
-	u, err := d.Start(t.Context(), task(func(q *generate.Task) {
+	u, err := d.Start(t.Context(), task(func(q *driver.Task) {
 		q.N = 2
 		q.Partial = func(slot int, b media.Blob) { slots = append(slots, slot); digests[b.Digest] = true }
 	}))
@@ -174,7 +162,7 @@ func TestPreviews(t *testing.T) {
 
 func TestReady(t *testing.T) {
 	t.Parallel()
-	d, err := openai.New(openai.Config{Codec: newCodec(t)})
+	d, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,17 +171,17 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := d.Poll(t.Context(), task(nil), generate.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := d.Poll(t.Context(), task(nil), driver.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("Poll: %v", err)
 	}
-	if err := d.Cancel(t.Context(), generate.Handle{ID: "x"}); err != nil || d.Provider() != "openai" {
+	if err := d.Cancel(t.Context(), driver.Handle{ID: "x"}); err != nil || d.Provider() != "openai" {
 		t.Errorf("Cancel: %v, provider %s", err, d.Provider())
 	}
 }
 
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]openai.Config{"no codec": {}, "no scheme": {Codec: newCodec(t), BaseURL: "api.openai.com/v1"}} {
+	for name, c := range map[string]openai.Config{"no codec": {}, "no scheme": {Codec: wiretest.NewCodec(t), BaseURL: "api.openai.com/v1"}} {
 		if _, err := openai.New(c); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -13,14 +13,20 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // studio is a driver on a simulator with the store that its pictures lie in.
@@ -33,7 +39,7 @@ type studio struct {
 
 func newStudio(t *testing.T) *studio {
 	t.Helper()
-	s := &studio{sim: openaisim.New(openaisim.Config{}), codec: newCodec(t)}
+	s := &studio{sim: openaisim.New(openaisim.Config{}), codec: wiretest.NewCodec(t)}
 	srv := httptest.NewServer(s.sim)
 	t.Cleanup(srv.Close)
 	var err error
@@ -50,8 +56,8 @@ func (s *studio) put(t *testing.T, b []byte) media.Output {
 	return media.NewOutput(generatetest.Stored(s.ctx, t, s.codec, b), media.Meta{})
 }
 
-func edit(change func(*generate.Task)) generate.Task {
-	return task(func(q *generate.Task) {
+func edit(change func(*driver.Task)) driver.Task {
+	return task(func(q *driver.Task) {
 		q.Method = generate.MethodEdit
 		change(q)
 	})
@@ -61,7 +67,7 @@ func edit(change func(*generate.Task)) generate.Task {
 type received struct{ Name, File, Type, Text string }
 
 // form reads what the provider received; files are compared with what was stored.
-func form(t *testing.T, c generatetest.Captured, files [][]byte) []received {
+func form(t *testing.T, c sim.Captured, files [][]byte) []received {
 	t.Helper()
 	_, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil {
@@ -99,7 +105,7 @@ func TestEditRequest(t *testing.T) {
 	s := newStudio(t)
 	files := [][]byte{generatetest.PNG(96, 64, 1), generatetest.JPEG(40, 30, 2), clearPNG(t, 96, 64)}
 	mask := s.put(t, files[2])
-	u, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) {
+	u, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
 		q.Prompt, q.N, q.Quality, q.OutputFormat, q.Compression = "bluer\r\n\r\n--“sea”", 2, "high", "webp", pointer(70)
 		q.Inputs, q.Mask = []media.Output{s.put(t, files[0]), s.put(t, files[1])}, &mask
 		q.Options = map[string]any{"user": "u-1"}
@@ -136,7 +142,7 @@ func TestEditOfOnePicture(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	files := [][]byte{generatetest.PNG(96, 64, 1)}
-	_, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) { q.Inputs = []media.Output{s.put(t, files[0])} }))
+	_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) { q.Inputs = []media.Output{s.put(t, files[0])} }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +161,7 @@ func TestEditPreviews(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	previews := 0
-	u, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) {
+	u, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
 		q.Inputs = []media.Output{s.put(t, generatetest.PNG(64, 96, 1))}
 		q.Partial = func(int, media.Blob) { previews++ }
 	}))
@@ -167,13 +173,13 @@ func TestEditPreviews(t *testing.T) {
 // TestEditFaults: an edit fails as a generation does.
 func TestEditFaults(t *testing.T) {
 	t.Parallel()
-	for fault, code := range map[generatetest.Fault]media.Code{
-		generatetest.FaultUnauthorized: media.CodeUnauthorized, generatetest.FaultRateLimit: media.CodeRateLimited,
-		generatetest.FaultDropped: media.CodeUnavailable, generatetest.FaultHalfBody: media.CodeBadResponse, generatetest.FaultQuota: media.CodeQuotaExceeded,
+	for fault, code := range map[sim.Fault]media.Code{
+		sim.FaultUnauthorized: media.CodeUnauthorized, sim.FaultRateLimit: media.CodeRateLimited,
+		sim.FaultDropped: media.CodeUnavailable, sim.FaultHalfBody: media.CodeBadResponse, sim.FaultQuota: media.CodeQuotaExceeded,
 	} {
 		s := newStudio(t)
-		s.sim.Inject(generatetest.Injection{Fault: fault})
-		_, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) { q.Inputs = []media.Output{s.put(t, generatetest.PNG(64, 64, 1))} }))
+		s.sim.Inject(sim.Injection{Fault: fault})
+		_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) { q.Inputs = []media.Output{s.put(t, generatetest.PNG(64, 64, 1))} }))
 		if media.CodeOf(err) != code || len(s.sim.Captured()) != 1 {
 			t.Errorf("%s: %v after %d calls, want %s", fault, err, len(s.sim.Captured()), code)
 		}
@@ -195,7 +201,7 @@ func TestEditsThatDoNotLeave(t *testing.T) {
 		"no bytes": {s.ctx, missing, media.CodeNotFound},
 		"no scope": {t.Context(), stored, media.CodeForbidden},
 	} {
-		_, err := s.driver.Start(c.ctx, edit(func(q *generate.Task) { q.Inputs = []media.Output{c.in} }))
+		_, err := s.driver.Start(c.ctx, edit(func(q *driver.Task) { q.Inputs = []media.Output{c.in} }))
 		if media.CodeOf(err) != c.code || len(s.sim.Captured()) != 0 {
 			t.Errorf("%s: %v after %d calls, want %s", name, err, len(s.sim.Captured()), c.code)
 		}
@@ -220,7 +226,7 @@ func TestSimulatorRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStudio(t)
-			_, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) {
+			_, err := s.driver.Start(s.ctx, edit(func(q *driver.Task) {
 				for _, b := range c.inputs {
 					if b == nil {
 						b = good
@@ -242,15 +248,15 @@ func TestSimulatorRefuses(t *testing.T) {
 // TestEditOutsideOfARun: a program that sets no scope can edit what it made.
 func TestEditOutsideOfARun(t *testing.T) {
 	t.Parallel()
-	sim := openaisim.New(openaisim.Config{})
-	srv := httptest.NewServer(sim)
+	service := openaisim.New(openaisim.Config{})
+	srv := httptest.NewServer(service)
 	t.Cleanup(srv.Close)
-	codec := newCodec(t)
-	d, err := openai.New(openai.Config{APIKey: sim.Key(), BaseURL: srv.URL + "/v1", Codec: codec, Base: srv.Client().Transport})
+	codec := wiretest.NewCodec(t)
+	d, err := openai.New(openai.Config{APIKey: service.Key(), BaseURL: srv.URL + "/v1", Codec: codec, Base: srv.Client().Transport})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Storage: codec})
+	g, err := gateway.New(gateway.Config{Drivers: []driver.Driver{d}, Storage: codec})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,20 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/generate/driver"
 	"atelier/generate/openai"
+	"atelier/internal/sim"
 	"atelier/media"
 )
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	type inject = generatetest.Injection
+	type inject = sim.Injection
 	for name, c := range map[string]struct {
 		fault     inject
 		code      media.Code
@@ -34,27 +36,27 @@ func TestErrors(t *testing.T) {
 		after     time.Duration
 		says      string
 	}{
-		"bad key":              {inject{Fault: generatetest.FaultUnauthorized}, media.CodeUnauthorized, false, 0, "OPENAI_API_KEY"},
-		"unverified":           {inject{Fault: generatetest.FaultForbidden}, media.CodeForbidden, false, 0, "choose Verify Organization"},
-		"unverified as 400":    {inject{Fault: generatetest.FaultForbidden, Variant: 1}, media.CodeForbidden, false, 0, "15 minutes"},
-		"dead model":           {inject{Fault: generatetest.FaultDeadModel}, media.CodeNotFound, false, 0, "atelier models list"},
-		"dead model as 404":    {inject{Fault: generatetest.FaultDeadModel, Variant: 1}, media.CodeNotFound, false, 0, "gpt-image-2"},
-		"rate, seconds":        {inject{Fault: generatetest.FaultRateLimit, RetryAfter: 7 * time.Second}, media.CodeRateLimited, true, 7 * time.Second, "wait"},
-		"rate, milliseconds":   {inject{Fault: generatetest.FaultRateLimit, RetryAfter: 120 * time.Millisecond}, media.CodeRateLimited, true, 120 * time.Millisecond, ""},
-		"rate, reset headers":  {inject{Fault: generatetest.FaultRateLimit, Variant: 1, RetryAfter: 69 * time.Second}, media.CodeRateLimited, true, 69 * time.Second, ""},
-		"rate, nothing named":  {inject{Fault: generatetest.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
-		"no credit":            {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "credit"},
-		"server error":         {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
-		"overloaded":           {inject{Fault: generatetest.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
-		"page of a proxy":      {inject{Fault: generatetest.FaultHTML}, media.CodeBadResponse, false, 0, "OPENAI_BASE_URL"},
-		"broken JSON":          {inject{Fault: generatetest.FaultNotJSON}, media.CodeBadResponse, false, 0, "billed"},
-		"half a body":          {inject{Fault: generatetest.FaultHalfBody}, media.CodeBadResponse, false, 0, "billed"},
-		"dropped":              {inject{Fault: generatetest.FaultDropped}, media.CodeUnavailable, false, 0, "may have been billed"},
-		"success without item": {inject{Fault: generatetest.FaultEmpty}, media.CodeBadResponse, false, 0, "without a picture"},
+		"bad key":              {inject{Fault: sim.FaultUnauthorized}, media.CodeUnauthorized, false, 0, "OPENAI_API_KEY"},
+		"unverified":           {inject{Fault: sim.FaultForbidden}, media.CodeForbidden, false, 0, "choose Verify Organization"},
+		"unverified as 400":    {inject{Fault: sim.FaultForbidden, Variant: 1}, media.CodeForbidden, false, 0, "15 minutes"},
+		"dead model":           {inject{Fault: sim.FaultDeadModel}, media.CodeNotFound, false, 0, "atelier models list"},
+		"dead model as 404":    {inject{Fault: sim.FaultDeadModel, Variant: 1}, media.CodeNotFound, false, 0, "gpt-image-2"},
+		"rate, seconds":        {inject{Fault: sim.FaultRateLimit, RetryAfter: 7 * time.Second}, media.CodeRateLimited, true, 7 * time.Second, "wait"},
+		"rate, milliseconds":   {inject{Fault: sim.FaultRateLimit, RetryAfter: 120 * time.Millisecond}, media.CodeRateLimited, true, 120 * time.Millisecond, ""},
+		"rate, reset headers":  {inject{Fault: sim.FaultRateLimit, Variant: 1, RetryAfter: 69 * time.Second}, media.CodeRateLimited, true, 69 * time.Second, ""},
+		"rate, nothing named":  {inject{Fault: sim.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
+		"no credit":            {inject{Fault: sim.FaultQuota}, media.CodeQuotaExceeded, false, 0, "credit"},
+		"server error":         {inject{Fault: sim.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
+		"overloaded":           {inject{Fault: sim.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
+		"page of a proxy":      {inject{Fault: sim.FaultHTML}, media.CodeBadResponse, false, 0, "OPENAI_BASE_URL"},
+		"broken JSON":          {inject{Fault: sim.FaultNotJSON}, media.CodeBadResponse, false, 0, "billed"},
+		"half a body":          {inject{Fault: sim.FaultHalfBody}, media.CodeBadResponse, false, 0, "billed"},
+		"dropped":              {inject{Fault: sim.FaultDropped}, media.CodeUnavailable, false, 0, "may have been billed"},
+		"success without item": {inject{Fault: sim.FaultEmpty}, media.CodeBadResponse, false, 0, "without a picture"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d := simulated(t, c.fault)
+			service, d := simulated(t, c.fault)
 			_, err := d.Start(t.Context(), task(nil))
 			e, ok := errors.AsType[*media.Error](err)
 			if !ok {
@@ -63,10 +65,10 @@ func TestErrors(t *testing.T) {
 			if e.Code != c.code || e.Retryable != c.retryable || e.RetryAfter != c.after || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, retryable %v after %s: %v\nwant %s, %v after %s, saying %q", e.Code, e.Retryable, e.RetryAfter, err, c.code, c.retryable, c.after, c.says)
 			}
-			if n := len(sim.Captured()); n != 1 {
+			if n := len(service.Captured()); n != 1 {
 				t.Errorf("the provider was called %d times, want once", n)
 			}
-			if strings.Contains(err.Error(), sim.Key()) || strings.Contains(err.Error(), "sk-wrong") {
+			if strings.Contains(err.Error(), service.Key()) || strings.Contains(err.Error(), "sk-wrong") {
 				t.Errorf("the error shows a key: %v", err)
 			}
 		})
@@ -82,8 +84,8 @@ func TestModeration(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint("shape ", variant), func(t *testing.T) {
 			t.Parallel()
-			_, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultModerated, Variant: variant})
-			u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.N = 2 }))
+			_, d := simulated(t, sim.Injection{Fault: sim.FaultModerated, Variant: variant})
+			u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.N = 2 }))
 			if err != nil || len(u.Items) != 2 {
 				t.Fatalf("items %d, error %v; want two moderated items", len(u.Items), err)
 			}
@@ -103,19 +105,19 @@ func TestModeration(t *testing.T) {
 // the driver hands it out with the facts of its bytes, or refuses that item alone.
 func TestStrangePictures(t *testing.T) {
 	t.Parallel()
-	type inject = generatetest.Injection
+	type inject = sim.Injection
 	for name, c := range map[string]struct {
 		fault inject
-		check func(it generate.Item) bool
+		check func(it driver.Item) bool
 	}{
-		"lying type": {inject{Fault: generatetest.FaultLyingType}, func(it generate.Item) bool { return it.Blob != nil && it.Blob.MIMEType == "image/jpeg" }},
-		"tiny":       {inject{Fault: generatetest.FaultTinyImage}, func(it generate.Item) bool { return it.Blob != nil && it.Blob.Width == 1 && it.Blob.Height == 1 }},
-		"bare text":  {inject{Fault: generatetest.FaultNotMedia, Variant: 1}, func(it generate.Item) bool { return it.Err != nil && it.Err.Code == media.CodeBadResponse }},
-		"text in base64": {inject{Fault: generatetest.FaultNotMedia}, func(it generate.Item) bool {
+		"lying type": {inject{Fault: sim.FaultLyingType}, func(it driver.Item) bool { return it.Blob != nil && it.Blob.MIMEType == "image/jpeg" }},
+		"tiny":       {inject{Fault: sim.FaultTinyImage}, func(it driver.Item) bool { return it.Blob != nil && it.Blob.Width == 1 && it.Blob.Height == 1 }},
+		"bare text":  {inject{Fault: sim.FaultNotMedia, Variant: 1}, func(it driver.Item) bool { return it.Err != nil && it.Err.Code == media.CodeBadResponse }},
+		"text in base64": {inject{Fault: sim.FaultNotMedia}, func(it driver.Item) bool {
 			return it.Err != nil && it.Err.Code == media.CodeBadResponse || it.Blob != nil && !strings.HasPrefix(it.Blob.MIMEType, "image/")
 		}},
-		"private link":   {inject{Fault: generatetest.FaultPrivateURL}, func(it generate.Item) bool { return strings.HasPrefix(it.URL, "http://169.254.169.254/") }},
-		"private link 2": {inject{Fault: generatetest.FaultPrivateURL, Variant: 1}, func(it generate.Item) bool { return strings.HasPrefix(it.URL, "http://10.0.0.1/") }},
+		"private link":   {inject{Fault: sim.FaultPrivateURL}, func(it driver.Item) bool { return strings.HasPrefix(it.URL, "http://169.254.169.254/") }},
+		"private link 2": {inject{Fault: sim.FaultPrivateURL, Variant: 1}, func(it driver.Item) bool { return strings.HasPrefix(it.URL, "http://10.0.0.1/") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +132,7 @@ func TestStrangePictures(t *testing.T) {
 
 func TestHugeHeaderIsTooLarge(t *testing.T) {
 	t.Parallel()
-	_, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultHugeHeader})
+	_, d := simulated(t, sim.Injection{Fault: sim.FaultHugeHeader})
 	u, err := d.Start(t.Context(), task(nil))
 	if err == nil && len(u.Items) == 1 && u.Items[0].Err != nil {
 		err = u.Items[0].Err
@@ -142,8 +144,8 @@ func TestHugeHeaderIsTooLarge(t *testing.T) {
 
 func TestFewerThanAsked(t *testing.T) {
 	t.Parallel()
-	_, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultPartialN})
-	u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.N = 3 }))
+	_, d := simulated(t, sim.Injection{Fault: sim.FaultPartialN})
+	u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.N = 3 }))
 	if err != nil || len(u.Items) != 2 || u.Usage.Images != 2 {
 		t.Errorf("error %v, %d items", err, len(u.Items))
 	}
@@ -154,15 +156,15 @@ func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 	for name, partial := range map[string]func(int, media.Blob){"plain": nil, "streamed": func(int, media.Blob) {}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultHalfBody})
-			u, err := d.Start(t.Context(), task(func(q *generate.Task) { q.N, q.Partial = 2, partial }))
+			service, d := simulated(t, sim.Injection{Fault: sim.FaultHalfBody})
+			u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.N, q.Partial = 2, partial }))
 			if media.CodeOf(err) != media.CodeBadResponse || media.Retryable(err) || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("error = %v", err)
 			}
 			if partial != nil { // the simulator breaks the first picture of a stream
 				return
 			}
-			if len(u.Items) != 1 || u.Items[0].Blob == nil || u.Items[0].Blob.Digest != sim.Sent()[0] {
+			if len(u.Items) != 1 || u.Items[0].Blob == nil || u.Items[0].Blob.Digest != service.Sent()[0] {
 				t.Errorf("items = %+v, want the first picture kept", u.Items)
 			}
 		})
@@ -171,11 +173,11 @@ func TestHalfAnAnswerKeepsWhatCame(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	sim, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultSlow})
+	service, d := simulated(t, sim.Injection{Fault: sim.FaultSlow})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- second(d.Start(ctx, task(nil))) }()
-	for len(sim.Captured()) == 0 {
+	for len(service.Captured()) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
@@ -186,7 +188,7 @@ func TestCancel(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	_, d := simulated(t, generatetest.Injection{Fault: generatetest.FaultSlow})
+	_, d := simulated(t, sim.Injection{Fault: sim.FaultSlow})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if err := second(d.Start(ctx, task(nil))); media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) {
@@ -198,7 +200,7 @@ func TestUnreachableIsSafeToRepeat(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.NotFoundHandler())
 	srv.Close()
-	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: srv.URL + "/v1", Codec: newCodec(t)})
+	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: srv.URL + "/v1", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,14 +213,14 @@ func TestUnreachableIsSafeToRepeat(t *testing.T) {
 // connection dies under it, unless it may not; a billed POST may not.
 func TestDroppedOnAKeptConnection(t *testing.T) {
 	t.Parallel()
-	sim, d := simulated(t, generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultDropped})
+	service, d := simulated(t, sim.Injection{}, sim.Injection{Fault: sim.FaultDropped})
 	if err := second(d.Start(t.Context(), task(nil))); err != nil {
 		t.Fatal(err)
 	}
 	if err := second(d.Start(t.Context(), task(nil))); media.CodeOf(err) != media.CodeUnavailable || media.Retryable(err) {
 		t.Errorf("error = %v", err)
 	}
-	if n := len(sim.Captured()); n != 2 {
+	if n := len(service.Captured()); n != 2 {
 		t.Errorf("the provider was called %d times, want twice", n)
 	}
 }
@@ -279,15 +281,15 @@ func TestOtherAnswers(t *testing.T) {
 // TestShapesOfResults: what other servers of this protocol answer.
 func TestShapesOfResults(t *testing.T) {
 	t.Parallel()
-	var picture simulate.Body
-	picture.Picture(simulate.Tiny(1))
+	var picture sim.Body
+	picture.Picture(sim.Tiny(1))
 	h, _ := answer(200, nil, `{"data":[{"url":"data:image/png;base64,`+picture.String()+`"},{"url":"https://example.org/a.png","revised_prompt":"a red fox"},{}],
 		"usage":{"input_tokens":9,"output_tokens":1056,"input_tokens_details":{"image_tokens":2}}}`)
-	u, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *generate.Task) { q.N = 3 }))
+	u, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *driver.Task) { q.N = 3 }))
 	if err != nil || len(u.Items) != 3 {
 		t.Fatalf("error %v, items %+v", err, u.Items)
 	}
-	if b := u.Items[0].Blob; b == nil || b.Digest != simulate.Tiny(1).Digest() {
+	if b := u.Items[0].Blob; b == nil || b.Digest != sim.Tiny(1).Digest() {
 		t.Errorf("inline link: %+v", u.Items[0])
 	}
 	if it := u.Items[1]; it.URL != "https://example.org/a.png" || it.RevisedPrompt != "a red fox" {
@@ -308,7 +310,7 @@ func TestRetryAfterDate(t *testing.T) {
 	h, _ := answer(429, map[string]string{"Retry-After": now.Add(90 * time.Second).Format(http.TimeFormat)}, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`)
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: srv.URL + "/v1", Codec: newCodec(t), Now: func() time.Time { return now }})
+	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: srv.URL + "/v1", Codec: wiretest.NewCodec(t), Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +338,7 @@ func TestErrorInAStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h, _ := answer(200, sse, "event: x\ndata: "+c.body+"\n\n")
-			u, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *generate.Task) { q.Partial = func(int, media.Blob) {} }))
+			u, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *driver.Task) { q.Partial = func(int, media.Blob) {} }))
 			if c.item {
 				if err != nil || len(u.Items) != 1 || u.Items[0].Safety == nil {
 					t.Fatalf("error %v, items %+v", err, u.Items)
@@ -402,17 +404,17 @@ func TestErrorsCarryNoMedia(t *testing.T) {
 func TestOwnedOptionsAreRefusedBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"response_format", "model", "n", "stream", "prompt", "image[]", "mask"} {
-		sim, d := simulated(t)
-		err := second(d.Start(t.Context(), task(func(q *generate.Task) { q.Options = map[string]any{name: "x"} })))
-		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "openai."+name) || len(sim.Captured()) != 0 {
-			t.Errorf("%s: %v after %d calls", name, err, len(sim.Captured()))
+		service, d := simulated(t)
+		err := second(d.Start(t.Context(), task(func(q *driver.Task) { q.Options = map[string]any{name: "x"} })))
+		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "openai."+name) || len(service.Captured()) != 0 {
+			t.Errorf("%s: %v after %d calls", name, err, len(service.Captured()))
 		}
 	}
-	sim, d := simulated(t)
+	service, d := simulated(t)
 	for method, want := range map[generate.Method]media.Code{generate.MethodEdit: media.CodeInvalid, generate.MethodVariation: media.CodeUnsupported} {
-		err := second(d.Start(t.Context(), task(func(q *generate.Task) { q.Method = method })))
-		if media.CodeOf(err) != want || len(sim.Captured()) != 0 {
-			t.Errorf("%s: %v after %d calls", method, err, len(sim.Captured()))
+		err := second(d.Start(t.Context(), task(func(q *driver.Task) { q.Method = method })))
+		if media.CodeOf(err) != want || len(service.Captured()) != 0 {
+			t.Errorf("%s: %v after %d calls", method, err, len(service.Captured()))
 		}
 	}
 }

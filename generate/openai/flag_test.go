@@ -6,9 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
@@ -31,16 +36,16 @@ func TestSettingsInThePrompt(t *testing.T) {
 	sim := openaisim.New(openaisim.Config{})
 	srv := httptest.NewServer(sim)
 	t.Cleanup(srv.Close)
-	rows, err := generate.LoadCatalogue(strings.NewReader(strings.Replace(drawers, "http://127.0.0.1:1", srv.URL, 1)))
+	rows, err := catalog.Load(strings.NewReader(strings.Replace(drawers, "http://127.0.0.1:1", srv.URL, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	codec := newCodec(t)
+	codec := wiretest.NewCodec(t)
 	d, err := openai.New(openai.Config{APIKey: sim.Key(), Codec: codec, Endpoint: &rows.Endpoints()[len(rows.Endpoints())-1]})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Catalogue: rows, Storage: codec, Journal: &generatetest.Journal{}, Operations: &generatetest.Log{}})
+	g, err := gateway.New(gateway.Config{Drivers: []driver.Driver{d}, Catalogue: rows, Storage: codec, Journal: &generatetest.Journal{}, Operations: &generatetest.Log{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
 // newest is a task for GPT Image 2.6 Flare, of the shipped row.
-func newest(t *testing.T, change func(*generate.Task)) generate.Task {
+func newest(t *testing.T, change func(*driver.Task)) driver.Task {
 	t.Helper()
-	c, err := generate.LoadCatalogue()
+	c, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +20,7 @@ func newest(t *testing.T, change func(*generate.Task)) generate.Task {
 	if !ok {
 		t.Fatal("no row")
 	}
-	q := generate.Task{Method: generate.MethodGenerate, Model: m, Prompt: "a house", N: 1, Width: 1024, Height: 1024}
+	q := driver.Task{Method: generate.MethodGenerate, Model: m, Prompt: "a house", N: 1, Width: 1024, Height: 1024}
 	change(&q)
 	return q
 }
@@ -29,7 +31,7 @@ func TestMovingPicturesAndDrawings(t *testing.T) {
 	t.Parallel()
 	for format, kind := range map[string]string{"gif": "image/gif", "svg": "image/svg+xml"} {
 		sim, d := simulated(t)
-		u, err := d.Start(t.Context(), newest(t, func(q *generate.Task) {
+		u, err := d.Start(t.Context(), newest(t, func(q *driver.Task) {
 			q.OutputFormat, q.Quality = format, "xhigh"
 			q.Partial = func(int, media.Blob) {}
 			q.Options = map[string]any{"complexity": "high"}
@@ -49,11 +51,11 @@ func TestMovingPicturesAndDrawings(t *testing.T) {
 // TestFormatsThatDoNotGo are refused before any call.
 func TestFormatsThatDoNotGo(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*generate.Task){
-		"two svg":             func(q *generate.Task) { q.OutputFormat, q.N = "svg", 2 },
-		"gif with a mask":     func(q *generate.Task) { q.OutputFormat, q.Mask = "gif", &media.Output{} },
-		"frames of a png":     func(q *generate.Task) { q.OutputFormat, q.Options = "png", map[string]any{"frame_count": 4} },
-		"frames of no format": func(q *generate.Task) { q.Options = map[string]any{"frame_duration_ms": 4} },
+	for name, change := range map[string]func(*driver.Task){
+		"two svg":             func(q *driver.Task) { q.OutputFormat, q.N = "svg", 2 },
+		"gif with a mask":     func(q *driver.Task) { q.OutputFormat, q.Mask = "gif", &media.Output{} },
+		"frames of a png":     func(q *driver.Task) { q.OutputFormat, q.Options = "png", map[string]any{"frame_count": 4} },
+		"frames of no format": func(q *driver.Task) { q.Options = map[string]any{"frame_duration_ms": 4} },
 	} {
 		sim, d := simulated(t)
 		q := newest(t, change)

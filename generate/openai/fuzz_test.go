@@ -6,7 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/generate"
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
@@ -16,7 +20,7 @@ import (
 // fuzzed is a driver over one answer.
 func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
 	tb.Helper()
-	d, err := openai.New(openai.Config{APIKey: "sk-very-secret", Codec: generatetest.NewCodec(tb), Base: base})
+	d, err := openai.New(openai.Config{APIKey: "sk-very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -24,16 +28,16 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
 }
 
 // taped gives what the simulator answers to two pictures, with and without previews.
-func taped(f *testing.F, stream bool, faults ...generatetest.Fault) []string {
+func taped(f *testing.F, stream bool, faults ...sim.Fault) []string {
 	f.Helper()
-	sim := openaisim.New(openaisim.Config{Key: "sk-very-secret"})
-	tape := &generatetest.Tape{Simulator: sim}
+	service := openaisim.New(openaisim.Config{Key: "sk-very-secret"})
+	tape := &generatetest.Tape{Simulator: service}
 	d := fuzzed(f, tape)
-	for _, fault := range append([]generatetest.Fault{""}, faults...) {
+	for _, fault := range append([]sim.Fault{""}, faults...) {
 		if fault != "" {
-			sim.Inject(generatetest.Injection{Fault: fault})
+			service.Inject(sim.Injection{Fault: fault})
 		}
-		q := task(func(q *generate.Task) { q.N = 2 })
+		q := task(func(q *driver.Task) { q.N = 2 })
 		if stream {
 			q.Partial = func(int, media.Blob) {}
 		}
@@ -45,7 +49,7 @@ func taped(f *testing.F, stream bool, faults ...generatetest.Fault) []string {
 // FuzzStream: whatever a stream holds, the driver neither panics nor quotes media or the
 // key, shows previews of slots that there are, and ends with items or an error.
 func FuzzStream(f *testing.F) {
-	for _, s := range taped(f, true, generatetest.FaultPartialsThenError, generatetest.FaultModerated) {
+	for _, s := range taped(f, true, sim.FaultPartialsThenError, sim.FaultModerated) {
 		f.Add(s)
 	}
 	for _, s := range []string{
@@ -58,7 +62,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		d := fuzzed(t, generatetest.Answer{Status: http.StatusOK, Type: "text/event-stream", Body: body})
 		var mu sync.Mutex
-		u, err := d.Start(t.Context(), task(func(q *generate.Task) {
+		u, err := d.Start(t.Context(), task(func(q *driver.Task) {
 			q.N = 2
 			q.Partial = func(slot int, _ media.Blob) {
 				mu.Lock()
@@ -77,7 +81,7 @@ func FuzzStream(f *testing.F) {
 
 // FuzzAnswer: the same of an answer in one piece, of any status.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range taped(f, false, generatetest.FaultModerated, generatetest.FaultQuota, generatetest.FaultEmpty, generatetest.FaultHalfBody) {
+	for _, s := range taped(f, false, sim.FaultModerated, sim.FaultQuota, sim.FaultEmpty, sim.FaultHalfBody) {
 		f.Add(uint16(0), s)
 		f.Add(uint16(229), s)
 	}

@@ -5,16 +5,21 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"atelier/internal/sim"
+
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/openai"
 	"atelier/media"
@@ -32,17 +37,16 @@ func digest(shade uint8) media.Digest { return media.DigestOf(generatetest.PNG(7
 func streaming(t *testing.T, body string) (got *generate.Result, events []generate.Event, records []media.Output, calls int) {
 	t.Helper()
 	h, count := answer(200, map[string]string{"Content-Type": "text/event-stream"}, body)
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	codec := newCodec(t)
-	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: srv.URL + "/v1", Codec: codec})
+	base := sim.Serve(t, h)
+	codec := wiretest.NewCodec(t)
+	d, err := openai.New(openai.Config{APIKey: "k", BaseURL: base + "/v1", Codec: codec})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	recorder := &generatetest.Recorder{}
-	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{d}, Storage: codec, Recorder: recorder, Journal: &generatetest.Journal{}, Partials: true, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+	g, err := gateway.New(gateway.Config{
+		Drivers: []driver.Driver{d}, Storage: codec, Recorder: recorder, Journal: &generatetest.Journal{}, Partials: true, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 		Events: func(_ context.Context, e generate.Event) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -128,13 +132,13 @@ func TestFinalAlwaysArrives(t *testing.T) {
 	}
 }
 
-// TestErrorAfterPreviewIsUnsettled: whoever counts money learns that previews are billed.
+// TestErrorAfterPreviewIsUnsettled: callers that count money learn that previews are billed.
 func TestErrorAfterPreviewIsUnsettled(t *testing.T) {
 	t.Parallel()
 	h, _ := answer(200, map[string]string{"Content-Type": "text/event-stream"},
 		frame("partial_image", 0, 1)+`data: {"type":"error","error":{"message":"slow","code":"rate_limit_exceeded"}}`+"\n\n")
-	_, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *generate.Task) { q.Partial = func(int, media.Blob) {} }))
-	if media.Retryable(err) || !errors.Is(err, generate.ErrUnsettled) || media.CodeOf(err) != media.CodeRateLimited {
+	_, err := newDriver(t, h, "k").Start(t.Context(), task(func(q *driver.Task) { q.Partial = func(int, media.Blob) {} }))
+	if media.Retryable(err) || !errors.Is(err, driver.ErrUnsettled) || media.CodeOf(err) != media.CodeRateLimited {
 		t.Errorf("Start: %v", err)
 	}
 }

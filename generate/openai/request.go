@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"atelier/generate"
+	"atelier/generate/act"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -35,7 +37,7 @@ const partialFrames = 2
 var drawn = []string{"gif", "svg"}
 
 // drawable is nil if the task's format goes with its other settings.
-func drawable(t generate.Task) error {
+func drawable(t driver.Task) error {
 	switch {
 	case t.OutputFormat == "svg" && t.N > 1:
 		return media.Errorf(media.CodeUnsupported, "%s gives one svg a call: ask for each alone (n 1)", t.Model.Name)
@@ -48,18 +50,18 @@ func drawable(t generate.Task) error {
 }
 
 // Review refuses, while a task is planned, what its format does not go with.
-func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) { return nil, drawable(t) }
+func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) { return nil, drawable(t) }
 
 // request chooses the endpoint of a picture and writes its body: JSON, or a form for an
 // edit.
-func (d *Driver) request(ctx context.Context, t generate.Task) (path string, body any, err error) {
+func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
 		return "", nil, err
 	}
 	if err := drawable(t); err != nil {
 		return "", nil, err
 	}
-	t = t.Written()
+	t = act.Written(t)
 	fields := post.Body{"model": t.Model.APIModel, "prompt": t.Prompt, "n": max(t.N, 1)}
 	if err := fields.AnyOption(t, d.planned()); err != nil {
 		return "", nil, err

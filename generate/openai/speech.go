@@ -3,7 +3,7 @@ package openai
 import (
 	"cmp"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -12,7 +12,7 @@ import (
 const defaultVoice = "alloy"
 
 // speech writes a task in the words of /audio/speech.
-func (d *Driver) speech(t generate.Task) (post.Body, error) {
+func (d *Driver) speech(t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1}); err != nil {
 		return nil, err
 	}

@@ -5,19 +5,23 @@ import (
 	"net/http"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest/openaisim"
-	"atelier/generate/generatetest/simulate"
 	"atelier/generate/openai"
+	"atelier/internal/sim"
 	"atelier/media"
 )
 
 // spoken is a task of speech.
-func spoken(change func(*generate.Task)) generate.Task {
-	return task(func(q *generate.Task) {
-		q.Model = generate.Model{Provider: "openai", APIModel: "gpt-4o-mini-tts", Modality: media.ModalityAudio, Voices: []string{"coral", "nova"}}
+func spoken(change func(*driver.Task)) driver.Task {
+	return task(func(q *driver.Task) {
+		q.Model = catalog.Model{Provider: "openai", APIModel: "gpt-4o-mini-tts", Modality: media.ModalityAudio, Voices: []string{"coral", "nova"}}
 		q.Prompt = "The tide turns, and the harbour wakes."
 		if change != nil {
 			change(q)
@@ -28,25 +32,25 @@ func spoken(change func(*generate.Task)) generate.Task {
 func TestSpeechRequests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		want string
 	}{
 		"bare": {spoken(nil), `{"model":"gpt-4o-mini-tts","input":"The tide turns, and the harbour wakes.","voice":"coral"}`},
-		"all settings": {spoken(func(q *generate.Task) {
+		"all settings": {spoken(func(q *driver.Task) {
 			q.Voice, q.Speed, q.OutputFormat, q.Options = "nova", 1.5, "flac", map[string]any{"instructions": "Whisper."}
 		}), `{"model":"gpt-4o-mini-tts","input":"The tide turns, and the harbour wakes.","voice":"nova","speed":1.5,"response_format":"flac","instructions":"Whisper."}`},
 		"a model without voices": {
-			spoken(func(q *generate.Task) { q.Model.Voices = nil }),
+			spoken(func(q *driver.Task) { q.Model.Voices = nil }),
 			`{"model":"gpt-4o-mini-tts","input":"The tide turns, and the harbour wakes.","voice":"alloy"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d := simulated(t)
+			service, d := simulated(t)
 			if _, err := d.Start(t.Context(), c.task); err != nil {
 				t.Fatal(err)
 			}
-			call := sim.Captured()[0]
+			call := service.Captured()[0]
 			var got, want map[string]any
 			if json.Unmarshal(call.Body, &got) != nil || json.Unmarshal([]byte(c.want), &want) != nil {
 				t.Fatalf("body %s", call.Body)
@@ -62,14 +66,14 @@ func TestSpeechRequests(t *testing.T) {
 func TestSoundsArriveByteForByte(t *testing.T) {
 	t.Parallel()
 	for format, kind := range map[string]string{"mp3": "audio/mpeg", "wav": "audio/wav", "opus": "audio/ogg", "flac": "audio/flac", "aac": "audio/aac"} {
-		sim, d := simulated(t)
-		u, err := d.Start(t.Context(), spoken(func(q *generate.Task) { q.OutputFormat = format }))
+		service, d := simulated(t)
+		u, err := d.Start(t.Context(), spoken(func(q *driver.Task) { q.OutputFormat = format }))
 		if err != nil || len(u.Items) != 1 || u.Items[0].Err != nil {
 			t.Fatalf("%s: %+v, %v", format, u, err)
 		}
 		b := u.Items[0].Blob
-		if b.Digest != sim.Sent()[0] || b.MIMEType != kind || u.Items[0].DeclaredMIME != kind || format != "aac" && (b.DurationSeconds < 2 || b.DurationSeconds > 3) {
-			t.Errorf("%s: %+v, declared %s, sent %s", format, b, u.Items[0].DeclaredMIME, sim.Sent()[0])
+		if b.Digest != service.Sent()[0] || b.MIMEType != kind || u.Items[0].DeclaredMIME != kind || format != "aac" && (b.DurationSeconds < 2 || b.DurationSeconds > 3) {
+			t.Errorf("%s: %+v, declared %s, sent %s", format, b, u.Items[0].DeclaredMIME, service.Sent()[0])
 		}
 	}
 }
@@ -80,13 +84,13 @@ func TestRawSamples(t *testing.T) {
 	for _, kind := range []string{"audio/pcm;rate=24000", "audio/wav"} {
 		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
-			_, _ = w.Write(simulate.Samples(1000, 3))
+			_, _ = w.Write(sim.Samples(1000, 3))
 		})
 		u, err := newDriver(t, h, "k").Start(t.Context(), spoken(nil))
 		if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil {
 			t.Fatalf("%s: %+v, %v", kind, u, err)
 		}
-		if b := u.Items[0].Blob; b.MIMEType != "audio/wav" || b.DurationSeconds != 1 || b.Digest != simulate.Sound("wav", 1000, 3).Digest() {
+		if b := u.Items[0].Blob; b.MIMEType != "audio/wav" || b.DurationSeconds != 1 || b.Digest != sim.Sound("wav", 1000, 3).Digest() {
 			t.Errorf("%s: %+v", kind, b)
 		}
 	}
@@ -94,17 +98,17 @@ func TestRawSamples(t *testing.T) {
 
 func TestSpeechThatDoesNotLeave(t *testing.T) {
 	t.Parallel()
-	sim, d := simulated(t)
-	for name, q := range map[string]generate.Task{
-		"two":          spoken(func(q *generate.Task) { q.N = 2 }),
-		"edit":         spoken(func(q *generate.Task) { q.Method = generate.MethodEdit }),
-		"owned option": spoken(func(q *generate.Task) { q.Options = map[string]any{"response_format": "pcm"} }),
+	service, d := simulated(t)
+	for name, q := range map[string]driver.Task{
+		"two":          spoken(func(q *driver.Task) { q.N = 2 }),
+		"edit":         spoken(func(q *driver.Task) { q.Method = generate.MethodEdit }),
+		"owned option": spoken(func(q *driver.Task) { q.Options = map[string]any{"response_format": "pcm"} }),
 	} {
 		if _, err := d.Start(t.Context(), q); media.CodeOf(err) != media.CodeUnsupported && media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(sim.Captured()) > 0 {
+	if len(service.Captured()) > 0 {
 		t.Error("the provider was called")
 	}
 }
@@ -112,13 +116,13 @@ func TestSpeechThatDoesNotLeave(t *testing.T) {
 // TestSpeechSimulatorRefuses what the endpoint does not take.
 func TestSpeechSimulatorRefuses(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*generate.Task){
-		"voice":        func(q *generate.Task) { q.Voice = "Robert" },
-		"speed":        func(q *generate.Task) { q.Speed = 5 },
-		"format":       func(q *generate.Task) { q.OutputFormat = "midi" },
-		"option":       func(q *generate.Task) { q.Options = map[string]any{"pitch": 2} },
-		"instructions": func(q *generate.Task) { q.Model.APIModel, q.Options = "tts-1", map[string]any{"instructions": "x"} },
-		"text":         func(q *generate.Task) { q.Prompt = "" },
+	for name, change := range map[string]func(*driver.Task){
+		"voice":        func(q *driver.Task) { q.Voice = "Robert" },
+		"speed":        func(q *driver.Task) { q.Speed = 5 },
+		"format":       func(q *driver.Task) { q.OutputFormat = "midi" },
+		"option":       func(q *driver.Task) { q.Options = map[string]any{"pitch": 2} },
+		"instructions": func(q *driver.Task) { q.Model.APIModel, q.Options = "tts-1", map[string]any{"instructions": "x"} },
+		"text":         func(q *driver.Task) { q.Prompt = "" },
 	} {
 		_, d := simulated(t)
 		if _, err := d.Start(t.Context(), spoken(change)); media.CodeOf(err) != media.CodeInvalid {
@@ -126,7 +130,7 @@ func TestSpeechSimulatorRefuses(t *testing.T) {
 		}
 	}
 	_, d := simulated(t)
-	if _, err := d.Start(t.Context(), spoken(func(q *generate.Task) { q.Model.APIModel = "tts-0" })); media.CodeOf(err) != media.CodeNotFound {
+	if _, err := d.Start(t.Context(), spoken(func(q *driver.Task) { q.Model.APIModel = "tts-0" })); media.CodeOf(err) != media.CodeNotFound {
 		t.Errorf("model: %v", err)
 	}
 }
@@ -135,24 +139,24 @@ func TestSpeechSimulatorRefuses(t *testing.T) {
 // so, and may be told how to answer.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
-	at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: "http://127.0.0.1:1/v1"}
-	open, err := openai.New(openai.Config{Codec: newCodec(t), Endpoint: &at})
+	at := catalog.Endpoint{Provider: "studio", Name: "Studio", BaseURL: "http://127.0.0.1:1/v1"}
+	open, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at})
 	if err != nil || open.Ready() != nil || open.Provider() != "studio" {
 		t.Fatalf("New: %v, ready %v", err, open.Ready())
 	}
 	at.KeyVariable = "STUDIO_KEY"
-	shut, err := openai.New(openai.Config{Codec: newCodec(t), Endpoint: &at})
+	shut, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at})
 	if err != nil || media.CodeOf(shut.Ready()) != media.CodeMissingKey || shut.Ready().Error() != "no key for Studio: set STUDIO_KEY" {
 		t.Errorf("Ready: %v, %v", err, shut.Ready())
 	}
-	if _, err := open.Start(t.Context(), task(func(q *generate.Task) { q.Options = map[string]any{"response_format": "url"} })); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
+	if _, err := open.Start(t.Context(), task(func(q *driver.Task) { q.Options = map[string]any{"response_format": "url"} })); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
 		t.Errorf("nobody there: %v", err)
 	}
 	at.BaseURL = "studio.example"
-	if _, err := openai.New(openai.Config{Codec: newCodec(t), Endpoint: &at}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := openai.New(openai.Config{Codec: wiretest.NewCodec(t), Endpoint: &at}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("no scheme: %v", err)
 	}
-	if sim := openaisim.NewSpeech(openaisim.Config{}); sim.Absent("huge_header") == "" || sim.Variants("html") != 1 {
+	if service := openaisim.NewSpeech(openaisim.Config{}); service.Absent("huge_header") == "" || service.Variants("html") != 1 {
 		t.Error("the simulator of speech is not one")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"atelier/generate/internal/post"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // event is one frame of a stream.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -13,7 +14,7 @@ var xaiNames = post.Names{AspectRatio: "aspect_ratio", Tier: "resolution"}
 
 // xaiRequest writes a task in xAI's dialect: ratios and resolutions, and edits in JSON with
 // their pictures as data URLs. Pictures are asked for as data, because links of xAI end.
-func (d *Driver) xaiRequest(ctx context.Context, t generate.Task) (path string, body any, err error) {
+func (d *Driver) xaiRequest(ctx context.Context, t driver.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return "", nil, err
 	}

@@ -2,61 +2,65 @@ package openai_test
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/xaisim"
 	"atelier/generate/openai"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // grok is a driver of xAI's dialect on a simulator, and a task of the shipped row.
 // cut is a picture in a body.
 var cut = regexp.MustCompile(`"data:image/png;base64,[^"]+"`)
 
-func grok(t *testing.T, change func(*generate.Task)) (*xaisim.Simulator, *openai.Driver, *wire.Codec, generate.Task) {
+func grok(t *testing.T, change func(*driver.Task)) (*xaisim.Simulator, *openai.Driver, *wire.Codec, driver.Task) {
 	t.Helper()
-	sim := xaisim.New(xaisim.Config{})
-	srv := httptest.NewServer(sim)
-	t.Cleanup(srv.Close)
-	c, err := generate.LoadCatalogue()
+	service := xaisim.New(xaisim.Config{})
+	base := sim.Serve(t, service)
+	c, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := c.Endpoints()[0]
-	at.BaseURL = srv.URL + "/v1"
-	codec := generatetest.NewCodec(t)
-	d, err := openai.New(openai.Config{APIKey: sim.Key(), Endpoint: &at, Codec: codec})
+	at.BaseURL = base + "/v1"
+	codec := wiretest.NewCodec(t)
+	d, err := openai.New(openai.Config{APIKey: service.Key(), Endpoint: &at, Codec: codec})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, _ := c.Lookup("Grok Imagine")
-	q := generate.Task{Method: generate.MethodGenerate, Model: m, Prompt: "a fox", N: 1}
+	q := driver.Task{Method: generate.MethodGenerate, Model: m, Prompt: "a fox", N: 1}
 	if change != nil {
 		change(&q)
 	}
-	return sim, d, codec, q
+	return service, d, codec, q
 }
 
 // TestGrokSpeaksOpenAI: with ratios and resolutions in place of pixels, and with edits in JSON.
 func TestGrokSpeaksOpenAI(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*generate.Task)
+		change func(*driver.Task)
 		inputs int
 		path   string
 		want   string
 		usd    string
 	}{
 		"bare": {nil, 0, "/v1/images/generations", `{"model":"grok-imagine-image-2.0","n":1,"prompt":"a fox","response_format":"b64_json"}`, "0.06"},
-		"all settings": {func(q *generate.Task) {
+		"all settings": {func(q *driver.Task) {
 			q.N, q.AspectRatio, q.Tier, q.Options = 3, "19.5:9", "2K", map[string]any{"quality": "low", "user": "u"}
 		}, 0, "/v1/images/generations", `{"model":"grok-imagine-image-2.0","n":3,"prompt":"a fox","response_format":"b64_json","aspect_ratio":"19.5:9","resolution":"2k","quality":"low","user":"u"}`, "0.18"},
 		"one picture":  {nil, 1, "/v1/images/edits", `{"model":"grok-imagine-image-2.0","n":1,"prompt":"a fox","response_format":"b64_json","image":{"type":"image_url","url":"PICTURE"}}`, "0.06"},
@@ -64,7 +68,7 @@ func TestGrokSpeaksOpenAI(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, d, codec, q := grok(t, c.change)
+			service, d, codec, q := grok(t, c.change)
 			ctx := media.WithScope(t.Context(), media.Scope{Run: "r", Tree: "r"})
 			for i := range c.inputs {
 				q.Method = generate.MethodEdit
@@ -81,8 +85,8 @@ func TestGrokSpeaksOpenAI(t *testing.T) {
 			if u.ReportedUSD != c.usd {
 				t.Errorf("cost %q, want %s", u.ReportedUSD, c.usd)
 			}
-			call := sim.Captured()[0]
-			if err := sim.Violation(call); err != nil || call.Path != c.path {
+			call := service.Captured()[0]
+			if err := service.Violation(call); err != nil || call.Path != c.path {
 				t.Errorf("%s: %v", call.Path, err)
 			}
 			var got, want any
@@ -100,8 +104,8 @@ func TestGrokSpeaksOpenAI(t *testing.T) {
 // TestGrokHoldsBack: a picture that was made and is held back is moderated, and paid for.
 func TestGrokHoldsBack(t *testing.T) {
 	t.Parallel()
-	sim, d, _, q := grok(t, func(q *generate.Task) { q.N = 2 })
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	service, d, _, q := grok(t, func(q *driver.Task) { q.N = 2 })
+	service.Inject(sim.Injection{Fault: sim.FaultModerated})
 	u, err := d.Start(t.Context(), q)
 	if err != nil || len(u.Items) != 2 || u.ReportedUSD != "0.12" {
 		t.Fatalf("%+v, %v", u, err)

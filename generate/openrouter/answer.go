@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -84,11 +85,11 @@ func (u usage) count() generate.Usage {
 }
 
 // answered reads a 200.
-func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.Update, error) {
+func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Update, error) {
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
 	}
-	u := generate.Update{
+	u := driver.Update{
 		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
 		Metadata: d.client.Metadata(map[string]any{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider}),
 	}

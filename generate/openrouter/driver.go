@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // defaultBaseURL is OpenRouter's own origin; the path follows it.
@@ -32,7 +32,7 @@ type Config struct {
 // Driver makes and edits images with models behind OpenRouter. It is safe for concurrent
 // use.
 type Driver struct {
-	generate.Synchronous
+	driver.Synchronous
 	client *post.Client
 }
 
@@ -63,16 +63,16 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item. A
 // result that arrived before an error comes with it.
-func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	if t.Model.Via == "images" {
 		return d.typed(ctx, t)
 	}
 	body, err := d.request(ctx, t)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	var got answer
 	call := post.Call{Path: "/api/v1/chat/completions", Body: body, Of: t.Model.APIModel, Task: t, Into: &got}
-	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a, got) }
+	call.Read = func(a *post.Answer) (driver.Update, error) { return d.answered(call, a, got) }
 	return d.client.Do(ctx, call)
 }

@@ -5,19 +5,24 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
+	"atelier/internal/sim"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openroutersim"
 	"atelier/generate/openrouter"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // served is a driver on a handler, and the codec that its media go through.
@@ -25,20 +30,19 @@ func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
 func served(tb testing.TB, h http.Handler, key string) (*openrouter.Driver, *wire.Codec) {
 	tb.Helper()
-	srv := httptest.NewServer(h)
-	tb.Cleanup(srv.Close)
-	codec := generatetest.NewCodec(tb)
-	d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: srv.URL + "/", Codec: codec, Now: today})
+	base := sim.Serve(tb, h)
+	codec := wiretest.NewCodec(tb)
+	d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: base + "/", Codec: codec, Now: today})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return d, codec
 }
 
-func task(change func(*generate.Task)) generate.Task {
-	t := generate.Task{
+func task(change func(*driver.Task)) driver.Task {
+	t := driver.Task{
 		Method: generate.MethodGenerate, Prompt: "a fox in the snow", N: 1,
-		Model: generate.Model{Provider: "openrouter", APIModel: "google/gemini-3-pro-image-preview", Modality: media.ModalityImage},
+		Model: catalog.Model{Provider: "openrouter", APIModel: "google/gemini-3-pro-image-preview", Modality: media.ModalityImage},
 	}
 	if change != nil {
 		change(&t)
@@ -49,21 +53,21 @@ func task(change func(*generate.Task)) generate.Task {
 // TestRequests: every field of a request is the documented one.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	sim := openroutersim.New(openroutersim.Config{})
-	d, codec := served(t, sim, sim.Key())
+	service := openroutersim.New(openroutersim.Config{})
+	d, codec := served(t, service, service.Key())
 	seed := int64(7)
 	picture := media.NewOutput(generatetest.Stored(t.Context(), t, codec, generatetest.PNG(96, 64, 3)), media.Meta{})
 	for name, c := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		want string
 	}{
 		"bare": {task(nil), `{"model":"google/gemini-3-pro-image-preview","modalities":["image","text"],"messages":[{"role":"user","content":"a fox in the snow"}]}`},
-		"all": {task(func(q *generate.Task) {
+		"all": {task(func(q *driver.Task) {
 			q.AspectRatio, q.Tier, q.Seed = "16:9", "2K", &seed
 			q.Options = map[string]any{"provider": map[string]any{"sort": "price"}}
 		}), `{"model":"google/gemini-3-pro-image-preview","modalities":["image","text"],"messages":[{"role":"user","content":"a fox in the snow"}],
 			"image_config":{"aspect_ratio":"16:9","image_size":"2K"},"seed":7,"provider":{"sort":"price"}}`},
-		"edit": {task(func(q *generate.Task) {
+		"edit": {task(func(q *driver.Task) {
 			q.Method, q.Inputs = generate.MethodEdit, []media.Output{picture}
 		}), `{"model":"google/gemini-3-pro-image-preview","modalities":["image","text"],"messages":[{"role":"user","content":[
 			{"type":"image_url","image_url":{"url":"PICTURE"}},{"type":"text","text":"a fox in the snow"}]}]}`},
@@ -72,7 +76,7 @@ func TestRequests(t *testing.T) {
 		if _, err := d.Start(ctx, c.task); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		calls := sim.Captured()
+		calls := service.Captured()
 		last := calls[len(calls)-1]
 		if last.Path != "/api/v1/chat/completions" || last.Header.Get("Authorization") != "[key]" {
 			t.Errorf("%s: %s, %v", name, last.Path, last.Header)
@@ -101,8 +105,8 @@ func shortened(body string) string {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]openroutersim.Config{"data": {Pictures: 2}, "links": {Pictures: 2, Links: true}} {
-		sim := openroutersim.New(c)
-		d, _ := served(t, sim, sim.Key())
+		service := openroutersim.New(c)
+		d, _ := served(t, service, service.Key())
 		u, err := d.Start(t.Context(), task(nil))
 		if err != nil || !u.Done || len(u.Items) != 2 || u.ReportedUSD != "0.0774" || u.Metadata["served_by"] != "Simulated" {
 			t.Fatalf("%s: %+v, %v", name, u, err)
@@ -112,7 +116,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: usage (-want +got):\n%s", name, diff)
 		}
 		for i, it := range u.Items {
-			if c.Links && !strings.HasPrefix(it.URL, "http://127.0.0.1") || !c.Links && it.Blob.Digest != sim.Sent()[i] {
+			if c.Links && !strings.HasPrefix(it.URL, "http://127.0.0.1") || !c.Links && it.Blob.Digest != service.Sent()[i] {
 				t.Errorf("%s: item %d = %+v", name, i, it)
 			}
 		}
@@ -154,8 +158,8 @@ func TestOtherAnswers(t *testing.T) {
 			t.Parallel()
 			d, _ := served(t, answering(c.status, c.body), "k")
 			_, err := d.Start(t.Context(), task(nil))
-			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, generate.ErrUnsettled) != c.paid {
-				t.Errorf("code %s, retryable %v, unsettled %v: %v", media.CodeOf(err), media.Retryable(err), errors.Is(err, generate.ErrUnsettled), err)
+			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, driver.ErrUnsettled) != c.paid {
+				t.Errorf("code %s, retryable %v, unsettled %v: %v", media.CodeOf(err), media.Retryable(err), errors.Is(err, driver.ErrUnsettled), err)
 			}
 		})
 	}
@@ -164,9 +168,9 @@ func TestOtherAnswers(t *testing.T) {
 // TestNamesOfLimitsStayWhole: what looks like encoded data in an error is the name of a limit.
 func TestNamesOfLimitsStayWhole(t *testing.T) {
 	t.Parallel()
-	sim := openroutersim.New(openroutersim.Config{Now: today})
-	d, _ := served(t, sim, sim.Key())
-	sim.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, Variant: 1, RetryAfter: 2 * time.Second})
+	service := openroutersim.New(openroutersim.Config{Now: today})
+	d, _ := served(t, service, service.Key())
+	service.Inject(sim.Injection{Fault: sim.FaultRateLimit, Variant: 1, RetryAfter: 2 * time.Second})
 	_, err := d.Start(t.Context(), task(nil))
 	if media.CodeOf(err) != media.CodeRateLimited || !strings.Contains(media.ErrorText(err.Error()), "limit_rpm/google/gemini-3-pro-image-preview/a4f5d9d2-9f4e-4d57-8b67-2f5ac3f5a1f0") {
 		t.Errorf("%v", err)
@@ -191,10 +195,10 @@ func TestCosts(t *testing.T) {
 func TestUnusableTasks(t *testing.T) {
 	t.Parallel()
 	d, _ := served(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the provider was called") }), "k")
-	for name, change := range map[string]func(*generate.Task){
-		"two": func(q *generate.Task) { q.N = 2 }, "variation": func(q *generate.Task) { q.Method = generate.MethodVariation },
-		"edit of nothing": func(q *generate.Task) { q.Method = generate.MethodEdit }, "mask": func(q *generate.Task) { q.Mask = &media.Output{} },
-		"owned option": func(q *generate.Task) { q.Options = map[string]any{"messages": "x"} },
+	for name, change := range map[string]func(*driver.Task){
+		"two": func(q *driver.Task) { q.N = 2 }, "variation": func(q *driver.Task) { q.Method = generate.MethodVariation },
+		"edit of nothing": func(q *driver.Task) { q.Method = generate.MethodEdit }, "mask": func(q *driver.Task) { q.Mask = &media.Output{} },
+		"owned option": func(q *driver.Task) { q.Options = map[string]any{"messages": "x"} },
 	} {
 		if _, err := d.Start(t.Context(), task(change)); media.CodeOf(err) != media.CodeUnsupported && media.CodeOf(err) != media.CodeInvalid && name != "edit of nothing" {
 			t.Errorf("%s: %v", name, err)
@@ -205,7 +209,7 @@ func TestUnusableTasks(t *testing.T) {
 	if _, err := openrouter.New(openrouter.Config{}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("no codec: %v", err)
 	}
-	if _, err := openrouter.New(openrouter.Config{Codec: generatetest.NewCodec(t), BaseURL: "openrouter.ai"}); media.CodeOf(err) != media.CodeInvalid {
+	if _, err := openrouter.New(openrouter.Config{Codec: wiretest.NewCodec(t), BaseURL: "openrouter.ai"}); media.CodeOf(err) != media.CodeInvalid {
 		t.Errorf("no scheme: %v", err)
 	}
 }
@@ -229,18 +233,21 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(0), `{"choices":[{"message":{"images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}}],"usage":{"cost":1e-5}}`)
 	f.Add(uint16(203), `{"error":{"code":403,"message":"flagged","metadata":{"reasons":["x"],"flagged_input":"y"}}}`)
 	f.Add(uint16(229), `{"error":{"code":"429","metadata":{"headers":{"X-RateLimit-Reset":"99999999999999999"}}}}`)
+	f.Add(uint16(0), `{"data":[{"b64_json":"iVBORw0KGgo=","media_type":"image/png"},null],"usage":{"cost":"x"}}`)
 	f.Add(uint16(0), "\n \n{\"error\":{\"code\":null,\"metadata\":{\"raw\":{}}}}")
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
-		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: generatetest.NewCodec(t), Base: canned(200+int(status)%400, body)})
+		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: wiretest.NewCodec(t), Base: canned(200+int(status)%400, body)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := d.Start(t.Context(), task(nil))
-		if err != nil && (media.ErrorText(err.Error()) != err.Error() || strings.Contains(err.Error(), "very-secret")) {
-			t.Errorf("error %q", err)
-		}
-		if err == nil && len(u.Items) == 0 {
-			t.Error("neither an item nor an error")
+		for _, via := range []string{"", "images"} {
+			u, err := d.Start(t.Context(), task(func(q *driver.Task) { q.Model.Via = via }))
+			if err != nil && (media.ErrorText(err.Error()) != err.Error() || strings.Contains(err.Error(), "very-secret")) {
+				t.Errorf("error %q", err)
+			}
+			if err == nil && len(u.Items) == 0 {
+				t.Error("neither an item nor an error")
+			}
 		}
 	})
 }

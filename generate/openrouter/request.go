@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -24,7 +25,7 @@ var owned = []string{"model", "models", "messages", "modalities", "n", "stream",
 
 // request writes a task in the endpoint's words: the prompt, or the pictures of an edit
 // before it, whose bytes the transport streams from the store.
-func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error) {
+func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
 	}

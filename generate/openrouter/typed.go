@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 )
 
@@ -29,16 +30,16 @@ type typedAnswer struct {
 
 // typed makes a call of the images endpoint. How many pictures are asked for is said only
 // where it is more than one: models that give one refuse the field.
-func (d *Driver) typed(ctx context.Context, t generate.Task) (generate.Update, error) {
+func (d *Driver) typed(ctx context.Context, t driver.Task) (driver.Update, error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}}); err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	body := post.Body{"model": t.Model.APIModel, "prompt": t.Prompt}
 	if t.N > 1 {
 		body["n"] = t.N
 	}
 	if err := body.AnyOption(t, typedOwned); err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	body.Settings(t, typedNames)
 	var references []part
@@ -48,16 +49,16 @@ func (d *Driver) typed(ctx context.Context, t generate.Task) (generate.Update, e
 	body.Set("input_references", references)
 	var got typedAnswer
 	call := post.Call{Path: "/api/v1/images", Body: body, Of: t.Model.APIModel, Task: t, Into: &got}
-	call.Read = func(a *post.Answer) (generate.Update, error) { return d.typedAnswered(call, a, got) }
+	call.Read = func(a *post.Answer) (driver.Update, error) { return d.typedAnswered(call, a, got) }
 	return d.client.Do(ctx, call)
 }
 
 // typedAnswered reads a 200.
-func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) (u generate.Update, err error) {
+func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) (u driver.Update, err error) {
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
 	}
-	u = generate.Update{
+	u = driver.Update{
 		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
 		Metadata: d.client.Metadata(map[string]any{"generation_id": a.Header.Get("X-Generation-Id"), "upstream_usd": got.Usage.upstream()}),
 	}

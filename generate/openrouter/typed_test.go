@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/openrouter"
 	"atelier/media"
@@ -28,14 +31,14 @@ func TestTypedImages(t *testing.T) {
 		"no type": {"\n\n  " + `{"created":0,"data":[{"b64_json":` + string(raw) + `}],` + usage + `}`, ""},
 	} {
 		base := &sniffer{next: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: c.body}}
-		d, err := openrouter.New(openrouter.Config{APIKey: "k", Codec: generatetest.NewCodec(t), Base: base})
+		d, err := openrouter.New(openrouter.Config{APIKey: "k", Codec: wiretest.NewCodec(t), Base: base})
 		if err != nil {
 			t.Fatal(err)
 		}
 		seed := int64(7)
-		u, err := d.Start(t.Context(), generate.Task{
+		u, err := d.Start(t.Context(), driver.Task{
 			Prompt: "a fox", N: 2, AspectRatio: "16:9", Tier: "2K", Background: "transparent", Seed: &seed,
-			Model: generate.Model{Provider: "openrouter", APIModel: "a/b", Via: "images", Modality: media.ModalityImage},
+			Model: catalog.Model{Provider: "openrouter", APIModel: "a/b", Via: "images", Modality: media.ModalityImage},
 		})
 		if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil || u.Items[0].Blob.Width != 64 || u.Items[0].DeclaredMIME != c.declared {
 			t.Fatalf("%s: %+v, %v", name, u, err)

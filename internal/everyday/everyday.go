@@ -20,7 +20,7 @@ type String struct {
 	Text string `json:"text"`
 }
 
-// Strings gives all of them, in a fixed order. It panics if the list cannot be read.
+// Strings returns all of them, in a fixed order. It panics if the list cannot be read.
 func Strings() []String {
 	var all []String
 	if err := json.Unmarshal(list, &all); err != nil {
@@ -38,7 +38,7 @@ func Text() string {
 	return strings.Join(all, "\n")
 }
 
-// Missing gives the kinds and beginnings of those strings that a text does not hold whole.
+// Missing returns the kinds and beginnings of those strings that a text does not hold whole.
 func Missing(text string) (missing []string) {
 	for _, s := range Strings() {
 		if !strings.Contains(text, strings.TrimSpace(s.Text)) {

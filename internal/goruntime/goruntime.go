@@ -18,7 +18,7 @@ const (
 // Tune gives the process as many Go processors again as it has, eight at most, and
 // collects garbage earlier. The runtime notices only after a while that a thread waits for
 // the disk; with spare processors others work meanwhile. The variables GOMAXPROCS and
-// GOGC win. Call it once, at the beginning of main.
+// GOGC win. Call it once, at the start of main.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		have := runtime.GOMAXPROCS(0)

@@ -14,7 +14,7 @@ import (
 
 const childMark = "ATELIER_TEST_TUNE"
 
-// TestTune looks at the settings of processes of their own.
+// TestTune looks at the settings of their own processes.
 func TestTune(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(childMark) != "" {

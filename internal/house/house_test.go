@@ -26,28 +26,42 @@ const (
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
-	"blob":               {"media"},
-	"probe":              {"media"},
-	"wire":               {"media", "blob", "probe"},
+	"media/blob":         {"media"},
+	"media/probe":        {"media"},
+	"media/wire":         {"media", "media/blob", "media/probe"},
 	"internal/safehttp":  {"media"},
 	"internal/sqlitedb":  {},
 	"internal/patience":  {},
-	"imaging":            {"media", "blob", "probe", "wire"},
-	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
-	"chat":               {"media", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
+	"internal/pattern":   {},
+	"internal/disk":      {"media"},
+	"media/imaging":      {"media", "media/blob", "media/probe", "media/wire"},
+	"generate":           {"media", "journal", "media/blob", "media/probe", "media/wire", "media/imaging", "internal/safehttp", "internal/patience"},
+	"chat":               {"media", "media/blob", "media/probe", "media/wire", "media/imaging", "internal/patience", "internal/pattern", "internal/safehttp"},
+	"draw":               {"media", "internal/pattern"},
 	"ledger":             {"media", "internal/sqlitedb"},
-	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp", "internal/sqlitedb"},
+	"action":             {"media", "media/blob", "media/probe", "media/wire", "media/imaging", "generate", "draw", "internal/safehttp", "internal/sqlitedb"},
 	"agents":             {},
-	"agent":              {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "internal/safehttp"},
-	"run":                {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp", "internal/sqlitedb"},
+	"agent":              {"media", "journal", "media/blob", "media/probe", "media/wire", "media/imaging", "generate", "chat", "action", "internal/pattern", "internal/safehttp"},
+	"workflow":           {"media", "generate"},
+	"run":                {"media", "journal", "media/blob", "media/probe", "media/wire", "media/imaging", "generate", "chat", "action", "agent", "ledger", "workflow", "internal/safehttp", "internal/sqlitedb"},
+	"web":                {},
+	"api":                {"media", "ledger"},
 	".":                  {"*"},
 	"cmd":                {"*"},
 	"bench":              {"*"},
 	"internal/everyday":  {},
 	"internal/house":     {},
 	"internal/goruntime": {},
+	"internal/recent":    {},
 	"internal/pgtest":    {},
+	"internal/token":     {"media", "internal/disk"},
+	"internal/setting":   {"media"},
+	"internal/sim":       {"media"},
+	"internal/shipped":   {"media", "action", "agent", "agents", "workflow", "examples"},
+	"internal/folder":    {"media", "media/blob", "agent", "ledger", "internal/disk"},
+	"internal/export":    {"media", "media/wire", "media/imaging", "ledger", "run", "workflow", "internal/folder"},
 	"examples":           {"*"},
+	"e2e":                {"*"},
 }
 
 type source struct {
@@ -107,6 +121,9 @@ func roomOf(dir string) string {
 	if strings.HasPrefix(dir, "internal/") {
 		return dir
 	}
+	if strings.HasPrefix(dir, "media/") { // each of these is a room: what may be done with bytes is layered
+		return strings.Join(strings.SplitN(dir, "/", 3)[:2], "/")
+	}
 	room, _, _ := strings.Cut(dir, "/")
 	return room
 }
@@ -128,11 +145,31 @@ func TestImportsPointOneWay(t *testing.T) {
 			path = cmp.Or(strings.TrimPrefix(path+"/", module), ".")
 			path = strings.TrimSuffix(path, "/")
 			to := roomOf(cmp.Or(path, "."))
-			if to != room && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
+			if to != room && to != "internal/sim" && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
 				t.Errorf("%s imports %s: %s may use %v", s.path, path, room, allowed)
 			}
-			if strings.HasSuffix(path, "test") {
+			if strings.HasSuffix(path, "test") || path == "internal/sim" && s.ships() {
 				t.Errorf("%s imports the test package %s", s.path, path)
+			}
+		}
+	}
+}
+
+// TestSDKsOfChatStayInTheirPackages: a program that uses agents with models of its own links none.
+func TestSDKsOfChatStayInTheirPackages(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test() || strings.HasPrefix(s.dir(), "bench") {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			sdk := strings.HasPrefix(path, "charm.land/fantasy") || strings.HasPrefix(path, "github.com/aws/") || strings.HasPrefix(path, "github.com/openai/") || strings.HasPrefix(path, "google.golang.org/genai")
+			if sdk && s.dir() != "chat/fantasy" && s.dir() != "chat/bedrock" {
+				t.Errorf("%s imports %s: it belongs into chat/fantasy or chat/bedrock", s.path, path)
+			}
+			if opens := path == module+"chat/fantasy" || path == module+"chat/bedrock"; opens && roomOf(s.dir()) != "." && !strings.HasPrefix(s.dir(), "chat/") {
+				t.Errorf("%s imports %s: package atelier opens chat models, others take a chat.Registry", s.path, path)
 			}
 		}
 	}
@@ -140,13 +177,14 @@ func TestImportsPointOneWay(t *testing.T) {
 
 func TestDriversDoNotImportEachOther(t *testing.T) {
 	t.Parallel()
+	core := []string{"generate", "generate/act", "generate/catalog", "generate/driver", "generate/gateway", "generate/internal/bill", "generate/internal/lane", "generate/operation", "generate/plan"}
 	for _, s := range sources(t) {
-		if s.test() || roomOf(s.dir()) != "generate" || s.dir() == "generate" {
+		if s.test() || roomOf(s.dir()) != "generate" || slices.Contains(core, s.dir()) {
 			continue
 		}
 		for _, spec := range s.file.Imports {
 			path := strings.Trim(spec.Path.Value, `"`)
-			shared := strings.HasPrefix(path, module+"generate/internal/")
+			shared := strings.HasPrefix(path, module+"generate/internal/") || slices.Contains([]string{"generate/act", "generate/catalog", "generate/driver", "generate/money"}, strings.TrimPrefix(path, module))
 			if !shared && strings.HasPrefix(path, module+"generate/") && !strings.HasPrefix(path+"/", module+s.dir()+"/") {
 				t.Errorf("%s imports %s: drivers know only the Gateway's contract", s.path, path)
 			}
@@ -157,7 +195,7 @@ func TestDriversDoNotImportEachOther(t *testing.T) {
 func TestPureRoomsStayPure(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
-		if s.test() || !slices.Contains([]string{"agent", "generate"}, s.dir()) {
+		if s.test() || !slices.Contains([]string{"agent", "generate", "generate/gateway", "generate/plan"}, s.dir()) && roomOf(s.dir()) != "workflow" {
 			continue
 		}
 		for _, spec := range s.file.Imports {
@@ -198,7 +236,7 @@ func TestTheFrontDoorShowsNothingInternal(t *testing.T) {
 	}
 }
 
-// exported gives the types of a file's exported functions and fields.
+// exported returns the types of a file's exported functions and fields.
 func exported(f *ast.File) (types []ast.Node) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -232,6 +270,7 @@ func TestOneRoomKnowsTheEngine(t *testing.T) {
 // dials are the files that may make connections by HTTP themselves, and why.
 var dials = map[string]string{
 	"internal/safehttp/safehttp.go":  "the guard of fetches",
+	"api/client/client.go":           "programs call their own server by it",
 	"internal/safehttp/provider.go":  "the one client of providers",
 	"internal/safehttp/transport.go": "their connections",
 }
@@ -378,7 +417,7 @@ func TestThreatsHaveTheirTests(t *testing.T) {
 			}
 		}
 	}
-	quoted := regexp.MustCompile("`([A-Za-z/]+)`")
+	quoted := regexp.MustCompile("`([A-Za-z/.]+)`")
 	name, named := regexp.MustCompile(`^(Test|Fuzz)[A-Z]`), map[string]bool{}
 	for line := range strings.Lines(string(doc)) {
 		words := quoted.FindAllStringSubmatch(line, -1)
@@ -400,7 +439,7 @@ func TestThreatsHaveTheirTests(t *testing.T) {
 	if len(named) < 50 {
 		t.Errorf("only %d tests are named", len(named))
 	}
-	sent := regexp.MustCompile(`^(chat|generate(/[a-z/]+)?|wire|action/web) Fuzz`)
+	sent := regexp.MustCompile(`^(chat|generate(/[a-z/]+)?|media/wire|action/web) Fuzz`)
 	for key := range tests {
 		if sent.MatchString(key) && !strings.HasPrefix(key, "generate/offline ") && !named[key] {
 			t.Errorf("docs/security.md does not name %s", key)
@@ -427,7 +466,7 @@ func TestDirectDependenciesHaveReasons(t *testing.T) {
 }
 
 // stepText is the text of a name of a durable step in code.
-var stepText = regexp.MustCompile(`"(turn-[%0-9]|call-%|sleep-%?|ask-%|generate-"|resume-"|retry-%|found-%|guardrail-|-approval"|-again-|-budget"|-media"|-short-%|-seeing-%)`)
+var stepText = regexp.MustCompile(`"(turn-[%0-9]|call-%|sleep-%?|ask-["%]|-ask"|generate-"|resume-"|retry-%|found-%|guardrail-|-approval"|-again-|-budget"|-media"|-short-%|-seeing-%)`)
 
 // TestStepNames: names of durable steps are made and read by journal/step alone.
 func TestStepNames(t *testing.T) {
@@ -440,5 +479,115 @@ func TestStepNames(t *testing.T) {
 		if found := stepText.FindString(s.text); found != "" {
 			t.Errorf("%s: %s is the text of a step's name: use journal/step", s.path, found)
 		}
+	}
+}
+
+// TestRacelessPackages: the packages that `make race` omits start no goroutine and guard nothing
+// against those of others.
+func TestRacelessPackages(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?m)^RACELESS := (.*)$`).FindStringSubmatch(strings.ReplaceAll(string(makefile), "$$", "$"))
+	if list == nil {
+		t.Fatal("the Makefile has no RACELESS")
+	}
+	raceless, found := regexp.MustCompile(list[1]), 0
+	for _, s := range sources(t) {
+		if s.test() || !raceless.MatchString(module+s.dir()) {
+			continue
+		}
+		found++
+		for _, spec := range s.file.Imports {
+			if slices.Contains([]string{`"sync"`, `"sync/atomic"`, `"golang.org/x/sync/errgroup"`}, spec.Path.Value) {
+				t.Errorf("%s imports %s: make race has to run its tests", s.path, spec.Path.Value)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s starts a goroutine: make race has to run its tests", s.path)
+			}
+			return true
+		})
+	}
+	if found == 0 {
+		t.Error("RACELESS names no package")
+	}
+}
+
+// TestStatusesComeFromTheTable: the gateway writes no status of an operation, an attempt or a slot
+// that the table of generate/operation did not give.
+func TestStatusesComeFromTheTable(t *testing.T) {
+	t.Parallel()
+	advances := 0
+	for _, s := range sources(t) {
+		if s.test() || s.dir() != "generate/gateway" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for i, to := range n.Lhs {
+					field, ok := to.(*ast.SelectorExpr)
+					if !ok || field.Sel.Name != "Status" {
+						continue
+					}
+					advances++
+					if by := called(n.Rhs[min(i, len(n.Rhs)-1)]); !slices.Contains([]string{"next", "Advance", "Status"}, by) {
+						t.Errorf("%s writes a status that the table of operations did not give", s.path)
+					}
+				}
+			case *ast.CompositeLit:
+				name, _ := n.Type.(*ast.Ident)
+				if name == nil || !slices.Contains([]string{"Operation", "Attempt", "Slot"}, name.Name) {
+					break
+				}
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok && kv.Key.(*ast.Ident).Name == "Status" {
+						t.Errorf("%s makes a %s with a status that the table of operations did not give", s.path, name.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if advances < 10 {
+		t.Errorf("found only %d writes of a status: is this test blind?", advances)
+	}
+}
+
+// called is the name of the function that an expression calls; empty if it calls none.
+func called(e ast.Expr) string {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
+}
+
+// TestRequestsHaveTheirOwner: what the server does for a request is done for the owner of its token,
+// never for the one of the configuration.
+func TestRequestsHaveTheirOwner(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, s := range sources(t) {
+		if s.dir() != "." || s.test() || !strings.HasPrefix(s.path, "serve_") || s.path == "serve_access.go" {
+			continue
+		}
+		seen++
+		if strings.Contains(s.text, "Config.Owner") {
+			t.Errorf("%s uses Config.Owner: use owner(ctx)", s.path)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d files of the server were found", seen)
 	}
 }

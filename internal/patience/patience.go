@@ -6,6 +6,7 @@
 package patience
 
 import (
+	"regexp"
 	"sync"
 	"time"
 )
@@ -13,6 +14,13 @@ import (
 // longest is the most that a provider's wish holds for calls that have not heard it themselves:
 // then one of them asks again.
 const longest = time.Hour
+
+// dayText names a quota of a day.
+var dayText = regexp.MustCompile(`(?i)\bper[ _-]?day\b|PerDay|\b[RT]PD\b|\bdaily (limit|quota)`)
+
+// Daily reports whether a provider's message says that a quota of a day is used up. A wait that it
+// asks for is kept once at most: providers name seconds there, too.
+func Daily(message string) bool { return dayText.MatchString(message) }
 
 // Waits are the times until which a provider asked not to be called. The zero value is ready: nobody
 // asked. It is safe for concurrent use.
@@ -46,9 +54,9 @@ func (w *Waits) End(model string) time.Time {
 	return all
 }
 
-// Left tells how long a call of a model has still to wait, and until when; nothing for one that has
+// Remaining tells how long a call of a model has still to wait, and until when; nothing for one that has
 // waited until then.
-func (w *Waits) Left(model string, now, waited time.Time) (left time.Duration, until time.Time) {
+func (w *Waits) Remaining(model string, now, waited time.Time) (remaining time.Duration, until time.Time) {
 	until = w.End(model)
 	if until.Equal(waited) {
 		return 0, until

@@ -223,14 +223,14 @@ func (s *Server) up() error {
 
 // read keeps the beginning of the log and tells when the server takes connections.
 func (r *running) read(log io.Reader, ready chan<- struct{}) {
-	told := false
+	announced := false
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		line := lines.Text()
 		if r.log.Len() < logKept {
 			r.log.WriteString(line + "\n")
 		}
-		if !told && strings.Contains(line, "ready to accept connections") {
-			told = true
+		if !announced && strings.Contains(line, "ready to accept connections") {
+			announced = true
 			close(ready)
 		}
 	}

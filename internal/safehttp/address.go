@@ -53,7 +53,7 @@ func control(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil || !Public(ap.Addr()) {
 		return media.Errorf(media.CodeBlockedAddress,
-			"the address %s is not on the public internet: fetches go there only if the operator configured that origin", address)
+			"the address %s is not on the public internet: it is fetched only if the operator has configured that origin", address)
 	}
 	return nil
 }

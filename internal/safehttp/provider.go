@@ -49,7 +49,7 @@ type Provider struct {
 	Timeout time.Duration
 }
 
-// NewProvider makes the client for calls to one provider; every such client is made here. It
+// NewProvider creates the client for calls to one provider; every such client is made here. It
 // follows no redirect, because that would carry the key and the prompt elsewhere: the answer
 // with the redirect is the caller's. It connects to the provider's own origin and to
 // public addresses, as [Transport] does, and reads at most MaxAnswer bytes, then the body
@@ -86,7 +86,7 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, b.secrets.failure(err)
 	}
-	res.Body = &limited{ReadCloser: res.Body, left: b.most, over: b.tooLarge}
+	res.Body = &limited{ReadCloser: res.Body, remaining: b.most, over: b.tooLarge}
 	b.secrets.answer(res)
 	return res, nil
 }
@@ -99,7 +99,7 @@ func (b bounded) tooLarge() error {
 	if b.setting != "" {
 		limit += ", the limit of " + b.setting
 	}
-	return media.Errorf(media.CodeTooLarge, "%s answered with more than %s beside media: it is not asked again", b.name, limit)
+	return media.Errorf(media.CodeTooLarge, "%s answered with more than %s besides media: the request is not repeated", b.name, limit)
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] work.
@@ -112,21 +112,21 @@ func (b bounded) CloseIdleConnections() {
 // limited is a body that fails beyond a limit.
 type limited struct {
 	io.ReadCloser
-	left int64
-	over func() error
+	remaining int64
+	over      func() error
 }
 
 // Read implements [io.Reader].
 func (l *limited) Read(p []byte) (int, error) {
-	if l.left < 0 {
+	if l.remaining < 0 {
 		return 0, l.over()
 	}
-	if int64(len(p))-1 > l.left { // one more, to see that there is more
-		p = p[:l.left+1]
+	if int64(len(p))-1 > l.remaining { // one more, to see that there is more
+		p = p[:l.remaining+1]
 	}
 	n, err := l.ReadCloser.Read(p)
-	l.left -= int64(n)
-	if l.left < 0 {
+	l.remaining -= int64(n)
+	if l.remaining < 0 {
 		return n - 1, l.over()
 	}
 	return n, err
@@ -150,8 +150,8 @@ func trusts(req *http.Request) bool {
 	})
 }
 
-// errSilent ends an answer that does not go on.
-var errSilent = errors.New("the answer did not go on for " + silenceTimeout.String())
+// errSilent ends an answer that does not continue.
+var errSilent = errors.New("the response stalled for " + silenceTimeout.String())
 
 // awake gives each read of an answer's body a time limit.
 type awake struct {

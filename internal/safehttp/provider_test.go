@@ -111,7 +111,7 @@ func TestProviderAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// stuck is a body that goes on when its request ends.
+// stuck is a body that continues when its request ends.
 type stuck struct {
 	ctx   context.Context //nolint:containedctx // It belongs to the request.
 	after int

@@ -48,7 +48,7 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeDeadline, "fetch from %s: it took longer than %s: %w", origin(u), c.cfg.Timeout, context.DeadlineExceeded)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e := media.Errorf(media.CodeBadResponse, "fetch from %s: the answer ends early: %w", origin(u), io.ErrUnexpectedEOF)
+		e := media.Errorf(media.CodeBadResponse, "fetch from %s: the response was cut off: %w", origin(u), io.ErrUnexpectedEOF)
 		e.Retryable = true
 		return e
 	}

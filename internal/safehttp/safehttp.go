@@ -86,7 +86,7 @@ type Client struct {
 	http *http.Client
 }
 
-// New makes a client.
+// New creates a client.
 func New(cfg Config) *Client {
 	c := &Client{cfg: cfg.withDefaults()}
 	c.http = &http.Client{Transport: newGuard(c.cfg, nil), CheckRedirect: c.redirect}
@@ -95,7 +95,7 @@ func New(cfg Config) *Client {
 
 // Response is one fetched resource.
 type Response struct {
-	// Body gives at most MaxBytes bytes and fails with CodeTooLarge beyond. The
+	// Body returns at most MaxBytes bytes and fails with CodeTooLarge beyond. The
 	// caller closes it.
 	Body io.ReadCloser
 	// ContentType is the declared type, lower case, without parameters; "" if none.
@@ -108,7 +108,7 @@ type Response struct {
 	URL string
 }
 
-// Fetch is [Client.Get] for whoever needs the body and its declared type alone.
+// Fetch is [Client.Get] for callers that need the body and its declared type alone.
 func (c *Client) Fetch(ctx context.Context, rawURL string) (body io.ReadCloser, contentType string, err error) {
 	res, err := c.Get(ctx, rawURL)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		cancel()
-		return nil, media.Errorf(media.CodeInvalid, "fetch from %s: the address cannot be used", origin(u))
+		return nil, media.Errorf(media.CodeInvalid, "fetch from %s: the URL is invalid", origin(u))
 	}
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -143,7 +143,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 		return nil, err
 	}
 	return &Response{
-		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, left: c.cfg.MaxBytes, cancel: cancel},
+		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, remaining: c.cfg.MaxBytes, cancel: cancel},
 		ContentType: contentType(resp), Charset: charset(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
 }
@@ -154,13 +154,13 @@ func parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	switch {
 	case err != nil:
-		return nil, media.Errorf(media.CodeInvalid, "the address to fetch is no URL")
+		return nil, media.Errorf(media.CodeInvalid, "the address to fetch is not a URL")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, media.Errorf(media.CodeInvalid, "addresses with the scheme %q are not fetched: use http or https", clip(u.Scheme))
+		return nil, media.Errorf(media.CodeInvalid, "the scheme %q is not supported: use http or https", clip(u.Scheme))
 	case u.Hostname() == "":
-		return nil, media.Errorf(media.CodeInvalid, "the address to fetch names no host")
+		return nil, media.Errorf(media.CodeInvalid, "the URL to fetch has no host")
 	case u.User != nil:
-		return nil, media.Errorf(media.CodeInvalid, "the address to fetch on %s holds credentials: remove them", u.Hostname())
+		return nil, media.Errorf(media.CodeInvalid, "the URL to fetch from %s contains credentials: remove them", u.Hostname())
 	}
 	u.Fragment = ""
 	return u, nil
@@ -187,19 +187,19 @@ func (c *Client) check(resp *http.Response) error {
 		return statusError(resp)
 	}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return media.Errorf(media.CodeBadResponse, "fetch from %s: the answer is compressed though that was not asked for", from)
+		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is compressed, although that was not requested", from)
 	}
 	if resp.ContentLength > c.cfg.MaxBytes {
 		return c.tooLarge(resp.Request.URL)
 	}
 	if t := contentType(resp); !c.accepts(t) {
-		return media.Errorf(media.CodeBadResponse, "fetch from %s: the answer is %s, want %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
+		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is %s instead of %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
 	}
 	return nil
 }
 
 func (c *Client) tooLarge(u *url.URL) error {
-	return media.Errorf(media.CodeTooLarge, "fetch from %s: the answer is longer than the limit of %d bytes", origin(u), c.cfg.MaxBytes)
+	return media.Errorf(media.CodeTooLarge, "fetch from %s: the response is larger than the limit of %d bytes", origin(u), c.cfg.MaxBytes)
 }
 
 func (c *Client) accepts(t string) bool {
@@ -232,25 +232,25 @@ func charset(resp *http.Response) string {
 
 // body counts what is read and ends the fetch when it is closed.
 type body struct {
-	c      *Client
-	rc     io.ReadCloser
-	u      *url.URL
-	left   int64
-	cancel context.CancelFunc
+	c         *Client
+	rc        io.ReadCloser
+	u         *url.URL
+	remaining int64
+	cancel    context.CancelFunc
 }
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
-	if int64(len(p))-1 > b.left { // one more, to see that there is more
-		p = p[:b.left+1]
+	if int64(len(p))-1 > b.remaining { // one more, to see that there is more
+		p = p[:b.remaining+1]
 	}
 	n, err := b.rc.Read(p)
-	if int64(n) > b.left {
-		n = int(b.left)
-		b.left = 0
+	if int64(n) > b.remaining {
+		n = int(b.remaining)
+		b.remaining = 0
 		return n, b.c.tooLarge(b.u)
 	}
-	b.left -= int64(n)
+	b.remaining -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.c.fetchError(b.u, err)
 	}

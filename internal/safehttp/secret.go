@@ -185,6 +185,9 @@ func (r *redacting) look() {
 	r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
 }
 
+// Begun is how many bytes at the end of a text may be the beginning of a secret.
+func (s Secrets) Begun(text string) int { return s.begun([]byte(text)) }
+
 // begun is how many bytes at the end of b may be the beginning of a secret.
 func (s Secrets) begun(b []byte) int {
 	for n := min(len(b), s.longest-1); n > 0; n-- {

@@ -15,7 +15,7 @@ import (
 // origins of its context ([WithTrusted]): there it goes wherever they resolve to, through the
 // environment's proxy if there is one. All other requests are guarded as those of
 // [Client.Get] and use no proxy. It asks for no compression of its own, waits 10 minutes
-// for an answer to begin and 5 for it to go on, and is safe for concurrent use.
+// for an answer to begin and 5 for it to continue, and is safe for concurrent use.
 func Transport() http.RoundTripper { return shared() }
 
 // shared are the connections of all calls to providers of this process.

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"modernc.org/sqlite"
 )
@@ -18,7 +19,7 @@ const most = 256
 // once for more of them.
 const WAL = "_pragma=journal_mode(WAL)&_pragma=wal_autocheckpoint(4000)"
 
-// Open gives a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
+// Open returns a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
 func Open(dsn string) *sql.DB {
 	return sql.OpenDB(&connector{dsn: dsn, turn: make(chan struct{}, 1)})
 }
@@ -27,14 +28,21 @@ func Open(dsn string) *sql.DB {
 type connector struct {
 	dsn  string
 	turn chan struct{} // full while a connection of the pool has a transaction
+	// opened says that there was a connection: a file that is gone since is not made again.
+	opened atomic.Bool
 }
 
 // Connect implements driver.Connector.
 func (c *connector) Connect(context.Context) (driver.Conn, error) {
-	inner, err := c.Driver().Open(c.dsn)
+	dsn := c.dsn
+	if c.opened.Load() && strings.HasPrefix(dsn, "file:") && strings.Contains(dsn, "?") {
+		dsn += "&mode=rw"
+	}
+	inner, err := c.Driver().Open(dsn)
 	if err != nil {
 		return nil, err
 	}
+	c.opened.Store(true)
 	whole, ok := inner.(wholeConn)
 	if !ok {
 		return inner, nil // a driver that can less: it works without what is kept
@@ -138,7 +146,7 @@ func (c *conn) toItsEnd(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), ctx.Err()
 }
 
-// take gives the statement of a query, or nil for one that is not kept or is in use.
+// take returns the statement of a query, or nil for one that is not kept or is in use.
 func (c *conn) take(ctx context.Context, query string) *statement {
 	s, ok := c.kept[query]
 	if !ok {

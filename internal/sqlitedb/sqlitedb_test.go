@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -237,5 +238,36 @@ func TestCancelledTransactionGivesItsTurn(t *testing.T) {
 	}
 	if got := one(t, db, "SELECT COUNT(*) FROM a"); got != "0" {
 		t.Errorf("%s rows", got)
+	}
+}
+
+// TestAFileThatIsGoneIsNotMadeAnew: a pool whose file was moved away opens no second one in its
+// place, which would take the log of the first.
+func TestAFileThatIsGoneIsNotMadeAnew(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := sqlitedb.Open("file:" + path + "?_pragma=journal_mode(WAL)")
+	t.Cleanup(func() { _ = db.Close() }) // its file is back
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE t (n INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	busy, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.PingContext(t.Context()); err == nil {
+		t.Error("a second connection was opened")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a database was made")
+	}
+	if err := errors.Join(os.Rename(path+".away", path), busy.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO t VALUES (1)"); err != nil {
+		t.Error(err)
 	}
 }

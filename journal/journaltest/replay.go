@@ -54,7 +54,7 @@ func errorsAreForgotten(t *testing.T, c Config) {
 	p := c.Open(t)
 	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		ran.must(ctx, t, j, "before", `1`)
-		if _, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, errors.New("no") }); err == nil {
+		if _, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { return nil, errors.New("no") }); err == nil {
 			t.Error("no error")
 		}
 		ran.must(ctx, t, j, "after", `2`)
@@ -78,11 +78,11 @@ func children(t *testing.T, c Config) {
 	for range 2 {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			for _, name := range []string{"x", "y"} {
-				child, err := j.Child(ctx, name)
+				child, err := j.Child(ctx, named(name))
 				if err != nil {
 					return err
 				}
-				grandchild, err := child.Child(ctx, "x")
+				grandchild, err := child.Child(ctx, named("x"))
 				if err != nil {
 					return err
 				}

@@ -1,6 +1,6 @@
 // Package journaltest is the conformance suite of journals.
 //
-// It imports journal and the testing packages only.
+// It imports journal, its step and the testing packages only.
 package journaltest
 
 import (
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atelier/journal"
+	"atelier/journal/step"
 )
 
 // Work is the body of a workflow.
@@ -66,9 +67,12 @@ func Run(t *testing.T, c Config) {
 // counter counts the steps that ran.
 type counter struct{ atomic.Int64 }
 
+// named is a name that is none of the program's own.
+func named(text string) step.Name { return step.Name{Label: text} }
+
 // say is a step that gives its text.
 func (ran *counter) say(ctx context.Context, j journal.Journal, name, text string) (string, error) {
-	b, err := j.Step(ctx, name, func(context.Context) ([]byte, error) {
+	b, err := j.Step(ctx, named(name), func(context.Context) ([]byte, error) {
 		ran.Add(1)
 		return []byte(text), nil
 	})
@@ -101,7 +105,7 @@ func errorsAreHandedOn(t *testing.T, c Config) {
 	t.Helper()
 	own := errors.New("own")
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("wrapped: %w", own) })
+		_, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { return nil, fmt.Errorf("wrapped: %w", own) })
 		if !errors.Is(err, own) {
 			t.Errorf("error %v does not wrap the step's own", err)
 		}
@@ -114,7 +118,7 @@ func stepWithinStep(t *testing.T, c Config) {
 	var inner counter
 	var outer atomic.Int64
 	work := func(ctx context.Context, j journal.Journal) error {
-		b, err := j.Step(ctx, "outer", func(ctx context.Context) ([]byte, error) {
+		b, err := j.Step(ctx, named("outer"), func(ctx context.Context) ([]byte, error) {
 			outer.Add(1)
 			got, err := inner.say(ctx, j, "inner", `"in"`)
 			return []byte(got), err
@@ -165,7 +169,7 @@ func contextReaches(t *testing.T, c Config) {
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, "value"))
 		defer cancel()
-		_, err := j.Step(ctx, "one", func(ctx context.Context) ([]byte, error) {
+		_, err := j.Step(ctx, named("one"), func(ctx context.Context) ([]byte, error) {
 			if ctx.Value(key{}) != "value" {
 				t.Error("the step does not see the values of its context")
 			}

@@ -33,6 +33,11 @@ const (
 	KindShow     Kind = "show"    // the same, because the vision policy shows it
 	KindAnswer   Kind = "answer"  // the same, because it came with an answer
 
+	// In a stage of Go code: Turn is the stage's number, Index counts all that is in it, with
+	// its sub-agents.
+	KindCode     Kind = "code"     // a part of the code itself
+	KindStageAsk Kind = "question" // the code asks a person
+
 	// By number alone.
 	KindCodeQuestion Kind = "code-ask" // Go code asks a person for the Index-th time
 	KindSleep        Kind = "sleep"    // the Index-th sleep
@@ -134,6 +139,9 @@ func (n Name) Ends(kind TailKind) bool {
 	return len(n.Tail) > 0 && n.Tail[len(n.Tail)-1].Kind == kind
 }
 
+// Compare orders names as their texts; it is 0 for equal ones.
+func (n Name) Compare(other Name) int { return strings.Compare(n.String(), other.String()) }
+
 // String is the text of the name.
 func (n Name) String() string {
 	s := n.head()
@@ -152,9 +160,9 @@ func (n Name) head() string {
 	case KindSummary:
 		return fmt.Sprintf("turn-%d-summary-%d-%d", n.Turn, n.Made, n.Index)
 	case KindBudget, KindModel, KindQuestion:
-		return fmt.Sprintf("turn-%d-%s", n.Turn, n.Kind)
-	case KindAction:
-		return fmt.Sprintf("turn-%d-action-%d", n.Turn, n.Index)
+		return "turn-" + strconv.Itoa(n.Turn) + "-" + string(n.Kind)
+	case KindAction, KindCode, KindStageAsk:
+		return "turn-" + strconv.Itoa(n.Turn) + "-" + string(n.Kind) + "-" + strconv.Itoa(n.Index)
 	case KindAgent:
 		return fmt.Sprintf("turn-%d-agent-%d-%s", n.Turn, n.Index, n.Label)
 	case KindView, KindShow, KindAnswer:
@@ -196,17 +204,17 @@ func Parse(text string) Name {
 
 // words are what is left to read of a name.
 type words struct {
-	left []string
-	bad  bool
+	unread []string
+	bad    bool
 }
 
 func (w *words) next() string {
-	if len(w.left) == 0 {
+	if len(w.unread) == 0 {
 		w.bad = true
 		return ""
 	}
-	s := w.left[0]
-	w.left = w.left[1:]
+	s := w.unread[0]
+	w.unread = w.unread[1:]
 	return s
 }
 
@@ -218,17 +226,17 @@ func (w *words) number() int {
 
 // rest is all that is left, without the last words.
 func (w *words) rest(without int) string {
-	if len(w.left) <= without {
+	if len(w.unread) <= without {
 		w.bad = true
 		return ""
 	}
-	s := strings.Join(w.left[:len(w.left)-without], "-")
-	w.left = w.left[len(w.left)-without:]
+	s := strings.Join(w.unread[:len(w.unread)-without], "-")
+	w.unread = w.unread[len(w.unread)-without:]
 	return s
 }
 
 func parse(list []string) (n Name, ok bool) {
-	w := &words{left: list}
+	w := &words{unread: list}
 	switch first := w.next(); Kind(first) {
 	case KindGiven, KindGuardrail, KindImages:
 		n.Kind = Kind(first)
@@ -257,7 +265,7 @@ func (n *Name) ofTurn(w *words) {
 	switch n.Kind = Kind(w.next()); n.Kind {
 	case KindSummary:
 		n.Made, n.Index = w.number(), w.number()
-	case KindAction:
+	case KindAction, KindCode, KindStageAsk:
 		n.Index = w.number()
 	case KindAgent:
 		n.Index, n.Label = w.number(), w.rest(0)
@@ -270,7 +278,7 @@ func (n *Name) ofTurn(w *words) {
 }
 
 func (n *Name) tails(w *words) {
-	for len(w.left) > 0 && !w.bad {
+	for len(w.unread) > 0 && !w.bad {
 		t := Tail{Kind: TailKind(w.next())}
 		switch t.Kind {
 		case TailApproval, TailMedia:

@@ -35,9 +35,14 @@ func (p Path) Own() Name {
 
 // Place is that of the innermost part that the step is in.
 func (p Path) Place() Place {
+	return p[:max(0, len(p)-1)].Inside()
+}
+
+// Inside is the place of the part whose path this is.
+func (p Path) Inside() Place {
 	place := Root
-	for _, n := range p[:max(0, len(p)-1)] {
-		place = place.Part(n.String())
+	for _, n := range p {
+		place = place.Part(n)
 	}
 	return place
 }
@@ -50,22 +55,28 @@ type Place string
 const Root Place = ""
 
 // Part is the place of a part of this one.
-func (p Place) Part(name string) Place { return p + Place(name) + "/" }
+func (p Place) Part(name Name) Place { return p + Place(name.String()) + "/" }
 
 // Full is the full name of a step of this place.
-func (p Place) Full(name string) string { return string(p) + name }
+func (p Place) Full(name Name) string { return string(p) + name.String() }
 
-// Own gives the name of a step within this place; ok is false for steps elsewhere, also in its parts.
-func (p Place) Own(full string) (name string, ok bool) {
-	name, ok = strings.CutPrefix(full, string(p))
-	return name, ok && !strings.Contains(name, "/")
+// Own returns the name of a step within this place; ok is false for steps elsewhere, also in its parts.
+func (p Place) Own(full string) (name Name, ok bool) {
+	text, ok := strings.CutPrefix(full, string(p))
+	if !ok || strings.Contains(text, "/") {
+		return Name{}, false
+	}
+	return Parse(text), true
 }
 
-// Below gives the part of this place that a step is in.
-func (p Place) Below(full string) (part string, ok bool) {
+// Below returns the part of this place that a step is in.
+func (p Place) Below(full string) (part Name, ok bool) {
 	rest, ok := strings.CutPrefix(full, string(p))
-	part, _, inside := strings.Cut(rest, "/")
-	return part, ok && inside
+	text, _, inside := strings.Cut(rest, "/")
+	if !ok || !inside {
+		return Name{}, false
+	}
+	return Parse(text), true
 }
 
 // Has reports whether a step is in this place or in a part of it.
@@ -77,7 +88,7 @@ func PlaceOf(full string) Place { return Place(full[:strings.LastIndex(full, "/"
 // Single reports whether a text can be one name of a path: it is not empty and has no slash.
 func Single(text string) bool { return text != "" && !strings.Contains(text, "/") }
 
-// Top gives the first name of a step's path within this place: its own, or that of the part
+// Top returns the first name of a step's path within this place: its own, or that of the part
 // of this place that it is in.
 func (p Place) Top(full string) (Name, bool) {
 	rest, ok := strings.CutPrefix(full, string(p))

@@ -73,16 +73,16 @@ func TestPaths(t *testing.T) {
 		t.Errorf("%v: own %v, place %q", p, p.Own(), p.Place())
 	}
 	place := step.PlaceOf(full)
-	if place != p.Place() || place.Full("turn-3-model") != full {
+	if place != p.Place() || place.Full(step.In(3, step.KindModel)) != full {
 		t.Errorf("place %q", place)
 	}
-	if own, ok := place.Own(full); !ok || own != "turn-3-model" {
+	if own, ok := place.Own(full); !ok || own.String() != "turn-3-model" {
 		t.Errorf("own %q, %t", own, ok)
 	}
 	if own, ok := step.Root.Own(full); ok {
 		t.Errorf("a step of a part is %q of the root", own)
 	}
-	if part, ok := step.Root.Below(full); !ok || part != "turn-1-agent-2-a" {
+	if part, ok := step.Root.Below(full); !ok || part.String() != "turn-1-agent-2-a" || step.Root.Part(part) != p[:1].Inside() {
 		t.Errorf("part %q, %t", part, ok)
 	}
 	if _, ok := place.Below(full); ok {

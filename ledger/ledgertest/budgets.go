@@ -36,7 +36,7 @@ func budgetsOfUnits(t *testing.T, f *fixture) {
 	want([2]string{"$0", "$0.2"}, [2]string{"0 tokens", "40 tokens"}, [2]string{"0 images", "2 images"})
 	must(t, f.Settle(ctx, "op-1", ledger.Amount{Money: pico(t, "0.1"), Tokens: 130, Images: 3}))
 	want([2]string{"$0.1", "$0"}, [2]string{"130 tokens", "0 tokens"}, [2]string{"3 images", "0 images"})
-	// No images are left, and whoever makes none passes; no tokens are left, and nobody does.
+	// No images are left, and a request without any passes; no tokens are left, and nobody does.
 	must(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: 1}, []ledger.Limit{limits[0], limits[2]}))
 	wantCode(t, f.Reserve(ctx, "op-3", ledger.Amount{Images: 1}, limits[2:]), media.CodeOverBudget)
 	wantCode(t, f.Reserve(ctx, "op-3", ledger.Amount{Tokens: 1}, limits[1:2]), media.CodeOverBudget)
@@ -61,7 +61,7 @@ func modelCallHolds(t *testing.T, f *fixture) {
 	}
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Tokens: 1}, limits))
 	f.wantBudget(t, "tokens:run", "0 tokens", "61 tokens")
-	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits)) // by whoever took the run over
+	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits)) // by the process that took the run over
 	must(t, f.Settle(ctx, p.ID, ledger.Amount{Tokens: 70}))
 	f.wantBudget(t, "tokens:run", "70 tokens", "1 token")
 }

@@ -140,34 +140,6 @@ func promotedAtOnce(t *testing.T, f *fixture) {
 	}
 }
 
-// heldAcross has two handles race for operations.
-func heldAcross(t *testing.T, f *fixture) {
-	t.Helper()
-	stores := []ledger.Store{f.Store, f.open(t)}
-	far := f.deps.Now().Add(1 << 40)
-	for range 5 {
-		o := f.begun(t)
-		var won atomic.Int32
-		var all sync.WaitGroup
-		for _, s := range stores {
-			holder := f.deps.NewID()
-			all.Go(func() {
-				switch err := s.HoldOperation(t.Context(), owner, o.ID, holder, far); media.CodeOf(err) {
-				case "":
-					won.Add(1)
-				case media.CodeConflict:
-				default:
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if won.Load() != 1 {
-			t.Errorf("%d hold it, want one", won.Load())
-		}
-	}
-}
-
 // budgetsInAnyOrder reserves against two budgets in opposite order and settles twice at
 // once: nothing waits for ever, and nothing is counted twice.
 func budgetsInAnyOrder(t *testing.T, f *fixture) {

@@ -52,7 +52,7 @@ func eventsOfTrees(t *testing.T, f *fixture) {
 	}
 }
 
-// eventsSeen reads while others append: whoever sees an event has seen all before it.
+// eventsSeen reads while others append: one who sees an event has seen all before it.
 func eventsSeen(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)

@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -89,7 +90,7 @@ func conversationPages(t *testing.T, f *fixture) {
 		want []string
 	}{
 		"conversations": {func(p ledger.Page) ([]string, string) {
-			l, err := f.ListConversations(ctx, owner, p)
+			l, err := f.ListConversations(ctx, owner, ledger.ConversationQuery{Page: p})
 			must(t, err)
 			return idsOf(l.Items, func(c ledger.Conversation) string { return c.ID }), l.Next
 		}, newest},
@@ -139,9 +140,9 @@ func conversationScope(t *testing.T, f *fixture) {
 			}
 		}
 	}
-	_, err := f.ListConversations(ctx, "", ledger.Page{})
+	_, err := f.ListConversations(ctx, "", ledger.ConversationQuery{Page: ledger.Page{}})
 	wantCode(t, err, media.CodeForbidden)
-	list, err := f.ListConversations(ctx, "bob", ledger.Page{})
+	list, err := f.ListConversations(ctx, "bob", ledger.ConversationQuery{Page: ledger.Page{}})
 	must(t, err)
 	if len(list.Items) != 0 || list.Items == nil {
 		t.Errorf("bob sees %+v", list.Items)
@@ -187,19 +188,29 @@ func conversationDeleted(t *testing.T, f *fixture) {
 	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
 	m := f.says(t, c, ledger.RoleUser, r, "x")
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
+	before := f.deps.Now().Add(-time.Minute)
 	must(t, f.DeleteConversation(ctx, owner, c.ID))
 	_, errMessages := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
-	_, errAttach := f.Attach(ctx, owner, m.ID, []media.Output{o})
-	for i, err := range []error{f.DeleteConversation(ctx, owner, c.ID), f.SaveMessage(ctx, owner, m), errMessages, errAttach} {
+	_, errAttachments := f.ListAttachments(ctx, owner, c.ID, ledger.MessageQuery{})
+	for i, err := range []error{f.DeleteConversation(ctx, owner, c.ID), errMessages, errAttachments} {
 		if got := media.CodeOf(err); got != media.CodeNotFound {
 			t.Errorf("%d: code %q", i, got)
 		}
 	}
-	if list, err := f.ListConversations(ctx, owner, ledger.Page{}); err != nil || len(list.Items) != 0 {
+	late := f.says(t, c, ledger.RoleAssistant, r, "the answer")
+	if w, err := f.Attach(ctx, owner, m.ID, []media.Output{o}); err != nil || len(w) != 0 {
+		t.Errorf("attached with %v, %v", w, err)
+	}
+	if list, err := f.ListConversations(ctx, owner, ledger.ConversationQuery{Page: ledger.Page{}}); err != nil || len(list.Items) != 0 {
 		t.Errorf("listed %+v, %v", list.Items, err)
 	}
 	if _, err := f.MediaRecord(ctx, owner, o.ID); err != nil {
 		t.Errorf("the media record went with it: %v", err)
 	}
 	wantCode(t, f.CreateConversation(ctx, c), media.CodeConflict)
+	must(t, f.RestoreConversation(ctx, owner, c.ID, before))
+	list, err := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
+	if got := f.attached(t, c, ledger.MessageQuery{}); err != nil || len(list.Items) != 2 || list.Items[1].ID != late.ID || list.Items[1].Text != "the answer" || len(got) != 1 {
+		t.Errorf("restored %+v with %+v, %v", list.Items, got, err)
+	}
 }

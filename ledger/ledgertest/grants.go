@@ -15,6 +15,7 @@ func grantClauses() map[string]func(*testing.T, *fixture) {
 	return map[string]func(*testing.T, *fixture){
 		"one item, many trees":   granting,
 		"lineage through grants": lineageThroughGrants,
+		"a file given again":     givenAgain,
 		"grants are refused":     grantsRefused,
 		"granted at once":        grantedAtOnce,
 	}
@@ -109,6 +110,36 @@ func lineageThroughGrants(t *testing.T, f *fixture) {
 		if u.Conversation != c.ID || u.CreatedAt.IsZero() {
 			t.Errorf("%+v is not in %s", u, c.ID)
 		}
+	}
+}
+
+// givenAgain: the same file that is given to several trees is one item; one of another name is another.
+func givenAgain(t *testing.T, f *fixture) {
+	t.Helper()
+	file := func(name string) media.Output {
+		o := picture("a", media.Meta{Label: name, FileName: name})
+		o.Origin.Direction = "input"
+		return o
+	}
+	first, second := f.run(t, owner, nil), f.run(t, owner, nil)
+	made := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))
+	o := f.record(scoped(t, first), t, file("sea.png"))
+	if o.ID == made.ID {
+		t.Error("a file that is given became what was made")
+	}
+	if again := f.record(scoped(t, second), t, file("sea.png")); again.ID != o.ID || again.Label != o.Label || again.Origin.Direction != "input" {
+		t.Errorf("given again it is %+v, was %+v", again, o)
+	}
+	p, err := f.Provenance(t.Context(), owner, o.ID)
+	must(t, err)
+	if len(p.Trees) != 2 || p.Trees[1].Tree != second.Tree {
+		t.Errorf("it is in %+v", p.Trees)
+	}
+	if got := f.record(scoped(t, f.run(t, owner, nil)), t, file("lake.png")); got.ID == o.ID || got.Label != "lake.png" {
+		t.Errorf("under another name it is %+v", got)
+	}
+	if got := f.record(scoped(t, f.run(t, "bob", nil)), t, file("sea.png")); got.ID == o.ID {
+		t.Error("bob was granted what is ann's")
 	}
 }
 

@@ -18,62 +18,7 @@ func (f *fixture) begun(t *testing.T) ledger.Operation {
 	return o
 }
 
-func heldByOne(t *testing.T, f *fixture) {
-	t.Helper()
-	ctx, o := t.Context(), f.begun(t)
-	far := f.deps.Now().Add(ledger.LongestHold / 2)
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far.Add(ledger.LongestHold))) // by a wrong clock
-	must(t, f.HoldOperation(ctx, owner, o.ID, "b", far))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "b", time.Time{}))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far.Add(time.Minute)))
-	wantCode(t, f.HoldOperation(ctx, owner, o.ID, "b", far), media.CodeConflict)
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", time.Time{}))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "b", f.deps.Now().Add(-time.Hour)))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far)) // b's time is over
-	wantCode(t, f.HoldOperation(ctx, "bob", o.ID, "a", far), media.CodeNotFound)
-	wantCode(t, f.HoldOperation(ctx, owner, f.deps.NewID(), "a", far), media.CodeNotFound)
-	wantCode(t, f.HoldOperation(ctx, "", o.ID, "a", far), media.CodeForbidden)
-
-	began := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: far}
-	must(t, f.BeginOperation(ctx, began))
-	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
-	if got, _, _, err := f.Operation(ctx, owner, began.ID); err != nil || got.HeldBy != "a" || got.HeldUntil.IsZero() {
-		t.Errorf("held by %q until %s, %v", got.HeldBy, got.HeldUntil, err)
-	}
-	began.Status = "running"
-	must(t, f.FinishOperation(ctx, began))
-	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
-	began.Status, began.FinishedAt = "succeeded", f.deps.Now()
-	must(t, f.FinishOperation(ctx, began))
-	must(t, f.HoldOperation(ctx, owner, began.ID, "b", far))
-	wantCode(t, f.FinishOperation(ctx, began), media.CodeConflict) // b has held it since
-	began.HeldBy, began.Status = "b", "cancelled"
-	must(t, f.FinishOperation(ctx, began))
-	began.HeldBy, began.Status = "a", "succeeded"
-	wantCode(t, f.FinishOperation(ctx, began), media.CodeConflict)
-	if got, _, _, err := f.Operation(ctx, owner, began.ID); err != nil || got.Status != "cancelled" {
-		t.Errorf("the operation is %s, %v", got.Status, err)
-	}
-
-	raced := f.begun(t)
-	var won atomic.Int32
-	var all sync.WaitGroup
-	for range 8 {
-		holder := f.deps.NewID()
-		all.Go(func() {
-			if f.HoldOperation(ctx, owner, raced.ID, holder, far) == nil {
-				won.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	if won.Load() != 1 {
-		t.Errorf("%d hold it, want one", won.Load())
-	}
-}
-
-// reopened: a finished operation is taken up again by its holder, once, and without the
+// reopened: a finished operation is taken up again once, and without the
 // results that are asked for again.
 func reopened(t *testing.T, f *fixture) {
 	t.Helper()
@@ -81,20 +26,12 @@ func reopened(t *testing.T, f *fixture) {
 	for index := 1; index <= 3; index++ {
 		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: index, Status: "failed", Failure: ledger.Failure{Code: "unavailable", Message: "out"}}))
 	}
-	o.HeldBy, o.HeldUntil = "a", f.deps.Now().Add(time.Hour)
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", o.HeldUntil))
 	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict) // not finished
 	o.Status, o.FinishedAt, o.Failure = "failed", f.deps.Now(), ledger.Failure{Code: "unavailable", Message: "out", Retryable: true}
 	must(t, f.FinishOperation(ctx, o))
 	o.Status, o.Request = "queued", []byte(`{"n":3}`)
-	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict) // not held
-	must(t, f.HoldOperation(ctx, owner, o.ID, "b", o.HeldUntil))
-	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict)
-	must(t, f.HoldOperation(ctx, owner, o.ID, "b", time.Time{}))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", o.HeldUntil))
 	must(t, f.ReopenOperation(ctx, o, []int{1, 3}))
 	wantCode(t, f.ReopenOperation(ctx, o, []int{2}), media.CodeConflict) // done already
-	wantCode(t, f.HoldOperation(ctx, owner, o.ID, "b", o.HeldUntil), media.CodeConflict)
 
 	got, slots, _, err := f.Operation(ctx, owner, o.ID)
 	must(t, err)
@@ -110,7 +47,7 @@ func reopened(t *testing.T, f *fixture) {
 	wantCode(t, f.ReopenOperation(ctx, missing, nil), media.CodeNotFound)
 }
 
-func operationOfTask(t *testing.T, f *fixture) {
+func operationsOfAnyOwner(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
 	must(t, f.SaveTask(ctx, ledger.Task{ID: f.deps.NewID(), OperationID: o.ID, Call: 1, Attempt: 1, Provider: "bfl", TaskID: "x-1", Status: "running"}))
@@ -127,11 +64,24 @@ func operationOfTask(t *testing.T, f *fixture) {
 	}
 	_, err = f.AnyOperation(ctx, f.deps.NewID())
 	wantCode(t, err, media.CodeNotFound)
+	over, other := o, o
+	over.ID, other.ID, other.Owner = f.deps.NewID(), f.deps.NewID(), "bob"
+	must(t, f.BeginOperation(ctx, over))
+	must(t, f.BeginOperation(ctx, other))
+	over.Status, over.FinishedAt = "failed", time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	must(t, f.FinishOperation(ctx, over))
+	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		p.Limit = 1
+		return f.ListOpenOperations(ctx, p)
+	})
+	if err != nil || len(open) != 2 || open[0].ID != other.ID || open[1].ID != o.ID {
+		t.Errorf("open: %+v, %v", open, err)
+	}
 }
 
-// blobsAdrift: what arrived is adrift until a slot has it that is recorded; previews and
+// unassignedBlobs: what arrived is adrift until a slot has it that is recorded; previews and
 // what others were made from never are.
-func blobsAdrift(t *testing.T, f *fixture) {
+func unassignedBlobs(t *testing.T, f *fixture) {
 	t.Helper()
 	o := f.begun(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "t", Operation: o.ID})
@@ -150,7 +100,7 @@ func blobsAdrift(t *testing.T, f *fixture) {
 	}
 	want := func(who string, names ...string) {
 		t.Helper()
-		got, err := f.AdriftBlobs(ctx, who, o.ID)
+		got, err := f.UnassignedBlobs(ctx, who, o.ID)
 		if err != nil || len(got) != len(names) {
 			t.Errorf("%s sees %+v, %v; want %q", who, got, err, names)
 			return

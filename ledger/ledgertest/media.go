@@ -198,7 +198,8 @@ func mediaPages(t *testing.T, f *fixture) {
 	}
 	docs, _ := list(ledger.MediaQuery{Modality: media.ModalityDocument})
 	byRef, _ := list(ledger.MediaQuery{Ref: doc.Ref})
-	if d := cmp.Diff([]string{doc.ID}, docs) + cmp.Diff([]string{doc.ID}, byRef); d != "" {
+	byPrefix, _ := list(ledger.MediaQuery{RefPrefix: string(doc.Ref)[:9]})
+	if d := cmp.Diff([]string{doc.ID}, docs) + cmp.Diff([]string{doc.ID}, byRef) + cmp.Diff([]string{doc.ID}, byPrefix); d != "" {
 		t.Error(d)
 	}
 	if byRun, _ := list(ledger.MediaQuery{Run: r.ID}); len(byRun) != 5 {

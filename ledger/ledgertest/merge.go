@@ -63,6 +63,7 @@ func VersionSeven() (statements []string) {
 	add(`INSERT INTO media_lineage (id, child_media_id, parent_media_id, parent_ref, role, run_id, created_at)
 		VALUES ('l1', 'm03', 'm02', '%s', 'input', 'r2', '%s')`, media.RefOf(media.ModalityImage, media.DigestOf([]byte("fox"))), then)
 	add(`INSERT INTO operations (id, owner, tree_id, status, finished_at, created_at, updated_at) VALUES ('op', 'ann', 'op', 'succeeded', '%s', '%[1]s', '%[1]s')`, then)
+	add(`INSERT INTO operations (id, owner, tree_id, status, held_by, held_until, created_at, updated_at) VALUES ('held', 'ann', 'held', 'running', 'a', '%s', '%[1]s', '%[1]s')`, then)
 	add(`INSERT INTO operation_slots (operation_id, slot_index, status, media_id, created_at, updated_at) VALUES ('op', 1, 'succeeded', 'm11', '%s', '%[1]s')`, then)
 	return statements
 }
@@ -96,6 +97,9 @@ func Merged(t *testing.T, s ledger.Store) {
 		if err != nil || r.ID != want || !r.Promoted && want == "m01" {
 			t.Errorf("%s is %s, promoted %v, %v; want %s", old, r.ID, r.Promoted, err, want)
 		}
+	}
+	if l, err := s.Leases(ctx, ledger.LeaseGeneration); err != nil || len(l) != 1 || l[0].Work != "held" || l[0].Holder != "a" || l[0].ExpiresAt.IsZero() {
+		t.Errorf("leases %+v, %v", l, err)
 	}
 	if e := f.parents(t, "m03"); len(e) != 1 || e[0].ParentID != "m01" {
 		t.Errorf("lineage %+v", e)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -61,13 +60,12 @@ func operationRoundTrip(t *testing.T, f *fixture) {
 	}
 }
 
-// operationFollowsItsCalls: what was sent to a provider, or is under way there, is not
+// operationFollowsItsCalls: what was sent to a provider, or is in progress there, is not
 // queued; a call that is over, or late, takes nothing back.
 func operationFollowsItsCalls(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	until := f.deps.Now().Add(time.Hour).Truncate(time.Second)
-	o := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: until}
+	o := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued"}
 	must(t, f.BeginOperation(ctx, o))
 	status := func(want string) {
 		t.Helper()
@@ -90,16 +88,10 @@ func operationFollowsItsCalls(t *testing.T, f *fixture) {
 		save(step.call, step.what)
 		status(step.want)
 	}
-	if got, _, _, err := f.Operation(ctx, owner, o.ID); err != nil || !got.HeldUntil.Equal(until) {
-		t.Errorf("held until %s, %v", got.HeldUntil, err)
-	}
 	o.Status, o.FinishedAt = "partial", f.deps.Now()
 	must(t, f.FinishOperation(ctx, o))
 	save(3, "running")
 	status("partial")
-	if got, _, _, err := f.Operation(ctx, owner, o.ID); err != nil || !got.HeldUntil.IsZero() {
-		t.Errorf("finished, and held until %s, %v", got.HeldUntil, err)
-	}
 }
 
 func operationConflicts(t *testing.T, f *fixture) {

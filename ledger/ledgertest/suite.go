@@ -18,7 +18,7 @@ import (
 type Deps struct {
 	// Now is a clock that moves on by one millisecond at each call.
 	Now func() time.Time
-	// NewID makes ids that sort in the order of making.
+	// NewID creates ids that sort in the order of making.
 	NewID func() string
 }
 
@@ -29,6 +29,8 @@ type Harness struct {
 	Open func(t *testing.T, name string, d Deps) ledger.Store
 	// Fill makes a database refuse to grow, as a full disk does.
 	Fill func(t *testing.T, s ledger.Store)
+	// Expire makes all leases of a database end at a stamp.
+	Expire func(t *testing.T, s ledger.Store, at string)
 	// OpenReadOnly opens a database that cannot be written.
 	OpenReadOnly func(t *testing.T, name string, d Deps) ledger.Store
 }
@@ -164,17 +166,15 @@ func Run(t *testing.T, h Harness) {
 		"restore":                         restoring,
 		"media in use stays":              inUse,
 		"bytes that are named":            blobsNamed,
-		"thumbnails":                      thumbnails,
 		"promote":                         promotion,
 		"promote warns and goes on":       promotionWarns,
 		"text unchanged in any column":    textUnchanged,
 		"operation round trip":            operationRoundTrip,
 		"operation conflicts":             operationConflicts,
 		"operations follow their calls":   operationFollowsItsCalls,
-		"operations are held by one":      heldByOne,
 		"operations are reopened once":    reopened,
-		"operation of a task":             operationOfTask,
-		"blobs adrift":                    blobsAdrift,
+		"operations of any owner":         operationsOfAnyOwner,
+		"blobs adrift":                    unassignedBlobs,
 		"budgets":                         budgets,
 		"budgets of units":                budgetsOfUnits,
 		"model call holds":                modelCallHolds,
@@ -201,7 +201,6 @@ func Run(t *testing.T, h Harness) {
 		"promoted at once":                promotedAtOnce,
 		"events of several trees at once": eventsOfTrees,
 		"events are seen in order":        eventsSeen,
-		"held by one of two handles":      heldAcross,
 		"budgets in any order":            budgetsInAnyOrder,
 		"one message, two conversations":  messageInTwoConversations,
 		"disk full":                       diskFull,
@@ -209,6 +208,10 @@ func Run(t *testing.T, h Harness) {
 		"calls after close fail":          afterClose,
 	}
 	maps.Copy(clauses, grantClauses())
+	maps.Copy(clauses, leaseClauses())
+	maps.Copy(clauses, searchClauses())
+	maps.Copy(clauses, servedClauses())
+	maps.Copy(clauses, workflowClauses())
 	for name, clause := range clauses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,4 +11,4 @@ var Files embed.FS
 
 // Latest is the number of the newest migration. A database with a higher one was
 // written by a newer program.
-const Latest = 8
+const Latest = 13

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -48,7 +49,7 @@ const (
 	tryPause = 20 * time.Millisecond
 )
 
-// Commit runs fn in a transaction of its own, beside others; the server syncs several
+// Commit runs fn in its own transaction, beside others; the server syncs several
 // at once. After a deadlock, or when the connection is lost before the commit, it runs
 // fn again.
 func (d dialect) Commit(ctx context.Context, db *sql.DB, _ string, fn func(context.Context, *sql.Tx) error) error {
@@ -80,6 +81,14 @@ func transact(ctx context.Context, db *sql.DB, fn func(context.Context, *sql.Tx)
 	}
 	return true, tx.Commit()
 }
+
+// Clock is that of the server.
+func (dialect) Clock(after time.Duration) string {
+	return fmt.Sprintf(`to_char((clock_timestamp() + interval '%d milliseconds') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`, after.Milliseconds())
+}
+
+// Share locks the rows against changes.
+func (dialect) Share() string { return " FOR SHARE" }
 
 // Lock takes an advisory lock on the name's hash. Two names that share one only wait
 // for each other.

@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// The error codes of PostgreSQL that are told apart by more than their class. See
+// The error codes of PostgreSQL that are distinguished by more than their class. See
 // https://www.postgresql.org/docs/15/errcodes-appendix.html.
 const (
 	readOnlyTransaction = "25006"
@@ -62,7 +62,7 @@ func broken(err error) bool {
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
 }
 
-// Failure gives an error of the server or of the connection its code. The driver's
+// Failure adds a code to an error of the server or of the connection. The driver's
 // words about connecting name the user, so only their reason is told.
 func (d dialect) Failure(what string, err error) error {
 	var pe *pgconn.PgError
@@ -77,7 +77,7 @@ func (d dialect) Failure(what string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeDeadline, "%s: %s took too long: %w", what, d.place, err)
 	case broken(err):
-		return media.Errorf(media.CodeUnavailable, "%s: the connection to %s was lost, and what was being written may be saved or not: try again: %w", what, d.place, err)
+		return media.Errorf(media.CodeUnavailable, "%s: the connection to %s was lost, so the last write may or may not be saved: try again: %w", what, d.place, err)
 	}
 	return media.Errorf(media.CodeOf(err), "%s: %w", what, err)
 }
@@ -101,25 +101,25 @@ func reason(err error) string {
 func (d dialect) serverFailure(what string, err *pgconn.PgError) error {
 	switch err.Code {
 	case diskFull:
-		return media.Errorf(media.CodeDiskFull, "%s: no space left where %s lies: free some: %w", what, d.place, err)
+		return media.Errorf(media.CodeDiskFull, "%s: the disk of %s is full: free some space: %w", what, d.place, err)
 	case readOnlyTransaction, noPrivilege:
-		return media.Errorf(media.CodeForbidden, "%s: %s cannot be written: name its primary server and a role that may create and write tables in its schema: %w", what, d.place, err)
+		return media.Errorf(media.CodeForbidden, "%s: %s is not writable: use its primary server and a role that may create and write tables in its schema: %w", what, d.place, err)
 	case lockNotAvailable, deadlock, notSerializable:
-		return media.Errorf(media.CodeUnavailable, "%s: another process holds the rows for too long: try again, or end that process: %w", what, err)
+		return media.Errorf(media.CodeUnavailable, "%s: another process has locked the rows for too long: try again, or end that process: %w", what, err)
 	case tooManyConnections:
-		return media.Errorf(media.CodeUnavailable, "%s: %s has no free connection: try again, or raise max_connections: %w", what, d.place, err)
+		return media.Errorf(media.CodeUnavailable, "%s: %s has no free connections: try again, or raise max_connections: %w", what, d.place, err)
 	case queryCancelled:
-		return media.Errorf(media.CodeDeadline, "%s: %s ended the statement: raise statement_timeout of the role: %w", what, d.place, err)
+		return media.Errorf(media.CodeDeadline, "%s: %s cancelled the statement: raise the role's statement_timeout: %w", what, d.place, err)
 	case noDatabase:
 		return media.Errorf(media.CodeNotFound, "%s: there is no %s: create it with CREATE DATABASE: %w", what, d.place, err)
 	case noSchema:
-		return media.Errorf(media.CodeNotFound, "%s: the schema of search_path is missing: create it with CREATE SCHEMA: %w", what, err)
+		return media.Errorf(media.CodeNotFound, "%s: the schema in search_path does not exist: create it with CREATE SCHEMA: %w", what, err)
 	case noTable, noColumn:
-		return media.Errorf(media.CodeCorrupt, "%s: %s lacks a part of the schema: restore a backup or name another database: %w", what, d.place, err)
+		return media.Errorf(media.CodeCorrupt, "%s: the schema of %s is incomplete: restore a backup or name another database: %w", what, d.place, err)
 	case uniqueViolation:
-		return media.Errorf(media.CodeConflict, "%s: it exists already: %w", what, err)
+		return media.Errorf(media.CodeConflict, "%s: it already exists: %w", what, err)
 	case foreignKeyViolation:
-		return media.Errorf(media.CodeNotFound, "%s: it belongs to a row that does not exist: %w", what, err)
+		return media.Errorf(media.CodeNotFound, "%s: it refers to a row that does not exist: %w", what, err)
 	}
 	return d.classFailure(what, err)
 }
@@ -129,11 +129,11 @@ func (d dialect) classFailure(what string, err *pgconn.PgError) error {
 	class := err.Code[:min(2, len(err.Code))]
 	switch {
 	case ended(err.Code), class == "53", class == "57", class == "58":
-		return media.Errorf(media.CodeUnavailable, "%s: %s cannot answer now: try again: %w", what, d.place, err)
+		return media.Errorf(media.CodeUnavailable, "%s: %s is not available: try again: %w", what, d.place, err)
 	case class == "28":
-		return media.Errorf(media.CodeUnauthorized, "%s: %s refuses the user or the password of the URL: %w", what, d.place, err)
+		return media.Errorf(media.CodeUnauthorized, "%s: %s rejected the user or password in its URL: %w", what, d.place, err)
 	case class == "22", class == "23":
-		return media.Errorf(media.CodeInvalid, "%s: a value is missing or cannot be kept: %w", what, err)
+		return media.Errorf(media.CodeInvalid, "%s: a value is missing or invalid: %w", what, err)
 	case err.Code == "XX001", err.Code == "XX002":
 		return media.Errorf(media.CodeCorrupt, "%s: %s is damaged: restore a backup: %w", what, d.place, err)
 	}

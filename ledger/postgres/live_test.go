@@ -87,6 +87,10 @@ func TestConformance(t *testing.T) {
 				$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`,
 				`CREATE TRIGGER full_disk BEFORE INSERT ON blobs FOR EACH ROW EXECUTE FUNCTION full_disk()`)
 		},
+		Expire: func(t *testing.T, _ ledger.Store, at string) {
+			t.Helper()
+			administer(t, dbs.url(t, "one"), `UPDATE leases SET expires_at = '`+at+`'`)
+		},
 		OpenReadOnly: func(t *testing.T, name string, d ledgertest.Deps) ledger.Store {
 			t.Helper()
 			return open(t, dbs.url(t, name)+"&default_transaction_read_only=on", d)
@@ -104,6 +108,8 @@ func TestServer(t *testing.T) {
 		"another schema by search_path":   otherSchema,
 		"roles and databases":             rolesAndDatabases,
 		"a secondary row fails":           secondaryRow,
+		"search without an index":         searchWithoutIndex,
+		"search by an index":              searchByIndex,
 		"another process holds the lock":  lockHeld,
 		"deadlocks are repeated":          deadlocks,
 		"a terminated session":            terminated,
@@ -247,6 +253,71 @@ func rolesAndDatabases(t *testing.T, server *pgtest.Server) {
 	}
 	if _, err := newRun(t, guest, "s"); media.CodeOf(err) != media.CodeForbidden {
 		t.Errorf("writing: %v", err)
+	}
+}
+
+// searchByIndex: a search asks the index for the rarest of its words.
+func searchByIndex(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	url := server.Database(t)
+	defer open(t, url, ledgertest.Deps{}).Close()
+	const insert = `INSERT INTO blobs (digest, size_bytes, mime_type, state, created_at, updated_at) VALUES ('sha256-0', 1, 'image/png', 'ready', '', '');
+		INSERT INTO media (id, owner, tree_id, digest, ref, modality, mime_type, size_bytes, label, created_at, updated_at)
+		SELECT 'm-' || i, 'ann', 't-' || i, 'sha256-0', 'img-0', 'image', 'image/png', 1, 'Harbour of the waterwheel' || CASE WHEN i = 7 THEN ', Ärger' ELSE '' END, '', ''
+		FROM generate_series(1, 3000) i; ANALYZE media`
+	administer(t, url, strings.Split(insert, ";")...)
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for text, want := range map[string]string{"harbour of ärger": "%ärger%", "ärger, harbour": "%ärger%", "of it": "", "ΟΔΟΣ": "", "maß": "%maß%"} {
+		query, args, err := find(t.Context(), db, text, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" && query != "" || want != "" && fmt.Sprint(args) != "["+want+"]" {
+			t.Errorf("%s: %s %v, want %q", text, query, args, want)
+		}
+	}
+	if query, _, _ := find(t.Context(), db, "маяк ßen", true); query != "" {
+		t.Error("a database of Latin letters is asked for others")
+	}
+	query, args, err := find(t.Context(), db, "ärger", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan string
+	if err := db.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+query, args...).Scan(&plan); err != nil || !strings.Contains(plan, `"media_texts"`) {
+		t.Errorf("the index is not used: %v %s", err, plan)
+	}
+}
+
+// searchWithoutIndex: who may not create the extension searches without it.
+func searchWithoutIndex(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	url := server.Database(t)
+	administer(t, url, "GRANT CREATE ON SCHEMA public TO "+pgtest.Guest)
+	var log strings.Builder
+	s, err := Open(t.Context(), Config{
+		URL:    strings.Replace(url, "user=postgres", "user="+pgtest.Guest+"&password="+pgtest.GuestPassword, 1),
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !strings.Contains(log.String(), "CREATE EXTENSION pg_trgm") {
+		t.Errorf("the log says %q", log.String())
+	}
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t", Run: "r"})
+	blob := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+	if _, err := s.Record(ctx, media.NewOutput(blob, media.Meta{Label: "Waterwheel"})); err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.ListMedia(t.Context(), "ann", ledger.MediaQuery{Text: "terwh"})
+	if err != nil || len(l.Items) != 1 {
+		t.Errorf("found %d items, %v", len(l.Items), err)
 	}
 }
 

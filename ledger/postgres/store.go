@@ -3,7 +3,7 @@
 // that would get in each other's way take turns by advisory locks.
 //
 // A server that does not answer is media.CodeUnavailable, retryable, at the start and
-// in the middle; a store goes on by itself when the server is back. A transaction that
+// in the middle; a store continues by itself when the server is back. A transaction that
 // lost its connection before its commit is repeated a few times first. Otherwise
 // errors are those of package ledger. It imports ledger with its SQL, media, the
 // PostgreSQL driver and the migration tool.
@@ -29,7 +29,7 @@ import (
 // Config says which database to open and what the store depends on.
 type Config struct {
 	// URL is postgres://USER:PASSWORD@HOST:PORT/DATABASE with the parameters of libpq;
-	// what it leaves out comes from libpq's environment variables and password file.
+	// what it omits comes from libpq's environment variables and password file.
 	// search_path names another schema than public, which must exist;
 	// default_query_exec_mode=exec goes through a pooler that shares connections between
 	// transactions. Required.
@@ -45,7 +45,7 @@ type Config struct {
 	LockTimeout time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID makes ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
 	NewID func() string
 	// Logger gets a warning for every secondary row that could not be saved; nil means
 	// slog.Default.
@@ -111,7 +111,7 @@ func parse(url string) (*pgx.ConnConfig, error) {
 			return c, nil
 		}
 	}
-	return nil, media.Errorf(media.CodeInvalid, "the database URL cannot be read: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, odd characters as %%XX")
+	return nil, media.Errorf(media.CodeInvalid, "the database URL is invalid: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %%XX")
 }
 
 func connect(c Config) (sqlstore.Config, *patient, error) {

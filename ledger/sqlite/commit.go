@@ -20,7 +20,7 @@ type queue struct {
 	waiting []*write
 	led     bool
 
-	relaxed bool // the connection does not sync; whoever leads uses it
+	relaxed bool // the connection does not sync; the one that leads uses it
 }
 
 // write is one caller's part of a transaction.
@@ -101,7 +101,7 @@ func (q *queue) handOver(batch []*write) {
 // writeAll ends every write of the batch, whatever happens. The caller leads.
 func writeAll(db *sql.DB, batch []*write) {
 	for _, w := range batch {
-		w.err = media.Errorf(media.CodeInternal, "%s: a write beside it broke off", w.what)
+		w.err = media.Errorf(media.CodeInternal, "%s: another write of the same batch panicked", w.what)
 	}
 	if len(batch) > 1 && writeTogether(db, batch) {
 		return

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -24,6 +26,14 @@ func (*dialect) CountTables() string {
 
 // Alone has nothing to add to fn's own transactions.
 func (*dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
+
+// Clock is that of the machine, to the millisecond.
+func (*dialect) Clock(after time.Duration) string {
+	return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%f000Z', 'now', '%+.3f seconds')", after.Seconds())
+}
+
+// Share has nothing to add: see Lock.
+func (*dialect) Share() string { return "" }
 
 // Lock has nothing to add: a transaction that writes holds the file from its start.
 func (*dialect) Lock(context.Context, *sql.Tx, string) error { return nil }

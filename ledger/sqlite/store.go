@@ -36,7 +36,7 @@ type Config struct {
 	Readers int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID makes ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
 	NewID func() string
 	// Logger gets a warning for every secondary row that could not be saved; nil means
 	// slog.Default.

@@ -8,19 +8,20 @@ import (
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
-// watchEvery is how soon work learns that it was cancelled from another process.
+// watchEvery is how often work looks for a cancel by another process.
 const watchEvery = 500 * time.Millisecond
 
-// cancelMark is the attribute of work that was cancelled and has not ended as such. Unlike its
-// state it stays when the work is taken over.
+// cancelMark is the attribute of work that was cancelled and has not ended yet. Unlike its state,
+// it survives adoption.
 const cancelMark = "cancelled"
 
-// Cancel ends work that is under way, here or in another process: the context of the
-// work ends with the cause media.CodeCancelled. Where its process has ended, that of whoever takes
-// it over has ended so from the beginning. Work that is over stays as it is.
+// Cancel ends running work, here or in another process: its context ends with the cause
+// media.CodeCancelled. If its process has died, the process that adopts it starts with an ended
+// context. Finished work stays unchanged.
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	row, err := e.status(id)
 	if err != nil {
@@ -54,9 +55,7 @@ func (e *Engine) watch() {
 			return
 		case <-tick.C:
 		}
-		e.mu.Lock()
-		ids := slices.Collect(maps.Keys(e.flows))
-		e.mu.Unlock()
+		ids := e.flows.ids()
 		if len(ids) > 0 {
 			e.look()
 		} else {
@@ -78,21 +77,17 @@ func (e *Engine) stopCancelled(ids []string) {
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
 	if err != nil {
-		return // the next look will tell
+		return // the next look reports it
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	for _, r := range rows {
-		if f, ok := e.flows[r.ID]; ok {
-			f.stop(cancelled())
-		}
+		e.flows.stop(cancelled(), r.ID)
 	}
 }
 
-// cancelled is why work that somebody cancelled ends.
+// cancelled is the cause of the end of cancelled work.
 func cancelled() error { return media.Errorf(media.CodeCancelled, "the run was cancelled") }
 
-// note sets an attribute of work or takes it away. The others stay.
+// note sets or removes an attribute of work. The others stay.
 func (e *Engine) note(row dbos.WorkflowStatus, attribute string, on bool) error {
 	all := maps.Clone(row.Attributes)
 	if all == nil {
@@ -105,16 +100,16 @@ func (e *Engine) note(row dbos.WorkflowStatus, attribute string, on bool) error 
 	root, stop := e.bounded()
 	defer stop()
 	if err := dbos.SetWorkflowAttributes(root, row.ID, all); err != nil {
-		return e.failure("note of work "+row.ID+" that it is "+attribute, err)
+		return e.failure("mark work "+row.ID+" as "+attribute, err)
 	}
 	return nil
 }
 
-// marked reports whether work was cancelled and has not ended as such.
-func marked(row dbos.WorkflowStatus) bool { return row.Attributes[cancelMark] == true }
+// cancelPending reports whether work was cancelled and has not ended yet.
+func cancelPending(row dbos.WorkflowStatus) bool { return row.Attributes[cancelMark] == true }
 
-// untold lists work that was cancelled, and whose process ended before it heard of that.
-func (e *Engine) untold(root dbos.Context, lives func(executor string) bool) (out []Orphan, err error) {
+// cancelledOrphans lists cancelled work whose process died before it noticed.
+func (e *Engine) cancelledOrphans(root dbos.Context, living map[string]ledger.Lease) (out []Orphan, err error) {
 	e.mu.Lock()
 	since := e.cancelled
 	e.mu.Unlock()
@@ -128,13 +123,13 @@ func (e *Engine) untold(root dbos.Context, lives func(executor string) bool) (ou
 		if r.CompletedAt.After(newest) {
 			newest = r.CompletedAt
 		}
-		if !marked(r) {
+		if !cancelPending(r) {
 			continue
 		}
 		if open.IsZero() || r.CompletedAt.Before(open) {
 			open = r.CompletedAt
 		}
-		if lives(r.ExecutorID) {
+		if _, lives := living[r.ID]; lives {
 			continue
 		}
 		_, input, err := e.State(r.ID)
@@ -154,5 +149,5 @@ func (e *Engine) untold(root dbos.Context, lives func(executor string) bool) (ou
 	return out, nil
 }
 
-// commitLimit is how much later than its time a cancel may be seen at most.
+// commitLimit is the maximum delay between the time of a cancel and its commit.
 const commitLimit = time.Minute

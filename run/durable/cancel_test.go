@@ -10,7 +10,7 @@ import (
 )
 
 // TestCancelledWorkIsTakenOver: work that was cancelled, and whose process ended before it heard of
-// that, is an orphan until somebody has ended it; whichever engine takes it over is told from the
+// that, is an orphan until somebody has ended it; whichever engine adopts it is told from the
 // beginning, also where the one before ended as well.
 func TestCancelledWorkIsTakenOver(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	told := make(chan error, 1)
 	killed := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
 		told <- context.Cause(ctx)
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	})
 	if err := killed.Cancel(t.Context(), "a"); err != nil {
 		t.Fatal(err)

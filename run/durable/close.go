@@ -3,22 +3,21 @@ package durable
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
 	"atelier/journal"
+	"atelier/ledger"
 	"atelier/media"
 )
 
-// shutdownLimit bounds the wait for work that unwinds.
+// shutdownLimit bounds the wait for work to return.
 const shutdownLimit = 10 * time.Second
 
-// Close hands over what is under way: no step begins any more, those that have begun
-// may end while ctx lasts, and the rest is left to whoever takes it over.
-// Closing it again does nothing.
+// Close hands over running work: no further step begins, steps that have begun may finish while ctx
+// lasts, and the process that adopts the work continues it. A second Close does nothing.
 func (e *Engine) Close(ctx context.Context) (err error) {
 	e.closing.Do(func() { err = e.close(ctx) })
 	return err
@@ -29,34 +28,33 @@ func (e *Engine) close(ctx context.Context) error {
 	case <-e.gate.close():
 	case <-ctx.Done():
 	}
-	e.mu.Lock()
-	for _, f := range e.flows {
-		f.stop(journal.ErrLeft)
-	}
-	e.mu.Unlock()
+	e.flows.stopAll(journal.ErrHandedOver)
 	close(e.ended)
 	e.watching.Wait()
 	e.settle(ctx)
 	if e.cfg.TakesOver && e.work != nil {
 		root, stop := e.bounded()
-		_ = dbos.DeleteQueue(root, e.queue()) // one that stays is swept later
+		_ = dbos.DeleteQueue(root, e.queue()) // a remaining queue is swept later
 		stop()
 	}
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
 		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", legible(err))
 	}
-	return errors.Join(err, e.lock.release(true))
+	save, stop := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer stop()
+	return errors.Join(err, e.cfg.Leases.Release(save, ledger.LeaseRun, e.cfg.Leases.Works(ledger.LeaseRun)...),
+		e.cfg.Leases.Release(save, ledger.LeaseEngine, e.cfg.Leases.ID()))
 }
 
-// settleLimit bounds the wait for the engine to save the ends of work.
+// settleLimit bounds the wait for the engine to save how work ended.
 const (
 	settleLimit = 5 * time.Second
 	settlePause = 2 * time.Millisecond
 )
 
-// settle waits until all work has returned and the rows of what ended say so: otherwise
-// it would count as left when the process ends.
+// settle waits until all work has returned and its rows are final: otherwise finished work would
+// count as orphaned.
 func (e *Engine) settle(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
@@ -69,12 +67,12 @@ func (e *Engine) settle(ctx context.Context) {
 
 // settled forgets the work whose end is saved, and reports whether all is. What was cancelled has
 // heard of it.
+//
+//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
 func (e *Engine) settled() bool {
-	e.mu.Lock()
-	ids, under := slices.Collect(maps.Keys(e.done)), len(e.flows)
-	e.mu.Unlock()
+	ids, running := e.flows.unsettled()
 	if len(ids) == 0 {
-		return under == 0
+		return running == 0
 	}
 	root, stop := e.bounded()
 	defer stop()
@@ -85,19 +83,13 @@ func (e *Engine) settled() bool {
 	}
 	open := map[string]bool{}
 	for _, r := range rows {
-		if r.ExecutorID != e.root.GetExecutorID() {
-			continue
-		}
-		open[r.ID] = r.Status == dbos.WorkflowStatusPending || marked(r) && e.note(r, cancelMark, false) != nil
+		open[r.ID] = r.Status == dbos.WorkflowStatusPending || cancelPending(r) && e.note(r, cancelMark, false) != nil
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, id := range ids {
-		if !open[id] {
-			delete(e.done, id)
-		}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return open[id] })
+	if err := e.cfg.Leases.Release(root, ledger.LeaseRun, ids...); err != nil {
+		return false
 	}
-	return len(e.done) == 0 && len(e.flows) == 0
+	return e.flows.settle(ids...)
 }
 
 // isClosed reports whether the gate is closed.

@@ -18,22 +18,27 @@ import (
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
 
 	"atelier/internal/sqlitedb"
+	"atelier/journal"
+	"atelier/ledger"
 	"atelier/media"
 )
 
 const (
-	// startLimit bounds the making of the tables on a server; one that is not there is told
-	// at once. fileLimit bounds the wait for a file that another program holds.
+	// startLimit bounds the creation of the tables on a server; a missing server fails at once.
+	// fileLimit bounds the wait for a file that another program has locked.
 	startLimit = time.Minute
 	fileLimit  = 15 * time.Second
+	// tables is the lease of the process that creates the tables; others retry after askPause.
+	tables   = "tables"
+	askPause = 5 * time.Millisecond
 )
 
-// connect opens the database and makes or updates the tables.
+// connect opens the database and creates or updates the tables.
 func (e *Engine) connect(ctx context.Context) error {
 	const what = "open the durable engine's database"
 	c := e.cfg
 	d := dbos.Config{
-		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
+		AppName: appName, ApplicationVersion: version, ExecutorID: c.Leases.ID(), Serializer: text{}, Logger: c.Logger,
 		SystemDBStartupTimeout: startLimit,
 	}
 	begin := func() (err error) {
@@ -46,11 +51,11 @@ func (e *Engine) connect(ctx context.Context) error {
 			return err
 		}
 		d.SQLiteSystemDB, d.SystemDBStartupTimeout = db, fileLimit
-		if err = oneAtATime(ctx, c.Locks, begin); err == nil {
+		if err = e.alone(ctx, fileLimit, begin); err == nil {
 			e.file, err = os.Stat(c.Path)
 		}
 		if err != nil {
-			_ = db.Close() // the other error is the one to tell
+			_ = db.Close() // the other error is reported
 			return fileFailure(what, c.Path, err)
 		}
 		return nil
@@ -60,36 +65,42 @@ func (e *Engine) connect(ctx context.Context) error {
 		return err
 	}
 	e.pool, d.SystemDBPool, d.DatabaseSchema = pool, pool, schema(pool)
-	if err := alone(ctx, pool, begin); err != nil {
+	if err = pool.Ping(ctx); err == nil { // its error has the reason, without the user's name
+		err = e.alone(ctx, startLimit, begin)
+	}
+	if err != nil {
 		pool.Close()
+		if _, own := errors.AsType[*media.Error](err); own {
+			return err
+		}
 		return serverFailure(what, err)
 	}
 	return nil
 }
 
-// fileFailure gives an error of the SQLite file its code. The engine hands errors on as text.
+// fileFailure adds a code to an error of the SQLite file. The engine passes errors as text.
 func fileFailure(what, path string, err error) error {
 	for _, known := range []struct {
 		sign   string
 		code   media.Code
 		advice string
 	}{
-		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
-		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
+		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
+		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it to another folder: its unfinished runs can then no longer be resumed; cancel each with atelier runs cancel RUN"},
 		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
-		{"locked", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
-		{"timed out", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
+		{"locked", media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
+		{"timed out", media.CodeUnavailable, "another program has locked " + path + " for too long: stop that program"},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
 			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, legible(err))
 		}
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: see that %s and its folder can be read and written: %w", what, path, legible(err))
+	return media.Errorf(media.CodeUnavailable, "%s: make %s and its folder readable and writable: %w", what, path, legible(err))
 }
 
-// failure gives an error of the database its code.
+// failure adds a code to an error of the database.
 func (e *Engine) failure(what string, err error) error {
 	if e.pool != nil {
 		return serverFailure(what, err)
@@ -97,30 +108,38 @@ func (e *Engine) failure(what string, err error) error {
 	return fileFailure(what, e.cfg.Path, err)
 }
 
-// oneAtATime runs fn while no other process makes or updates the tables of the file: the
-// engine itself does not guard against another that does the same.
-func oneAtATime(ctx context.Context, locks string, fn func() error) error {
-	ctx, stop := context.WithTimeout(ctx, fileLimit)
+// alone runs fn while no other process creates or updates the tables: the engine itself does not
+// lock them.
+func (e *Engine) alone(ctx context.Context, limit time.Duration, fn func() error) error {
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	alone, err := await(ctx, locks, tablesLock)
-	if err != nil {
-		return err
+	for {
+		err := e.cfg.Leases.Acquire(ctx, ledger.LeaseEngine, tables, nil)
+		if err == nil {
+			break
+		}
+		if media.CodeOf(err) != media.CodeConflict {
+			return err
+		}
+		if (journal.Memory{}).Sleep(ctx, askPause) != nil {
+			return err
+		}
 	}
-	defer func() { _ = alone.release(false) }()
-	return fn()
+	err := fn()
+	return errors.Join(err, e.cfg.Leases.Release(context.WithoutCancel(ctx), ledger.LeaseEngine, tables))
 }
 
-// openSQLite opens the file. A commit survives the end of the process at once, and the
-// loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
+// openSQLite opens the file. A commit survives a crash of the process at once, and a power failure
+// soon after: a lost step runs again, and what it paid for is in the ledger.
 func openSQLite(path string) (*sql.DB, error) {
 	if err := sqlitedb.Private(path); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
+		return nil, media.Errorf(media.CodeInvalid, "create the folder of the durable engine's database: %w", err)
 	}
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	db := sqlitedb.Open("file:" + name +
 		"?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&" + sqlitedb.WAL + "&_pragma=foreign_keys(1)&_txlock=immediate")
-	// One: transactions take turns anyway, and a second connection reads every page again that
-	// the first one has changed.
+	// One connection: transactions are serial anyway, and a second connection would read again
+	// every page that the first has changed.
 	db.SetMaxOpenConns(1)
 	return db, nil
 }
@@ -138,27 +157,26 @@ func (e *Engine) Place() string {
 	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
 }
 
-// engineWords is what the engine puts before the reason of an error, also where it hands the
-// error on as text.
+// engineWords is the prefix that the engine adds to errors, also in text.
 var engineWords = regexp.MustCompile(`^.*(?:DBOS Error \w+: |execution error: )`) //nolint:gochecknoglobals // compiled once
 
-// told is an error of the engine in words for people: what lies under it, without how the
-// engine calls its own parts. The error itself stays beneath, for errors.Is and errors.As.
-type told struct {
+// engineError is the underlying reason of an engine error, without the engine's internal names. It
+// wraps the original error for errors.Is and errors.As.
+type engineError struct {
 	text  string
 	cause error
 }
 
 // Error is the reason alone.
-func (t *told) Error() string { return t.text }
+func (t *engineError) Error() string { return t.text }
 
-// Unwrap gives the engine's error.
-func (t *told) Unwrap() error { return t.cause }
+// Unwrap returns the engine's error.
+func (t *engineError) Unwrap() error { return t.cause }
 
 func legible(err error) error {
 	under := err
 	for own, ok := errors.AsType[*dbos.Error](under); ok && errors.Unwrap(own) != nil; own, ok = errors.AsType[*dbos.Error](under) {
 		under = errors.Unwrap(own)
 	}
-	return &told{text: engineWords.ReplaceAllString(media.ErrorText(under.Error()), ""), cause: err}
+	return &engineError{text: engineWords.ReplaceAllString(media.ErrorText(under.Error()), ""), cause: err}
 }

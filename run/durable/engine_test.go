@@ -12,14 +12,17 @@ import (
 	"atelier/internal/everyday"
 	"atelier/journal"
 	"atelier/journal/journaltest"
+	"atelier/ledger"
+	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/run/durable"
+	"atelier/run/lease"
 )
 
 // open launches an engine that does work, and closes it with the test.
 func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 	tb.Helper()
-	e, err := durable.Open(tb.Context(), c)
+	e, err := durable.Open(tb.Context(), process(c))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -29,7 +32,30 @@ func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
 	return e
 }
 
-// leave ends an engine as if its process were gone: nothing that is under way is finished.
+// stores are those of the leases of configurations, by the keeper that these have.
+var stores sync.Map
+
+// process is the configuration of one more process.
+func process(c durable.Config) durable.Config {
+	s, _ := stores.Load(c.Leases)
+	c.Leases = lease.NewKeeper(s.(ledger.Leases))
+	return c
+}
+
+// withLeases gives a configuration a new database of leases.
+func withLeases(tb testing.TB, c durable.Config) durable.Config {
+	tb.Helper()
+	s, err := sqlite.Open(tb.Context(), sqlite.Config{Path: filepath.Join(tb.TempDir(), "ledger.db")})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	c.Leases = lease.NewKeeper(s)
+	stores.Store(c.Leases, s)
+	return c
+}
+
+// leave ends an engine as if its process were gone: nothing that is in progress is finished.
 func leave(tb testing.TB, e *durable.Engine) {
 	tb.Helper()
 	gone, cancel := context.WithCancel(context.Background())
@@ -39,7 +65,7 @@ func leave(tb testing.TB, e *durable.Engine) {
 	}
 }
 
-// place runs workflows on one database, each time in an engine of its own. A run ends
+// place runs workflows on one database, each time in its own engine. A run ends
 // without ending its workflow, as in a process that is killed then.
 type place struct{ config durable.Config }
 
@@ -57,7 +83,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 			t.Errorf("input %q", input)
 		}
 		done <- work(ctx, j)
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	})
 	defer leave(t, e)
 	err := e.Start(t.Context(), id, []byte("input of "+id))
@@ -74,7 +100,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 
 func sqliteConfig(tb testing.TB) durable.Config {
 	tb.Helper()
-	return durable.Config{Path: filepath.Join(tb.TempDir(), "engine.db")}
+	return withLeases(tb, durable.Config{Path: filepath.Join(tb.TempDir(), "engine.db")})
 }
 
 func TestJournalOnSQLite(t *testing.T) {
@@ -85,7 +111,7 @@ func TestJournalOnSQLite(t *testing.T) {
 	}})
 }
 
-// TestWorkEndsOnce: work that is over is not taken over, and its id is not given again.
+// TestWorkEndsOnce: work that has ended is not taken over, and its id is not given again.
 func TestWorkEndsOnce(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -142,9 +168,10 @@ func TestEndIsSaved(t *testing.T) {
 	}
 }
 
+// eventually polls until ok; it fails the test after a time that only a hang takes.
 func eventually(tb testing.TB, ok func() bool) {
 	tb.Helper()
-	for range 5000 {
+	for range 60_000 {
 		if ok() {
 			return
 		}
@@ -204,7 +231,7 @@ func TestProcessesMakeTheTables(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
-			e, err := durable.Open(t.Context(), c)
+			e, err := durable.Open(t.Context(), process(c))
 			if err != nil {
 				t.Error(err)
 				return
@@ -232,7 +259,7 @@ func TestCloseHandsOver(t *testing.T) {
 		if id != "a" {
 			return nil // begun just before the engine closed
 		}
-		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) {
+		_, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) {
 			close(inside)
 			<-release
 			return []byte(`"kept"`), nil
@@ -240,7 +267,7 @@ func TestCloseHandsOver(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = j.Step(ctx, "two", func(context.Context) ([]byte, error) { late.Store(true); return nil, nil })
+		_, err = j.Step(ctx, named("two"), func(context.Context) ([]byte, error) { late.Store(true); return nil, nil })
 		return err
 	})
 	if err := e.Start(t.Context(), "a", []byte("input of a")); err != nil {
@@ -260,7 +287,7 @@ func TestCloseHandsOver(t *testing.T) {
 		t.Error("a step began while the engine closed")
 	}
 	place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-		b, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("ran again") })
+		b, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { return nil, fmt.Errorf("ran again") })
 		if err != nil || string(b) != `"kept"` {
 			t.Errorf("step gave %q, %v", b, err)
 		}
@@ -276,7 +303,7 @@ func TestTextPassesUnchanged(t *testing.T) {
 	for n := range 2 {
 		place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			for i, s := range everyday.Strings() {
-				b, err := j.Step(ctx, fmt.Sprint("step-", i), func(context.Context) ([]byte, error) {
+				b, err := j.Step(ctx, named(fmt.Sprint("step-", i)), func(context.Context) ([]byte, error) {
 					if n > 0 {
 						t.Errorf("%s: the step ran again", s.Kind)
 					}
@@ -308,16 +335,14 @@ func TestTextPassesUnchanged(t *testing.T) {
 func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
-	c.Executor = "one"
 	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
 	defer leave(t, e)
 	for name, test := range map[string]struct {
 		config durable.Config
 		code   media.Code
 	}{
-		"nothing":             {durable.Config{}, media.CodeInvalid},
-		"no folder for locks": {durable.Config{DatabaseURL: "postgres://127.0.0.1:1/none?connect_timeout=1"}, media.CodeInvalid},
-		"same executor twice": {c, media.CodeConflict},
+		"nothing":   {durable.Config{}, media.CodeInvalid},
+		"no leases": {durable.Config{Path: c.Path}, media.CodeInvalid},
 	} {
 		if got, err := durable.Open(t.Context(), test.config); media.CodeOf(err) != test.code {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -336,7 +361,7 @@ func BenchmarkWork(b *testing.B) {
 	done := make(chan struct{}, 1)
 	e := open(b, newConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
 		for _, name := range []string{"turn-1-model", "turn-1-action-1", "turn-2-model"} {
-			if _, err := j.Step(ctx, name, func(context.Context) ([]byte, error) { return []byte(`{"text":"done"}`), nil }); err != nil {
+			if _, err := j.Step(ctx, named(name), func(context.Context) ([]byte, error) { return []byte(`{"text":"done"}`), nil }); err != nil {
 				return err
 			}
 		}
@@ -363,13 +388,13 @@ func TestSteps(t *testing.T) {
 		gives := func(b string) func(context.Context) ([]byte, error) {
 			return func(context.Context) ([]byte, error) { return []byte(b), nil }
 		}
-		part, err := j.Child(ctx, "part")
+		part, err := j.Child(ctx, named("part"))
 		if err != nil {
 			return err
 		}
-		_, err = j.Step(ctx, "first", gives("1"))
-		_, failed := j.Step(ctx, "fails", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("no") })
-		_, inner := part.Step(ctx, "second", gives("2"))
+		_, err = j.Step(ctx, named("first"), gives("1"))
+		_, failed := j.Step(ctx, named("fails"), func(context.Context) ([]byte, error) { return nil, fmt.Errorf("no") })
+		_, inner := part.Step(ctx, named("second"), gives("2"))
 		if err != nil || failed == nil || inner != nil {
 			t.Errorf("%v, %v, %v", err, failed, inner)
 		}

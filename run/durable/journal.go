@@ -17,15 +17,14 @@ import (
 	"atelier/media"
 )
 
-// What a step's row begins with: its result follows, or it has none, because it failed
-// or its process died in it.
+// The prefixes of a step's row: a result follows, or there is none, because the step failed or its
+// process died in it.
 const (
 	markResult = "="
 	markNone   = "!"
 )
 
-// lostStep is the name of the row that fills the number of a step that was begun and
-// never written.
+// lostStep is the row name for the number of a step that was begun and never written.
 const lostStep = "lost"
 
 // flow is one workflow in this process.
@@ -36,19 +35,19 @@ type flow struct {
 	// ctx is that of the work, and stop ends it.
 	ctx  context.Context //nolint:containedctx // it lives as long as the work
 	stop context.CancelCauseFunc
-	// counted tells that the engine's counter is behind the steps of earlier processes.
+	// counted reports whether the engine's counter is past the steps of earlier processes.
 	counted bool
-	// pause is the last one before the work began again.
+	// pause is the last pause before the work restarted.
 	pause time.Duration
-	// saving counts the steps whose results are not saved yet.
+	// saving counts steps whose results are not saved yet.
 	saving sync.WaitGroup
-	// known are the results of earlier processes by the full names of their steps.
+	// known has the results of earlier processes by full step name.
 	known map[string]string
-	// order guards the numbers of steps, which the engine gives in order of calling.
+	// order guards the numbers of steps, which the engine assigns in call order.
 	order sync.Mutex
 }
 
-// load reads what earlier processes did and brings the engine's counter behind it.
+// load reads the steps of earlier processes and moves the engine's counter past them.
 func (f *flow) load() error {
 	rows, err := dbos.GetWorkflowSteps(f.e.root, f.id, dbos.WithStepsLoadOutput(true))
 	if err != nil || len(rows) == 0 {
@@ -81,7 +80,7 @@ func (f *flow) load() error {
 	return nil
 }
 
-// steps is the journal of a workflow or of a part of it.
+// steps is the journal of a workflow or of one of its parts.
 type steps struct {
 	flow  *flow
 	place step.Place
@@ -95,28 +94,33 @@ var (
 
 type inside struct{}
 
-// Step runs fn, or gives what it gave before.
-func (s *steps) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+// Step runs fn, or returns its recorded result.
+func (s *steps) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	if ctx.Value(inside{}) != nil {
 		return fn(ctx)
 	}
-	name = s.place.Full(name)
-	if out, ok := s.flow.known[name]; ok {
+	full := s.place.Full(name)
+	if out, ok := s.flow.known[full]; ok {
 		return []byte(out), nil
 	}
 	if err := s.flow.e.gate.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.flow.e.gate.leave()
-	return s.flow.step(ctx, name, fn)
+	return s.flow.step(ctx, full, fn)
 }
 
+//nolint:contextcheck,nolintlint // the work's own context says why it ended
 func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
-	b := body{fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
+	b := body{refused: f.refused, fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
 		err := f.attempt(name, &b)
 		if err == nil {
 			break
+		}
+		if TakenOver(f.ctx) != nil {
+			_ = journal.Memory{}.Sleep(ctx, late) // the step's caller sees first that the work is abandoned
+			return nil, context.Cause(f.ctx)
 		}
 		if try == tries || !cutOff(err) || f.ctx.Err() != nil {
 			return nil, f.failure(ctx, name, err)
@@ -128,17 +132,26 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 	return []byte(b.out), nil
 }
 
-// body is what a step does: once, however often the engine is asked to save it.
+// body is what a step executes: once, however often the engine has to save it.
 type body struct {
-	fn     func() ([]byte, error)
-	mu     sync.Mutex // guards all below, and is held while fn runs
-	over   bool       // fn has run, or never will
-	out    string
-	failed error
+	fn      func() ([]byte, error)
+	refused func() bool // whether another process holds the work, so that nothing is saved
+	mu      sync.Mutex  // guards all below, and is held while fn runs
+	over    bool        // fn has run, or never will
+	out     string
+	failed  error
 }
 
-// run gives the row of the step.
+// run returns the row of the step.
 func (b *body) run(context.Context) (string, error) {
+	row := b.do()
+	if b.refused() {
+		return noRow, nil
+	}
+	return row, nil
+}
+
+func (b *body) do() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
@@ -147,25 +160,25 @@ func (b *body) run(context.Context) (string, error) {
 		b.over, b.out = true, string(raw)
 	}
 	if b.failed != nil {
-		return markNone, nil // the caller gets it; the engine would remember it
+		return markNone // the caller gets it; the engine would record it
 	}
-	return markResult + b.out, nil
+	return markResult + b.out
 }
 
-// end waits for fn if it has begun, and keeps it from beginning if it has not.
+// end waits for fn if it has begun, and otherwise keeps it from beginning.
 func (b *body) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
-		b.over, b.failed = true, journal.ErrLeft
+		b.over, b.failed = true, journal.ErrHandedOver
 	}
 }
 
-// tries is how often a step is handed to the engine whose statement was cut off.
+// tries is how often a step with an interrupted statement is passed to the engine.
 const tries = 4
 
-// cutOff tells errors of a connection that broke within a statement, after which the
-// engine itself does not try again.
+// cutOff reports an error of a connection that broke within a statement, which the engine does not
+// retry.
 func cutOff(err error) bool {
 	for _, sign := range []string{"unexpected EOF", "broken pipe", "connection reset"} {
 		if strings.Contains(err.Error(), sign) {
@@ -175,8 +188,8 @@ func cutOff(err error) bool {
 	return false
 }
 
-// attempt hands a step to the engine and waits until it is saved. After one that failed,
-// another has a number of its own, and what had run does not run again.
+// attempt passes a step to the engine and waits until it is saved. An attempt after a failed one
+// has its own number, and fn does not run again.
 func (f *flow) attempt(name string, b *body) error {
 	f.order.Lock()
 	done, err := dbos.Go(f.dctx, b.run, dbos.WithStepName(name))
@@ -193,8 +206,8 @@ func (f *flow) attempt(name string, b *body) error {
 	return f.await(b, ended)
 }
 
-// await waits for the end of a step. When its database is lost, what it does is waited
-// for, which ends soon, and not that it is saved: nobody knows when that can be.
+// await waits for the end of a step. If its database is lost, it waits for fn, which ends soon, but
+// not for the save, which may never come.
 func (f *flow) await(b *body, ended <-chan error) error {
 	select {
 	case err := <-ended:
@@ -205,13 +218,17 @@ func (f *flow) await(b *body, ended <-chan error) error {
 		b.end()
 		return &lost{why: why}
 	}
+	if TakenOver(f.ctx) != nil { // its response is received and saved, without a longer wait than that takes
+		b.end()
+		return context.Cause(f.ctx)
+	}
 	return <-ended
 }
 
-// failure is an error of the engine itself. A workflow that was cancelled from outside
-// stops here, and one whose step cannot be saved is left as it is.
+// failure is an error of the engine itself. A workflow that was cancelled from outside stops here;
+// one whose step cannot be saved is abandoned.
 func (f *flow) failure(ctx context.Context, name string, err error) error {
-	if journal.Left(ctx) {
+	if journal.HandedOver(ctx) {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, dbos.ErrWorkflowCancelled) {
@@ -224,10 +241,10 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 	return gone
 }
 
-// Sleep waits until a time that is remembered.
+// Sleep waits until a recorded time.
 func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
 	now := s.flow.e.cfg.Now
-	name := step.Name{Kind: step.KindSleep, Index: int(s.slept.Add(1))}.String()
+	name := step.Name{Kind: step.KindSleep, Index: int(s.slept.Add(1))}
 	b, err := s.Step(ctx, name, func(context.Context) ([]byte, error) {
 		return strconv.AppendInt(nil, now().Add(d).UnixMilli(), 10), nil
 	})
@@ -241,15 +258,15 @@ func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
 	return journal.Memory{}.Sleep(ctx, time.UnixMilli(until).Sub(now()))
 }
 
-// Child gives the journal of a part.
-func (s *steps) Child(_ context.Context, name string) (journal.Journal, error) {
-	if !step.Single(name) {
-		return nil, media.Errorf(media.CodeInvalid, "a part of a workflow needs a name without slashes, not %.40q", name)
+// Child returns the journal of a part.
+func (s *steps) Child(_ context.Context, name step.Name) (journal.Journal, error) {
+	if !step.Single(name.String()) {
+		return nil, media.Errorf(media.CodeInvalid, "a part of a workflow cannot be named %.40q: use a name without slashes", name.String())
 	}
 	return &steps{flow: s.flow, place: s.place.Part(name)}, nil
 }
 
-// gate lets steps begin until it closes, and knows when the last one has ended.
+// gate lets steps begin until it closes, and reports when the last one has ended.
 type gate struct {
 	mu     sync.Mutex // guards all below
 	inside int
@@ -257,7 +274,7 @@ type gate struct {
 	empty  chan struct{} // closed when the gate is closed and nobody is inside
 }
 
-// enter lets a step begin. Behind a closed gate it waits for the end of ctx.
+// enter lets a step begin. If the gate is closed, it waits for the end of ctx.
 func (g *gate) enter(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {
@@ -281,7 +298,7 @@ func (g *gate) leave() {
 	}
 }
 
-// close lets no more steps begin; the channel tells when the last one has ended.
+// close lets no further steps begin; the channel is closed when the last one has ended.
 func (g *gate) close() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

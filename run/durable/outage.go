@@ -10,23 +10,23 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
 	"atelier/journal"
+	"atelier/ledger"
 	"atelier/media"
 )
 
-// lost is the cause with which work is left because its database is: nothing is
-// finished and nothing is told, as when its process goes.
+// lost is the cause with which work is abandoned when its database is lost: nothing is finished and
+// nothing is reported, as if the process had died.
 type lost struct{ why error }
 
 func (l *lost) Error() string { return "the database was lost: " + l.why.Error() }
 
-// Unwrap makes it journal.ErrLeft, with time for calls that cannot be asked for again.
-func (l *lost) Unwrap() error { return journal.Leave(lostGrace) }
+// Unwrap makes it journal.ErrHandedOver, with a grace period for calls that cannot be repeated.
+func (l *lost) Unwrap() error { return journal.HandOver(lostGrace) }
 
-// lostGrace is how long such a call may go on without the engine's database.
+// lostGrace is how long such a call may continue without the engine's database.
 const lostGrace = time.Minute
 
-// Lost tells why the work under ctx was left, where that is the loss of a database; nil
-// otherwise.
+// Lost returns why the work under ctx was abandoned, if a database was lost; otherwise nil.
 func Lost(ctx context.Context) error {
 	var l *lost
 	if errors.As(context.Cause(ctx), &l) {
@@ -35,15 +35,69 @@ func Lost(ctx context.Context) error {
 	return nil
 }
 
-// ErrGone tells that the file of a database is not there any more. It does not come back
-// by itself, so nobody waits for it.
-var ErrGone = errors.New("its file is gone")
+// late is how long the response to a running call is read after its process was replaced.
+const late = 3 * time.Second
 
-// lookLimit bounds one look at the databases.
+// taken is the cause with which work ends here that another process has adopted.
+type taken struct{ why error }
+
+func (t *taken) Error() string { return t.why.Error() }
+
+// Unwrap makes it journal.ErrHandedOver.
+func (t *taken) Unwrap() error { return journal.HandOver(late) }
+
+// TakenOver returns which process has adopted the work under ctx; nil if none has.
+func TakenOver(ctx context.Context) error {
+	var t *taken
+	if errors.As(context.Cause(ctx), &t) {
+		return t.why
+	}
+	return nil
+}
+
+// replaced ends work that another process has adopted.
+func (e *Engine) replaced(id string, why error) {
+	e.flows.stop(&taken{why}, id)
+	e.flows.settle(id)
+}
+
+// TakenOver checks whether another process has adopted work of this engine. Then the context of the
+// work has ended, see the function [TakenOver].
+func (e *Engine) TakenOver(ctx context.Context, id string) {
+	if err := e.cfg.Leases.Check(context.WithoutCancel(ctx), ledger.LeaseRun, id); media.CodeOf(err) == media.CodeConflict {
+		e.replaced(id, err)
+	}
+}
+
+// refused reports whether another process has the work, which then ends here. While nobody can tell,
+// it waits.
+//
+//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
+func (f *flow) refused() bool {
+	for {
+		err := f.e.cfg.Leases.Check(f.dctx, ledger.LeaseRun, f.id)
+		switch {
+		case err == nil:
+			return false
+		case media.CodeOf(err) == media.CodeConflict:
+			f.e.replaced(f.id, err)
+			return true
+		}
+		if (journal.Memory{}).Sleep(f.dctx, firstPause) != nil {
+			return true
+		}
+	}
+}
+
+// ErrGone means that the file of a database was removed. It is not waited for, because it does not
+// come back.
+var ErrGone = errors.New("its file was removed")
+
+// lookLimit bounds one check of the databases.
 const lookLimit = 2 * time.Second
 
-// Healthy reports whether the engine's database and what [Config.Healthy] looks at can be
-// used now. The error has code media.CodeUnavailable, or what the look gave.
+// Healthy reports whether the engine's database and what [Config.Healthy] checks are available. The
+// error has code media.CodeUnavailable, or is that of the check.
 func (e *Engine) Healthy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, lookLimit)
 	defer stop()
@@ -56,8 +110,7 @@ func (e *Engine) Healthy(ctx context.Context) error {
 	return e.cfg.Healthy(ctx)
 }
 
-// present looks at the engine's own database. SQLite goes on writing into a file that
-// was removed.
+// present checks the engine's own database. SQLite continues to write to a removed file.
 func (e *Engine) present(ctx context.Context) error {
 	if e.pool != nil {
 		if err := e.pool.Ping(ctx); err != nil {
@@ -69,10 +122,10 @@ func (e *Engine) present(ctx context.Context) error {
 	if err == nil && os.SameFile(now, e.file) {
 		return nil
 	}
-	return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: put it back", e.cfg.Path, ErrGone)
+	return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: restore it", e.cfg.Path, ErrGone)
 }
 
-// look leaves all work when a database is away for longer than the engine's patience.
+// look abandons all work when a database is lost for longer than the engine's patience.
 func (e *Engine) look() {
 	err := e.Healthy(e.root)
 	if err == nil || e.root.Err() != nil {
@@ -87,22 +140,17 @@ func (e *Engine) look() {
 	if now.Sub(e.away) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, f := range e.flows {
-		f.stop(&lost{why: err})
-	}
+	e.flows.stopAll(&lost{why: err})
 }
 
-// The pauses between attempts to begin again double from the first to the last.
+// The pauses between attempts to restart work double from the first to the last.
 const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = 30 * time.Second
 )
 
-// again reports whether work that lost its database begins again here: when the database
-// can be read and written, and what earlier steps still had to save is saved. Otherwise
-// the work is left to whoever takes it over.
+// again reports whether work that lost its database restarts here: when the database is readable
+// and writable, and results of earlier steps are saved. Otherwise the work is left for adoption.
 func (e *Engine) again(f *flow) bool {
 	if Lost(f.ctx) == nil || !e.cfg.TakesOver {
 		return false
@@ -112,7 +160,7 @@ func (e *Engine) again(f *flow) bool {
 		if (journal.Memory{}).Sleep(f.dctx, f.pause) != nil {
 			return false
 		}
-		if e.Healthy(f.dctx) == nil && e.left(f.id) == nil {
+		if e.Healthy(f.dctx) == nil && e.markHandedOver(f.id) == nil {
 			break
 		}
 	}
@@ -127,11 +175,11 @@ func (e *Engine) again(f *flow) bool {
 		return false
 	}
 	row, err := e.status(f.id)
-	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && row.ExecutorID == e.root.GetExecutorID()
+	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && !f.refused()
 }
 
-// left writes that work was left, which shows that the database can be written.
-func (e *Engine) left(id string) error {
+// markHandedOver records that work was abandoned, which shows that the database is writable.
+func (e *Engine) markHandedOver(id string) error {
 	row, err := e.status(id)
 	if err != nil || row == nil {
 		return err
@@ -139,10 +187,10 @@ func (e *Engine) left(id string) error {
 	return e.note(*row, "left", true)
 }
 
-// callLimit bounds the calls of the database that nobody waits through an outage for.
+// callLimit bounds database calls that are not continued during an outage.
 const callLimit = 10 * time.Second
 
-// bounded is the engine for one call: without a limit it would try for ever.
+// bounded is the engine for one call: without a limit, it would retry forever.
 func (e *Engine) bounded() (dbos.Context, context.CancelFunc) {
 	return dbos.WithTimeout(e.root, callLimit)
 }

@@ -8,9 +8,13 @@ import (
 	"time"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 	"atelier/run/durable"
 )
+
+// named is a name that is none of the program's own.
+func named(text string) step.Name { return step.Name{Label: text} }
 
 // TestWorkBeginsAgain: work whose databases are away for longer than it waits is left,
 // and begins again in the same engine when they are back; what it did is remembered.
@@ -30,7 +34,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 	ended := make(chan struct{})
 	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
 		life := lives.Add(1)
-		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { steps.Add(1); return []byte("1"), nil })
+		_, err := j.Step(ctx, named("one"), func(context.Context) ([]byte, error) { steps.Add(1); return []byte("1"), nil })
 		if err != nil {
 			return err
 		}
@@ -40,11 +44,11 @@ func TestWorkBeginsAgain(t *testing.T) {
 		}
 		away.Store(true)
 		<-ctx.Done()
-		if why := durable.Lost(ctx); !errors.Is(why, gone) || !journal.Left(ctx) {
+		if why := durable.Lost(ctx); !errors.Is(why, gone) || !journal.HandedOver(ctx) {
 			t.Errorf("left because of %v", why)
 		}
 		away.Store(false)
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	})
 	defer leave(t, e)
 	if err := e.Start(t.Context(), "a", nil); err != nil {
@@ -57,7 +61,7 @@ func TestWorkBeginsAgain(t *testing.T) {
 	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
 }
 
-// TestWorkIsLeft: an engine that takes nothing over leaves such work to others.
+// TestWorkIsLeft: an engine that adopts nothing leaves such work to others.
 func TestWorkIsLeft(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
@@ -74,7 +78,7 @@ func TestWorkIsLeft(t *testing.T) {
 		away.Store(true)
 		<-ctx.Done()
 		left <- durable.Lost(ctx)
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	})
 	if err := e.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
@@ -107,7 +111,7 @@ func TestBegunStepsEnd(t *testing.T) {
 			<-inside
 			away.Store(true)
 		}()
-		_, err := j.Step(ctx, "one", func(step context.Context) ([]byte, error) {
+		_, err := j.Step(ctx, named("one"), func(step context.Context) ([]byte, error) {
 			call, over := journal.Ending(step)
 			defer over()
 			close(inside)
@@ -115,13 +119,13 @@ func TestBegunStepsEnd(t *testing.T) {
 			ended.Store(call.Err() == nil)
 			return nil, step.Err()
 		})
-		if !journal.Left(ctx) || !errors.Is(err, journal.ErrLeft) || !ended.Load() {
+		if !journal.HandedOver(ctx) || !errors.Is(err, journal.ErrHandedOver) || !ended.Load() {
 			t.Errorf("the step gave %v before it ended (%v)", err, ended.Load())
 		}
-		if _, err := j.Step(ctx, "two", func(context.Context) ([]byte, error) { late.Store(true); return nil, nil }); err == nil {
+		if _, err := j.Step(ctx, named("two"), func(context.Context) ([]byte, error) { late.Store(true); return nil, nil }); err == nil {
 			t.Error("a step began in work that was left")
 		}
-		return journal.ErrLeft
+		return journal.ErrHandedOver
 	})
 	if err := e.Start(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package durable
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"net"
 	"strings"
@@ -12,31 +10,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
 // The limits of connections to a server.
 const (
-	// connections is how many one engine has at most; one of them listens.
+	// connections is the maximum of one engine; one of them listens.
 	connections = 6
 	dialTimeout = 10 * time.Second
-	// idleLimit is how long an unused connection stays open, lifeLimit any at all.
+	// idleLimit is how long an unused connection stays open, lifeLimit how long any does.
 	idleLimit = 5 * time.Minute
 	lifeLimit = time.Hour
-	// askPause is how long a process waits before it asks again for the lock.
-	askPause = 20 * time.Millisecond
 )
 
-// enginePart is what the engine's schema is called, behind that of the tables beside it
-// if they have one of their own.
+// enginePart is the name of the engine's schema, or its suffix if the other tables have their own
+// schema.
 const enginePart = "atelier_engine"
 
-// connect makes the pool of a server. It connects only when it is used.
+// connect creates the pool of a server. It connects on first use.
 func connect(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 	pc, err := pgxpool.ParseConfig(c.DatabaseURL)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "the database URL of the durable engine cannot be read: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, odd characters as %%XX")
+		return nil, media.Errorf(media.CodeInvalid, "the database URL of the durable engine is not valid: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %%XX")
 	}
 	if !strings.Contains(c.DatabaseURL, "pool_max_conns=") {
 		pc.MaxConns = connections
@@ -45,13 +40,13 @@ func connect(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 	if pc.ConnConfig.ConnectTimeout <= 0 {
 		pc.ConnConfig.ConnectTimeout = dialTimeout
 	}
-	// Whoever looks at the server sees which process a connection belongs to.
-	pc.ConnConfig.RuntimeParams["application_name"] = appName + " " + c.Executor
+	// Shows the server's operator which process a connection belongs to.
+	pc.ConnConfig.RuntimeParams["application_name"] = appName + " " + c.Leases.ID()
 	return pgxpool.NewWithConfig(ctx, pc)
 }
 
-// schema names the engine's own schema: deployments that share a database by search_path
-// do not share it.
+// schema is the engine's own schema: deployments that share a database by search_path have separate
+// ones.
 func schema(p *pgxpool.Pool) string {
 	first, _, _ := strings.Cut(p.Config().ConnConfig.RuntimeParams["search_path"], ",")
 	if first = strings.Trim(strings.TrimSpace(first), `"`); first == "" || first == "public" {
@@ -60,37 +55,7 @@ func schema(p *pgxpool.Pool) string {
 	return first + "_" + enginePart
 }
 
-// alone runs fn while no other process makes or updates tables in this database. Who
-// waits asks again and again: a statement that waits would hold up the making of an index.
-func alone(ctx context.Context, p *pgxpool.Pool, fn func() error) error {
-	ctx, stop := context.WithTimeout(ctx, startLimit)
-	defer stop()
-	conn, err := p.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	sum := sha256.Sum256([]byte("atelier engine migration"))
-	key := int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // any 64 bits will do
-	for locked := false; !locked; {
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&locked); err != nil {
-			return err
-		}
-		if locked {
-			break
-		}
-		if err := (journal.Memory{}).Sleep(ctx, askPause); err != nil {
-			return err
-		}
-	}
-	defer func() {
-		// A connection that cannot give it back loses it with itself.
-		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", key)
-	}()
-	return fn()
-}
-
-// The error codes of PostgreSQL that are told apart. See
+// The error codes of PostgreSQL that matter here. See
 // https://www.postgresql.org/docs/15/errcodes-appendix.html.
 const (
 	wrongPassword = "28P01"
@@ -101,8 +66,8 @@ const (
 	serverFull    = "53100"
 )
 
-// serverFailure gives an error of the server or of its connection its code. The
-// driver's words about connecting name the user, so only their reason is told.
+// serverFailure adds a code to an error of the server or its connection. The driver's connection
+// errors contain the user's name, so only their reason is reported.
 func serverFailure(what string, err error) error {
 	var dial *pgconn.ConnectError
 	code, advice := verdict(stateOf(err))
@@ -114,14 +79,14 @@ func serverFailure(what string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: see that the database server runs and takes what is written: %w", what, legible(err))
+	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, legible(err))
 }
 
-// verdict tells what is wrong with a server by its error code; no code if that does not tell.
+// verdict returns the problem for a server's error code; no code if it is unknown.
 func verdict(state string) (code media.Code, advice string) {
 	switch state {
 	case wrongPassword, noLogin:
-		return media.CodeUnauthorized, "check user and password of the URL"
+		return media.CodeUnauthorized, "check the user and password in the URL"
 	case noDatabase:
 		return media.CodeNotFound, "create the database with CREATE DATABASE"
 	case noPrivilege, readOnly:
@@ -132,7 +97,7 @@ func verdict(state string) (code media.Code, advice string) {
 	return "", ""
 }
 
-// stateOf is the server's error code. The engine hands some errors on as text.
+// stateOf is the server's error code. The engine passes some errors as text.
 func stateOf(err error) string {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
@@ -143,7 +108,7 @@ func stateOf(err error) string {
 	return state
 }
 
-// unwrapped is the server's own error where there is one.
+// unwrapped is the server's own error, if there is one.
 func unwrapped(err error) error {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
@@ -152,7 +117,7 @@ func unwrapped(err error) error {
 	return err
 }
 
-// reason is what lies under an error of connecting.
+// reason is the underlying reason of a connection error.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -5,7 +5,6 @@ package durable_test
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 // newConfig is a new database for the engine of a test.
 func newConfig(tb testing.TB) durable.Config {
 	tb.Helper()
-	return durable.Config{DatabaseURL: pgtest.Database(tb), Locks: filepath.Join(tb.TempDir(), "executors")}
+	return withLeases(tb, durable.Config{DatabaseURL: pgtest.Database(tb)})
 }
 
 func TestJournalOnPostgreSQL(t *testing.T) {
@@ -52,7 +51,7 @@ func TestServerRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, err := durable.Open(t.Context(), durable.Config{DatabaseURL: test.url, Locks: t.TempDir()})
+			e, err := durable.Open(t.Context(), withLeases(t, durable.Config{DatabaseURL: test.url}))
 			if err == nil {
 				leave(t, e)
 			}

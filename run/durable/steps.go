@@ -6,21 +6,21 @@ import (
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
 // Step is a finished step of work.
 type Step struct {
-	// Name is the full name: behind those of the parts that it is in, joined by slashes.
+	// Name is the full name: the names of its parts and its own, joined by slashes.
 	Name string
-	// Result is what it gave.
+	// Result is its result.
 	Result []byte
 	// FinishedAt is when it ended, UTC.
 	FinishedAt time.Time
 }
 
-// Steps lists the finished steps of work in the order in which they began. Unknown work
-// has none.
+// Steps lists the finished steps of work in the order in which they began. Unknown work has none.
 func (e *Engine) Steps(id string) ([]Step, error) {
 	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
 	if err != nil {
@@ -34,7 +34,7 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 			continue
 		}
 		step := Step{Name: r.StepName, Result: []byte(s[len(markResult):]), FinishedAt: r.CompletedAt.UTC()}
-		if i, again := at[r.StepName]; again { // begun in an earlier process, and done in this one
+		if i, again := at[r.StepName]; again { // begun in an earlier process, and finished in this one
 			out[i] = step
 			continue
 		}
@@ -45,14 +45,14 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 }
 
 // Knows reports whether an earlier process finished a step.
-func (s *steps) Knows(name string) bool {
+func (s *steps) Knows(name step.Name) bool {
 	_, ok := s.flow.known[s.place.Full(name)]
 	return ok
 }
 
 // Recalled names the steps of this part that earlier processes finished.
-func (s *steps) Recalled() []string {
-	var names []string
+func (s *steps) Recalled() []step.Name {
+	var names []step.Name
 	for full := range s.flow.known {
 		if own, ok := s.place.Own(full); ok {
 			names = append(names, own)

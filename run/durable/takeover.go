@@ -1,33 +1,34 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
-// State is how work stands.
+// State is the state of work.
 type State string
 
 // The states.
 const (
-	// StateUnderWay is work of a living process.
+	// StateUnderWay is work that a living process executes.
 	StateUnderWay State = "under_way"
-	// StateQueued is work that waits in a living process until that has room.
+	// StateQueued is work that waits in a living process.
 	StateQueued State = "queued"
-	// StateOrphaned is work whose process has ended.
+	// StateOrphaned is work whose process has died.
 	StateOrphaned State = "orphaned"
-	// StateOver is work that ended, in whatever way.
+	// StateOver is work that has ended, with or without success.
 	StateOver State = "over"
 )
 
-// Orphan is work whose process has ended.
+// Orphan is work whose process has died.
 type Orphan struct {
 	ID    string
 	Input []byte
@@ -47,7 +48,7 @@ func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
 	return &rows[0], nil
 }
 
-// State tells how work stands, and its input. Unknown work is media.CodeNotFound.
+// State returns the state of work, and its input. Unknown work is media.CodeNotFound.
 func (e *Engine) State(id string) (State, []byte, error) {
 	row, err := e.status(id)
 	if err != nil {
@@ -56,78 +57,70 @@ func (e *Engine) State(id string) (State, []byte, error) {
 	if row == nil {
 		return "", nil, media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 	}
+	living, err := e.living(id)
 	input, _ := row.Input.(string)
-	return e.state(*row), []byte(input), nil
+	return state(*row, living), []byte(input), err
 }
 
-func (e *Engine) state(row dbos.WorkflowStatus) State {
+// living are the leases of processes that may be there, of some work or of all.
+//
+//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
+func (e *Engine) living(works ...string) (map[string]ledger.Lease, error) {
+	return e.cfg.Leases.Living(e.root, ledger.LeaseRun, works...)
+}
+
+// state is the state of work according to living leases.
+func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
+	_, lives := living[row.ID]
 	switch row.Status {
-	case dbos.WorkflowStatusPending:
-		if e.lives(owner(row)) {
+	case dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
+		switch {
+		case !lives:
+			return StateOrphaned
+		case row.Status == dbos.WorkflowStatusPending:
 			return StateUnderWay
 		}
-		return StateOrphaned
-	case dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
-		if e.lives(owner(row)) {
-			return StateQueued
-		}
-		return StateOrphaned
+		return StateQueued
 	default:
 		return StateOver
 	}
 }
 
-// queue is where work waits that this engine took over.
+// queue is the queue of the work that this engine adopted.
 func (e *Engine) queue() string { return queuePrefix + e.root.GetExecutorID() }
 
-// owner is the executor that has work: what waits is in its queue.
-func owner(row dbos.WorkflowStatus) string {
-	if row.Status == dbos.WorkflowStatusEnqueued {
-		name, _ := strings.CutPrefix(row.QueueName, queuePrefix)
-		return name
-	}
-	return row.ExecutorID
-}
-
-// lives reports whether a process is there.
-func (e *Engine) lives(executor string) bool {
-	if executor == e.root.GetExecutorID() {
-		return true
-	}
-	_, ok := alive(e.cfg.Locks, executor)
-	return ok
-}
-
-// ErrUnderWay is what errors wrap that say which process has work. Their code is media.CodeConflict.
+// ErrUnderWay is wrapped by errors that name the process that executes work. Their code is
+// media.CodeConflict.
 var ErrUnderWay = errors.New("wait for it")
 
-// UnderWay says which process has work, and since when; nil if none has.
+// UnderWay returns an error that names the process that executes work, and since when; nil if none
+// does.
 func (e *Engine) UnderWay(id string) error {
 	row, err := e.status(id)
 	if err != nil || row == nil {
 		return err
 	}
-	if s := e.state(*row); s == StateUnderWay || s == StateQueued {
-		return e.underWay(*row)
+	living, err := e.living(id)
+	if s := state(*row, living); err == nil && (s == StateUnderWay || s == StateQueued) {
+		return e.underWay(living[id])
 	}
-	return nil
+	return err
 }
 
-func (e *Engine) underWay(row dbos.WorkflowStatus) error {
-	since := row.StartedAt
-	if since.IsZero() {
-		since = row.UpdatedAt
+func (e *Engine) underWay(l ledger.Lease) error {
+	who := l.Process()
+	if l.Holder == e.cfg.Leases.ID() {
+		who = "this process"
 	}
-	who := "this process"
-	if owner(row) != e.root.GetExecutorID() {
-		p, _ := alive(e.cfg.Locks, owner(row))
-		who = p.String()
+	since := ""
+	if !l.StartedAt.IsZero() {
+		since = " since " + l.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	return media.Errorf(media.CodeConflict, "%s has it since %s: %w", who, since.UTC().Format("2006-01-02 15:04:05 UTC"), ErrUnderWay)
+	return media.Errorf(media.CodeConflict, "%s has been working on it%s: %w", who, since, ErrUnderWay)
 }
 
-// Orphans lists work whose process has ended, oldest first; behind it what was cancelled, and whose
-// process ended before it heard of that.
+// Orphans lists work whose process has died, oldest first, followed by cancelled work whose process
+// died before it noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	root, stop := e.bounded()
 	defer stop()
@@ -137,67 +130,84 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}
-	known := map[string]bool{}
-	lives := func(executor string) bool {
-		if _, asked := known[executor]; !asked {
-			known[executor] = e.lives(executor)
-		}
-		return known[executor]
+	living, err := e.living()
+	if err != nil {
+		return nil, err
 	}
 	var out []Orphan
 	for _, r := range rows {
-		if !lives(owner(r)) {
+		if state(r, living) == StateOrphaned {
 			input, _ := r.Input.(string)
 			out = append(out, Orphan{ID: r.ID, Input: []byte(input)})
 		}
 	}
-	untold, err := e.untold(root, lives)
-	return append(out, untold...), err
+	cancelled, err := e.cancelledOrphans(root, living)
+	return append(out, cancelled...), err
 }
 
-// takeLimit bounds the wait for other processes that take work over. Each needs some milliseconds.
-const takeLimit = 20 * time.Second
-
-// TakeOver makes work of a process that has ended this engine's: of several that try, one wins. It
-// begins when the engine has room. Work that was cancelled, and whose process ended before
-// it was told, is taken over too, to be ended, see [Engine.Cancel]. Errors: media.CodeConflict, with
-// [ErrUnderWay], while a process that lives has it, and when the work is over; media.CodeNotFound;
-// media.CodeInvalid for an engine that takes nothing over.
+// TakeOver adopts work of a dead process: of several that try, one succeeds. It begins when the
+// engine has room. Cancelled work whose process died before it noticed is adopted too, to be ended,
+// see [Engine.Cancel]. Errors: media.CodeConflict, with [ErrUnderWay], while a living process holds
+// it, and when the work has ended; media.CodeNotFound; media.CodeInvalid for an engine that does
+// not adopt work.
 func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	if !e.cfg.TakesOver {
-		return media.Errorf(media.CodeInvalid, "take work %s over: durable.Config.TakesOver is not set", id)
+		return media.Errorf(media.CodeInvalid, "adopt work %s: durable.Config.TakesOver is not set", id)
 	}
 	if e.gate.isClosed() {
-		return media.Errorf(media.CodeUnavailable, "the engine is closing: take work %s over later", id)
+		return media.Errorf(media.CodeUnavailable, "the engine is closing: adopt work %s later", id)
 	}
-	// Nobody else changes who has work while this lock is held: only who has it begins or ends it.
-	wait, stop := context.WithTimeout(ctx, takeLimit)
-	defer stop()
-	alone, err := await(wait, e.cfg.Locks, ownerLock)
-	if err != nil {
-		return media.Errorf(media.CodeUnavailable, "take work %s over: other processes take work over for too long: %w", id, err)
+	return e.acquired(ctx, id, func() error {
+		row, err := e.status(id)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
+		}
+		if state(*row, nil) == StateOver && row.Status != dbos.WorkflowStatusCancelled {
+			return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
+		}
+		return e.take(ctx, *row)
+	})
+}
+
+// acquired takes the lease of work and calls begin. If begin fails, the lease is released.
+func (e *Engine) acquired(ctx context.Context, id string, begin func() error) error {
+	e.taking.Lock()
+	defer e.taking.Unlock()
+	if e.cfg.Leases.Has(ledger.LeaseRun, id) {
+		return e.ours(id)
 	}
-	defer func() { _ = alone.release(false) }()
-	row, err := e.status(id)
+	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(why error) { e.replaced(id, why) })
+	if media.CodeOf(err) == media.CodeConflict {
+		if living, failed := e.living(id); failed == nil && living[id].Work != "" {
+			return e.underWay(living[id])
+		}
+		return media.Errorf(media.CodeConflict, "%w: %w", err, ErrUnderWay)
+	}
 	if err != nil {
 		return err
 	}
-	if row == nil {
-		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
+	if err := begin(); err != nil {
+		return errors.Join(err, e.cfg.Leases.Release(context.WithoutCancel(ctx), ledger.LeaseRun, id))
 	}
-	cancelled := row.Status == dbos.WorkflowStatusCancelled
-	switch state := e.state(*row); {
-	case state == StateUnderWay, state == StateQueued, cancelled && e.lives(owner(*row)):
-		return e.underWay(*row)
-	case state == StateOver && !cancelled:
-		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", row.ID, row.Status)
-	}
-	return e.take(ctx, *row)
+	return nil
 }
 
-// take makes work this engine's, while nobody else can.
+// ours is the error of starting work that this engine holds, or that just ended here.
+func (e *Engine) ours(id string) error {
+	row, err := e.status(id)
+	if err == nil && row != nil && state(*row, nil) == StateOver && row.Status != dbos.WorkflowStatusCancelled {
+		return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
+	}
+	living, failed := e.living(id)
+	return cmp.Or(err, failed, e.underWay(living[id]))
+}
+
+// take adopts work while this engine holds its lease.
 func (e *Engine) take(ctx context.Context, row dbos.WorkflowStatus) error {
-	if row.Status == dbos.WorkflowStatusCancelled && !marked(row) { // by an older program
+	if row.Status == dbos.WorkflowStatusCancelled && !cancelPending(row) { // by an older program
 		if err := e.note(row, cancelMark, true); err != nil {
 			return err
 		}
@@ -205,13 +215,14 @@ func (e *Engine) take(ctx context.Context, row dbos.WorkflowStatus) error {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	e.flows.settle(row.ID) // what ended here before restarts
 	if _, err := dbos.ResumeWorkflow[string](root, row.ID, dbos.WithResumeQueue(e.queue())); err != nil {
-		return e.failure("take work "+row.ID+" over", err)
+		return e.failure("adopt work "+row.ID, err)
 	}
 	return nil
 }
 
-// Full reports whether the engine has taken over as much work as it does at once.
+// Full reports whether the engine has reached its limit of adopted work.
 func (e *Engine) Full() (bool, error) {
 	if e.cfg.Limit == 0 {
 		return false, nil
@@ -221,21 +232,25 @@ func (e *Engine) Full() (bool, error) {
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
 	if err != nil {
-		return false, e.failure("count the work that was taken over", err)
+		return false, e.failure("count adopted work", err)
 	}
 	return len(rows) >= e.cfg.Limit, nil
 }
 
-// sweep removes the queues of executors whose processes were killed.
+// sweep removes the queues of dead executors, and old leases.
 func (e *Engine) sweep() {
-	queues, err := dbos.ListQueues(e.root)
-	for _, q := range queues {
-		executor, ours := strings.CutPrefix(q.GetName(), queuePrefix)
-		if ours && !e.lives(executor) {
-			err = errors.Join(err, dbos.DeleteQueue(e.root, q.GetName()))
+	err := e.cfg.Leases.Sweep(e.root)
+	queues, listed := dbos.ListQueues(e.root) // before the leases: each queue was created after its process's
+	left, failed := e.cfg.Leases.Returning(e.root, ledger.LeaseEngine)
+	if err = errors.Join(err, failed, listed); failed == nil {
+		for _, q := range queues {
+			executor, ours := strings.CutPrefix(q.GetName(), queuePrefix)
+			if ours && !left[executor] { // an executor that was suspended has its queue when it continues
+				err = errors.Join(err, dbos.DeleteQueue(e.root, q.GetName()))
+			}
 		}
 	}
 	if err != nil {
-		e.cfg.Logger.WarnContext(e.root, "queues of ended processes not removed", slog.String("error", media.ErrorText(err.Error())))
+		e.cfg.Logger.WarnContext(e.root, "queues of dead processes not removed", slog.String("error", media.ErrorText(err.Error())))
 	}
 }

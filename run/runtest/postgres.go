@@ -10,16 +10,17 @@ import (
 	"atelier/internal/pgtest"
 	"atelier/ledger/postgres"
 	"atelier/run/durable"
+	"atelier/run/lease"
 )
 
-// The database of which all others are copies: furnished is its URL, empty until it was made.
+// The template database: furnished is its URL, empty until it is created.
 var (
 	template  sync.Once //nolint:gochecknoglobals // made once
 	furnished string    //nolint:gochecknoglobals // made once
 )
 
-// CopyDatabase makes a database for a ledger and an engine on the server of the test's process,
-// see pgtest.Main, and gives its URL.
+// CopyDatabase creates a database for a ledger and an engine on the server of the test's process,
+// see pgtest.Main, and returns its URL.
 func CopyDatabase(tb testing.TB) (url string) {
 	tb.Helper()
 	template.Do(func() {
@@ -28,7 +29,7 @@ func CopyDatabase(tb testing.TB) (url string) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		e, err := durable.Open(tb.Context(), durable.Config{DatabaseURL: url, Locks: tb.TempDir()})
+		e, err := durable.Open(tb.Context(), durable.Config{DatabaseURL: url, Leases: lease.NewKeeper(s)})
 		if err != nil {
 			tb.Fatal(errors.Join(err, s.Close()))
 		}
@@ -38,7 +39,7 @@ func CopyDatabase(tb testing.TB) (url string) {
 		furnished = url
 	})
 	if furnished == "" {
-		tb.Fatal("the database that is copied could not be made")
+		tb.Fatal("the template database could not be created")
 	}
 	return pgtest.Copy(tb, furnished)
 }

@@ -1,5 +1,5 @@
-// Package runtest gives tests of runs databases for ledger and engine that have their tables: making
-// them takes longer than most tests, with the race detector above all, so they are made once in a
+// Package runtest gives tests of runs databases with the tables of ledger and engine: creating them
+// takes longer than most tests, especially with the race detector, so they are created once per
 // process and copied.
 //
 // An error ends the test. It may import the ledgers, the engine and internal/pgtest.
@@ -15,6 +15,7 @@ import (
 
 	"atelier/ledger/sqlite"
 	"atelier/run/durable"
+	"atelier/run/lease"
 )
 
 // files are the bytes of a ledger and an engine on SQLite.
@@ -31,7 +32,7 @@ var made = sync.OnceValues(func() (f files, err error) { //nolint:gochecknogloba
 	if err != nil {
 		return f, err
 	}
-	e, err := durable.Open(ctx, durable.Config{Path: engine})
+	e, err := durable.Open(ctx, durable.Config{Path: engine, Leases: lease.NewKeeper(s)})
 	if err != nil {
 		return f, errors.Join(err, s.Close())
 	}
@@ -45,7 +46,15 @@ var made = sync.OnceValues(func() (f files, err error) { //nolint:gochecknogloba
 	return f, err
 })
 
-// CopyFiles makes a ledger and an engine on SQLite at these paths, in folders that there are.
+// Folder makes a data folder whose ledger and engine are on SQLite and have their tables.
+func Folder(tb testing.TB) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	CopyFiles(tb, filepath.Join(dir, "atelier.db"), filepath.Join(dir, "engine.db"))
+	return dir
+}
+
+// CopyFiles creates a ledger and an engine on SQLite at these paths, in existing folders.
 func CopyFiles(tb testing.TB, ledger, engine string) {
 	tb.Helper()
 	f, err := made()

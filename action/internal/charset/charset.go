@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Reader gives valid UTF-8 for any input, in about 64 KiB of memory.
+// Reader returns valid UTF-8 for any input, in about 64 KiB of memory.
 type Reader struct {
 	src      *bufio.Reader
 	order    binary.ByteOrder // set for UTF-16

@@ -47,7 +47,7 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 		}
 	}
 	if d.body == nil {
-		return nil, media.Errorf(media.CodeCorrupt, "the archive holds no Word document")
+		return nil, media.Errorf(media.CodeCorrupt, "the archive contains no Word document")
 	}
 	return d, nil
 }
@@ -63,7 +63,7 @@ func corrupt(err error) error {
 	return media.Errorf(media.CodeCorrupt, "the Word document is damaged: %w", err)
 }
 
-// tokens gives the tokens of one part.
+// tokens returns the tokens of one part.
 func tokens(f *zip.File, fn func(xml.Token) error) error {
 	if f.UncompressedSize64 > maxPart {
 		return media.Errorf(media.CodeTooLarge, "the Word document unpacks to more than %d MiB", maxPart>>20)
@@ -172,7 +172,7 @@ type parser struct {
 	page  func(int)
 	write func(string)
 
-	line    strings.Builder // the paragraph at hand
+	line    strings.Builder // the current paragraph
 	inText  bool
 	prefix  string // of the paragraph: #, or - of a list
 	tables  int    // depth

@@ -31,7 +31,7 @@ type reader struct {
 	height float64 // of the last glyph
 }
 
-// Text gives the text of page n, from 0, in the order in which it is drawn.
+// Text returns the text of page n, from 0, in the order in which it is drawn.
 func (d *Document) Text(ctx context.Context, n int) (string, error) {
 	p := d.pages[n]
 	r := &reader{d: d, ctx: ctx, state: state{ctm: identity(), scale: 1}, tm: identity(), line: identity()}
@@ -90,7 +90,7 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 		}
 		r.d.operators++
 		if r.d.operators > maxOperators {
-			return media.Errorf(media.CodeTooLarge, "the PDF draws with more than %d operators: it is not read", maxOperators)
+			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d drawing operators, which is over the limit", maxOperators)
 		}
 		if r.d.operators%1024 == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
@@ -159,7 +159,7 @@ func (r *reader) form(args []any, resources dict, depth int) error {
 	return err
 }
 
-// at gives an argument of a type.
+// at returns an argument of a type.
 func at[T any](args []any, i int) (T, bool) {
 	var zero T
 	if i >= len(args) {

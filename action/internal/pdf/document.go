@@ -57,7 +57,7 @@ func Open(data []byte) (*Document, error) {
 	}
 	d.findPages()
 	if len(d.pages) == 0 {
-		return nil, media.Errorf(media.CodeCorrupt, "the PDF has no pages that can be read: it may be damaged, save it anew")
+		return nil, media.Errorf(media.CodeCorrupt, "the PDF has no readable pages: it may be damaged; save it again")
 	}
 	return d, nil
 }
@@ -76,10 +76,10 @@ func (d *Document) Title() string {
 func (d *Document) Warnings() []string {
 	var out []string
 	if d.unknown > 0 {
-		out = append(out, fmt.Sprintf("%d characters are in fonts that do not say which letters they are, and are left out", d.unknown))
+		out = append(out, fmt.Sprintf("%d characters are omitted, because their fonts do not map them to letters", d.unknown))
 	}
 	if d.damaged > 0 {
-		out = append(out, fmt.Sprintf("%d parts of pages are damaged and were left out", d.damaged))
+		out = append(out, fmt.Sprintf("%d damaged parts of pages were omitted", d.damaged))
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func (d *Document) find() ([]ref, error) {
 		}
 		d.objects[num] = place{offset: i, order: i}
 		if len(d.objects) > maxObjects {
-			return nil, media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects: it is not read", maxObjects)
+			return nil, media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects, which is over the limit", maxObjects)
 		}
 		head := d.data[i:min(len(d.data), i+1024)]
 		if end := bytes.Index(head, []byte("stream")); end >= 0 {
@@ -181,7 +181,7 @@ func (d *Document) unpack(streams []ref) error {
 			d.register(num, s.dict, b, at)
 		}
 		if len(d.objects) > maxObjects {
-			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects: it is not read", maxObjects)
+			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects, which is over the limit", maxObjects)
 		}
 	}
 	return nil
@@ -243,7 +243,7 @@ func (d *Document) load(r ref) any {
 	return v
 }
 
-// body gives a stream if one follows a dictionary.
+// body returns a stream if one follows a dictionary.
 func (d *Document) body(l *lexer, s dict) any {
 	l.skip()
 	if !bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {

@@ -14,10 +14,10 @@ import (
 
 // errBomb ends decoding beyond maxDecoded.
 func errBomb() error {
-	return media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB: it is not read", maxDecoded>>20)
+	return media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB, which is over the limit", maxDecoded>>20)
 }
 
-// decode gives a stream's bytes without its filters. A damaged stream gives what can
+// decode returns a stream's bytes without its filters. A damaged stream gives what can
 // be read of it; filters of pictures give nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
 	filters, params := d.filters(s.dict)

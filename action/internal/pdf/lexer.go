@@ -12,7 +12,7 @@ type (
 	keyword string // an operator, or obj, endobj, R …
 	array   []any
 	dict    map[name]any
-	ref     int // the number of an indirect object; generations are not told apart
+	ref     int // the number of an indirect object; generations are not distinguished
 	stream  struct {
 		dict dict
 		raw  []byte

@@ -5,7 +5,7 @@ type matrix [6]float64
 
 func identity() matrix { return matrix{1, 0, 0, 1, 0, 0} }
 
-// times gives m applied before n.
+// times returns m applied before n.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],

@@ -1,10 +1,6 @@
 package question_test
 
-import (
-	"testing"
-
-	"atelier/chat/offline/question"
-)
+import "testing"
 
 func TestReadingsOfACounterAreSubtracted(t *testing.T) {
 	t.Parallel()
@@ -26,19 +22,6 @@ func TestTheNounBehindWhichIsAskedFor(t *testing.T) {
 		{"Wines from which country have the highest total amount?", "Spain"},
 		{"Which wine has the highest total amount?", "Champagne"},
 	})
-}
-
-func TestAQuestionForANumberIsNotAnsweredByWords(t *testing.T) {
-	t.Parallel()
-	docs := []question.Document{{Path: "questions.md", Text: "# Questions\n\n- Workload: How happy are you with your workload?\n- The council looks at the workload.\n"}}
-	for _, ask := range []string{"How did people rate their workload on average?", "What is the average workload?"} {
-		if got := question.Quotes(ask, question.English, docs); len(got) > 0 {
-			t.Errorf("%s: %v", ask, got)
-		}
-	}
-	if got := question.Quotes("Who looks at the workload?", question.English, docs); len(got) != 1 {
-		t.Errorf("who looks at it: %v", got)
-	}
 }
 
 func TestAUnitInANameSaysWhatIsMeasured(t *testing.T) {

@@ -1,81 +1,66 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
 )
 
-var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
-wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
-meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten welchem im es sich waren bitte durch ohne kein keine ins ab aus je höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf aus als am`)
+// asideShape is what a question leaves out before it begins: leaving cancelled orders aside.
+var asideShape = pattern.Lazy(`(?i)^(?:leaving|setting|putting)\s+(?:aside\s+)?([^,]{2,60}?)(?:\s+(?:aside|out))?,\s+|^(?:excluding|not counting|without counting|ignoring|except for|apart from|disregarding|without|abgesehen von|ausgenommen|außer|ohne)\s+([^,]{2,60}),\s+`)
 
-var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
-total average highest lowest by per between over list show create report our we there that`)
-
-func wordSet(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
+// asideLast puts what a question leaves out at its end.
+func asideLast(s string) string {
+	at := asideShape().FindStringSubmatch(s)
+	if at == nil {
+		return s
 	}
-	return out
-}
-
-// folded is a set of words as tokens fold them.
-func folded(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[fold(w)] = true
+	word := " excluding "
+	if speech.LanguageOf(s) == speech.German {
+		word = " außer "
 	}
-	return out
-}
-
-// LanguageOf is the language of a text: German where its small words are, else English.
-func LanguageOf(text string) Language {
-	de, en := 0, 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
-		if germanWords[w] {
-			de++
-		}
-		if englishWords[w] {
-			en++
-		}
-	}
-	if strings.ContainsAny(text, "äöüßÄÖÜ") {
-		de++
-	}
-	if de > en {
-		return German
-	}
-	return English
+	return strings.TrimRight(s[len(at[0]):], " ?.!") + word + at[1] + at[2]
 }
 
 const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|visuals?|visuali[sz]ations?|tables?|diagramm\w*|grafik\w*|bild\w*|illustration\w*|abbildung\w*|schaubild\w*|zeichnung\w*|infografik\w*)`
 
-var (
-	sentenceBreak = regexp.MustCompile(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
-	// wish is a sentence about how the report looks.
-	wish = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
-	// withWhom is a question that begins as a wish does.
-	withWhom = regexp.MustCompile(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
-	// wishTail is the same behind a question.
-	wishTail = regexp.MustCompile(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
-	// adverbial is what stands before a question and is none.
-	adverbial = regexp.MustCompile(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
-	asks      = regexp.MustCompile(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
-	// naming asks for the name, number or date of what the question before it asks.
-	naming = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
-	// andAsk begins another question in the same sentence.
-	// formOnly is what an order says about the form of a report only.
-	formOnly = regexp.MustCompile(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
-	andAsk   = regexp.MustCompile(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
-	order    = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
-	// bareOrder is an order without its verb: a report on sales.
-	bareOrder = regexp.MustCompile(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
-	// chartOf is a chart whose subject is the question, where nothing else is asked.
-	chartOf = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
-	polite  = regexp.MustCompile(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
-)
+var sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
+
+// wish is a sentence about how the report looks.
+var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
+
+// withWhom is a question that begins as a wish does.
+var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
+
+// wishTail is the same behind a question.
+var wishTail = pattern.Lazy(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
+
+// adverbial is what stands before a question and is none.
+var adverbial = pattern.Lazy(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
+
+var asks = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
+
+// naming asks for the name, number or date of what the question before it asks.
+var naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
+
+// andAsk begins another question in the same sentence.
+// formOnly is what an order says about the form of a report only.
+var formOnly = pattern.Lazy(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
+
+var andAsk = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
+
+var order = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
+
+// bareOrder is an order without its verb: a report on sales.
+var bareOrder = pattern.Lazy(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
+
+// chartOf is a chart whose subject is the question, where nothing else is asked.
+var chartOf = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
+
+var polite = pattern.Lazy(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
 
 // Parts splits a task into the questions that it asks. Wishes about charts, pictures and
 // the form of the report are left out.
@@ -95,66 +80,66 @@ type part struct {
 	names bool
 }
 
-// pronoun and bare find a question about the answer to the one before it: "and how much
-// was it", "und wie viele".
-var (
-	pronoun = regexp.MustCompile(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
-	bare    = regexp.MustCompile(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
-)
+var pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
 
-// onward says whether a part asks about the answer to the one before it.
+var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
+
+// onward reports whether a part asks about the answer to the one before it.
 func (p part) onward() bool {
-	return p.follows && (pronoun.MatchString(p.text) || bare.MatchString(p.text))
+	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))
 }
 
+// whichOne begins a question for one more column of what was found: and in which town was it.
+var whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
+
 // howMuch begins a question for a figure.
-var howMuch = regexp.MustCompile(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
+var howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
 
 // pointing finds a word for what was found before: what is that average.
-var pointing = regexp.MustCompile(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
+var pointing = pattern.Lazy(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
 
-// ofExtreme says whether a part that follows one with a superlative asks for a figure of the
+// ofExtreme reports whether a part that follows one with a superlative asks for a figure of the
 // row that was found there: "on which day was the water highest, and how high was the level".
 // A part that has a superlative, a sum or a time of its own does not, unless it points back.
-func ofExtreme(lex *lexicon, before, text string, lang Language) bool {
-	own := func(text string, arg string, kinds ...kind) bool {
-		ts := tokens(text, lang)
-		r := reader{lex: lex, lang: lang, ts: ts}
+func ofExtreme(lex *speech.Lexicon, before, text string, lang speech.Language) bool {
+	own := func(text string, arg string, kinds ...speech.Kind) bool {
+		ts := speech.Tokens(text, lang)
+		r := parse.Tagger{Utterance: speech.Utterance{Lex: lex, Lang: lang, Tokens: ts}}
 		for i := range ts {
-			for _, p := range append(r.grammarAt(i), r.numbersAt(i)...) {
-				if slices.Contains(kinds, p.kind) || p.kind == kindAgg && arg == p.arg {
+			for _, p := range append(r.GrammarAt(i), r.NumbersAt(i)...) {
+				if slices.Contains(kinds, p.Kind) || p.Kind == speech.KindAgg && arg == p.Arg {
 					return true
 				}
 			}
 		}
 		return false
 	}
-	return howMuch.MatchString(text) && own(before, "", kindSup) &&
-		(pointing.MatchString(text) || !own(text, "sum", kindSup, kindTime, kindNum, kindCmp, kindBy, kindTrend, kindDiff, kindMore, kindNot, kindMissing))
+	return howMuch().MatchString(text) && own(before, "", speech.KindSup) &&
+		(pointing().MatchString(text) || !own(text, "sum", speech.KindSup, speech.KindTime, speech.KindNum, speech.KindCmp, speech.KindBy, speech.KindTrend, speech.KindDiff, speech.KindMore, speech.KindNot, speech.KindMissing))
 }
 
 func parts(task string) []part {
 	var out []part
 	for _, s := range splitSentences(task) {
 		s = strings.TrimSpace(s)
-		ordered := order.MatchString(s)
-		s = bareOrder.ReplaceAllString(order.ReplaceAllString(s, ""), "")
-		if ordered && formOnly.MatchString(s) {
+		ordered := order().MatchString(s)
+		s = bareOrder().ReplaceAllString(order().ReplaceAllString(s, ""), "")
+		if ordered && formOnly().MatchString(s) {
 			continue
 		}
-		names := len(out) > 0 && naming.MatchString(strings.Trim(s, " ,.:"))
-		for polite.MatchString(s) {
-			s = polite.ReplaceAllString(s, "")
+		names := len(out) > 0 && naming().MatchString(strings.Trim(s, " ,.:"))
+		for polite().MatchString(s) {
+			s = polite().ReplaceAllString(s, "")
 		}
 		s = asideLast(s)
-		if s == "" || wish.MatchString(s) && !withWhom.MatchString(s) {
+		if s == "" || wish().MatchString(s) && !withWhom().MatchString(s) {
 			continue
 		}
-		s = wishTail.ReplaceAllString(s, "")
+		s = wishTail().ReplaceAllString(s, "")
 		follows := false
-		for at := andAsk.FindStringSubmatchIndex(s); at != nil; at = andAsk.FindStringSubmatchIndex(s) {
+		for at := andAsk().FindStringSubmatchIndex(s); at != nil; at = andAsk().FindStringSubmatchIndex(s) {
 			head := strings.Trim(s[:at[0]], " ,")
-			if adverbial.MatchString(head) && !asks.MatchString(head) {
+			if adverbial().MatchString(head) && !asks().MatchString(head) {
 				s = head + " " + s[max(at[2], at[4]):] // on average, how much
 				break
 			}
@@ -167,7 +152,7 @@ func parts(task string) []part {
 			out = append(out, part{text: s, follows: follows, names: names})
 		}
 	}
-	if m := chartOf.FindStringSubmatch(task); m != nil && len(out) == 0 {
+	if m := chartOf().FindStringSubmatch(task); m != nil && len(out) == 0 {
 		out = append(out, part{text: "list " + m[1]})
 	}
 	return out
@@ -177,28 +162,13 @@ func parts(task string) []part {
 func splitSentences(text string) []string {
 	var out []string
 	from := 0
-	for _, at := range sentenceBreak.FindAllStringIndex(text, -1) {
+	for _, at := range sentenceBreak().FindAllStringIndex(text, -1) {
 		head := text[from:at[0]]
-		if text[at[0]] == '.' && abbreviated(head, text[at[1]:]) {
+		if text[at[0]] == '.' && speech.Abbreviated(head, text[at[1]:]) {
 			continue
 		}
 		out = append(out, head)
 		from = at[1]
 	}
 	return append(out, text[from:])
-}
-
-var abbreviation = regexp.MustCompile(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
-
-// abbreviated says whether a point ends an abbreviation or a German ordinal.
-func abbreviated(head, rest string) bool {
-	if !abbreviation.MatchString(head) {
-		return false
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	if n := len(head); n > 0 && head[n-1] >= '0' && head[n-1] <= '9' {
-		_, month := monthNames[fold(first)]
-		return month || strings.HasPrefix(fold(first), "quartal") || strings.HasPrefix(fold(first), "halbjahr") || strings.HasPrefix(fold(first), "platz")
-	}
-	return true
 }

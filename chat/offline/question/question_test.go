@@ -12,13 +12,14 @@ import (
 	_ "modernc.org/sqlite"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/schema"
 )
 
 // folder is a set of tables with the database that answers for them.
 type folder struct {
 	t      *testing.T
 	db     *sql.DB
-	tables []question.Table
+	tables []schema.Table
 }
 
 // load makes tables of CSV texts; a header is "name type" or "name type unit".
@@ -56,11 +57,11 @@ func (f *folder) add(name, text string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	tb := question.Table{Name: name, Path: name + ".csv", RowCount: int64(len(rows) - 1)}
+	tb := schema.Table{Name: name, Path: name + ".csv", RowCount: int64(len(rows) - 1)}
 	var cols []string
 	for i, h := range rows[0] {
 		parts := strings.Split(h, "|")
-		c := question.Column{Name: parts[0], Type: parts[1]}
+		c := schema.Column{Name: parts[0], Type: parts[1]}
 		if len(parts) > 2 {
 			c.Unit = parts[2]
 		}
@@ -139,7 +140,7 @@ func bound(values []string, kind string, low bool) any {
 // ask answers a question as a research does: statement by statement.
 func (f *folder) ask(q string) []question.Reading {
 	f.t.Helper()
-	src := question.Source{Tables: f.tables}
+	src := schema.Source{Tables: f.tables}
 	for range 6 {
 		readings := question.Read(q, src)
 		asked := false
@@ -156,14 +157,14 @@ func (f *folder) ask(q string) []question.Reading {
 	return nil
 }
 
-func (f *folder) query(statement string) question.Result {
+func (f *folder) query(statement string) schema.Result {
 	f.t.Helper()
 	rows, err := f.db.QueryContext(f.t.Context(), statement)
 	if err != nil {
 		f.t.Fatalf("%s\n%v", statement, err)
 	}
 	defer func() { _ = rows.Close() }()
-	res := question.Result{Statement: statement}
+	res := schema.Result{Statement: statement}
 	res.Columns, _ = rows.Columns()
 	for rows.Next() {
 		row := make([]any, len(res.Columns))
@@ -377,69 +378,11 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestQuotesHoldEveryWord(t *testing.T) {
-	t.Parallel()
-	docs := []question.Document{{Path: "handbook.md", Text: "# Leave\n\nFull-time employees get 28 days of paid vacation. Ask early.\n\n## Notice\n\nDuring probation the notice period is two weeks. Dr. Weber signs.\n\n- Parking costs 40 € a month\n"}}
-	for q, want := range map[string]string{
-		"How many days of paid vacation do full-time employees get?": "Full-time employees get 28 days of paid vacation.",
-		"How long is the notice period during probation?":            "During probation the notice period is two weeks.",
-		"What does parking cost?":                                    "Parking costs 40 € a month",
-		"How many days of parental leave do employees get?":          "",
-		"What does the canteen cost?":                                "",
-		"Why is the notice period two weeks?":                        "",
-	} {
-		got := ""
-		if qs := question.Quotes(strings.TrimSuffix(q, "?"), question.English, docs); len(qs) > 0 {
-			got = qs[0].Text
-		}
-		if got != want {
-			t.Errorf("%s\n got %q\nwant %q", q, got, want)
-		}
-	}
-}
-
-func TestLogSearch(t *testing.T) {
-	t.Parallel()
-	for q, want := range map[string]string{
-		"How many ERROR lines does the log have":              `\bERROR\b`,
-		"How many requests were answered with status 404":     `" 404(?:\s|$)`,
-		"How many warnings are in the log":                    `\bWARN(?:ING)?\b`,
-		"How many errors happened because of the new release": "",
-		"What happened in the log":                            "",
-	} {
-		if got, _ := question.LogSearch(q, question.English); got != want {
-			t.Errorf("%s: %q, want %q", q, got, want)
-		}
-	}
-}
-
-func TestNumbersOfTheLanguage(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		v      float64
-		lang   question.Language
-		places int
-		want   string
-	}{
-		{48210.5, question.English, 2, "48,210.5"},
-		{48210.5, question.German, 2, "48.210,5"},
-		{3706227, question.English, 2, "3,706,227"},
-		{-0.17, question.English, 2, "−0.17"},
-		{0.00012345, question.English, 2, "0.00012"},
-		{1234, question.German, 2, "1.234"},
-		{0, question.English, 2, "0"},
-	} {
-		if got := question.Number(c.v, c.places, c.lang); got != c.want {
-			t.Errorf("%v %s: %q, want %q", c.v, c.lang, got, c.want)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, q := range []string{"Which month had the highest revenue?", "Wie viele Rechnungen über 1.000 € gab es im 1. Quartal 2024?", "between 10 and 20 or C. Moss, \"x y\" 3/4/2024", "%…\x00''\"; DROP TABLE"} {
 		f.Add(q)
 	}
-	tables := []question.Table{{Name: "t", Path: "t.csv", RowCount: 3, Columns: []question.Column{
+	tables := []schema.Table{{Name: "t", Path: "t.csv", RowCount: 3, Columns: []schema.Column{
 		{Name: "Datum", Type: "date", Distinct: 3, Min: "2024-01-01", Max: "2024-03-01"},
 		{Name: "Kunde", Type: "text", Distinct: 2, Values: []any{"A", "O'Neil"}},
 		{Name: "Umsatz (€)", Type: "number", Distinct: 3},
@@ -450,7 +393,7 @@ func FuzzRead(f *testing.F) {
 		if len(q) > 300 {
 			return
 		}
-		for _, r := range question.Read(q, question.Source{Tables: tables}) {
+		for _, r := range question.Read(q, schema.Source{Tables: tables}) {
 			if r.Answer != nil {
 				t.Fatalf("%q is answered without a query", q)
 			}

@@ -1,9 +1,93 @@
 package question
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"atelier/chat/offline/question/answer"
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
 )
+
+// reader reads one part of a question.
+type reader struct {
+	parse.Matcher
+	src *schema.Source
+	// before is the part of the question that this one goes on about.
+	before *plan.Plan
+}
+
+// probe is the statement that looks for the unknown words among the values that the
+// description does not list; empty if there is nothing to look for.
+func (r *reader) probe(unknown []int) string {
+	var forms []string
+	for _, i := range unknown {
+		raw := r.Tokens[i].Raw
+		if len(raw) < 2 {
+			continue
+		}
+		for _, w := range []string{raw, strings.ToLower(raw), shorter(strings.ToLower(raw))} {
+			if !slices.Contains(forms, w) {
+				forms = append(forms, w)
+			}
+		}
+	}
+	grams := r.LiteralGrams(unknown)
+	var selects []string
+	for ti, t := range r.src.Tables {
+		from := schema.QuotedTable(t.Name)
+		if t.Union != "" {
+			from = "(" + t.Union + ") AS every_year"
+		}
+		for ci, c := range t.Columns {
+			if c.Type != "text" || !c.DistinctCapped && c.Distinct <= int64(len(c.Values)) || len(selects) == 16 {
+				continue
+			}
+			var likes []string
+			for _, w := range forms {
+				likes = append(likes, fmt.Sprintf("lower(%s) LIKE %s", schema.QuotedName(c.Name), speech.QuotedText("%"+w+"%")))
+			}
+			whole := fmt.Sprintf("lower(%s) IN (%s)", schema.QuotedName(c.Name), grams)
+			selects = append(selects, fmt.Sprintf("SELECT * FROM (SELECT %d AS table_no, %d AS column_no, %s AS value FROM %s WHERE %s OR %s GROUP BY %s ORDER BY CASE WHEN %s THEN 0 ELSE 1 END LIMIT 25) AS p%d",
+				ti, ci, schema.QuotedName(c.Name), from, whole, strings.Join(likes, " OR "), schema.QuotedName(c.Name), whole, len(selects)))
+		}
+	}
+	if len(forms) == 0 || len(forms) > parse.MostForms || len(selects) == 0 || grams == "" {
+		return ""
+	}
+	return strings.Join(selects, " UNION ALL ")
+}
+
+// shorter cuts the ending of a plural.
+func shorter(w string) string {
+	for _, end := range []string{"ies", "en", "es", "s", "n", "e"} {
+		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
+			return base
+		}
+	}
+	return w
+}
+
+// learn keeps the values that probing found.
+func (r *reader) learn(res schema.Result) {
+	r.Found = map[[2]string][]string{}
+	for _, row := range res.Rows {
+		if len(row) != 3 {
+			continue
+		}
+		ti, ok := schema.NumberOf(row[0])
+		ci, ok2 := schema.NumberOf(row[1])
+		value, ok3 := row[2].(string)
+		if ok && ok2 && ok3 && int(ti) < len(r.src.Tables) && int(ci) < len(r.src.Tables[int(ti)].Columns) {
+			t := r.src.Tables[int(ti)]
+			key := [2]string{t.Name, t.Columns[int(ci)].Name}
+			r.Found[key] = append(r.Found[key], value)
+		}
+	}
+}
 
 // closeBy is how much lighter another reading has to be for a question to be clear.
 const closeBy = 0.9
@@ -14,11 +98,11 @@ const mostStatements = 3
 // read reads one part of the question.
 func (r *reader) read(part string) Reading {
 	out := Reading{Part: part}
-	r.tokenize(part)
+	r.Tokenize(part)
 	plans, why := r.plans()
 	if len(plans) == 0 {
 		if probe := r.probe(r.unknown()); probe != "" {
-			res, asked := r.src.result(probe)
+			res, asked := r.src.Result(probe)
 			if !asked {
 				out.Ask = []string{probe}
 				return out
@@ -30,7 +114,7 @@ func (r *reader) read(part string) Reading {
 	if len(plans) == 0 {
 		out.Why = why
 		for _, i := range r.strange() {
-			out.Unknown = append(out.Unknown, r.ts[i].raw)
+			out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
 		}
 		return out
 	}
@@ -39,33 +123,38 @@ func (r *reader) read(part string) Reading {
 }
 
 // plans are the readings of the question that make sense, best first.
-func (r *reader) plans() ([]*plan, Reason) {
-	var out []*plan
-	why := ReasonUnknown
-	for _, v := range r.views {
-		var best *cover // the fullest explanation by this table
-		for _, c := range r.covers(v) {
-			p, no := newPlan(r, v, c)
+func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
+	var out []*plan.Plan
+	why := plan.ReasonUnknown
+	for _, v := range r.Views {
+		var best *parse.Cover // the fullest explanation by this table
+		covers := r.Covers(v)
+		if slices.ContainsFunc(covers[0].Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindNever && x.To > x.From+1 }) {
+			why = plan.ReasonBeyond // in a row is no row
+			continue
+		}
+		for _, c := range covers {
+			p, no := plan.New(&r.Matcher, r.before, v, c)
 			if no == "" && (best == nil || r.names(c, *best)) {
 				out = append(out, p)
 				continue
 			}
 			if no == "" {
-				no = ReasonUnclear // a word that names a column is no filler
+				no = plan.ReasonUnclear // a word that names a column is no filler
 			}
-			if best == nil && no != ReasonUnknown {
+			if best == nil && no != plan.ReasonUnknown {
 				best = &c
 			}
-			if why == ReasonUnknown && no != ReasonUnknown || no == ReasonBeyond {
+			if why == plan.ReasonUnknown && no != plan.ReasonUnknown || no == plan.ReasonBeyond {
 				why = no
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *plan) int {
+	slices.SortStableFunc(out, func(a, b *plan.Plan) int {
 		switch {
-		case a.weight > b.weight:
+		case a.Weight > b.Weight:
 			return -1
-		case a.weight < b.weight:
+		case a.Weight < b.Weight:
 			return 1
 		}
 		return 0
@@ -73,21 +162,27 @@ func (r *reader) plans() ([]*plan, Reason) {
 	return out, why
 }
 
-// names says whether every word that another explanation takes for a column, a value or a
+// names reports whether every word that another explanation takes for a column, a value or a
 // time is one of these here too.
-func (r *reader) names(c, o cover) bool {
+func (r *reader) names(c, o parse.Cover) bool {
 	naming := func(at int, row bool) bool {
-		return slices.ContainsFunc(c.pieces, func(p piece) bool {
-			return p.from <= at && at < p.to && (row && p.kind == kindEntity || p.kind == kindField || p.kind == kindValue || p.kind == kindTime || p.kind == kindNum || p.kind == kindSup || p.kind == kindCmp || p.kind == kindNone)
+		return slices.ContainsFunc(c.Pieces, func(p parse.Piece) bool {
+			return p.From <= at && at < p.To && (p.Kind == speech.KindBound && p.To > p.From+2 || row && p.Kind == speech.KindEntity || p.Kind == speech.KindField || p.Kind == speech.KindValue || p.Kind == speech.KindTime || p.Kind == speech.KindNum || p.Kind == speech.KindSup || p.Kind == speech.KindCmp || p.Kind == speech.KindNone)
 		})
 	}
-	for _, p := range o.pieces {
-		if p.kind != kindField && p.kind != kindValue {
+	for _, p := range o.Pieces {
+		if p.Kind == speech.KindAsk && p.Arg == "which" && p.From == 0 && !slices.ContainsFunc(c.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.From == 0 }) {
+			return false // what is asked for is asked for
+		}
+		if p.Kind != speech.KindField && p.Kind != speech.KindValue {
 			continue
 		}
-		row := p.kind == kindField && !p.field.measure(r.lex) // a key or a name: the rows themselves
-		for i := p.from; i < p.to; i++ {
-			if !naming(i, row) && (!r.lex.small(r.ts[i]) || !row && p.weight >= 10 && p.to == p.from+1) {
+		if p.Kind == speech.KindValue && p.To > p.From+1 && slices.ContainsFunc(c.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindTrend && p.From <= x.From && x.From < p.To }) {
+			return false // a rose bush has not risen
+		}
+		row := p.Kind == speech.KindField && !p.Field.Measure() // a key or a name: the rows themselves
+		for i := p.From; i < p.To; i++ {
+			if !naming(i, row) && (!r.Lex.Small(r.Tokens[i]) || !row && p.Weight >= 10 && p.To == p.From+1) {
 				return false
 			}
 		}
@@ -98,12 +193,12 @@ func (r *reader) names(c, o cover) bool {
 // strange are the tokens that no explanation gives a meaning.
 func (r *reader) strange() []int {
 	at := r.unknown()
-	if len(at) == 0 || len(r.views) == 0 {
+	if len(at) == 0 || len(r.Views) == 0 {
 		return at
 	}
 	return slices.DeleteFunc(at, func(i int) bool {
-		return slices.ContainsFunc(r.views, func(v *view) bool {
-			return slices.ContainsFunc(r.piecesAt(v, i), func(p piece) bool { return p.kind != kindUnknown })
+		return slices.ContainsFunc(r.Views, func(v *schema.View) bool {
+			return slices.ContainsFunc(r.PiecesAt(v, i), func(p parse.Piece) bool { return p.Kind != speech.KindUnknown })
 		})
 	})
 }
@@ -112,12 +207,12 @@ func (r *reader) strange() []int {
 func (r *reader) unknown() []int {
 	var best []int
 	found := false
-	for _, v := range r.views {
-		for _, c := range r.covers(v)[:1] {
+	for _, v := range r.Views {
+		for _, c := range r.Covers(v)[:1] {
 			var at []int
-			for _, p := range c.pieces {
-				if p.kind == kindUnknown {
-					at = append(at, p.from)
+			for _, p := range c.Pieces {
+				if p.Kind == speech.KindUnknown {
+					at = append(at, p.From)
 				}
 			}
 			if !found || len(at) < len(best) {
@@ -126,8 +221,8 @@ func (r *reader) unknown() []int {
 		}
 	}
 	if !found {
-		for i, t := range r.ts {
-			if !r.lex.fill[t.fold] && r.lex.phrases[t.fold] == nil {
+		for i, t := range r.Tokens {
+			if !r.Lex.Fillers[t.Fold] && r.Lex.Phrases[t.Fold] == nil {
 				best = append(best, i)
 			}
 		}
@@ -135,8 +230,8 @@ func (r *reader) unknown() []int {
 	if len(best) > 0 {
 		return best
 	}
-	for i, t := range r.ts {
-		if !r.lex.small(t) {
+	for i, t := range r.Tokens {
+		if !r.Lex.Small(t) {
 			best = append(best, i) // known words may be part of a name: Film 7
 		}
 	}
@@ -145,34 +240,37 @@ func (r *reader) unknown() []int {
 
 // settle asks the statements of the best readings and answers with the first, if those
 // that fit as well say the same.
-func (r *reader) settle(out *Reading, plans []*plan) {
+func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	type asked struct {
-		plan  *plan
+		plan  *plan.Plan
 		sql   string
 		paths []string
 	}
 	var rivals []asked
 	for _, p := range plans {
-		if p.weight < plans[0].weight-closeBy {
+		if p.Weight < plans[0].Weight-closeBy {
 			break
 		}
-		sql, paths := p.statement()
-		if !slices.ContainsFunc(rivals, func(a asked) bool { return same(a.sql, sql) }) {
+		sql, paths := answer.Statement(p, r.src.Postgres)
+		if !slices.ContainsFunc(rivals, func(a asked) bool { return schema.SameStatement(a.sql, sql) }) {
 			rivals = append(rivals, asked{p, sql, paths})
 		}
 	}
+	if len(rivals) == 1 {
+		out.plan = rivals[0].plan
+	}
 	if len(rivals) > mostStatements {
-		out.Why = ReasonAmbiguous
+		out.Why = plan.ReasonAmbiguous
 		return
 	}
-	var answers []*Answer
+	var answers []*answer.Answer
 	for _, a := range rivals {
-		res, ok := r.src.result(a.sql)
+		res, ok := r.src.Result(a.sql)
 		if !ok {
 			out.Ask = append(out.Ask, a.sql)
 			continue
 		}
-		ans, why := a.plan.answer(res, a.paths)
+		ans, why := answer.New(a.plan, res, a.paths)
 		if why != "" {
 			out.Why = why
 			continue
@@ -184,18 +282,18 @@ func (r *reader) settle(out *Reading, plans []*plan) {
 	}
 	for _, o := range answers[1:] {
 		if !agree(answers[0], o) {
-			out.Why = ReasonAmbiguous
+			out.Why = plan.ReasonAmbiguous
 			return
 		}
 	}
 	out.Why, out.Answer = "", answers[0]
 }
 
-// agree says whether two answers state the same.
-func agree(a, b *Answer) bool {
-	if len(a.Result.Rows) == 1 && len(b.Result.Rows) == 1 && a.figure && b.figure {
-		x, ok := at(a.Result.Rows[0], 0)
-		y, ok2 := at(b.Result.Rows[0], 0)
+// agree reports whether two answers state the same.
+func agree(a, b *answer.Answer) bool {
+	if len(a.Result.Rows) == 1 && len(b.Result.Rows) == 1 && a.OnlyFigure && b.OnlyFigure {
+		x, ok := schema.Figure(a.Result.Rows[0], 0)
+		y, ok2 := schema.Figure(b.Result.Rows[0], 0)
 		return ok && ok2 && x == y // the same figure, whatever it is called
 	}
 	return strings.TrimRight(a.Sentences[0], ".") == strings.TrimRight(b.Sentences[0], ".") || len(a.Cells) > 0 && slices.EqualFunc(a.Cells, b.Cells, slices.Equal)

@@ -52,6 +52,7 @@ type request struct {
 	area                            int
 	pictures                        []image.Config
 	upsampled                       bool
+	link                            string // where its picture is; empty if there is none
 }
 
 // problem is one violation of the schema.

@@ -2,10 +2,8 @@ package geminisim
 
 import (
 	"embed"
-	"net/http"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // documented holds the schemas of the bodies.
@@ -13,13 +11,7 @@ import (
 //go:embed schema/*.json
 var documented embed.FS
 
-// contract is what the provider documents.
-func contract() *simulate.Contract {
-	const key = "X-Goog-Api-Key"
-	return &simulate.Contract{Files: documented, Routes: []simulate.Route{
-		{Method: http.MethodPost, Path: `/v1beta/models/[a-z0-9.-]+:generateContent`, Schema: "api.json#/$defs/generateContent", Key: key},
-	}}
+// routes are what the provider documents.
+var routes = []sim.Route{
+	{Path: `/v1beta/models/[a-z0-9.-]+:generateContent`, Schema: "api.json#/$defs/generateContent"},
 }
-
-// Violation tells where a captured call departs from what the provider documents.
-func (s *Simulator) Violation(c generatetest.Captured) error { return s.contract.Check(c) }

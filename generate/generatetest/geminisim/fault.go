@@ -1,50 +1,41 @@
 package geminisim
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
-// problem is an error answer: google.rpc.Status in its envelope.
-type problem struct {
-	Error struct {
-		Code    int              `json:"code"`
-		Message string           `json:"message"`
-		Status  string           `json:"status"`
-		Details []map[string]any `json:"details,omitempty"`
-	} `json:"error"`
+// status is an error: google.rpc.Status.
+type status struct {
+	Code    int              `json:"code"`
+	Message string           `json:"message"`
+	Status  string           `json:"status"`
+	Details []map[string]any `json:"details,omitempty"`
 }
 
-func newProblem(code int, status, message string, details ...map[string]any) *problem {
-	p := &problem{}
-	p.Error.Code, p.Error.Status, p.Error.Message, p.Error.Details = code, status, message, details
-	return p
+func newProblem(code int, name, message string, details ...map[string]any) *sim.Answer {
+	return &sim.Answer{Status: code, Type: jsonType, Body: map[string]status{"error": {code, message, name, details}}}
 }
 
-func (p *problem) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	w.WriteHeader(p.Error.Code)
-	_ = json.NewEncoder(w).Encode(p)
-}
+// jsonType is the content type of the answers.
+const jsonType = "application/json; charset=UTF-8"
 
-func invalid(message string) *problem {
+func invalid(message string) *sim.Answer {
 	return newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", message)
 }
 
-func notFound(name string) *problem {
+func notFound(name string) *sim.Answer {
 	return newProblem(http.StatusNotFound, "NOT_FOUND", fmt.Sprintf(
 		"models/%s is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.", name))
 }
 
 // badKey is status 400: this API does not say 401 to a key.
-func badKey() *problem {
+func badKey() *sim.Answer {
 	return newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.",
 		map[string]any{
 			"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",
@@ -55,98 +46,40 @@ func badKey() *problem {
 		})
 }
 
-// Variants tells how many shapes a fault has here.
-func (s *Simulator) Variants(f generatetest.Fault) int {
-	if s.Absent(f) != "" {
-		return 0
-	}
-	switch f {
-	case generatetest.FaultModerated:
-		return len(refusals())
-	case generatetest.FaultUnauthorized, generatetest.FaultForbidden, generatetest.FaultQuota,
-		generatetest.FaultServerError, generatetest.FaultNotMedia:
-		return 2
-	default:
-		return 1
-	}
-}
-
-// Absent says which faults there are none of.
-func (s *Simulator) Absent(f generatetest.Fault) string {
-	switch f {
-	case generatetest.FaultPartialsThenError, generatetest.FaultPreviewLost:
-		return "answers are not streamed"
-	case generatetest.FaultPrivateURL, generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
-		return "pictures come in the answer, not by link"
-	case generatetest.FaultPartialN:
-		return "a call gives one picture"
-	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
-		generatetest.FaultAnswerLost, generatetest.FaultListLost:
-		return "calls are answered at once: there are no tasks"
-	default:
-		return ""
+// script is what the provider answers to faults.
+func script(c *sim.Call) sim.Script {
+	name, _ := split(c)
+	return sim.Script{
+		sim.FaultUnauthorized: {*badKey(), *newProblem(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")},
+		sim.FaultInvalid:      {*newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", "Request contains an invalid argument.")},
+		sim.FaultConflict:     {*newProblem(http.StatusConflict, "ABORTED", "The operation was aborted.")},
+		sim.FaultForbidden: {
+			*newProblem(http.StatusForbidden, "PERMISSION_DENIED", "Your API key was reported as leaked. Please use another API key."),
+			*newProblem(http.StatusBadRequest, "FAILED_PRECONDITION", "User location is not supported for the API use."),
+		},
+		sim.FaultDeadModel: {*notFound(name)},
+		sim.FaultRateLimit: {*tooMany(c.Fault)},
+		sim.FaultQuota:     {*quota(false), *quota(true)},
+		sim.FaultServerError: {
+			*newProblem(http.StatusInternalServerError, "INTERNAL", "An internal error has occurred. Please retry."),
+			*newProblem(http.StatusGatewayTimeout, "DEADLINE_EXCEEDED", "The service was unable to finish processing within the deadline."),
+		},
+		sim.FaultOverloaded: {*newProblem(http.StatusServiceUnavailable, "UNAVAILABLE", "The model is overloaded. Please try again later.")},
+		sim.FaultModerated:  refusals(),
+		sim.FaultNotMedia:   sim.Later(2),
 	}
 }
 
-// answerFault answers the faults that come before any picture. It reports false if
-// the call is to go on.
-func (s *Simulator) answerFault(w http.ResponseWriter, r *http.Request, name string, f generatetest.Injection) bool {
-	second := f.Variant%2 == 1
-	switch f.Fault {
-	case generatetest.FaultUnauthorized:
-		p := badKey()
-		if second {
-			p = newProblem(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
-		}
-		p.write(w)
-	case generatetest.FaultInvalid:
-		newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", "Request contains an invalid argument.").write(w)
-	case generatetest.FaultConflict:
-		newProblem(http.StatusConflict, "ABORTED", "The operation was aborted.").write(w)
-	case generatetest.FaultForbidden:
-		p := newProblem(http.StatusForbidden, "PERMISSION_DENIED", "Your API key was reported as leaked. Please use another API key.")
-		if second {
-			p = newProblem(http.StatusBadRequest, "FAILED_PRECONDITION", "User location is not supported for the API use.")
-		}
-		p.write(w)
-	case generatetest.FaultDeadModel:
-		notFound(name).write(w)
-	case generatetest.FaultRateLimit:
-		tooMany(f).write(w)
-	case generatetest.FaultQuota:
-		quota(second).write(w)
-	case generatetest.FaultServerError:
-		p := newProblem(http.StatusInternalServerError, "INTERNAL", "An internal error has occurred. Please retry.")
-		if second {
-			p = newProblem(http.StatusGatewayTimeout, "DEADLINE_EXCEEDED", "The service was unable to finish processing within the deadline.")
-		}
-		p.write(w)
-	case generatetest.FaultOverloaded:
-		newProblem(http.StatusServiceUnavailable, "UNAVAILABLE", "The model is overloaded. Please try again later.").write(w)
-	case generatetest.FaultHTML:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, simulate.Page)
-	case generatetest.FaultNotJSON:
-		w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-		_, _ = io.WriteString(w, "upstream said: {]")
-	case generatetest.FaultDropped:
-		panic(http.ErrAbortHandler)
-	case generatetest.FaultModerated:
-		w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-		all := refusals()
-		_, _ = io.WriteString(w, all[f.Variant%len(all)])
-	case generatetest.FaultSlow:
-		return !simulate.Wait(r, f.Delay)
-	default:
-		return false
-	}
-	return true
+// split cuts a path into the model and the method that is called.
+func split(c *sim.Call) (name, method string) {
+	name, method, _ = strings.Cut(c.PathValue("call"), ":")
+	return name, method
 }
 
 // refusals are the shapes of a success without a picture. All have status 200.
-func refusals() []string {
+func refusals() (shapes []sim.Answer) {
 	const usage = `,"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9},"modelVersion":"gemini-3-pro-image"}`
-	return []string{
+	for _, body := range []string{
 		`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT","safetyRatings":[{"category":"HARM_CATEGORY_SEXUALLY_EXPLICIT","probability":"HIGH","blocked":true},{"category":"HARM_CATEGORY_HARASSMENT","probability":"NEGLIGIBLE"}]}` + usage,
 		`{"candidates":[{"finishReason":"IMAGE_SAFETY","index":0}]` + usage,
 		`{"candidates":[{"content":{"role":"model","parts":[{"text":"I can't make this one."}]},"finishReason":"NO_IMAGE","index":0}]` + usage,
@@ -155,12 +88,15 @@ func refusals() []string {
 		`{"candidates":[{"content":{"role":"model"},"finishReason":"NO_IMAGE","index":0}]` + usage,
 		`{"promptFeedback":{"blockReason":"MODEL_ARMOR","blockReasonMessage":"Blocked by a Model Armor template of the project."}` + usage,
 		`{"candidates":[{"content":{},"finishReason":"IMAGE_OTHER","finishMessage":"The image was not generated. Try rephrasing the prompt.","index":0}]` + usage,
+	} {
+		shapes = append(shapes, sim.Answer{Type: jsonType, Body: body})
 	}
+	return shapes
 }
 
 // tooMany is 429: the wait is RetryInfo's, there is no Retry-After header. Without a wait it is the
 // bare answer of an overloaded project.
-func tooMany(f generatetest.Injection) *problem {
+func tooMany(f sim.Injection) *sim.Answer {
 	if f.RetryAfter == 0 {
 		return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).")
 	}
@@ -170,7 +106,7 @@ func tooMany(f generatetest.Injection) *problem {
 }
 
 // quota is 429 too: the day's limit beside that of the minute, or a limit of zero without billing.
-func quota(zero bool) *problem {
+func quota(zero bool) *sim.Answer {
 	if zero {
 		return exhausted(34400*time.Millisecond, violation{"GenerateContentInputTokensPerModelPerMinute-FreeTier", "generate_content_free_tier_input_token_count", "0"})
 	}
@@ -183,7 +119,7 @@ func quota(zero bool) *problem {
 type violation struct{ id, metric, value string }
 
 // exhausted names quotas and a wait, in the message and in the details.
-func exhausted(wait time.Duration, of ...violation) *problem {
+func exhausted(wait time.Duration, of ...violation) *sim.Answer {
 	message := "You exceeded your current quota, please check your plan and billing details. For more information on this error, head over to: https://ai.google.dev/gemini-api/docs/rate-limits. "
 	var list []map[string]any
 	for _, v := range of {
@@ -204,7 +140,7 @@ func exhausted(wait time.Duration, of ...violation) *problem {
 		map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": seconds})
 }
 
-// Idle tells that a deadline there is repeated.
-func (s *Simulator) Idle(in generatetest.Injection) bool {
-	return in.Fault == generatetest.FaultServerError && in.Variant%2 == 1
+// Idle tells that a deadline there is repeated, and what a quota of a day asks to wait for.
+func (s *Simulator) Idle(in sim.Injection) bool {
+	return in.Fault == sim.FaultServerError && in.Variant%2 == 1 || in.Fault == sim.FaultQuota && in.Variant%2 == 0
 }

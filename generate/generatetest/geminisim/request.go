@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"atelier/internal/sim"
 )
 
 // request is the body of generateContent, as far as image models read it. Fields
@@ -86,7 +88,7 @@ func find(id string, now time.Time) (model, bool) {
 }
 
 // parse reads and checks the body.
-func parse(body []byte, m model) (*request, *problem) {
+func parse(body []byte, m model) (*request, *sim.Answer) {
 	q := &request{}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()

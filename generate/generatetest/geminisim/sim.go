@@ -9,17 +9,15 @@
 package geminisim
 
 import (
+	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
-	"atelier/media"
+	"atelier/internal/sim"
 )
 
 // Config sets up a [Simulator]; the zero value is good.
@@ -35,135 +33,91 @@ type Config struct {
 	Pictures int
 }
 
-// Simulator is the Gemini API on loopback.
+// Simulator is the Gemini API on loopback; the API is under /v1beta.
 type Simulator struct {
-	config   Config
-	journal  simulate.Journal
-	contract *simulate.Contract
-	painter  simulate.Painter
-	mux      *http.ServeMux
+	*sim.Provider
+	config Config
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
 // New makes a simulator.
 func New(c Config) *Simulator {
-	if c.Key == "" {
-		c.Key = "simulated-gemini-key"
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	}
-	if c.Pictures == 0 {
-		c.Pictures = 1
-	}
-	s := &Simulator{contract: contract(), config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
-	s.mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
-	s.mux.HandleFunc("GET /v1beta/models", s.models)
+	c.Pictures = cmp.Or(c.Pictures, 1)
+	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Nobody's credentials.
+		Key: cmp.Or(c.Key, "simulated-gemini-key"), Credential: "X-Goog-Api-Key", Query: "key", Now: c.Now, PictureBytes: c.PictureBytes,
+		Files: documented, Routes: routes, Script: script,
+		Absent: sim.NoStreams.With(sim.NoTasks).With(sim.NoLinks).With(sim.Absence{
+			sim.FaultPrivateURL: sim.NoLinks[sim.FaultHalfLink], sim.FaultPartialN: "a call gives one picture",
+		}),
+	})}
+	s.Make("POST /v1beta/models/{call}", s.generate)
+	s.Guard("GET /v1beta/models", s.models)
 	return s
 }
 
-// ServeHTTP answers the protocol; the API lies under /v1beta.
+// ServeHTTP answers the protocol.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Gemini-Service-Tier", "standard")
-	s.mux.ServeHTTP(w, r)
+	s.Provider.ServeHTTP(w, r)
 }
 
-// Key is the accepted key.
-func (s *Simulator) Key() string { return s.config.Key }
-
-// Inject queues faults.
-func (s *Simulator) Inject(faults ...generatetest.Injection) { s.journal.Inject(faults...) }
-
-// Captured lists the calls.
-func (s *Simulator) Captured() []generatetest.Captured { return s.journal.Captured() }
-
-// Sent lists the digests of the pictures that went out, thoughts left out.
-func (s *Simulator) Sent() []media.Digest { return s.journal.Sent() }
-
-// authorized checks the key, in its header or in the query, and answers if it is wrong.
-func (s *Simulator) authorized(w http.ResponseWriter, r *http.Request) bool {
-	if r.Header.Get("X-Goog-Api-Key") == s.config.Key || r.URL.Query().Get("key") == s.config.Key {
-		return true
-	}
-	badKey().write(w)
-	return false
-}
-
-func (s *Simulator) generate(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	if !s.authorized(w, r) {
-		return
-	}
-	fault := s.journal.Next()
-	name, method, _ := strings.Cut(r.PathValue("call"), ":")
-	if s.answerFault(w, r, name, fault) {
-		return
-	}
-	m, ok := find(name, s.config.Now())
+func (s *Simulator) generate(w http.ResponseWriter, c *sim.Call) {
+	name, method := split(c)
+	m, ok := find(name, s.Now())
 	if !ok || method != "generateContent" && method != "streamGenerateContent" {
-		notFound(name).write(w)
+		notFound(name).Write(w)
 		return
 	}
-	q, bad := parse(body, m)
+	q, bad := parse(c.Body, m)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
 	answerWith := s.draw
 	if m.speaks {
 		answerWith = s.speak
 	}
-	answer := answerWith(m, q, call, fault)
-	switch {
-	case fault.Fault == generatetest.FaultHalfBody:
-		answer.WriteHalf(w)
-	case method == "streamGenerateContent":
-		s.stream(w, r, answer.String())
-	default:
-		answer.Write(w)
+	answer := answerWith(m, q, c)
+	if method == "streamGenerateContent" && c.Fault.Fault != sim.FaultHalfBody {
+		s.stream(w, c, answer.String())
+		return
 	}
+	answer.Write(w, c.Fault)
 }
 
 // draw writes the answer to a good request, with the fault in its picture if there
 // is one.
-func (s *Simulator) draw(m model, q *request, call int, fault generatetest.Injection) *simulate.Body {
-	seed := int64(call)
+func (s *Simulator) draw(m model, q *request, c *sim.Call) *sim.Body {
+	seed := int64(c.Number)
 	if q.Config.Seed != nil {
 		seed = *q.Config.Seed // best effort, as there: the same seed gives the same picture
 	}
-	body := &simulate.Body{}
+	body := &sim.Body{}
 	body.Text(`{"candidates":[{"content":{"role":"model","parts":[`)
 	comma := ""
 	if m.thinks {
 		body.Text(`{"text":"I compose the scene.","thought":true},{"inlineData":{"mimeType":"image/png","data":"`)
-		body.Picture(s.painter.Paint("png", 256, 256, simulate.Seed("thought", seed)))
+		body.Picture(s.Paint("png", 256, 256, sim.Seed("thought", seed)))
 		body.Text(`"},"thought":true}`)
 		comma = ","
 	}
 	pictures := s.config.Pictures
-	if fault.Fault == generatetest.FaultEmpty {
+	if c.Fault.Fault == sim.FaultEmpty {
 		pictures = 0
 	} else {
 		body.Text(`%s{"text":"Here is your picture."}`, comma)
 	}
+	width, height := m.pixels(q)
 	for i := range pictures {
-		p := s.picture(m, q, fault, simulate.Seed(q.prompt(), seed, int64(i)))
-		s.journal.Record(p)
-		body.Text(`,{"inlineData":{"mimeType":%q,"data":"`, declared(m, p, fault))
-		if fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1 {
-			body.Text("%s", p.Bytes())
-		} else {
-			body.Picture(p)
-		}
+		p := s.Picture(m.format, width, height, sim.Seed(q.prompt(), seed, int64(i)), c.Fault)
+		s.Record(p)
+		body.Text(`,{"inlineData":{"mimeType":%q,"data":"`, declared(m, p, c.Fault))
+		body.Media(p, c.Fault)
 		body.Text(`"},"thoughtSignature":%q}`, signature(seed))
 	}
 	body.Text(`]},"finishReason":"STOP","index":0}],"usageMetadata":%s,"modelVersion":%q,"responseId":"sim-%d"}`,
-		m.usage(q, pictures), m.id, call)
+		m.usage(q, pictures), m.id, c.Number)
 	return body
 }
 
@@ -175,50 +129,27 @@ func signature(seed int64) string {
 }
 
 // declared is the type that the answer names; a lie where the fault asks for one.
-func declared(m model, p simulate.Picture, fault generatetest.Injection) string {
-	if fault.Fault == generatetest.FaultLyingType {
+func declared(m model, p sim.Picture, fault sim.Injection) string {
+	if fault.Fault == sim.FaultLyingType {
 		return "image/" + m.format
 	}
 	return p.MIMEType
 }
 
-// picture makes one picture, or what the fault puts in its place.
-func (s *Simulator) picture(m model, q *request, fault generatetest.Injection, seed uint64) simulate.Picture {
-	width, height := m.pixels(q)
-	switch fault.Fault {
-	case generatetest.FaultTinyImage:
-		return simulate.Tiny(seed)
-	case generatetest.FaultHugeHeader:
-		return simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		return simulate.NotMedia("image/" + m.format)
-	case generatetest.FaultLyingType:
-		other := map[string]string{"png": "jpeg", "jpeg": "png"}
-		return s.painter.Paint(other[m.format], width, height, seed)
-	default:
-		return s.painter.Paint(m.format, width, height, seed)
-	}
-}
-
 // stream sends the answer as the real service does: one event with everything but
 // the end, then one with the finish reason. Without alt=sse it is a JSON array.
-func (s *Simulator) stream(w http.ResponseWriter, r *http.Request, answer string) {
+func (s *Simulator) stream(w http.ResponseWriter, c *sim.Call, answer string) {
 	first := strings.Replace(answer, `"finishReason":"STOP",`, "", 1)
 	last := `{"candidates":[{"content":{"role":"model"},"finishReason":"STOP","index":0}]}`
-	if r.URL.Query().Get("alt") != "sse" {
-		w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-		_, _ = io.WriteString(w, "["+first+",\r\n"+last+"]")
+	if c.URL.Query().Get("alt") != "sse" {
+		sim.Answer{Type: jsonType, Body: "[" + first + ",\r\n" + last + "]"}.Write(w)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = io.WriteString(w, "data: "+first+"\r\n\r\ndata: "+last+"\r\n\r\n")
+	sim.Answer{Type: "text/event-stream", Body: "data: " + first + "\r\n\r\ndata: " + last + "\r\n\r\n"}.Write(w)
 }
 
 // models lists the models that live.
-func (s *Simulator) models(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
+func (s *Simulator) models(w http.ResponseWriter, _ *http.Request) {
 	type entry struct {
 		Name    string   `json:"name"`
 		Display string   `json:"displayName"`
@@ -226,10 +157,9 @@ func (s *Simulator) models(w http.ResponseWriter, r *http.Request) {
 	}
 	list := []entry{}
 	for _, m := range catalogue() {
-		if m.alive(s.config.Now()) {
+		if m.alive(s.Now()) {
 			list = append(list, entry{Name: "models/" + m.id, Display: m.id, Methods: []string{"generateContent", "countTokens"}})
 		}
 	}
-	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	_ = json.NewEncoder(w).Encode(map[string]any{"models": list})
+	sim.JSON(w, http.StatusOK, map[string]any{"models": list})
 }

@@ -9,9 +9,10 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"google.golang.org/genai"
 
-	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
 	"atelier/media"
 )
@@ -20,11 +21,11 @@ import (
 // protocol.
 func vendor(t *testing.T, key string) (*geminisim.Simulator, *genai.Client) {
 	t.Helper()
-	sim := geminisim.New(geminisim.Config{})
-	srv := httptest.NewServer(sim)
+	service := geminisim.New(geminisim.Config{})
+	srv := httptest.NewServer(service)
 	t.Cleanup(srv.Close)
 	if key == "" {
-		key = sim.Key()
+		key = service.Key()
 	}
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
 		APIKey: key, Backend: genai.BackendGeminiAPI, HTTPClient: srv.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: srv.URL},
@@ -32,7 +33,7 @@ func vendor(t *testing.T, key string) (*geminisim.Simulator, *genai.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sim, client
+	return service, client
 }
 
 func TestVendorClientGenerates(t *testing.T) {
@@ -51,7 +52,7 @@ func TestVendorClientGenerates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, client := vendor(t, "")
+			service, client := vendor(t, "")
 			res, err := client.Models.GenerateContent(t.Context(), c.model, genai.Text("a fox"), &genai.GenerateContentConfig{
 				ResponseModalities: []string{"TEXT", "IMAGE"}, ImageConfig: &genai.ImageConfig{AspectRatio: c.ratio, ImageSize: c.size},
 			})
@@ -70,7 +71,7 @@ func TestVendorClientGenerates(t *testing.T) {
 				if err != nil || format != c.format || m.Bounds().Dx() != c.width || m.Bounds().Dy() != c.height {
 					t.Errorf("picture: %v, %s, want %s of %d × %d", err, format, c.format, c.width, c.height)
 				}
-				if sent := sim.Sent(); len(sent) != 1 || sent[0] != media.DigestOf(p.InlineData.Data) || len(p.ThoughtSignature) == 0 {
+				if sent := service.Sent(); len(sent) != 1 || sent[0] != media.DigestOf(p.InlineData.Data) || len(p.ThoughtSignature) == 0 {
 					t.Errorf("sent %v, signature of %d bytes", sent, len(p.ThoughtSignature))
 				}
 			}
@@ -107,23 +108,23 @@ func TestVendorClientIsRefused(t *testing.T) {
 		model  string
 		key    string
 		config *genai.GenerateContentConfig
-		fault  generatetest.Injection
+		fault  sim.Injection
 		code   int
 		status string
 	}{
-		"bad key":         {"gemini-3-pro-image", "wrong", nil, generatetest.Injection{}, 400, "INVALID_ARGUMENT"},
-		"preview id":      {"gemini-3-pro-image-preview", "", nil, generatetest.Injection{}, 404, "NOT_FOUND"},
-		"flash shut down": {"gemini-2.5-flash-image", "", nil, generatetest.Injection{}, 404, "NOT_FOUND"},
-		"small k":         {"gemini-3-pro-image", "", &genai.GenerateContentConfig{ImageConfig: &genai.ImageConfig{ImageSize: "1k"}}, generatetest.Injection{}, 400, "INVALID_ARGUMENT"},
-		"ratio":           {"gemini-3-pro-image", "", &genai.GenerateContentConfig{ImageConfig: &genai.ImageConfig{AspectRatio: "8:1"}}, generatetest.Injection{}, 400, "INVALID_ARGUMENT"},
-		"candidates":      {"gemini-3-pro-image", "", &genai.GenerateContentConfig{CandidateCount: 2}, generatetest.Injection{}, 400, "INVALID_ARGUMENT"},
-		"rate limit":      {"gemini-3-pro-image", "", nil, generatetest.Injection{Fault: generatetest.FaultRateLimit}, 429, "RESOURCE_EXHAUSTED"},
-		"overloaded":      {"gemini-3-pro-image", "", nil, generatetest.Injection{Fault: generatetest.FaultOverloaded}, 503, "UNAVAILABLE"},
+		"bad key":         {"gemini-3-pro-image", "wrong", nil, sim.Injection{}, 400, "INVALID_ARGUMENT"},
+		"preview id":      {"gemini-3-pro-image-preview", "", nil, sim.Injection{}, 404, "NOT_FOUND"},
+		"flash shut down": {"gemini-2.5-flash-image", "", nil, sim.Injection{}, 404, "NOT_FOUND"},
+		"small k":         {"gemini-3-pro-image", "", &genai.GenerateContentConfig{ImageConfig: &genai.ImageConfig{ImageSize: "1k"}}, sim.Injection{}, 400, "INVALID_ARGUMENT"},
+		"ratio":           {"gemini-3-pro-image", "", &genai.GenerateContentConfig{ImageConfig: &genai.ImageConfig{AspectRatio: "8:1"}}, sim.Injection{}, 400, "INVALID_ARGUMENT"},
+		"candidates":      {"gemini-3-pro-image", "", &genai.GenerateContentConfig{CandidateCount: 2}, sim.Injection{}, 400, "INVALID_ARGUMENT"},
+		"rate limit":      {"gemini-3-pro-image", "", nil, sim.Injection{Fault: sim.FaultRateLimit}, 429, "RESOURCE_EXHAUSTED"},
+		"overloaded":      {"gemini-3-pro-image", "", nil, sim.Injection{Fault: sim.FaultOverloaded}, 503, "UNAVAILABLE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, client := vendor(t, c.key)
-			sim.Inject(c.fault)
+			service, client := vendor(t, c.key)
+			service.Inject(c.fault)
 			_, err := client.Models.GenerateContent(t.Context(), c.model, genai.Text("a fox"), c.config)
 			var e genai.APIError
 			if !errors.As(err, &e) || e.Code != c.code || e.Status != c.status {
@@ -135,13 +136,13 @@ func TestVendorClientIsRefused(t *testing.T) {
 
 func TestSeedNamesThePicture(t *testing.T) {
 	t.Parallel()
-	sim, client := vendor(t, "")
+	service, client := vendor(t, "")
 	for _, seed := range []int32{5, 5, 6} {
 		if _, err := client.Models.GenerateContent(t.Context(), "gemini-nano-banana-2.1", genai.Text("a fox"), &genai.GenerateContentConfig{Seed: &seed}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := sim.Sent(); s[0] != s[1] || s[0] == s[2] {
+	if s := service.Sent(); s[0] != s[1] || s[0] == s[2] {
 		t.Errorf("digests %v", s)
 	}
 }

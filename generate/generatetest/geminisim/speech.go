@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // Speech is a [Simulator] seen by the suite as a provider of speech.
@@ -19,20 +19,20 @@ var _ generatetest.Simulator = Speech{}
 func NewSpeech(c Config) Speech { return Speech{New(c)} }
 
 // Variants tells how many shapes a fault has for speech.
-func (s Speech) Variants(f generatetest.Fault) int {
+func (s Speech) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
-	case f == generatetest.FaultLyingType:
+	case f == sim.FaultLyingType:
 		return 2 // another type is declared; samples that are a whole file
 	}
 	return s.Simulator.Variants(f)
 }
 
 // Absent says which faults speech has none of.
-func (s Speech) Absent(f generatetest.Fault) string {
+func (s Speech) Absent(f sim.Fault) string {
 	switch f {
-	case generatetest.FaultTinyImage, generatetest.FaultHugeHeader:
+	case sim.FaultTinyImage, sim.FaultHugeHeader:
 		return "a sound has no pixels"
 	default:
 		return s.Simulator.Absent(f)
@@ -109,41 +109,37 @@ func (q *request) says(speaker string) bool {
 
 // speak writes the answer of a model of speech: raw samples, declared as such, or the whole
 // file of a modern one.
-func (s *Simulator) speak(m model, q *request, call int, fault generatetest.Injection) *simulate.Body {
+func (s *Simulator) speak(m model, q *request, c *sim.Call) *sim.Body {
 	milliseconds := utf8.RuneCountInString(q.prompt()) * 1000 / 15
-	seed := simulate.Seed(q.prompt(), int64(call))
-	samples := simulate.Samples(milliseconds, seed)
-	p, kind := simulate.Raw("audio/L16", samples), "audio/L16;codec=pcm;rate=24000"
-	whole := simulate.Sound("wav", milliseconds, seed) // as a client stores it
+	seed := sim.Seed(q.prompt(), int64(c.Number))
+	samples := sim.Samples(milliseconds, seed)
+	p, kind := sim.Raw("audio/L16", samples), "audio/L16;codec=pcm;rate=24000"
+	whole := sim.Sound("wav", milliseconds, seed) // as a client stores it
 	if m.modern {
 		p, kind = whole, "audio/wav"
 	}
-	switch fault.Fault {
-	case generatetest.FaultLyingType:
+	switch c.Fault.Fault {
+	case sim.FaultLyingType:
 		p = whole
-		if fault.Variant%2 == 0 {
+		if c.Fault.Variant%2 == 0 {
 			kind = "audio/mpeg"
 		}
-	case generatetest.FaultNotMedia:
-		p, kind = simulate.NotMedia("text/plain"), "text/plain"
+	case sim.FaultNotMedia:
+		p, kind = sim.NotMedia("text/plain"), "text/plain"
 	default:
 	}
-	s.journal.Record(whole)
-	body := &simulate.Body{}
+	s.Record(whole)
+	body := &sim.Body{}
 	body.Text(`{"candidates":[{"content":{"role":"model","parts":[`)
 	tokens := 0
-	if fault.Fault != generatetest.FaultEmpty {
+	if c.Fault.Fault != sim.FaultEmpty {
 		tokens = 25 * milliseconds / 1000
 		body.Text(`{"inlineData":{"mimeType":%q,"data":"`, kind)
-		if fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1 {
-			body.Text("%s", p.Bytes())
-		} else {
-			body.Picture(p)
-		}
+		body.Media(p, c.Fault)
 		body.Text(`"}}`)
 	}
 	prompt := max(len(q.prompt())/4, 1)
 	body.Text(`]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":%d,"candidatesTokenCount":%d,"totalTokenCount":%d,"promptTokensDetails":[{"modality":"TEXT","tokenCount":%d}],"candidatesTokensDetails":[{"modality":"AUDIO","tokenCount":%d}]},"modelVersion":"tts","responseId":"sim-%d"}`,
-		prompt, tokens, prompt+tokens, prompt, tokens, call)
+		prompt, tokens, prompt+tokens, prompt, tokens, c.Number)
 	return body
 }

@@ -1,18 +1,17 @@
 package leonardosim
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
 )
 
 // account is the id of the user that the key belongs to.
 const account = "3c1f7c52-0d4b-4c5e-9f0a-5a1e6b7c8d9e"
 
-// The shapes of [generatetest.FaultListLost].
+// The shapes of [sim.FaultListLost].
 const (
 	listFails  = iota // the list is an error
 	listCut           // the list ends in the middle
@@ -23,71 +22,59 @@ const (
 
 // lost is the shape that the newest generations give the list; -1 if they leave it alone.
 func (s *Simulator) lost() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, j := range s.order {
-		if j.fault.Fault == generatetest.FaultListLost {
-			return j.fault.Variant
+	all, _ := s.jobs.All()
+	for _, j := range all {
+		if j.Fault.Fault == sim.FaultListLost {
+			return j.Fault.Variant
 		}
 	}
 	return -1
 }
 
 // me tells whose key it is.
-func (s *Simulator) me(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
+func (s *Simulator) me(w http.ResponseWriter, _ *http.Request) {
 	details := []map[string]any{}
 	if s.lost() != listNobody {
 		details = append(details, map[string]any{
 			"user": map[string]string{"id": account, "username": "simulated"}, "apiPaidTokens": 900, "apiSubscriptionTokens": 100, "apiConcurrencySlots": 10,
 		})
 	}
-	write(w, http.StatusOK, map[string]any{"user_details": details})
+	sim.JSON(w, http.StatusOK, map[string]any{"user_details": details})
 }
 
 // list gives the generations of the account, the newest first, ten where nobody says how
 // many.
 func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
 	if r.PathValue("user") != account {
-		write(w, http.StatusOK, map[string]any{"generations": []any{}})
+		sim.JSON(w, http.StatusOK, map[string]any{"generations": []any{}})
 		return
 	}
 	lost := s.lost()
 	if lost == listFails {
-		fail(w, http.StatusInternalServerError, "unexpected", "internal error")
+		fail(http.StatusInternalServerError, "unexpected", "internal error").Write(w)
 		return
 	}
 	all := s.states(lost)
 	offset, limit := number(r, "offset", 0), number(r, "limit", 10)
 	offset = min(offset, len(all))
-	body, _ := json.Marshal(map[string]any{"generations": all[offset:min(offset+limit, len(all))]}) // texts and numbers
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	page := map[string]any{"generations": all[offset:min(offset+limit, len(all))]}
 	if lost == listCut {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body[:len(body)/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
+		sim.HalfJSON(w, page)
 	}
-	_, _ = w.Write(body)
+	sim.JSON(w, http.StatusOK, page)
 }
 
 // states are the generations as the list tells them.
 func (s *Simulator) states(lost int) []map[string]any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	all := []map[string]any{}
-	for _, j := range slices.Backward(s.order) {
+	jobs, over := s.jobs.All()
+	for _, j := range slices.Backward(jobs) {
 		if lost == listEmpty {
 			continue
 		}
-		if all = append(all, s.state(j, j.over)); lost == listTwins {
-			twin := s.state(j, j.over)
-			twin["id"] = "twin-of-" + j.id
+		if all = append(all, s.state(j, over[j])); lost == listTwins {
+			twin := s.state(j, over[j])
+			twin["id"] = "twin-of-" + j.ID
 			all = append(all, twin)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // phoenix are the models that need a contrast, lucid those that know no alchemy.
@@ -30,6 +31,8 @@ type request struct {
 	width, height, images                int
 	seed                                 *int64
 	ultra                                bool
+	made                                 time.Time
+	links                                []string // where its pictures are
 }
 
 // problem is what is wrong with a request.

@@ -16,6 +16,7 @@ import (
 
 	_ "golang.org/x/image/webp" // uploads come so
 
+	"atelier/internal/sim"
 	"atelier/media"
 )
 
@@ -31,26 +32,19 @@ type leave struct {
 
 // ticket gives the right to upload one picture.
 func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
 	var q struct {
 		Extension string `json:"extension"`
 	}
 	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&q); err != nil || !slices.Contains([]string{"png", "jpg", "jpeg", "webp"}, q.Extension) {
-		fail(w, http.StatusBadRequest, "unexpected", "Invalid file extension")
+		fail(http.StatusBadRequest, "unexpected", "Invalid file extension").Write(w)
 		return
-	}
-	origin := s.config.UploadOrigin
-	if origin == "" {
-		origin = "http://" + r.Host
 	}
 	s.mu.Lock()
 	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.leaves)+1)
 	key := "users/1/initImages/" + id + "." + q.Extension
-	l := &leave{expires: s.config.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Nobody's credentials.
+	l := &leave{expires: s.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Nobody's credentials.
 		"Content-Type": "image/" + q.Extension, "bucket": "image-uploads", "key": key, "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
 		"X-Amz-Credential": "AKIASIMULATED/20261121/us-east-1/s3/aws4_request", "X-Amz-Date": "20261121T120000Z",
 		"Policy": "eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMjowMjowMFoifQ==", "X-Amz-Signature": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
@@ -58,8 +52,8 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 	s.leaves[id] = l
 	s.mu.Unlock()
 	fields, _ := json.Marshal(l.fields) // texts
-	write(w, http.StatusOK, map[string]any{"uploadInitImage": map[string]any{
-		"id": id, "url": origin + "/storage/" + id, "fields": string(fields), "key": key,
+	sim.JSON(w, http.StatusOK, map[string]any{"uploadInitImage": map[string]any{
+		"id": id, "url": sim.Origin(r, s.config.UploadOrigin) + "/storage/" + id, "fields": string(fields), "key": key,
 	}})
 }
 
@@ -71,11 +65,9 @@ func (s *Simulator) has(id string) bool {
 	return ok && l.stored
 }
 
-// refuse answers as the storage does.
-func refuse(w http.ResponseWriter, status int, code string) {
-	w.Header().Set("Content-Type", "application/xml")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>`+code+`</Code></Error>`) //nolint:gosec // The codes are those of this file.
+// refused is an answer of the storage.
+func refused(status int, code string) sim.Answer {
+	return sim.Answer{Status: status, Type: "application/xml", Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>` + code + `</Code></Error>`}
 }
 
 // store takes one picture: the fields of the leave first, the file last, and no other
@@ -86,20 +78,20 @@ func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case r.Header.Get("Authorization") != "":
-		refuse(w, http.StatusBadRequest, "InvalidArgument")
+		refused(http.StatusBadRequest, "InvalidArgument").Write(w)
 		return
-	case !ok || !s.config.Now().Before(l.expires):
-		refuse(w, http.StatusForbidden, "AccessDenied")
+	case !ok || !s.Now().Before(l.expires):
+		refused(http.StatusForbidden, "AccessDenied").Write(w)
 		return
 	}
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+		refused(http.StatusPreconditionFailed, "PreconditionFailed").Write(w)
 		return
 	}
 	raw, code := l.read(multipart.NewReader(r.Body, params["boundary"]))
 	if code != "" {
-		refuse(w, http.StatusBadRequest, code)
+		refused(http.StatusBadRequest, code).Write(w)
 		return
 	}
 	s.mu.Lock()

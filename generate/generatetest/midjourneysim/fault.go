@@ -1,133 +1,59 @@
 package midjourneysim
 
 import (
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
-// Variants tells how many shapes a fault has here.
-func (s *Simulator) Variants(f generatetest.Fault) int {
-	if s.Absent(f) != "" {
-		return 0
-	}
-	switch f {
-	case generatetest.FaultListLost:
-		return 4
-	case generatetest.FaultModerated, generatetest.FaultTaskLost, generatetest.FaultTaskFailed:
-		return 3
-	case generatetest.FaultPreviewLost:
-		return len(lostPreviews)
-	case generatetest.FaultUnauthorized, generatetest.FaultQuota, generatetest.FaultInvalid,
-		generatetest.FaultRateLimit, generatetest.FaultPrivateURL, generatetest.FaultOverloaded:
-		return 2
-	default:
-		return 1
-	}
+// text is an answer of what is in front of the proxy.
+func text(status int, body string) sim.Answer {
+	return sim.Answer{Status: status, Type: "text/plain; charset=utf-8", Body: body + "\n"}
 }
 
-// Absent says which faults there are none of.
-func (s *Simulator) Absent(f generatetest.Fault) string {
-	switch f {
-	case generatetest.FaultPartialN:
-		return "a job draws all four pictures or none"
-	case generatetest.FaultConflict:
-		return "a job that exists already is answered with its task"
-	default:
-		return ""
+// script is what the provider answers to the faults of a submission; others come with the task.
+func script(c *sim.Call) sim.Script {
+	tooMany := text(http.StatusTooManyRequests, "429 Too Many Requests")
+	inJSON := envelope{status: http.StatusTooManyRequests, Code: 23, Description: "too many requests"}.answer()
+	tooMany.Header, inJSON.Header = sim.RetryAfter(c.Fault), sim.RetryAfter(c.Fault)
+	return sim.Script{
+		sim.FaultUnauthorized: {{Status: http.StatusUnauthorized}, text(http.StatusUnauthorized, "Authorization header missing.")},
+		sim.FaultForbidden:    {text(http.StatusForbidden, "Account unavailable")},
+		sim.FaultRateLimit:    {tooMany, *inJSON},
+		sim.FaultServerError:  {*envelope{Code: 9, Description: "Failed to submit, try again later"}.answer()},
+		sim.FaultOverloaded: {
+			*envelope{Code: 23, Description: "Queue is full, please try again later", Properties: map[string]any{"discordInstanceId": "1118138338562560102"}}.answer(),
+			*envelope{status: http.StatusTooManyRequests, Code: 30, Description: "the group is under full load"}.answer(),
+		},
+		sim.FaultInvalid:     {*invalid("prompt cannot be empty"), {}},
+		sim.FaultModerated:   {*sensitive("x", "gore"), {}, {}},
+		sim.FaultQuota:       {*envelope{status: http.StatusBadRequest, Code: 4, Description: "quota_not_enough"}.answer(), {}},
+		sim.FaultListLost:    sim.Later(4),
+		sim.FaultTaskLost:    sim.Later(3),
+		sim.FaultTaskFailed:  sim.Later(3),
+		sim.FaultPreviewLost: sim.Later(len(lostPreviews)),
+		sim.FaultPrivateURL:  sim.Later(2),
 	}
-}
-
-// answerFault answers the faults of a submission. It reports false if the call is to go
-// on.
-func (s *Simulator) answerFault(w http.ResponseWriter, r *http.Request, f generatetest.Injection) bool {
-	second := f.Variant == 1
-	switch f.Fault {
-	case generatetest.FaultUnauthorized:
-		if second {
-			http.Error(w, "Authorization header missing.", http.StatusUnauthorized)
-		} else {
-			w.WriteHeader(http.StatusUnauthorized) // and nothing more
-		}
-	case generatetest.FaultForbidden:
-		http.Error(w, "Account unavailable", http.StatusForbidden)
-	case generatetest.FaultRateLimit:
-		return tooMany(w, f)
-	case generatetest.FaultServerError:
-		(&envelope{Code: 9, Description: "Failed to submit, try again later"}).write(w)
-	case generatetest.FaultOverloaded:
-		if second {
-			(&envelope{status: http.StatusTooManyRequests, Code: 30, Description: "the group is under full load"}).write(w)
-		} else {
-			(&envelope{Code: 23, Description: "Queue is full, please try again later", Properties: map[string]any{"discordInstanceId": "1118138338562560102"}}).write(w)
-		}
-	case generatetest.FaultHTML:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, simulate.Page)
-	case generatetest.FaultNotJSON:
-		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-		_, _ = io.WriteString(w, "upstream said: {]")
-	case generatetest.FaultDropped:
-		panic(http.ErrAbortHandler)
-	case generatetest.FaultSlow:
-		return !simulate.Wait(r, f.Delay)
-	default:
-		return s.refusedAtOnce(w, f)
-	}
-	return true
-}
-
-// refusedAtOnce answers the first shapes of faults that can come later too.
-func (s *Simulator) refusedAtOnce(w http.ResponseWriter, f generatetest.Injection) bool {
-	if f.Variant != 0 {
-		return false
-	}
-	switch f.Fault {
-	case generatetest.FaultInvalid:
-		invalid("prompt cannot be empty").write(w)
-	case generatetest.FaultModerated:
-		(&envelope{Code: 24, Description: "May contain sensitive words", Properties: map[string]any{"promptEn": "x", "bannedWord": "gore"}}).write(w)
-	case generatetest.FaultQuota:
-		(&envelope{status: http.StatusBadRequest, Code: 4, Description: "quota_not_enough"}).write(w)
-	default:
-		return false
-	}
-	return true
-}
-
-// tooMany is a limit in front of the proxy: a page, or JSON.
-func tooMany(w http.ResponseWriter, f generatetest.Injection) bool {
-	if f.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter.Seconds())))
-	}
-	if f.Variant == 1 {
-		(&envelope{status: http.StatusTooManyRequests, Code: 23, Description: "too many requests"}).write(w)
-		return true
-	}
-	http.Error(w, "429 Too Many Requests", http.StatusTooManyRequests)
-	return true
 }
 
 // faultReason is why a task fails by its fault.
-func faultReason(f generatetest.Injection) string {
+func faultReason(f sim.Injection) string {
 	var list []string
 	switch f.Fault {
-	case generatetest.FaultModerated:
+	case sim.FaultModerated:
 		list = []string{"", "[Banned prompt] Banned prompt detected", "[Action needed to continue] Your image was blocked by our AI moderators"}
-	case generatetest.FaultQuota:
+	case sim.FaultQuota:
 		list = []string{"", "[Fast hours] You have run out of fast hours"}
-	case generatetest.FaultInvalid:
+	case sim.FaultInvalid:
 		list = []string{"", "[Invalid link] Could not fetch image"}
-	case generatetest.FaultDeadModel:
+	case sim.FaultDeadModel:
 		list = []string{"[Invalid parameter] Invalid value for --v"}
-	case generatetest.FaultPartialsThenError:
+	case sim.FaultPartialsThenError:
 		list = []string{"Failed to process your command"}
-	case generatetest.FaultTaskFailed:
+	case sim.FaultTaskFailed:
 		list = []string{"任务超时", "Failed to process your command", ""}
 		if f.Variant == 2 {
 			return " "
@@ -183,6 +109,6 @@ func ratio(text string) bool {
 }
 
 // Idle tells that a submission that failed was not made.
-func (s *Simulator) Idle(in generatetest.Injection) bool {
-	return in.Fault == generatetest.FaultServerError
+func (s *Simulator) Idle(in sim.Injection) bool {
+	return in.Fault == sim.FaultServerError
 }

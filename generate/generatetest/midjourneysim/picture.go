@@ -6,12 +6,12 @@ import (
 	"image/color"
 	"image/png"
 
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // grid draws four quadrants, each of a colour of its own: red, green, blue and grey in
 // the order of the tiles, with a mark in its upper left corner. The shade is the seed's.
-func grid(width, height int, seed uint64) simulate.Picture {
+func grid(width, height int, seed uint64) sim.Picture {
 	shade := uint8(100 + seed%100)
 	palette := color.Palette{
 		color.RGBA{R: shade, A: 255},
@@ -37,5 +37,5 @@ func grid(width, height int, seed uint64) simulate.Picture {
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buf, m); err != nil {
 		panic(err) // a buffer does not fail, and the palette fits
 	}
-	return simulate.Raw("image/png", buf.Bytes())
+	return sim.Raw("image/png", buf.Bytes())
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"atelier/generate/generatetest"
+	"atelier/internal/sim"
 )
 
 // submission is the body of every endpoint under /mj/submit. Unknown fields are passed
@@ -32,7 +32,7 @@ type submission struct {
 	NotifyHook  string   `json:"notifyHook"`
 
 	origin, mode, action, prompt string
-	fault                        generatetest.Injection
+	fault                        sim.Injection
 	modal                        bool  // the task waits for a window
 	window                       *task // the task whose window this confirms
 	exists                       *task // the task that did the same before
@@ -48,10 +48,10 @@ const (
 func bannedWords() []string { return []string{"gore", "bloodbath"} }
 
 // parse reads and checks a submission.
-func (s *Simulator) parse(endpoint string, body []byte) (*submission, *envelope) {
+func (s *Simulator) parse(endpoint string, body []byte) (*submission, *sim.Answer) {
 	q := &submission{}
 	if err := json.Unmarshal(body, q); err != nil {
-		return nil, &envelope{status: http.StatusBadRequest, Code: 4, Description: "JSON parse error"}
+		return nil, envelope{status: http.StatusBadRequest, Code: 4, Description: "JSON parse error"}.answer()
 	}
 	if q.Prompt != nil {
 		q.prompt = strings.TrimSpace(*q.Prompt)
@@ -66,19 +66,19 @@ func (s *Simulator) parse(endpoint string, body []byte) (*submission, *envelope)
 	}
 	for _, w := range bannedWords() {
 		if slices.Contains(strings.Fields(strings.ToLower(q.prompt)), w) {
-			return nil, &envelope{Code: 24, Description: "May contain sensitive words", Properties: map[string]any{"promptEn": q.prompt, "bannedWord": w}}
+			return nil, sensitive(q.prompt, w)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	check := map[string]func(*submission) *envelope{
+	check := map[string]func(*submission) *sim.Answer{
 		"imagine": q.imagine, "blend": q.blend, "describe": q.describe, "change": s.change,
 	}[endpoint]
 	if check == nil && !s.config.Plain {
-		check = map[string]func(*submission) *envelope{"action": s.act, "modal": s.confirm, "edits": q.edit}[endpoint]
+		check = map[string]func(*submission) *sim.Answer{"action": s.act, "modal": s.confirm, "edits": q.edit}[endpoint]
 	}
 	if check == nil {
-		return nil, &envelope{status: http.StatusNotFound, Code: 0, Description: "no such path"}
+		return nil, envelope{status: http.StatusNotFound, Code: 0, Description: "no such path"}.answer()
 	}
 	return q, check(q)
 }
@@ -90,7 +90,7 @@ func picture(text string) bool {
 	return ok && err == nil && strings.HasPrefix(head, "data:image/") && http.DetectContentType(raw) == strings.TrimPrefix(head, "data:")
 }
 
-func (q *submission) imagine(*submission) *envelope {
+func (q *submission) imagine(*submission) *sim.Answer {
 	q.action = "IMAGINE"
 	if q.prompt == "" {
 		return invalid("prompt cannot be empty")
@@ -101,7 +101,7 @@ func (q *submission) imagine(*submission) *envelope {
 	return nil
 }
 
-func (q *submission) blend(*submission) *envelope {
+func (q *submission) blend(*submission) *sim.Answer {
 	q.action = "BLEND"
 	switch {
 	case len(q.Base64Array) < 2 || len(q.Base64Array) > 5:
@@ -114,7 +114,7 @@ func (q *submission) blend(*submission) *envelope {
 	return nil
 }
 
-func (q *submission) describe(*submission) *envelope {
+func (q *submission) describe(*submission) *sim.Answer {
 	q.action = "DESCRIBE"
 	if !picture(q.Base64) {
 		return invalid("base64 format error")
@@ -122,7 +122,7 @@ func (q *submission) describe(*submission) *envelope {
 	return nil
 }
 
-func (q *submission) edit(*submission) *envelope {
+func (q *submission) edit(*submission) *sim.Answer {
 	q.action = "EDIT"
 	if q.prompt == "" || !picture(q.Image) && !strings.HasPrefix(q.Image, "http") {
 		return invalid("prompt and image are required")
@@ -131,13 +131,13 @@ func (q *submission) edit(*submission) *envelope {
 }
 
 // parent finds the job that a follow-up starts from.
-func (s *Simulator) parent(q *submission) (*task, *envelope) {
+func (s *Simulator) parent(q *submission) (*task, *sim.Answer) {
 	t := s.tasks[q.TaskID]
 	switch {
 	case t == nil && s.config.Plain:
-		return nil, &envelope{Code: 3, Description: "related task does not exist or has expired"}
+		return nil, envelope{Code: 3, Description: "related task does not exist or has expired"}.answer()
 	case t == nil:
-		return nil, &envelope{status: http.StatusNotFound, Code: 3, Description: "related task does not exist or has expired"}
+		return nil, envelope{status: http.StatusNotFound, Code: 3, Description: "related task does not exist or has expired"}.answer()
 	case t.Status != "SUCCESS":
 		return nil, invalid("related task status error")
 	}
@@ -146,7 +146,7 @@ func (s *Simulator) parent(q *submission) (*task, *envelope) {
 }
 
 // change is the older follow-up.
-func (s *Simulator) change(q *submission) *envelope {
+func (s *Simulator) change(q *submission) *sim.Answer {
 	t, bad := s.parent(q)
 	switch {
 	case bad != nil:
@@ -168,7 +168,7 @@ func (s *Simulator) change(q *submission) *envelope {
 }
 
 // act presses a button.
-func (s *Simulator) act(q *submission) *envelope {
+func (s *Simulator) act(q *submission) *sim.Answer {
 	t, bad := s.parent(q)
 	if bad != nil {
 		return bad
@@ -200,11 +200,11 @@ func (s *Simulator) act(q *submission) *envelope {
 }
 
 // confirm answers the window of a task that waits.
-func (s *Simulator) confirm(q *submission) *envelope {
+func (s *Simulator) confirm(q *submission) *sim.Answer {
 	t := s.tasks[q.TaskID]
 	switch {
 	case t == nil:
-		return &envelope{status: http.StatusNotFound, Code: 3, Description: "task does not exist"}
+		return envelope{status: http.StatusNotFound, Code: 3, Description: "task does not exist"}.answer()
 	case t.Status != "MODAL":
 		return invalid("task status error")
 	case t.Action == "INPAINT" && !picture(q.MaskBase64):

@@ -8,18 +8,17 @@
 package midjourneysim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
-	"atelier/media"
+	"atelier/internal/sim"
 )
 
 // Config sets up a [Simulator]; the zero value is good.
@@ -41,17 +40,14 @@ type Config struct {
 	Remix bool
 }
 
-// Simulator is a proxy on loopback.
+// Simulator is a proxy on loopback. Every submission but those of windows takes a fault; files count as sent when
+// they are fetched.
 type Simulator struct {
-	config   Config
-	journal  simulate.Journal
-	contract *simulate.Contract
-	painter  simulate.Painter
-	mux      *http.ServeMux
+	*sim.Provider
+	config Config
 
 	mu    sync.Mutex // guards all below
 	tasks map[string]*task
-	files map[string]*file // by path
 	count int
 }
 
@@ -59,22 +55,19 @@ var _ generatetest.Simulator = (*Simulator)(nil)
 
 // New makes a simulator.
 func New(c Config) *Simulator {
-	if c.Key == "" {
-		c.Key = "simulated-midjourney-secret"
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	}
-	if c.Side == 0 {
-		c.Side = 256
-	}
-	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), tasks: map[string]*task{}, files: map[string]*file{}}
-	s.mux.HandleFunc("POST /mj/submit/{endpoint}", s.submit)
-	s.mux.HandleFunc("GET /mj/task/list", s.listAll)
-	s.mux.HandleFunc("GET /mj/task/{id}/fetch", s.fetch)
-	s.mux.HandleFunc("POST /mj/task/{id}/cancel", s.cancel)
-	s.mux.HandleFunc("POST /mj/task/list-by-condition", s.list)
-	s.mux.HandleFunc("GET /attachments/{task}/{name}", s.serveFile)
+	c.Side = cmp.Or(c.Side, 256)
+	s := &Simulator{config: c, tasks: map[string]*task{}, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Nobody's credentials.
+		Key: cmp.Or(c.Key, "simulated-midjourney-secret"), Credential: "Mj-Api-Secret", Now: c.Now, Files: documented, Routes: routes, Script: script,
+		Absent: sim.Absence{
+			sim.FaultPartialN: "a job draws all four pictures or none", sim.FaultConflict: "a job that exists already is answered with its task",
+		},
+	})}
+	s.HandleFunc("POST /mj/submit/{endpoint}", s.submit)
+	s.Guard("GET /mj/task/list", s.listAll)
+	s.Guard("GET /mj/task/{id}/fetch", s.fetch)
+	s.Guard("POST /mj/task/{id}/cancel", s.cancel)
+	s.Guard("POST /mj/task/list-by-condition", s.list)
+	s.HandleFunc("GET /attachments/{task}/{name}", s.serveFile)
 	return s
 }
 
@@ -86,11 +79,11 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			inner.URL.Path = "/mj/" + rest
 			inner.Header.Set(modeHeader, strings.ToUpper(mode))
 			inner.Header.Set(pathHeader, r.URL.Path)
-			s.mux.ServeHTTP(w, inner)
+			s.Provider.ServeHTTP(w, inner)
 			return
 		}
 	}
-	s.mux.ServeHTTP(w, r)
+	s.Provider.ServeHTTP(w, r)
 }
 
 // The headers that carry what a path of a speed said to the handler.
@@ -99,65 +92,25 @@ const (
 	pathHeader = "X-Sim-Path"
 )
 
-// Key is the accepted secret.
-func (s *Simulator) Key() string { return s.config.Key }
-
-// Inject queues faults; every submission but those of windows takes one.
-func (s *Simulator) Inject(faults ...generatetest.Injection) { s.journal.Inject(faults...) }
-
-// Captured lists the submissions.
-func (s *Simulator) Captured() []generatetest.Captured { return s.journal.Captured() }
-
-// Sent lists the digests of the files that were fetched.
-func (s *Simulator) Sent() []media.Digest { return s.journal.Sent() }
-
-// authorized checks the secret and answers if it is wrong: 401 and nothing more.
-func (s *Simulator) authorized(w http.ResponseWriter, r *http.Request) bool {
-	if r.Header.Get("Mj-Api-Secret") == s.config.Key {
-		return true
-	}
-	w.WriteHeader(http.StatusUnauthorized)
-	return false
-}
-
 func (s *Simulator) submit(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
 	mode := r.Header.Get(modeHeader)
 	if path := r.Header.Get(pathHeader); path != "" {
 		r.URL.Path = path
 		r.Header.Del(modeHeader)
 		r.Header.Del(pathHeader)
 	}
-	s.journal.Capture(r, body)
-	if !s.authorized(w, r) {
-		return
-	}
 	endpoint := r.PathValue("endpoint")
-	fault := generatetest.Injection{}
-	if endpoint != "modal" {
-		fault = s.journal.Next()
-	}
-	if s.answerFault(w, r, fault) {
+	c := s.Begin(w, r, endpoint != "modal")
+	if c == nil {
 		return
 	}
-	q, bad := s.parse(endpoint, body)
+	q, bad := s.parse(endpoint, c.Body)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	q.origin, q.mode, q.fault = "http://"+r.Host, mode, fault
-	answer := s.accept(q)
-	switch fault.Fault {
-	case generatetest.FaultHalfBody:
-		writeHalf(w, answer)
-	case generatetest.FaultAnswerLost, generatetest.FaultListLost:
-		panic(http.ErrAbortHandler)
-	default:
-		answer.write(w)
-	}
+	q.origin, q.mode, q.fault = sim.Origin(r, ""), mode, c.Fault
+	sim.Accept(w, c.Fault, s.accept(q))
 }
 
 // envelope is the answer to a submission.
@@ -169,15 +122,13 @@ type envelope struct {
 	Properties  map[string]any `json:"properties"`
 }
 
-func (e *envelope) write(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	if e.status != 0 {
-		w.WriteHeader(e.status)
-	}
-	_ = json.NewEncoder(w).Encode(e)
-}
+func (e envelope) answer() *sim.Answer { return &sim.Answer{Status: e.status, Body: e} }
 
-func invalid(text string) *envelope { return &envelope{Code: 4, Description: text} }
+func invalid(text string) *sim.Answer { return envelope{Code: 4, Description: text}.answer() }
+
+func sensitive(prompt, word string) *sim.Answer {
+	return envelope{Code: 24, Description: "May contain sensitive words", Properties: map[string]any{"promptEn": prompt, "bannedWord": word}}.answer()
+}
 
 // accept starts the task of a good submission.
 func (s *Simulator) accept(q *submission) *envelope {
@@ -194,7 +145,7 @@ func (s *Simulator) accept(q *submission) *envelope {
 		}
 	}
 	s.count++
-	at := s.config.Now().UnixMilli()
+	at := s.Now().UnixMilli()
 	t := &task{
 		ID: fmt.Sprintf("%d%03d", at, s.count), Action: q.action, Status: "NOT_START", Mode: q.mode, Prompt: q.prompt,
 		PromptEn: q.prompt, State: q.State, SubmitTime: at, sim: s, q: q,
@@ -212,49 +163,37 @@ func (s *Simulator) accept(q *submission) *envelope {
 }
 
 func (s *Simulator) fetch(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[r.PathValue("id")]
-	if t != nil && t.pollFails(w) {
-		return
+	switch {
+	case t == nil:
+		sim.Answer{Body: "null"}.Write(w)
+	case t.pollFails(w):
+	case t.q.fault.Fault == sim.FaultTaskLost: // null, or nothing with either status
+		[]sim.Answer{{Body: "null"}, {Status: http.StatusOK}, {Status: http.StatusNotFound}}[t.q.fault.Variant].Write(w)
+	default:
+		t.advance()
+		sim.JSON(w, http.StatusOK, t)
 	}
-	if t == nil || t.q.fault.Fault == generatetest.FaultTaskLost && !t.lost(w) {
-		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-		_, _ = io.WriteString(w, "null")
-		return
-	}
-	if t.q.fault.Fault == generatetest.FaultTaskLost {
-		return
-	}
-	t.advance()
-	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	_ = json.NewEncoder(w).Encode(t)
 }
 
 func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
 	if s.config.Plain { // the older proxy has no such path, and its framework says so
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusNotFound)
-		_ = json.NewEncoder(w).Encode(map[string]any{"status": http.StatusNotFound, "error": "Not Found", "path": r.URL.Path})
+		sim.JSON(w, http.StatusNotFound, map[string]any{"status": http.StatusNotFound, "error": "Not Found", "path": r.URL.Path})
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[r.PathValue("id")]
 	if t == nil {
-		(&envelope{status: http.StatusNotFound, Code: 3, Description: "task not found"}).write(w)
+		envelope{status: http.StatusNotFound, Code: 3, Description: "task not found"}.answer().Write(w)
 		return
 	}
 	if !t.over() {
 		t.Status, t.FailReason = "CANCEL", "cancelled"
 	}
-	(&envelope{Code: 1, Description: "Cancel success", Result: t.ID}).write(w)
+	envelope{Code: 1, Description: "Cancel success", Result: t.ID}.answer().Write(w)
 }
 
 // Status tells the state of a task; empty for one that is not known.
@@ -269,20 +208,20 @@ func (s *Simulator) Status(id string) string {
 
 // Notifications are the calls of the hook for a task, in order: every change of status
 // or progress, and the last one once more. They carry the whole task and no signature.
-func (s *Simulator) Notifications(id string) []generate.Notification {
+func (s *Simulator) Notifications(id string) []driver.Notification {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[id]
 	if t == nil {
 		return nil
 	}
-	var out []generate.Notification
+	var out []driver.Notification
 	add := func() {
 		body, err := json.Marshal(t)
 		if err != nil {
 			panic(err) // a task is plain data
 		}
-		out = append(out, generate.Notification{
+		out = append(out, driver.Notification{
 			Header: map[string][]string{"Content-Type": {"application/json"}, "User-Agent": {"Java-http-client/17.0.12"}}, Body: body,
 		})
 	}

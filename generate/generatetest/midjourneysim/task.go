@@ -4,13 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // task is one job as the proxy tells it.
@@ -63,33 +62,22 @@ func (t *task) confirm(q *submission) {
 
 // pollFails answers the polls that fail before the task goes on.
 func (t *task) pollFails(w http.ResponseWriter) bool {
-	if t.q.fault.Fault != generatetest.FaultPollFails {
+	if t.q.fault.Fault != sim.FaultPollFails {
 		return false
 	}
 	t.polls++
 	switch t.polls {
 	case 1:
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusInternalServerError)
-		_, _ = io.WriteString(w, `{"timestamp":"2026-11-21T12:00:00.000+00:00","status":500,"error":"Internal Server Error","path":"/mj/task/fetch"}`)
+		sim.Answer{
+			Status: http.StatusInternalServerError,
+			Body:   `{"timestamp":"2026-11-21T12:00:00.000+00:00","status":500,"error":"Internal Server Error","path":"/mj/task/fetch"}`,
+		}.Write(w)
 	case 2:
 		panic(http.ErrAbortHandler)
 	default:
 		return false
 	}
 	return true
-}
-
-// lost answers for a task that is no longer known, in the other shapes than null.
-func (t *task) lost(w http.ResponseWriter) bool {
-	switch t.q.fault.Variant {
-	case 1: // 200 and nothing
-		return true
-	case 2:
-		w.WriteHeader(http.StatusNotFound)
-		return true
-	}
-	return false
 }
 
 // advance takes the task on by one state.
@@ -120,16 +108,16 @@ var lostPreviews = []string{"gone", "text", "private"}
 
 // preview links to a blurry picture of the task so far.
 func (t *task) preview(side int) string {
-	p := t.sim.painter.Paint("webp", side, side, 1)
-	if t.q.fault.Fault != generatetest.FaultPreviewLost {
-		return t.put(fmt.Sprintf("preview-%d.webp", side), p, "image/webp")
+	p := t.sim.Paint("webp", side, side, 1)
+	if t.q.fault.Fault != sim.FaultPreviewLost {
+		return t.put(fmt.Sprintf("preview-%d.webp", side), p)
 	}
 	switch lostPreviews[t.q.fault.Variant] {
 	case "gone":
-		link, _, _ := strings.Cut(t.put("preview.webp", p, "image/webp"), "?") // without its signature
+		link, _, _ := strings.Cut(t.put("preview.webp", p), "?") // without its signature
 		return link
 	case "text":
-		return t.put("preview.webp", simulate.NotMedia("image/webp"), "image/webp")
+		return t.put("preview.webp", sim.NotMedia("image/webp"))
 	}
 	return "http://169.254.169.254/preview.webp"
 }
@@ -142,12 +130,12 @@ func (t *task) end() {
 		return
 	}
 	t.Status = "SUCCESS"
-	if t.q.fault.Fault == generatetest.FaultEmpty {
+	if t.q.fault.Fault == sim.FaultEmpty {
 		return
 	}
 	if t.Action == "DESCRIBE" {
 		t.Properties["finalPrompt"] = "1️⃣ a lighthouse on a cliff at dusk --ar 3:2\n\n2️⃣ a white tower above dark water --ar 3:2\n\n3️⃣ coastal scene, oil on canvas --ar 3:2\n\n4️⃣ a beacon in fog --ar 3:2"
-		t.ImageURL = t.put("input.png", t.sim.painter.Paint("png", 64, 64, 2), "image/png")
+		t.ImageURL = t.put("input.png", t.sim.Paint("png", 64, 64, 2))
 		return
 	}
 	t.draw()
@@ -172,93 +160,54 @@ func (t *task) grid() bool { return t.Action != "UPSCALE" }
 func (t *task) draw() {
 	w, h := t.sim.tile(t.q)
 	id, _ := strconv.ParseUint(t.ID, 10, 64)
-	seed := simulate.Seed(t.q.prompt, int64(t.q.Index), int64(id)) //nolint:gosec // Ids are far below the limit.
+	seed := sim.Seed(t.q.prompt, int64(t.q.Index), int64(id)) //nolint:gosec // Ids are far below the limit.
 	if !t.grid() {
-		t.ImageURL = t.put("single.png", t.faulty(t.sim.painter.Paint("png", w, h, seed)), "image/png")
+		t.ImageURL = t.put("single.png", t.faulty(t.sim.Paint("png", w, h, seed)))
 		return
 	}
-	t.ImageURL = t.put("grid.png", t.faulty(grid(2*w, 2*h, seed)), "image/png")
+	t.ImageURL = t.put("grid.png", t.faulty(grid(2*w, 2*h, seed)))
 	if t.sim.config.Singles {
 		for i := range 4 {
-			t.ImageURLs = append(t.ImageURLs, link{t.put(fmt.Sprintf("0_%d.png", i), t.faulty(t.sim.painter.Paint("png", w, h, seed+uint64(i))), "image/png")})
+			t.ImageURLs = append(t.ImageURLs, link{t.put(fmt.Sprintf("0_%d.png", i), t.faulty(t.sim.Paint("png", w, h, seed+uint64(i))))})
 		}
 	}
 }
 
 // faulty puts what the fault wants in the place of a picture.
-func (t *task) faulty(p simulate.Picture) simulate.Picture {
+func (t *task) faulty(p sim.Picture) sim.Picture {
 	switch t.q.fault.Fault {
-	case generatetest.FaultTinyImage:
-		return simulate.Tiny(1)
-	case generatetest.FaultHugeHeader:
-		return simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		return simulate.NotMedia("image/png")
-	case generatetest.FaultLyingType:
-		return t.sim.painter.Paint("jpeg", 2*t.sim.config.Side, 2*t.sim.config.Side, simulate.Seed(t.ID))
+	case sim.FaultTinyImage, sim.FaultHugeHeader, sim.FaultNotMedia, sim.FaultLyingType:
+		side := 2 * t.sim.config.Side
+		return t.sim.Picture("png", side, side, sim.Seed(t.ID), t.q.fault)
 	default:
 		return p
 	}
 }
 
-// file is one attachment. Its link is signed and ends after a day.
-type file struct {
-	picture simulate.Picture
-	kind    string
-	fault   generatetest.Fault
-	signed  string
-	preview bool
-	expires int64
-	fetched int
-}
+// linkLife is how long a link lives.
+const linkLife = 24 * time.Hour
 
-// linkLife is how long a link lives, in seconds.
-const linkLife = 24 * 60 * 60
-
-// put stores a file and gives its link.
-func (t *task) put(name string, p simulate.Picture, kind string) string {
+// put stores a file and gives its link, which is signed.
+func (t *task) put(name string, p sim.Picture) string {
 	path := "/attachments/" + t.ID + "/" + name
-	now := t.sim.config.Now().Unix()
-	sum := sha256.Sum256([]byte(path + strconv.FormatInt(now, 16)))
-	f := &file{picture: p, kind: kind, fault: t.q.fault.Fault, signed: hex.EncodeToString(sum[:]), expires: now + linkLife, preview: strings.HasPrefix(name, "preview")}
-	t.sim.files[path] = f
-	if f.fault == generatetest.FaultPrivateURL && !f.preview {
-		return "http://" + []string{"10.0.0.1", "169.254.169.254"}[t.q.fault.Variant%2] + path
+	now := t.sim.Now()
+	sum := sha256.Sum256([]byte(path + strconv.FormatInt(now.Unix(), 16)))
+	signed := hex.EncodeToString(sum[:])
+	preview := strings.HasPrefix(name, "preview")
+	t.sim.Put(path+signed, sim.Link{Picture: p, DeclaredMIME: "image/png", Life: linkLife, Fault: t.q.fault, Records: !preview})
+	if t.q.fault.Fault == sim.FaultPrivateURL && !preview {
+		return sim.PrivateURL(t.q.fault)
 	}
-	return fmt.Sprintf("%s%s?ex=%x&is=%x&hm=%s", t.q.origin, path, f.expires, now, f.signed)
+	return fmt.Sprintf("%s%s?ex=%x&is=%x&hm=%s", t.q.origin, path, now.Add(linkLife).Unix(), now.Unix(), signed)
 }
 
 // serveFile is the picture store: no secret, but a signature that expires.
 func (s *Simulator) serveFile(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	f := s.files[r.URL.Path]
-	now := s.config.Now().Unix()
-	half := false
-	if f != nil {
-		f.fetched++
-		half = f.fault == generatetest.FaultHalfLink && f.fetched == 1
-	}
-	s.mu.Unlock()
 	if r.Header.Get("Mj-Api-Secret") != "" {
 		http.Error(w, "what is this secret doing here", http.StatusTeapot)
 		return
 	}
-	if f == nil || r.URL.Query().Get("hm") != f.signed || now >= f.expires || f.fault == generatetest.FaultExpiredLink {
-		w.Header().Set("Content-Type", "text/plain;charset=UTF-8")
-		w.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(w, "This content is no longer available.")
-		return
+	if !s.Serve(w, r.URL.Path+r.URL.Query().Get("hm")) {
+		sim.Answer{Status: http.StatusNotFound, Type: "text/plain;charset=UTF-8", Body: "This content is no longer available."}.Write(w)
 	}
-	all := f.picture.Bytes()
-	w.Header().Set("Content-Type", f.kind)
-	w.Header().Set("Content-Length", strconv.Itoa(len(all)))
-	if half {
-		_, _ = w.Write(all[:len(all)/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	}
-	if !f.preview {
-		s.journal.Record(f.picture)
-	}
-	_, _ = w.Write(all)
 }

@@ -2,10 +2,8 @@ package openaisim
 
 import (
 	"embed"
-	"net/http"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // documented holds the schemas of the bodies.
@@ -13,15 +11,9 @@ import (
 //go:embed schema/*.json
 var documented embed.FS
 
-// contract is what the provider documents.
-func contract() *simulate.Contract {
-	const key = "Authorization"
-	return &simulate.Contract{Files: documented, Routes: []simulate.Route{
-		{Method: http.MethodPost, Path: `/v1/images/generations`, Schema: "api.json#/$defs/generation", Key: key},
-		{Method: http.MethodPost, Path: `/v1/images/edits`, Schema: "api.json#/$defs/edit", Form: true, Key: key},
-		{Method: http.MethodPost, Path: `/v1/audio/speech`, Schema: "api.json#/$defs/speech", Key: key},
-	}}
+// routes are what the provider documents.
+var routes = []sim.Route{
+	{Path: `/v1/images/generations`, Schema: "api.json#/$defs/generation"},
+	{Path: `/v1/images/edits`, Schema: "api.json#/$defs/edit", Form: true},
+	{Path: `/v1/audio/speech`, Schema: "api.json#/$defs/speech"},
 }
-
-// Violation tells where a captured call departs from what the provider documents.
-func (s *Simulator) Violation(c generatetest.Captured) error { return s.contract.Check(c) }

@@ -7,12 +7,14 @@ import (
 	"net/textproto"
 	"testing"
 
+	"atelier/internal/sim"
+
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 )
 
 // form writes the call of an edit: fields as name, value pairs and files as name, type.
-func form(t *testing.T, fields [][2]string, files [][2]string) generatetest.Captured {
+func form(t *testing.T, fields [][2]string, files [][2]string) sim.Captured {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -35,7 +37,7 @@ func form(t *testing.T, fields [][2]string, files [][2]string) generatetest.Capt
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return generatetest.Captured{
+	return sim.Captured{
 		Method: http.MethodPost, Path: "/v1/images/edits", Body: body.Bytes(),
 		Header: http.Header{"Content-Type": {w.FormDataContentType()}, "Authorization": {"[key]"}},
 	}

@@ -16,6 +16,8 @@ import (
 	"strconv"
 
 	_ "golang.org/x/image/webp" // edits take it
+
+	"atelier/internal/sim"
 )
 
 // The limits of /images/edits.
@@ -39,9 +41,9 @@ type file struct {
 }
 
 // edits answers multipart edits.
-func (s *Simulator) edits(w http.ResponseWriter, r *http.Request) {
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	s.answer(w, r, func(body []byte) (*request, *problem) {
+func (s *Simulator) edits(w http.ResponseWriter, c *sim.Call) {
+	kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	s.answer(w, c, func(body []byte) (*request, *sim.Answer) {
 		if err != nil || kind != "multipart/form-data" {
 			return nil, badRequest("", "invalid_request_error", "Expected multipart/form-data.")
 		}
@@ -59,7 +61,7 @@ func editFields() []string {
 }
 
 // parseForm reads the parts: fields as JSON would have them, files checked.
-func parseForm(body []byte, boundary string) (*request, *problem) {
+func parseForm(body []byte, boundary string) (*request, *sim.Answer) {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	fields := map[string]json.RawMessage{}
 	e := &edit{}
@@ -107,7 +109,7 @@ func parseForm(body []byte, boundary string) (*request, *problem) {
 }
 
 // add takes one file.
-func (e *edit) add(name, kind string, content []byte) *problem {
+func (e *edit) add(name, kind string, content []byte) *sim.Answer {
 	f := file{kind: kind, bytes: content}
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/webp"}, kind) {
 		return badRequest(name, "unsupported_file_mimetype",
@@ -133,7 +135,7 @@ func (e *edit) add(name, kind string, content []byte) *problem {
 }
 
 // check looks at the files together.
-func (e *edit) check() *problem {
+func (e *edit) check() *sim.Answer {
 	switch {
 	case len(e.pictures) == 0:
 		return badRequest("image", "missing_required_parameter", "Missing required parameter: 'image'.")

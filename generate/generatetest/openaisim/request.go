@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"atelier/internal/sim"
 )
 
 // request is the body of a generation, defaults filled in.
@@ -78,7 +80,7 @@ func (m model) alive(now time.Time) bool {
 }
 
 // parse reads the body; fields that the endpoint does not know are refused.
-func parse(body []byte) (*request, *problem) {
+func parse(body []byte) (*request, *sim.Answer) {
 	var fields map[string]json.RawMessage
 	q := &request{OutputFormat: "png"}
 	if err := json.Unmarshal(body, &fields); err != nil {
@@ -100,13 +102,13 @@ func parse(body []byte) (*request, *problem) {
 }
 
 // check validates in OpenAI's order: fields first, then the organization.
-func (s *Simulator) check(q *request) *problem {
+func (s *Simulator) check(q *request) *sim.Answer {
 	all := catalogue()
 	for _, id := range s.config.Own {
 		all = append(all, model{id: id, free: true})
 	}
 	i := slices.IndexFunc(all, func(m model) bool { return m.id == q.Model })
-	if i < 0 || !all[i].alive(s.config.Now()) {
+	if i < 0 || !all[i].alive(s.Now()) {
 		return noModel(q.Model)
 	}
 	m := all[i]

@@ -8,17 +8,15 @@
 package openaisim
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
-	"atelier/media"
+	"atelier/internal/sim"
 )
 
 // Config sets up a [Simulator]; the zero value is good.
@@ -36,197 +34,119 @@ type Config struct {
 	Unverified []string
 }
 
-// Simulator is OpenAI on loopback.
+// Simulator is OpenAI on loopback; the API is under /v1.
 type Simulator struct {
-	config   Config
-	journal  simulate.Journal
-	contract *simulate.Contract
-	painter  simulate.Painter
-	mux      *http.ServeMux
+	*sim.Provider
+	config Config
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
 // New makes a simulator.
 func New(c Config) *Simulator {
-	if c.Key == "" {
-		c.Key = "sk-simulated-openai"
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	}
-	s := &Simulator{contract: contract(), config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
-	s.mux.HandleFunc("POST /v1/images/generations", s.generations)
-	s.mux.HandleFunc("POST /v1/images/edits", s.edits)
-	s.mux.HandleFunc("POST /v1/audio/speech", s.speech)
-	s.mux.HandleFunc("GET /v1/models", s.models)
+	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{
+		Key: cmp.Or(c.Key, "sk-simulated-openai"), Credential: "Authorization", Now: c.Now, PictureBytes: c.PictureBytes,
+		Files: documented, Routes: routes, Script: script, Stamp: stamp,
+		Absent: sim.NoTasks.With(sim.NoLinks).With(sim.Absence{sim.FaultPreviewLost: "previews come in the answer, not by link"}),
+	})}
+	s.Make("POST /v1/images/generations", func(w http.ResponseWriter, c *sim.Call) { s.answer(w, c, parse) })
+	s.Make("POST /v1/images/edits", s.edits)
+	s.Make("POST /v1/audio/speech", s.speech)
+	s.Guard("GET /v1/models", s.models)
 	return s
 }
 
-// ServeHTTP answers the protocol; the API lies under /v1.
+// ServeHTTP answers the protocol.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Openai-Version", "2020-10-01")
-	s.mux.ServeHTTP(w, r)
+	s.Provider.ServeHTTP(w, r)
 }
 
-// Key is the accepted key.
-func (s *Simulator) Key() string { return s.config.Key }
-
-// Inject queues faults.
-func (s *Simulator) Inject(faults ...generatetest.Injection) { s.journal.Inject(faults...) }
-
-// Captured lists the calls.
-func (s *Simulator) Captured() []generatetest.Captured { return s.journal.Captured() }
-
-// Sent lists the digests of the pictures that went out, previews left out.
-func (s *Simulator) Sent() []media.Digest { return s.journal.Sent() }
-
-// authorized checks the key and answers if it is wrong.
-func (s *Simulator) authorized(w http.ResponseWriter, r *http.Request) bool {
-	if r.Header.Get("Authorization") == "Bearer "+s.config.Key {
-		return true
-	}
-	s.unauthorized(w)
-	return false
-}
-
-func (s *Simulator) generations(w http.ResponseWriter, r *http.Request) {
-	s.answer(w, r, parse)
-}
-
-// answer takes one call through key, faults and checks.
-func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, parse func(body []byte) (*request, *problem)) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	w.Header().Set("X-Request-Id", fmt.Sprintf("req_%08d", call))
-	if !s.authorized(w, r) {
-		return
-	}
-	fault := s.journal.Next()
-	if s.answerFault(w, r, fault) {
-		return
-	}
-	q, bad := parse(body)
+// answer checks a call and answers it.
+func (s *Simulator) answer(w http.ResponseWriter, c *sim.Call, parse func(body []byte) (*request, *sim.Answer)) {
+	q, bad := parse(c.Body)
 	if bad == nil {
 		bad = s.check(q)
 	}
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	s.draw(w, q, call, fault)
+	s.draw(w, q, c)
 }
 
 // draw answers a good request, with the fault in its pictures if there is one.
-func (s *Simulator) draw(w http.ResponseWriter, q *request, call int, fault generatetest.Injection) {
+func (s *Simulator) draw(w http.ResponseWriter, q *request, c *sim.Call) {
 	n := *q.N
-	switch fault.Fault {
-	case generatetest.FaultEmpty:
+	switch c.Fault.Fault {
+	case sim.FaultEmpty:
 		n = 0
-	case generatetest.FaultPartialN:
+	case sim.FaultPartialN:
 		n--
 	default:
 	}
-	pictures := make([]simulate.Picture, n)
+	width, height := q.pixels()
+	pictures := make([]sim.Picture, n)
 	for i := range pictures {
-		pictures[i] = s.picture(q, fault, simulate.Seed(q.Prompt, int64(call), int64(i)))
-		s.journal.Record(pictures[i])
+		pictures[i] = s.Picture(q.OutputFormat, width, height, sim.Seed(q.Prompt, int64(c.Number), int64(i)), c.Fault)
+		s.Record(pictures[i])
 	}
 	if q.Stream {
-		s.stream(w, q, pictures, fault.Fault)
+		s.stream(w, q, pictures, c.Fault.Fault)
 		return
 	}
-	var body simulate.Body
-	body.Text(`{"created":%d,"background":"opaque","data":[`, s.config.Now().Unix())
+	var body sim.Body
+	body.Text(`{"created":%d,"background":"opaque","data":[`, s.Now().Unix())
 	for i, p := range pictures {
 		if i > 0 {
 			body.Text(",")
 		}
-		switch {
-		case fault.Fault == generatetest.FaultPrivateURL:
-			body.Text(`{"url":%q}`, privateURLs[fault.Variant%len(privateURLs)])
-		case fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1:
-			body.Text(`{"b64_json":%q}`, p.Bytes())
-		default:
-			body.Text(`{"b64_json":"`)
-			body.Picture(p)
-			body.Text(`"}`)
+		if c.Fault.Fault == sim.FaultPrivateURL {
+			body.Text(`{"url":%q}`, sim.PrivateURL(c.Fault))
+			continue
 		}
+		body.Text(`{"b64_json":"`)
+		body.Media(p, c.Fault)
+		body.Text(`"}`)
 	}
-	width, height := q.pixels()
 	body.Text(`],"output_format":%q,"quality":%q,"size":"%dx%d","usage":%s}`, q.OutputFormat, q.quality(), width, height, q.usage(n))
-	if fault.Fault == generatetest.FaultHalfBody {
-		body.WriteHalf(w)
-	}
-	body.Write(w)
-}
-
-// picture makes one picture, or what the fault puts in its place.
-func (s *Simulator) picture(q *request, fault generatetest.Injection, seed uint64) simulate.Picture {
-	width, height := q.pixels()
-	switch fault.Fault {
-	case generatetest.FaultTinyImage:
-		return simulate.Tiny(seed)
-	case generatetest.FaultHugeHeader:
-		return simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		return simulate.NotMedia("image/" + q.OutputFormat)
-	case generatetest.FaultLyingType: // says png or what was asked, is another format
-		if q.OutputFormat == "jpeg" {
-			return s.painter.Paint("png", width, height, seed)
-		}
-		return s.painter.Paint("jpeg", width, height, seed)
-	default:
-		return s.painter.Paint(q.OutputFormat, width, height, seed)
-	}
+	body.Write(w, c.Fault)
 }
 
 // stream answers events: previews, then the whole picture, for each in turn.
-func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulate.Picture, fault generatetest.Fault) {
-	half := fault == generatetest.FaultHalfBody
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	flusher := http.NewResponseController(w)
+func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []sim.Picture, fault sim.Fault) {
+	events := sim.NewEvents(w)
 	width, height := q.pixels()
 	same := fmt.Sprintf(`"created_at":%d,"size":"%dx%d","quality":%q,"background":"opaque","output_format":%q`,
-		s.config.Now().Unix(), width, height, q.quality(), q.OutputFormat)
+		s.Now().Unix(), width, height, q.quality(), q.OutputFormat)
 	prefix := "image_generation"
 	if q.Edit != nil {
 		prefix = "image_edit"
 	}
-	send := func(kind string, p simulate.Picture, rest string) {
-		kind = prefix + kind
+	event := func(kind string, p sim.Picture, rest string) (name, data string) {
 		pieces := p.Base64()
-		b := fmt.Sprintf("event: %s\ndata: {\"type\":%q,\"b64_json\":\"%s%s\",%s%s}\n\n", kind, kind, pieces[0], pieces[1], same, rest)
-		if half && strings.HasSuffix(kind, ".completed") {
-			b = b[:len(b)/2]
-		}
-		_, _ = io.WriteString(w, b)
-		_ = flusher.Flush()
-		if half && strings.HasSuffix(kind, ".completed") {
-			panic(http.ErrAbortHandler)
-		}
+		return prefix + kind, fmt.Sprintf(`{"type":%q,"b64_json":"%s%s",%s%s}`, prefix+kind, pieces[0], pieces[1], same, rest)
 	}
 	for i, p := range pictures {
 		for frame := range q.PartialImages {
-			preview := s.painter.Paint(q.OutputFormat, width, height, simulate.Seed("preview", int64(i), int64(frame)))
-			send(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
+			preview := s.Paint(q.OutputFormat, width, height, sim.Seed("preview", int64(i), int64(frame)))
+			events.Send(event(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame)))
 		}
-		if fault == generatetest.FaultPartialsThenError {
-			_, _ = io.WriteString(w, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"code\":\"server_error\",\"message\":\"The server had an error while processing your request.\",\"param\":null}}\n\n")
+		name, data := event(".completed", p, `,"usage":`+q.usage(1))
+		switch fault {
+		case sim.FaultPartialsThenError:
+			events.Send("error", `{"type":"error","error":{"type":"server_error","code":"server_error","message":"The server had an error while processing your request.","param":null}}`)
 			return
+		case sim.FaultHalfBody:
+			events.Cut(name, data)
+		default:
+			events.Send(name, data)
 		}
-		send(".completed", p, `,"usage":`+q.usage(1))
 	}
 }
 
 // models lists what the account can see, with the day each goes.
-func (s *Simulator) models(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
+func (s *Simulator) models(w http.ResponseWriter, _ *http.Request) {
 	type entry struct {
 		ID           string  `json:"id"`
 		Object       string  `json:"object"`
@@ -235,7 +155,7 @@ func (s *Simulator) models(w http.ResponseWriter, r *http.Request) {
 	}
 	data := []entry{}
 	for _, m := range catalogue() {
-		if !m.alive(s.config.Now()) {
+		if !m.alive(s.Now()) {
 			continue
 		}
 		e := entry{ID: m.id, Object: "model", OwnedBy: "system"}
@@ -245,6 +165,5 @@ func (s *Simulator) models(w http.ResponseWriter, r *http.Request) {
 		data = append(data, e)
 	}
 	slices.SortFunc(data, func(a, b entry) int { return strings.Compare(a.ID, b.ID) })
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
+	sim.JSON(w, http.StatusOK, map[string]any{"object": "list", "data": data})
 }

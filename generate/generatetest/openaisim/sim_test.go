@@ -7,16 +7,16 @@ import (
 	"image"
 	_ "image/jpeg"
 	_ "image/png"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"atelier/internal/sim"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/media"
 )
@@ -25,15 +25,14 @@ import (
 // protocol.
 func vendor(t *testing.T, c openaisim.Config) (*openaisim.Simulator, openai.Client) {
 	t.Helper()
-	sim := openaisim.New(c)
-	srv := httptest.NewServer(sim)
-	t.Cleanup(srv.Close)
-	return sim, openai.NewClient(option.WithBaseURL(srv.URL+"/v1/"), option.WithAPIKey(sim.Key()), option.WithMaxRetries(0))
+	service := openaisim.New(c)
+	base := sim.Serve(t, service)
+	return service, openai.NewClient(option.WithBaseURL(base+"/v1/"), option.WithAPIKey(service.Key()), option.WithMaxRetries(0))
 }
 
 func TestVendorClientGenerates(t *testing.T) {
 	t.Parallel()
-	sim, client := vendor(t, openaisim.Config{})
+	service, client := vendor(t, openaisim.Config{})
 	res, err := client.Images.Generate(t.Context(), openai.ImageGenerateParams{
 		Prompt: "a fox", Model: "gpt-image-2", N: openai.Int(2), Size: "1536x1024", Quality: "high", OutputFormat: "jpeg", OutputCompression: openai.Int(80),
 	})
@@ -52,7 +51,7 @@ func TestVendorClientGenerates(t *testing.T) {
 		}
 		got = append(got, media.DigestOf(b))
 	}
-	if diff := cmp.Diff(sim.Sent(), got, cmp.Comparer(func(a, b media.Digest) bool { return a == b })); diff != "" || len(got) != 2 || got[0] == got[1] {
+	if diff := cmp.Diff(service.Sent(), got, cmp.Comparer(func(a, b media.Digest) bool { return a == b })); diff != "" || len(got) != 2 || got[0] == got[1] {
 		t.Errorf("pictures (-sent +got):\n%s", diff)
 	}
 	if res.Usage.OutputTokensDetails.ImageTokens != 2*6208 || res.Quality != "high" || res.Size != "1536x1024" {
@@ -88,28 +87,28 @@ func TestVendorClientIsRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		params openai.ImageGenerateParams
-		fault  generatetest.Injection
+		fault  sim.Injection
 		status int
 		code   string
 		param  string
 	}{
-		"retired model":   {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-1" }), generatetest.Injection{}, 400, "invalid_value", "model"},
-		"unknown model":   {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-9" }), generatetest.Injection{}, 400, "invalid_value", "model"},
-		"response_format": {change(func(p *openai.ImageGenerateParams) { p.ResponseFormat = "b64_json" }), generatetest.Injection{}, 400, "unknown_parameter", "response_format"},
-		"standard":        {change(func(p *openai.ImageGenerateParams) { p.Quality = "standard" }), generatetest.Injection{}, 400, "invalid_value", "quality"},
-		"odd size":        {change(func(p *openai.ImageGenerateParams) { p.Size = "1000x1000" }), generatetest.Injection{}, 400, "invalid_value", "size"},
-		"size of 1.5":     {change(func(p *openai.ImageGenerateParams) { p.Size, p.Model = "2048x2048", "gpt-image-1.5" }), generatetest.Injection{}, 400, "invalid_value", "size"},
-		"eleven":          {change(func(p *openai.ImageGenerateParams) { p.N = openai.Int(11) }), generatetest.Injection{}, 400, "integer_out_of_range", "n"},
-		"unverified":      {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-2.5-flare" }), generatetest.Injection{}, 403, "", ""},
-		"moderation":      {ok, generatetest.Injection{Fault: generatetest.FaultModerated}, 400, "moderation_blocked", ""},
-		"quota":           {ok, generatetest.Injection{Fault: generatetest.FaultQuota}, 429, "insufficient_quota", ""},
-		"clear in jpeg":   {change(func(p *openai.ImageGenerateParams) { p.Background, p.OutputFormat = "transparent", "jpeg" }), generatetest.Injection{}, 400, "invalid_value", "background"},
-		"png compressed":  {change(func(p *openai.ImageGenerateParams) { p.OutputCompression = openai.Int(5) }), generatetest.Injection{}, 400, "invalid_value", "output_compression"},
+		"retired model":   {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-1" }), sim.Injection{}, 400, "invalid_value", "model"},
+		"unknown model":   {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-9" }), sim.Injection{}, 400, "invalid_value", "model"},
+		"response_format": {change(func(p *openai.ImageGenerateParams) { p.ResponseFormat = "b64_json" }), sim.Injection{}, 400, "unknown_parameter", "response_format"},
+		"standard":        {change(func(p *openai.ImageGenerateParams) { p.Quality = "standard" }), sim.Injection{}, 400, "invalid_value", "quality"},
+		"odd size":        {change(func(p *openai.ImageGenerateParams) { p.Size = "1000x1000" }), sim.Injection{}, 400, "invalid_value", "size"},
+		"size of 1.5":     {change(func(p *openai.ImageGenerateParams) { p.Size, p.Model = "2048x2048", "gpt-image-1.5" }), sim.Injection{}, 400, "invalid_value", "size"},
+		"eleven":          {change(func(p *openai.ImageGenerateParams) { p.N = openai.Int(11) }), sim.Injection{}, 400, "integer_out_of_range", "n"},
+		"unverified":      {change(func(p *openai.ImageGenerateParams) { p.Model = "gpt-image-2.5-flare" }), sim.Injection{}, 403, "", ""},
+		"moderation":      {ok, sim.Injection{Fault: sim.FaultModerated}, 400, "moderation_blocked", ""},
+		"quota":           {ok, sim.Injection{Fault: sim.FaultQuota}, 429, "insufficient_quota", ""},
+		"clear in jpeg":   {change(func(p *openai.ImageGenerateParams) { p.Background, p.OutputFormat = "transparent", "jpeg" }), sim.Injection{}, 400, "invalid_value", "background"},
+		"png compressed":  {change(func(p *openai.ImageGenerateParams) { p.OutputCompression = openai.Int(5) }), sim.Injection{}, 400, "invalid_value", "output_compression"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sim, client := vendor(t, openaisim.Config{Unverified: []string{"gpt-image-2.5-flare"}})
-			sim.Inject(c.fault)
+			service, client := vendor(t, openaisim.Config{Unverified: []string{"gpt-image-2.5-flare"}})
+			service.Inject(c.fault)
 			_, err := client.Images.Generate(t.Context(), c.params)
 			var e *openai.Error
 			if !errors.As(err, &e) {
@@ -147,11 +146,11 @@ func TestModelsDieOnTheirDay(t *testing.T) {
 
 func TestKeysStayOut(t *testing.T) {
 	t.Parallel()
-	sim, client := vendor(t, openaisim.Config{})
+	service, client := vendor(t, openaisim.Config{})
 	if _, err := client.Images.Generate(t.Context(), openai.ImageGenerateParams{Prompt: "a fox", Model: "gpt-image-2"}); err != nil {
 		t.Fatal(err)
 	}
-	calls := sim.Captured()
+	calls := service.Captured()
 	if len(calls) != 1 || calls[0].Header.Get("Authorization") != "[key]" || calls[0].Path != "/v1/images/generations" {
 		t.Errorf("captured %d calls, authorization %q", len(calls), calls[0].Header.Get("Authorization"))
 	}

@@ -3,15 +3,13 @@ package openaisim
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // Speech is a [Simulator] seen by the suite as a provider of speech.
@@ -23,28 +21,28 @@ var _ generatetest.Simulator = Speech{}
 func NewSpeech(c Config) Speech { return Speech{New(c)} }
 
 // Variants tells how many shapes a fault has for speech.
-func (s Speech) Variants(f generatetest.Fault) int {
+func (s Speech) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
-	case f == generatetest.FaultNotMedia:
+	case f == sim.FaultNotMedia:
 		return 2 // words where the sound should be; JSON without a sound
-	case f == generatetest.FaultEmpty, f == generatetest.FaultHalfBody:
+	case f == sim.FaultEmpty, f == sim.FaultHalfBody:
 		return 1
 	}
 	return s.Simulator.Variants(f)
 }
 
 // Absent says which faults speech has none of.
-func (s Speech) Absent(f generatetest.Fault) string {
+func (s Speech) Absent(f sim.Fault) string {
 	switch f {
-	case generatetest.FaultTinyImage, generatetest.FaultHugeHeader:
+	case sim.FaultTinyImage, sim.FaultHugeHeader:
 		return "a sound has no pixels"
-	case generatetest.FaultPartialN:
+	case sim.FaultPartialN:
 		return "a call gives one sound"
-	case generatetest.FaultPartialsThenError:
+	case sim.FaultPartialsThenError:
 		return "answers are not streamed"
-	case generatetest.FaultPrivateURL:
+	case sim.FaultPrivateURL:
 		return "the sound is the answer's body, not a link"
 	default:
 		return s.Simulator.Absent(f)
@@ -70,30 +68,17 @@ var (
 )
 
 // speech answers one call with the sound itself.
-func (s *Simulator) speech(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	w.Header().Set("X-Request-Id", fmt.Sprintf("req_%08d", call))
-	if !s.authorized(w, r) {
-		return
-	}
-	fault := s.journal.Next()
-	if s.answerFault(w, r, fault) {
-		return
-	}
-	q, bad := parseSpeech(body)
+func (s *Simulator) speech(w http.ResponseWriter, c *sim.Call) {
+	q, bad := parseSpeech(c.Body)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	s.speak(w, q, call, fault)
+	s.speak(w, q, c)
 }
 
 // parseSpeech reads and checks the body.
-func parseSpeech(body []byte) (*spoken, *problem) {
+func parseSpeech(body []byte) (*spoken, *sim.Answer) {
 	q := &spoken{Format: "mp3", StreamFormat: "audio"}
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
@@ -132,38 +117,33 @@ func (q *spoken) milliseconds() int {
 }
 
 // speak sends the sound, with the fault in it if there is one.
-func (s *Simulator) speak(w http.ResponseWriter, q *spoken, call int, fault generatetest.Injection) {
-	seed := simulate.Seed(q.Input+fmt.Sprint(q.Voice), int64(call))
-	var p simulate.Picture
+func (s *Simulator) speak(w http.ResponseWriter, q *spoken, c *sim.Call) {
+	seed := sim.Seed(q.Input+fmt.Sprint(q.Voice), int64(c.Number))
+	var p sim.Picture
 	if q.Format == "pcm" {
-		p = simulate.Raw("audio/pcm", simulate.Samples(q.milliseconds(), seed))
+		p = sim.Raw("audio/pcm", sim.Samples(q.milliseconds(), seed))
 	} else {
-		p = simulate.Sound(q.Format, q.milliseconds(), seed)
+		p = sim.Sound(q.Format, q.milliseconds(), seed)
 	}
 	kind := p.MIMEType
-	switch fault.Fault {
-	case generatetest.FaultLyingType:
+	switch c.Fault.Fault {
+	case sim.FaultLyingType:
 		other := map[bool]string{true: "mp3", false: "wav"}[q.Format == "wav"]
-		p = simulate.Sound(other, q.milliseconds(), seed)
-	case generatetest.FaultNotMedia:
-		if fault.Variant%2 == 1 {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"text":"I am sorry, I cannot say this."}`)
+		p = sim.Sound(other, q.milliseconds(), seed)
+	case sim.FaultNotMedia:
+		if c.Fault.Variant%2 == 1 {
+			sim.Answer{Body: `{"text":"I am sorry, I cannot say this."}`}.Write(w)
 			return
 		}
-		p = simulate.NotMedia(kind)
-	case generatetest.FaultEmpty:
-		p = simulate.Picture{}
+		p = sim.NotMedia(kind)
+	case sim.FaultEmpty:
+		p = sim.Picture{}
 	default:
 	}
-	s.journal.Record(p)
-	b := p.Bytes()
-	w.Header().Set("Content-Type", kind)
-	if fault.Fault == generatetest.FaultHalfBody {
-		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-		_, _ = w.Write(b[:len(b)/2]) //nolint:gosec // A sound, of the simulator's own making.
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
+	s.Record(p)
+	if c.Fault.Fault == sim.FaultHalfBody {
+		sim.Half(w, kind, p.Bytes())
 	}
-	_, _ = w.Write(b) //nolint:gosec // As above.
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(p.Bytes())
 }

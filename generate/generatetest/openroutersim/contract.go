@@ -2,10 +2,8 @@ package openroutersim
 
 import (
 	"embed"
-	"net/http"
 
-	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // documented holds the schemas of the bodies.
@@ -13,14 +11,8 @@ import (
 //go:embed schema/*.json
 var documented embed.FS
 
-// contract is what the provider documents.
-func contract() *simulate.Contract {
-	const key = "Authorization"
-	return &simulate.Contract{Files: documented, Routes: []simulate.Route{
-		{Method: http.MethodPost, Path: `/api/v1/chat/completions`, Schema: "api.json#/$defs/completion", Key: key},
-		{Method: http.MethodPost, Path: `/api/v1/images`, Schema: "api.json#/$defs/images", Key: key},
-	}}
+// routes are what the provider documents.
+var routes = []sim.Route{
+	{Path: `/api/v1/chat/completions`, Schema: "api.json#/$defs/completion"},
+	{Path: `/api/v1/images`, Schema: "api.json#/$defs/images"},
 }
-
-// Violation tells where a captured call departs from what the provider documents.
-func (s *Simulator) Violation(c generatetest.Captured) error { return s.contract.Check(c) }

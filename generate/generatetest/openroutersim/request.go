@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"atelier/internal/sim"
 )
 
 // request is the body of a completion, as far as image models read it. Fields that the
@@ -56,7 +58,7 @@ func ratios() map[string][2]int {
 }
 
 // parse reads and checks the body.
-func parse(body []byte) (*request, *problem) {
+func parse(body []byte) (*request, *sim.Answer) {
 	q := &request{}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()

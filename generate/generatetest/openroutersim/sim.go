@@ -8,15 +8,13 @@
 package openroutersim
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
-	"atelier/media"
+	"atelier/internal/sim"
 )
 
 // Config sets up a [Simulator]; the zero value is good.
@@ -31,107 +29,67 @@ type Config struct {
 	Links bool
 }
 
-// Simulator is OpenRouter on loopback.
+// Simulator is OpenRouter on loopback; the API is under /api/v1.
 type Simulator struct {
-	config   Config
-	journal  simulate.Journal
-	contract *simulate.Contract
-	painter  simulate.Painter
-	mux      *http.ServeMux
+	*sim.Provider
+	config Config
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
 // New makes a simulator.
 func New(c Config) *Simulator {
-	if c.Key == "" {
-		c.Key = "sk-or-simulated"
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	}
-	if c.Pictures == 0 {
-		c.Pictures = 1
-	}
-	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux()}
-	s.mux.HandleFunc("POST /api/v1/chat/completions", s.complete)
-	s.mux.HandleFunc("POST /api/v1/images", s.typed)
-	s.mux.HandleFunc("GET /api/v1/models", s.models)
-	s.mux.HandleFunc("GET /files/{size}", s.file)
+	c.Pictures = cmp.Or(c.Pictures, 1)
+	s := &Simulator{config: c}
+	s.Provider = sim.NewProvider(sim.Config{
+		Key: cmp.Or(c.Key, "sk-or-simulated"), Credential: "Authorization", Now: c.Now, Files: documented, Routes: routes, Script: s.script,
+		Refuse: func(*http.Request) sim.Answer {
+			return *newProblem(http.StatusUnauthorized, "Missing Authentication header")
+		},
+		Absent: sim.NoStreams.With(sim.NoTasks).With(sim.Absence{
+			sim.FaultExpiredLink: noLinks, sim.FaultHalfLink: noLinks, sim.FaultPartialN: "a call gives one picture",
+		}),
+	})
+	s.Make("POST /api/v1/chat/completions", s.complete)
+	s.Make("POST /api/v1/images", s.typed)
+	s.HandleFunc("GET /api/v1/models", s.models)
+	s.HandleFunc("GET /files/{size}", s.file)
 	return s
 }
 
-// ServeHTTP answers the protocol; the API lies under /api/v1.
-func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+const noLinks = "pictures come in the answer; links are rare and do not expire"
 
-// Key is the accepted key.
-func (s *Simulator) Key() string { return s.config.Key }
-
-// Inject queues faults.
-func (s *Simulator) Inject(faults ...generatetest.Injection) { s.journal.Inject(faults...) }
-
-// Captured lists the calls.
-func (s *Simulator) Captured() []generatetest.Captured { return s.journal.Captured() }
-
-// Sent lists the digests of the pictures that went out.
-func (s *Simulator) Sent() []media.Digest { return s.journal.Sent() }
-
-// authorized checks the key and answers if it is wrong.
-func (s *Simulator) authorized(w http.ResponseWriter, r *http.Request) bool {
-	if r.Header.Get("Authorization") == "Bearer "+s.config.Key {
-		return true
-	}
-	newProblem(http.StatusUnauthorized, "Missing Authentication header").write(w)
-	return false
-}
-
-// complete takes one call through key, faults and checks.
-func (s *Simulator) complete(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	w.Header().Set("X-Generation-Id", fmt.Sprintf("gen-%d", call))
-	if !s.authorized(w, r) {
-		return
-	}
-	fault := s.journal.Next()
-	q, bad := parse(body)
-	if s.answerFault(w, r, q, fault) {
-		return
-	}
+// complete answers one call of chat completions.
+func (s *Simulator) complete(w http.ResponseWriter, c *sim.Call) {
+	w.Header().Set("X-Generation-Id", fmt.Sprintf("gen-%d", c.Number))
+	q, bad := parse(c.Body)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	answer := s.draw(r, q, call, fault)
-	if fault.Fault == generatetest.FaultHalfBody {
-		answer.WriteHalf(w)
-	}
-	answer.Write(w)
+	s.draw(c, q).Write(w, c.Fault)
 }
 
 // draw writes the answer to a good request, with the fault in its picture if there is
 // one.
-func (s *Simulator) draw(r *http.Request, q *request, call int, fault generatetest.Injection) *simulate.Body {
-	seed := int64(call)
+func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
+	seed := int64(c.Number)
 	if q.Seed != nil {
 		seed = *q.Seed
 	}
-	body := &simulate.Body{}
+	body := &sim.Body{}
 	body.Text("\n         \n\n") // keep-alive
 	body.Text(`{"id":"gen-%d","provider":"Simulated","model":%q,"object":"chat.completion","created":%d,"choices":[{"logprobs":null,"finish_reason":"stop","native_finish_reason":"STOP","index":0,"message":{"role":"assistant","content":"","refusal":null,"reasoning":null,"images":[`,
-		call, q.Model, s.config.Now().Unix())
+		c.Number, q.Model, s.Now().Unix())
 	n := s.config.Pictures
-	if fault.Fault == generatetest.FaultEmpty {
+	if c.Fault.Fault == sim.FaultEmpty {
 		n = 0
 	}
 	for i := range n {
 		if i > 0 {
 			body.Text(",")
 		}
-		s.picture(body, r, q, fault, simulate.Seed(q.prompt(), seed, int64(i)))
+		s.picture(body, c, q, sim.Seed(q.prompt(), seed, int64(i)))
 	}
 	tokens := 1290 * n
 	body.Text(`]}}],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"cost":%s,"is_byok":false,"completion_tokens_details":{"image_tokens":%d,"reasoning_tokens":0}}}`,
@@ -149,35 +107,24 @@ func cost(pictures int) string {
 }
 
 // picture writes one entry of images, or what the fault puts in its place.
-func (s *Simulator) picture(body *simulate.Body, r *http.Request, q *request, fault generatetest.Injection, seed uint64) {
+func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64) {
 	width, height := q.pixels()
-	p, kind := s.painter.Paint("png", width, height, seed), "image/png"
-	switch fault.Fault {
-	case generatetest.FaultTinyImage:
-		p = simulate.Tiny(seed)
-	case generatetest.FaultHugeHeader:
-		p = simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		p = simulate.NotMedia(kind)
-	case generatetest.FaultLyingType:
-		p = s.painter.Paint("jpeg", width, height, seed)
-	default:
-	}
-	s.journal.Record(p)
+	p := s.Picture("png", width, height, seed, c.Fault)
+	s.Record(p)
 	link := ""
 	switch {
-	case fault.Fault == generatetest.FaultPrivateURL:
-		link = []string{"http://169.254.169.254/latest/meta-data/picture.png", "http://10.0.0.1/picture.png"}[fault.Variant%2]
-	case fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1:
+	case c.Fault.Fault == sim.FaultPrivateURL:
+		link = sim.PrivateURL(c.Fault)
+	case c.Fault.Fault == sim.FaultNotMedia && c.Fault.Variant%2 == 1:
 		link = "sandbox:/mnt/data/picture.png"
 	case s.config.Links:
-		link = fmt.Sprintf("http://%s/files/%dx%d?seed=%d", r.Host, width, height, seed)
+		link = fmt.Sprintf("%s/files/%dx%d?seed=%d", sim.Origin(c.Request, ""), width, height, seed)
 	}
 	if link != "" {
 		body.Text(`{"type":"image_url","image_url":{"url":%q},"index":0}`, link)
 		return
 	}
-	body.Text(`{"type":"image_url","image_url":{"url":"data:%s;base64,`, kind)
+	body.Text(`{"type":"image_url","image_url":{"url":"data:image/png;base64,`)
 	body.Picture(p)
 	body.Text(`"},"index":0}`)
 }
@@ -189,7 +136,7 @@ func (s *Simulator) file(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Sscanf(r.PathValue("size"), "%dx%d", &width, &height) // a wrong link gives an empty picture
 	_, _ = fmt.Sscan(r.URL.Query().Get("seed"), &seed)
 	w.Header().Set("Content-Type", "image/png")
-	_, _ = w.Write(s.painter.Paint("png", width, height, seed).Bytes())
+	_, _ = w.Write(s.Paint("png", width, height, seed).Bytes())
 }
 
 // models lists the image models.
@@ -202,6 +149,5 @@ func (s *Simulator) models(w http.ResponseWriter, _ *http.Request) {
 	for _, id := range catalogue() {
 		list = append(list, entry{id, map[string][]string{"input_modalities": {"text", "image"}, "output_modalities": {"image", "text"}}})
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
+	sim.JSON(w, http.StatusOK, map[string]any{"data": list})
 }

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
+	"atelier/internal/sim"
 )
 
 // Typed is a [Simulator] seen by the suite as a provider of the images endpoint.
@@ -22,21 +21,21 @@ var _ generatetest.Simulator = Typed{}
 func NewTyped(c Config) Typed { return Typed{New(c)} }
 
 // Variants tells how many shapes a fault has for the images endpoint.
-func (s Typed) Variants(f generatetest.Fault) int {
+func (s Typed) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
-	case f == generatetest.FaultModerated:
+	case f == sim.FaultModerated:
 		return 2 // before the model, and inside of a success
-	case f == generatetest.FaultEmpty, f == generatetest.FaultLyingType:
-		return map[generatetest.Fault]int{generatetest.FaultEmpty: 1, generatetest.FaultLyingType: 2}[f] // or no type at all
+	case f == sim.FaultEmpty, f == sim.FaultLyingType:
+		return map[sim.Fault]int{sim.FaultEmpty: 1, sim.FaultLyingType: 2}[f] // or no type at all
 	}
 	return s.Simulator.Variants(f)
 }
 
 // Absent says which faults the images endpoint has none of.
-func (s Typed) Absent(f generatetest.Fault) string {
-	if f == generatetest.FaultPrivateURL {
+func (s Typed) Absent(f sim.Fault) string {
+	if f == sim.FaultPrivateURL {
 		return "pictures come in the answer, never by link"
 	}
 	return s.Simulator.Absent(f)
@@ -66,7 +65,7 @@ func typedModels() []string {
 }
 
 // parseTyped reads and checks the body.
-func parseTyped(body []byte) (*typedRequest, *problem) {
+func parseTyped(body []byte) (*typedRequest, *sim.Answer) {
 	q := &typedRequest{}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
@@ -101,75 +100,38 @@ func (q *typedRequest) pixels() (w, h int) {
 	return p[0] * max(factor, 1), p[1] * max(factor, 1)
 }
 
-// typed takes one call of the images endpoint through key, faults and checks.
-func (s *Simulator) typed(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	w.Header().Set("X-Generation-Id", fmt.Sprintf("gen-img-%d", call))
-	if !s.authorized(w, r) {
-		return
-	}
-	fault := s.journal.Next()
-	q, bad := parseTyped(body)
-	switch {
-	case fault.Fault == generatetest.FaultModerated && fault.Variant%2 == 1:
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"error":{"code":"403","message":"The output was flagged by the provider","metadata":{"reasons":["sexual"],"provider_name":"Simulated"}}}`)
-		return
-	case fault.Fault == generatetest.FaultEmpty:
-	case s.answerFault(w, r, &request{Model: q.Model}, fault):
-		return
-	}
+// typed answers one call of the images endpoint.
+func (s *Simulator) typed(w http.ResponseWriter, c *sim.Call) {
+	w.Header().Set("X-Generation-Id", fmt.Sprintf("gen-img-%d", c.Number))
+	q, bad := parseTyped(c.Body)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	answer := s.paint(q, call, fault)
-	if fault.Fault == generatetest.FaultHalfBody {
-		answer.WriteHalf(w)
-	}
-	answer.Write(w)
+	s.paint(c, q).Write(w, c.Fault)
 }
 
 // paint writes the answer to a good request, with the fault in its picture if there is one.
-func (s *Simulator) paint(q *typedRequest, call int, fault generatetest.Injection) *simulate.Body {
-	seed := int64(call)
+func (s *Simulator) paint(c *sim.Call, q *typedRequest) *sim.Body {
+	seed := int64(c.Number)
 	if q.Seed != nil {
 		seed = *q.Seed
 	}
 	width, height := q.pixels()
-	one := simulate.Seed(q.Prompt, seed)
-	p, kind := s.painter.Paint("jpeg", width, height, one), `,"media_type":"image/jpeg"`
-	switch fault.Fault {
-	case generatetest.FaultTinyImage:
-		p = simulate.Tiny(one)
-	case generatetest.FaultHugeHeader:
-		p = simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		p = simulate.NotMedia("image/jpeg")
-	case generatetest.FaultLyingType:
-		p = s.painter.Paint("png", width, height, one)
-		if fault.Variant%2 == 1 {
-			kind = `,"media_type":"application/octet-stream"`
-		}
-	default:
+	p, kind := s.Picture("jpeg", width, height, sim.Seed(q.Prompt, seed), c.Fault), "image/jpeg"
+	if c.Fault.Fault == sim.FaultLyingType && c.Fault.Variant%2 == 1 {
+		kind = "application/octet-stream"
 	}
-	body := &simulate.Body{}
+	body := &sim.Body{}
 	body.Text(`{"created":0,"data":[`)
 	n := 1
-	switch {
-	case fault.Fault == generatetest.FaultEmpty:
+	if c.Fault.Fault == sim.FaultEmpty {
 		n = 0
-	case fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1:
-		body.Text(`{"b64_json":%q%s}`, p.Bytes(), kind)
-	default:
-		s.journal.Record(p)
+	} else {
+		s.Record(p)
 		body.Text(`{"b64_json":"`)
-		body.Picture(p)
-		body.Text(`"%s}`, kind)
+		body.Media(p, c.Fault)
+		body.Text(`","media_type":%q}`, kind)
 	}
 	body.Text(`],"usage":{"prompt_tokens":5,"completion_tokens":%d,"total_tokens":%d,"cost":%s,"is_byok":false,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0,"image_tokens":%d},"cost_details":{"upstream_inference_cost":%s}}}`,
 		1537*n, 5+1537*n, cost(n), 1120*n, cost(n))

@@ -13,7 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"atelier/generate"
+	"atelier/internal/sim"
+
+	"atelier/generate/catalog"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/roster"
 )
@@ -170,9 +172,9 @@ func cellText(c generatetest.Clause, reasons *[]string) string {
 
 func modality(t *testing.T, c roster.Column) string {
 	t.Helper()
-	all, err := generate.LoadCatalogue(strings.NewReader(c.Catalogue))
+	all, err := catalog.Load(strings.NewReader(c.Catalogue))
 	if c.Catalogue == "" {
-		all, err = generate.LoadCatalogue()
+		all, err = catalog.Load()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +190,7 @@ func modality(t *testing.T, c roster.Column) string {
 // of its driver runs the suite.
 func TestEveryDriverIsHeldToIt(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(generateRoom, "catalogue", "*.yaml"))
+	files, err := filepath.Glob(filepath.Join(generateRoom, "catalog", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no catalogue: %v", err)
 	}
@@ -218,25 +220,25 @@ func TestUnknownFieldsViolateTheSchema(t *testing.T) {
 		}
 		t.Run(c.Title(), func(t *testing.T) {
 			t.Parallel()
-			call, sim := generatetest.FirstCall(t, c.Harness)
-			if err := sim.Violation(call); err != nil {
+			call, service := generatetest.FirstCall(t, c.Harness)
+			if err := service.Violation(call); err != nil {
 				t.Fatal(err)
 			}
-			for name, change := range map[string]func(*generatetest.Captured){
-				"path":   func(c *generatetest.Captured) { c.Path += "x" },
-				"method": func(c *generatetest.Captured) { c.Method = "PUT" },
-				"key": func(c *generatetest.Captured) {
+			for name, change := range map[string]func(*sim.Captured){
+				"path":   func(c *sim.Captured) { c.Path += "x" },
+				"method": func(c *sim.Captured) { c.Method = "PUT" },
+				"key": func(c *sim.Captured) {
 					c.Header = map[string][]string{"Content-Type": c.Header["Content-Type"]}
 				},
-				"content type": func(c *generatetest.Captured) { c.Header.Set("Content-Type", "text/plain") },
-				"field":        func(c *generatetest.Captured) { c.Body = edited(t, c.Body, func(m map[string]any) { m["zzz"] = 1 }) },
-				"empty":        func(c *generatetest.Captured) { c.Body = []byte("{}") },
-				"no JSON":      func(c *generatetest.Captured) { c.Body = []byte("{") },
+				"content type": func(c *sim.Captured) { c.Header.Set("Content-Type", "text/plain") },
+				"field":        func(c *sim.Captured) { c.Body = edited(t, c.Body, func(m map[string]any) { m["zzz"] = 1 }) },
+				"empty":        func(c *sim.Captured) { c.Body = []byte("{}") },
+				"no JSON":      func(c *sim.Captured) { c.Body = []byte("{") },
 			} {
 				other := call
 				other.Header = call.Header.Clone()
 				change(&other)
-				if sim.Violation(other) == nil {
+				if service.Violation(other) == nil {
 					t.Errorf("another %s is no violation", name)
 				}
 			}

@@ -14,6 +14,8 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/bfl"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/gemini"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
@@ -28,7 +30,7 @@ import (
 	"atelier/generate/offline"
 	"atelier/generate/openai"
 	"atelier/generate/openrouter"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Column is one driver with one model.
@@ -96,7 +98,7 @@ models:
 func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
 // made gives the driver or ends the test.
-func made(tb testing.TB, d generate.Driver, err error) generate.Driver {
+func made(tb testing.TB, d driver.Driver, err error) driver.Driver {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
@@ -105,7 +107,7 @@ func made(tb testing.TB, d generate.Driver, err error) generate.Driver {
 }
 
 func openaiColumns() []Column {
-	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 		tb.Helper()
 		d, err := openai.New(openai.Config{APIKey: key, BaseURL: base + "/v1", Codec: codec})
 		return made(tb, d, err)
@@ -126,9 +128,9 @@ func compatibleColumn(model string) Column {
 		Simulator: func() generatetest.Simulator {
 			return openaisim.New(openaisim.Config{Own: []string{"gpt-image-studio", "gpt-image-studio-edit"}})
 		},
-		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
-			at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
+			at := catalog.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
 			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
 			return made(tb, d, err)
 		},
@@ -139,9 +141,9 @@ func compatibleColumn(model string) Column {
 func xaiColumns() []Column {
 	return []Column{{"xai", generatetest.Harness{
 		Model: "Grok Imagine 2.0", Simulator: func() generatetest.Simulator { return xaisim.New(xaisim.Config{}) },
-		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 			tb.Helper()
-			c, err := generate.LoadCatalogue()
+			c, err := catalog.Load()
 			if err != nil {
 				tb.Fatal(err)
 			}
@@ -154,7 +156,7 @@ func xaiColumns() []Column {
 }
 
 func geminiColumns() []Column {
-	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 		tb.Helper()
 		d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: base, Codec: codec})
 		return made(tb, d, err)
@@ -175,7 +177,7 @@ func bflColumns() []Column {
 		all = append(all, Column{"bfl", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				d, err := bfl.New(bfl.Config{APIKey: key, BaseURL: base, NotifySecret: secret, Codec: codec})
 				return made(tb, d, err)
@@ -191,7 +193,7 @@ func leonardoColumns() []Column {
 		all = append(all, Column{"leonardo", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, WebhookKey: secret, Codec: codec})
 				return made(tb, d, err)
@@ -215,7 +217,7 @@ func midjourneyColumns() []Column {
 			Simulator: func() generatetest.Simulator {
 				return midjourneysim.New(midjourneysim.Config{Singles: singles})
 			},
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				if key == "" { // what has to be set is the address
 					base = ""
@@ -234,7 +236,7 @@ func openrouterColumns() []Column {
 		all = append(all, Column{"openrouter", generatetest.Harness{
 			Model:     model,
 			Simulator: func() generatetest.Simulator { return openroutersim.New(openroutersim.Config{}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: base, Codec: codec, Now: today})
 				return made(tb, d, err)
@@ -253,7 +255,7 @@ func offlineColumns() []Column {
 	for _, model := range []string{"Atelier Offline", "Atelier Offline Voice"} {
 		all = append(all, Column{"offline", generatetest.Harness{
 			Model: model, NoKey: "it speaks to nobody",
-			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
+			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
 				d, err := offline.New(offline.Config{Store: codec})
 				return made(tb, d, err)

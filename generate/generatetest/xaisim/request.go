@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/internal/sim"
 )
 
 // request is the body of a generation or an edit. Fields that the endpoints do not know are
@@ -44,7 +46,7 @@ func models() map[string]string {
 var ratios = strings.Fields("1:1 3:4 4:3 9:16 16:9 2:3 3:2 9:19.5 19.5:9 9:20 20:9 1:2 2:1 auto")
 
 // parse reads and checks a body.
-func (s *Simulator) parse(body []byte, edit bool) (*request, *problem) {
+func (s *Simulator) parse(body []byte, edit bool) (*request, *sim.Answer) {
 	q := &request{}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || json.Unmarshal(body, q) != nil {
@@ -57,7 +59,7 @@ func (s *Simulator) parse(body []byte, edit bool) (*request, *problem) {
 	}
 	end, known := models()[q.Model]
 	switch {
-	case !known || end != "" && s.config.Now().UTC().Format(time.DateOnly) >= end:
+	case !known || end != "" && s.Now().UTC().Format(time.DateOnly) >= end:
 		return q, noModel(q.Model)
 	case strings.TrimSpace(q.Prompt) == "":
 		return q, newProblem(http.StatusBadRequest, "invalid-argument", "Prompt must not be empty.")
@@ -78,7 +80,7 @@ func (s *Simulator) parse(body []byte, edit bool) (*request, *problem) {
 }
 
 // badPictures says what is wrong with the pictures of an edit.
-func (q *request) badPictures(edit bool) *problem {
+func (q *request) badPictures(edit bool) *sim.Answer {
 	all := q.pictures()
 	switch {
 	case !edit && len(all) > 0:

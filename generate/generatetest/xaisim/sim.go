@@ -8,14 +8,13 @@
 package xaisim
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/simulate"
-	"atelier/media"
+	"atelier/internal/sim"
 )
 
 // Config sets up a [Simulator]; the zero value is good.
@@ -26,129 +25,77 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Simulator is xAI on loopback.
-type Simulator struct {
-	config   Config
-	journal  simulate.Journal
-	contract *simulate.Contract
-	painter  simulate.Painter
-	mux      *http.ServeMux
-}
+// Simulator is xAI on loopback; the API is under /v1.
+type Simulator struct{ *sim.Provider }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
 // New makes a simulator.
 func New(c Config) *Simulator {
-	if c.Key == "" {
-		c.Key = "xai-simulated"
-	}
-	if c.Now == nil {
-		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
-	}
-	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux()}
-	s.mux.HandleFunc("POST /v1/images/generations", func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, false) })
-	s.mux.HandleFunc("POST /v1/images/edits", func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, true) })
-	s.mux.HandleFunc("GET /xai-imgen/{name}", s.file)
+	s := &Simulator{sim.NewProvider(sim.Config{
+		Key: cmp.Or(c.Key, "xai-simulated"), Credential: "Authorization", Now: c.Now, Files: documented, Routes: routes, Script: script,
+		Absent: sim.NoStreams.With(sim.NoTasks).With(sim.Absence{
+			sim.FaultExpiredLink: "pictures are asked for as data, not by link",
+			sim.FaultHalfLink:    "pictures are asked for as data, not by link",
+		}),
+	})}
+	s.Make("POST /v1/images/generations", func(w http.ResponseWriter, c *sim.Call) { s.answer(w, c, false) })
+	s.Make("POST /v1/images/edits", func(w http.ResponseWriter, c *sim.Call) { s.answer(w, c, true) })
+	s.HandleFunc("GET /xai-imgen/{name}", s.file)
 	return s
 }
 
-// ServeHTTP answers the protocol; the API lies under /v1.
-func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
-
-// Key is the accepted key.
-func (s *Simulator) Key() string { return s.config.Key }
-
-// Inject queues faults.
-func (s *Simulator) Inject(faults ...generatetest.Injection) { s.journal.Inject(faults...) }
-
-// Captured lists the calls.
-func (s *Simulator) Captured() []generatetest.Captured { return s.journal.Captured() }
-
-// Sent lists the digests of the pictures that went out.
-func (s *Simulator) Sent() []media.Digest { return s.journal.Sent() }
-
-// answer takes one call through key, faults and checks.
-func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, edit bool) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	call := s.journal.Capture(r, body)
-	if r.Header.Get("Authorization") != "Bearer "+s.config.Key {
-		unauthorized().write(w)
-		return
-	}
-	fault := s.journal.Next()
-	if s.answerFault(w, r, fault) {
-		return
-	}
-	q, bad := s.parse(body, edit)
+func (s *Simulator) answer(w http.ResponseWriter, c *sim.Call, edit bool) {
+	q, bad := s.parse(c.Body, edit)
 	if bad != nil {
-		bad.write(w)
+		bad.Write(w)
 		return
 	}
-	out := s.draw(r, q, call, fault)
-	if fault.Fault == generatetest.FaultHalfBody {
-		out.WriteHalf(w)
-	}
-	out.Write(w)
+	s.draw(c, q).Write(w, c.Fault)
 }
 
 // draw writes the answer to a good request, with the fault in its pictures if there is one.
-func (s *Simulator) draw(r *http.Request, q *request, call int, fault generatetest.Injection) *simulate.Body {
+func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
 	n := *q.N
-	switch fault.Fault {
-	case generatetest.FaultEmpty:
+	switch c.Fault.Fault {
+	case sim.FaultEmpty:
 		n = 0
-	case generatetest.FaultPartialN:
+	case sim.FaultPartialN:
 		n--
 	default:
 	}
-	body := &simulate.Body{}
+	body := &sim.Body{}
 	body.Text(`{"data":[`)
 	for i := range n {
 		if i > 0 {
 			body.Text(",")
 		}
-		s.picture(body, r, q, fault, simulate.Seed(q.Prompt, int64(call), int64(i)))
+		s.picture(body, c, q, sim.Seed(q.Prompt, int64(c.Number), int64(i)))
 	}
 	body.Text(`],"usage":{"cost_in_usd_ticks":%d}}`, q.ticks(n))
 	return body
 }
 
 // picture writes one entry of data, or what the fault puts in its place.
-func (s *Simulator) picture(body *simulate.Body, r *http.Request, q *request, fault generatetest.Injection, seed uint64) {
+func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64) {
 	width, height := q.pixels()
-	p := s.painter.Paint("jpeg", width, height, seed)
-	switch fault.Fault {
-	case generatetest.FaultTinyImage:
-		p = simulate.Tiny(seed)
-	case generatetest.FaultHugeHeader:
-		p = simulate.HugeHeader()
-	case generatetest.FaultNotMedia:
-		p = simulate.NotMedia("image/jpeg")
-	case generatetest.FaultLyingType:
-		p = s.painter.Paint("png", width, height, seed)
-	default:
-	}
-	switch {
-	case fault.Fault == generatetest.FaultModerated:
+	p := s.Picture("jpeg", width, height, seed, c.Fault)
+	switch c.Fault.Fault {
+	case sim.FaultModerated:
 		body.Text(`{"mime_type":"image/jpeg","respect_moderation":false}`)
 		return
-	case fault.Fault == generatetest.FaultPrivateURL:
-		body.Text(`{"url":%q,"mime_type":"image/jpeg"}`, []string{"http://169.254.169.254/latest/meta-data/picture.png", "http://10.0.0.1/picture.png"}[fault.Variant%2])
+	case sim.FaultPrivateURL:
+		body.Text(`{"url":%q,"mime_type":"image/jpeg"}`, sim.PrivateURL(c.Fault))
 		return
-	case fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1:
-		body.Text(`{"b64_json":%q,"mime_type":"image/jpeg"}`, p.Bytes())
-		return
+	default:
 	}
-	s.journal.Record(p)
+	s.Record(p)
 	if q.Format != "b64_json" {
-		body.Text(`{"url":"http://%s/xai-imgen/xai-tmp-imgen-%dx%d-%d.jpeg","mime_type":"image/jpeg"}`, r.Host, width, height, seed)
+		body.Text(`{"url":"%s/xai-imgen/xai-tmp-imgen-%dx%d-%d.jpeg","mime_type":"image/jpeg"}`, sim.Origin(c.Request, ""), width, height, seed)
 		return
 	}
 	body.Text(`{"b64_json":"`)
-	body.Picture(p)
+	body.Media(p, c.Fault)
 	body.Text(`","mime_type":"image/jpeg","revised_prompt":""}`)
 }
 
@@ -161,5 +108,5 @@ func (s *Simulator) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "image/jpeg")
-	_, _ = w.Write(s.painter.Paint("jpeg", width, height, seed).Bytes())
+	_, _ = w.Write(s.Paint("jpeg", width, height, seed).Bytes())
 }

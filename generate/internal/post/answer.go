@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Answer is what came back, media lifted out of it.
@@ -36,7 +36,7 @@ type Stream struct {
 }
 
 // Read reads the rest of a stream as one answer and closes it.
-func (c *Client) Read(s *Stream) *Answer {
+func (s *Stream) Read() *Answer {
 	defer func() { _ = s.Body.Close() }()
 	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
 	a.Body, a.Broken = io.ReadAll(s.Body)
@@ -50,8 +50,8 @@ func (a *Answer) Cut() bool { return a.Broken != nil }
 func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
 
 // Decode reads the answer's JSON into v, whatever type it is said to have. A body that ends early, in whatever way,
-// makes it [Answer.Cut] and is no error; the error for anything else is [Client.NotJSON].
-func (c *Client) Decode(a *Answer, v any) error {
+// makes it [Answer.Cut] and is no error; the error for anything else is [Provider.NotJSON].
+func (p *Provider) Decode(a *Answer, v any) error {
 	if a.Cut() {
 		return nil
 	}
@@ -59,23 +59,23 @@ func (c *Client) Decode(a *Answer, v any) error {
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case err != nil && !a.IsJSON():
-		return c.NotJSON(a)
+		return p.NotJSON(a)
 	case isSyntax && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)):
 		a.Broken = io.ErrUnexpectedEOF
 	case err != nil:
-		return c.NotJSON(a)
+		return p.NotJSON(a)
 	}
 	return nil
 }
 
 // Take gives the item that was lifted as token, or why there is none.
-func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
+func (p *Provider) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
 	l, ok := from.Lookup(token)
 	if !ok {
-		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place: try again or use another model", c.Name)
+		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place: try again or use another model", p.Name)
 	}
 	if l.Err != nil {
-		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", c.Name, c.Clean(l.Err.Error()))
+		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", p.Name, p.Clean(l.Err.Error()))
 		e.Cause, e.Retryable = l.Err, false
 		return nil, e
 	}
@@ -90,15 +90,15 @@ func (a *Answer) IsJSON() bool {
 
 // NotJSON is the error for an answer in another form than the protocol's: a page
 // of a proxy, a redirect, or broken JSON.
-func (c *Client) NotJSON(a *Answer) *media.Error {
+func (p *Provider) NotJSON(a *Answer) *media.Error {
 	kind := a.Header.Get("Content-Type")
 	if kind == "" {
 		kind = "text without a type"
 	}
 	e := media.Errorf(media.CodeBadResponse,
-		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API", c.Name, a.Status, c.Clean(kind), c.BaseVariable)
+		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API", p.Name, a.Status, p.Clean(kind), p.BaseVariable)
 	if !a.free {
-		e.Cause = generate.ErrUnsettled
+		e.Cause = driver.ErrUnsettled
 		e.Message += "; the call may have been billed, so it is not repeated"
 	}
 	switch {
@@ -108,7 +108,7 @@ func (c *Client) NotJSON(a *Answer) *media.Error {
 		e.Code, e.Cause = media.CodeForbidden, nil
 	case a.Status == http.StatusTooManyRequests:
 		e.Code, e.Retryable, e.Cause = media.CodeRateLimited, true, nil
-		e.Message = c.Name + " or a proxy before it answered 429, too many requests: wait and try again"
+		e.Message = p.Name + " or a proxy before it answered 429, too many requests: wait and try again"
 	case a.Status >= http.StatusInternalServerError:
 		e.Code = media.CodeUnavailable
 	}

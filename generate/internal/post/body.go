@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -29,7 +30,7 @@ const Elsewhere = "-"
 
 // Options adds the options of a task, each to its field. The error is for options that have
 // none.
-func (b Body) Options(t generate.Task, fields map[string]string) error {
+func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
 		switch field := fields[name]; field {
 		case "":
@@ -44,7 +45,7 @@ func (b Body) Options(t generate.Task, fields map[string]string) error {
 
 // AnyOption adds the options of a task, each to the field of its name. The error is for
 // fields that options may not set, because the Gateway plans them.
-func (b Body) AnyOption(t generate.Task, planned []string) error {
+func (b Body) AnyOption(t driver.Task, planned []string) error {
 	for name, value := range t.Options {
 		if slices.Contains(planned, name) {
 			return media.Errorf(media.CodeInvalid, "option %s.%s cannot be set: leave it out", t.Model.Provider, name)
@@ -66,19 +67,19 @@ type Reach struct {
 
 // Reaches is nil if a call can carry the task. Errors: media.CodeUnsupported, and
 // media.CodeInvalid where a picture is missing.
-func (c *Client) Reaches(t generate.Task, r Reach) error {
+func (p *Provider) Reaches(t driver.Task, r Reach) error {
 	drawn := t.Method == "" || t.Method == generate.MethodGenerate
 	switch {
 	case r.N > 0 && t.N > r.N:
-		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", c.Name, r.N, t.N)
+		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", p.Name, r.N, t.N)
 	case !drawn && !slices.Contains(r.Methods, t.Method):
-		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", c.Name, t.Method)
+		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", p.Name, t.Method)
 	case !drawn && len(t.Inputs) == 0:
 		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
 	case r.Inputs > 0 && len(t.Inputs) > r.Inputs:
 		return media.Errorf(media.CodeUnsupported, "%s takes %d input pictures, not %d: use fewer", t.Model.Name, r.Inputs, len(t.Inputs))
 	case t.Mask != nil && !r.Mask:
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", c.Name)
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", p.Name)
 	}
 	for _, in := range t.Inputs {
 		if types := t.Model.InputTypes; len(types) > 0 && !slices.Contains(types, in.MIMEType) {

@@ -6,8 +6,9 @@ import (
 	"net/http"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Call is one call of a driver and how its answer is read.
@@ -22,11 +23,11 @@ type Call struct {
 	Of string
 	// Task is what the call is for: how many results it asks for, who sees previews, what
 	// they are called in errors. The zero value is one picture.
-	Task generate.Task
+	Task driver.Task
 	// Into is what the JSON of a whole success is decoded into, before Read turns it into an
 	// update. Without it nothing is read; without Read the update is empty.
 	Into any
-	Read func(a *Answer) (generate.Update, error)
+	Read func(a *Answer) (driver.Update, error)
 	// Whole says that the answer is media itself. One of another call that is so all the same is
 	// its result.
 	Whole bool
@@ -43,31 +44,31 @@ type Call struct {
 // Do makes a call. Read sees whole answers of status 200 to 299 only. For all others the error
 // says what they mean; a refusal by a safety system is moderated items instead, and
 // what arrived whole before an answer ended comes beside the error.
-func (c *Client) Do(ctx context.Context, call Call) (generate.Update, error) {
+func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if err := c.Ready(); err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	if call.Frame != nil {
 		return c.stream(ctx, call)
 	}
 	a, err := c.carry(ctx, call)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	return c.finish(ctx, call, a)
 }
 
 // stream makes a call whose answer may be a stream. A server that does not stream gives it
 // in one piece.
-func (c *Client) stream(ctx context.Context, call Call) (generate.Update, error) {
+func (c *Client) stream(ctx context.Context, call Call) (driver.Update, error) {
 	s, err := c.Open(ctx, c.address(call.Path), c.config.Header, call.Body)
 	if err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	if s.IsEvents() {
 		return c.follow(ctx, call, s)
 	}
-	return c.finish(ctx, call, c.Read(s))
+	return c.finish(ctx, call, s.Read())
 }
 
 // carry makes a call and gives its answer, whatever its status.
@@ -82,36 +83,36 @@ func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
 		a.free = true
 	case ctx.Err() != nil:
 		return nil, c.Ended(ctx, false)
-	case errors.Is(err, generate.ErrUnsettled):
+	case errors.Is(err, driver.ErrUnsettled):
 		return nil, media.Errorf(media.CodeUnavailable, "the connection to %s was lost; nothing was billed: check the network and %s", c.Name, c.BaseVariable)
 	}
 	return a, err
 }
 
 // finish reads the answer of a call.
-func (c *Client) finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	switch {
 	case a.tooLarge() && a.free:
-		return generate.Update{}, a.Broken
+		return driver.Update{}, a.Broken
 	case a.tooLarge() && a.Status >= http.StatusMultipleChoices:
-		return generate.Update{}, c.Lost(ctx, a.Broken, 0)
+		return driver.Update{}, c.Lost(ctx, a.Broken, 0)
 	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
 		return c.refused(ctx, call, a)
 	case call.Whole || call.Into != nil && !a.free && a.lifted(): // paid for, in whatever form
 		return c.whole(ctx, a)
 	case call.Into == nil:
-		return generate.Update{}, nil
+		return driver.Update{}, nil
 	}
 	if err := c.Decode(a, call.Into); err != nil {
-		return generate.Update{}, err
+		return driver.Update{}, err
 	}
 	switch {
 	case a.Cut() && a.free:
-		return generate.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
 	case a.Cut():
 		return c.saved(ctx, call, a)
 	case call.Read == nil:
-		return generate.Update{}, nil
+		return driver.Update{}, nil
 	}
 	u, err := call.Read(a)
 	if !a.free && u.Done {
@@ -121,19 +122,19 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (generate.Upd
 }
 
 // saved keeps the items that arrived whole before an answer ended.
-func (c *Client) saved(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
-	u := generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
+func (p *Provider) saved(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
+	u := driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
 	for _, l := range a.Media.All() {
 		if l.Err == nil && (call.Interim == nil || !call.Interim(string(a.Body), l.Token)) {
-			u.Items = append(u.Items, generate.Item{Blob: &l.Blob})
+			u.Items = append(u.Items, driver.Item{Blob: &l.Blob})
 		}
 	}
 	u.Usage.Images = len(u.Items)
-	return u, c.Lost(ctx, a.Broken, len(u.Items))
+	return u, p.Lost(ctx, a.Broken, len(u.Items))
 }
 
 // Made counts the items that are results.
-func Made(items []generate.Item) int {
+func Made(items []driver.Item) int {
 	n := 0
 	for _, it := range items {
 		if it.Err == nil {
@@ -145,11 +146,11 @@ func Made(items []generate.Item) int {
 
 // Metadata is what a provider says about a call, fit to be kept; nil if it says nothing.
 // Texts are cleaned; what is empty or zero is left out.
-func (c *Client) Metadata(said map[string]any) map[string]any {
+func (p *Provider) Metadata(said map[string]any) map[string]any {
 	kept := Body{}
 	for name, value := range said {
 		if text, ok := value.(string); ok {
-			value = c.Clean(text)
+			value = p.Clean(text)
 		}
 		kept.Set(name, value)
 	}
@@ -161,24 +162,24 @@ func (c *Client) Metadata(said map[string]any) map[string]any {
 
 // Moderated is the results of a task that a safety system refused; its categories are the provider's
 // own words and are cleaned here. The error is media.CodeModerated.
-func (c *Client) Moderated(t generate.Task, s generate.Safety, format string, args ...any) []generate.Item {
+func (p *Provider) Moderated(t driver.Task, s generate.Safety, format string, args ...any) []driver.Item {
 	var categories []string
 	for _, word := range s.Categories {
-		categories = append(categories, c.Clean(word))
+		categories = append(categories, p.Clean(word))
 	}
-	s.Blocked, s.Stage, s.Categories = true, c.Clean(s.Stage), categories
-	var items []generate.Item
+	s.Blocked, s.Stage, s.Categories = true, p.Clean(s.Stage), categories
+	var items []driver.Item
 	for range max(t.N, 1) {
 		verdict := s
-		items = append(items, generate.Item{Err: media.Errorf(media.CodeModerated, format, args...), Safety: &verdict})
+		items = append(items, driver.Item{Err: media.Errorf(media.CodeModerated, format, args...), Safety: &verdict})
 	}
 	return items
 }
 
 // Unnamed is the error for a task that was taken and has no name, so that nobody can ask
 // for it.
-func (c *Client) Unnamed() error {
-	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", c.Name)
-	e.Cause = generate.ErrUnsettled
+func (p *Provider) Unnamed() error {
+	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", p.Name)
+	e.Cause = driver.ErrUnsettled
 	return e
 }

@@ -13,10 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -58,7 +61,7 @@ func provider(t *testing.T, status int, header map[string]string, body string) *
 	t.Cleanup(srv.Close)
 	c, err := post.New(post.Config{
 		Name: "X", BaseURL: srv.URL + "/v1/", Version: "/v1", BaseVariable: "X_BASE_URL", Key: "hush-hush", KeyVariable: "X_API_KEY",
-		Codec: generatetest.NewCodec(t), Explain: explain, Codes: map[int]media.Code{http.StatusTeapot: media.CodeForbidden},
+		Codec: wiretest.NewCodec(t), Explain: explain, Codes: map[int]media.Code{http.StatusTeapot: media.CodeForbidden},
 		Repeat: []int{http.StatusGatewayTimeout}, Advice: map[media.Code]string{media.CodeQuotaExceeded: "top it up"},
 		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	})
@@ -94,6 +97,8 @@ func TestMeanings(t *testing.T) {
 		{429, nil, `{"wait":3000000000}`, media.CodeRateLimited, true, false, 3 * time.Second, "wait"},
 		{429, map[string]string{"Retry-After": "Sat, 21 Nov 2026 12:01:30 GMT"}, `{}`, media.CodeRateLimited, true, false, 90 * time.Second, ""},
 		{429, map[string]string{"Retry-After": "999999"}, `{}`, media.CodeRateLimited, true, false, 0, ""},
+		{429, map[string]string{"Retry-After": "36"}, `{"words":"20 requests per day"}`, media.CodeQuotaExceeded, true, false, 36 * time.Second, "the quota of a day at X is used up"},
+		{429, nil, `{"words":"Daily limit reached"}`, media.CodeQuotaExceeded, false, false, 0, "(Daily limit reached)"},
 		{500, nil, `{}`, media.CodeUnavailable, false, true, 0, "X failed with status 500"},
 		{500, nil, `{"idle":true}`, media.CodeUnavailable, true, false, 0, "X failed with status 500"},
 		{500, map[string]string{"X-Should-Retry": "true"}, `{}`, media.CodeUnavailable, true, false, 0, ""},
@@ -106,7 +111,7 @@ func TestMeanings(t *testing.T) {
 		{500, nil, `<html>`, media.CodeUnavailable, false, true, 0, "X_BASE_URL"},
 		{302, nil, `<html>`, media.CodeBadResponse, false, true, 0, "X_BASE_URL"},
 	} {
-		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", Task: generate.Task{N: 2}, Into: &said{}})
+		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", Task: driver.Task{N: 2}, Into: &said{}})
 		if c.code == "" {
 			want := &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"gore"}}
 			if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeModerated || cmp.Diff(want, u.Items[1].Safety) != "" {
@@ -115,7 +120,7 @@ func TestMeanings(t *testing.T) {
 			continue
 		}
 		e, ok := errors.AsType[*media.Error](err)
-		if !ok || e.Code != c.code || e.Retryable != c.retry || errors.Is(err, generate.ErrUnsettled) != c.unsettled || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.says) {
+		if !ok || e.Code != c.code || e.Retryable != c.retry || errors.Is(err, driver.ErrUnsettled) != c.unsettled || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%d %s: %+v", c.status, c.body, err)
 		}
 	}
@@ -142,7 +147,7 @@ func TestFreeCallsCostNothing(t *testing.T) {
 				call.Into = nil
 			}
 			_, err := provider(t, c.status, nil, c.answer).Do(t.Context(), call)
-			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, generate.ErrUnsettled) || err != nil && strings.Contains(err.Error(), "billed, so") {
+			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, driver.ErrUnsettled) || err != nil && strings.Contains(err.Error(), "billed, so") {
 				t.Errorf("%s: %d %s: %v", name, c.status, c.answer, err)
 			}
 		}
@@ -151,7 +156,7 @@ func TestFreeCallsCostNothing(t *testing.T) {
 
 func TestSetUp(t *testing.T) {
 	t.Parallel()
-	codec := generatetest.NewCodec(t)
+	codec := wiretest.NewCodec(t)
 	for name, c := range map[string]post.Config{
 		"no codec": {Name: "X", BaseURL: "https://x.example"}, "no scheme": {Codec: codec, BaseURL: "x.example", BaseVariable: "X_BASE_URL"},
 		"no host": {Codec: codec, BaseURL: "https://", BaseVariable: "X_BASE_URL"}, "a file": {Codec: codec, BaseURL: "file:///x", BaseVariable: "X_BASE_URL"},
@@ -189,7 +194,7 @@ func TestEvents(t *testing.T) {
 		"stops":  {"data: \"stop\"\n\ndata: 1\n\n", 1, stop, media.CodeInternal},
 	} {
 		n := 0
-		err := (&post.Client{Name: "X"}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
+		err := (&post.Client{Provider: post.Provider{Name: "X"}}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
 			n++
 			switch strings.TrimSpace(string(data)) {
 			case `"end"`:
@@ -207,26 +212,26 @@ func TestEvents(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	t.Parallel()
-	c := &post.Client{Name: "X"}
+	c := &post.Client{Provider: post.Provider{Name: "X"}}
 	in := media.Output{Blob: media.Blob{Facts: media.Facts{MIMEType: "image/png"}}}
 	reach := post.Reach{N: 1, Inputs: 1, Methods: []generate.Method{generate.MethodEdit}}
-	edit := func(change func(*generate.Task)) generate.Task {
-		q := generate.Task{Method: generate.MethodEdit, N: 1, Inputs: []media.Output{in}}
+	edit := func(change func(*driver.Task)) driver.Task {
+		q := driver.Task{Method: generate.MethodEdit, N: 1, Inputs: []media.Output{in}}
 		change(&q)
 		return q
 	}
 	for name, c2 := range map[string]struct {
-		task generate.Task
+		task driver.Task
 		code media.Code
 	}{
-		"drawn":     {generate.Task{N: 1}, ""},
-		"edit":      {edit(func(*generate.Task) {}), ""},
-		"two":       {generate.Task{N: 2}, media.CodeUnsupported},
-		"variation": {edit(func(q *generate.Task) { q.Method = generate.MethodVariation }), media.CodeUnsupported},
-		"nothing":   {edit(func(q *generate.Task) { q.Inputs = nil }), media.CodeInvalid},
-		"too many":  {edit(func(q *generate.Task) { q.Inputs = append(q.Inputs, in) }), media.CodeUnsupported},
-		"mask":      {edit(func(q *generate.Task) { q.Mask = &in }), media.CodeUnsupported},
-		"type":      {edit(func(q *generate.Task) { q.Model.InputTypes = []string{"image/jpeg"} }), media.CodeUnsupported},
+		"drawn":     {driver.Task{N: 1}, ""},
+		"edit":      {edit(func(*driver.Task) {}), ""},
+		"two":       {driver.Task{N: 2}, media.CodeUnsupported},
+		"variation": {edit(func(q *driver.Task) { q.Method = generate.MethodVariation }), media.CodeUnsupported},
+		"nothing":   {edit(func(q *driver.Task) { q.Inputs = nil }), media.CodeInvalid},
+		"too many":  {edit(func(q *driver.Task) { q.Inputs = append(q.Inputs, in) }), media.CodeUnsupported},
+		"mask":      {edit(func(q *driver.Task) { q.Mask = &in }), media.CodeUnsupported},
+		"type":      {edit(func(q *driver.Task) { q.Model.InputTypes = []string{"image/jpeg"} }), media.CodeUnsupported},
 	} {
 		if err := c.Reaches(c2.task, reach); media.CodeOf(err) != c2.code {
 			t.Errorf("%s: %v", name, err)
@@ -241,7 +246,7 @@ func TestBody(t *testing.T) {
 	for name, v := range map[string]any{"text": "x", "empty": "", "none": 0, "nil": (*int64)(nil), "zero": &zero, "bare": nil} {
 		b.Set(name, v)
 	}
-	q := generate.Task{Model: generate.Model{Provider: "x"}, Options: map[string]any{"a": 1}}
+	q := driver.Task{Model: catalog.Model{Provider: "x"}, Options: map[string]any{"a": 1}}
 	if err := errors.Join(b.Options(q, map[string]string{"a": "A"}), b.AnyOption(q, []string{"b"})); err != nil {
 		t.Error(err)
 	}
@@ -259,7 +264,7 @@ func TestSignedWebhooks(t *testing.T) {
 	t.Parallel()
 	mac := hmac.New(sha256.New, []byte("secret"))
 	_, _ = mac.Write([]byte("body"))
-	n := generate.Notification{Body: []byte("body"), Header: http.Header{
+	n := driver.Notification{Body: []byte("body"), Header: http.Header{
 		"X-Sign": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "Authorization": {"Bearer key"}, "X-Half": {"sha256=zz"},
 	}}
 	for what, ok := range map[string]bool{

@@ -10,7 +10,7 @@ import (
 
 	"atelier/internal/safehttp"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Config says how a provider is reached and what its answers mean.
@@ -63,19 +63,23 @@ type Config struct {
 	secrets safehttp.Secrets
 }
 
-// Client calls one provider. It is safe for concurrent use.
-type Client struct {
+// Provider is who is called and what its words mean: it turns answers into results, states
+// and the one vocabulary of errors, and makes no call. It is safe for concurrent use.
+type Provider struct {
 	// Name is the provider as people call it: "OpenAI".
 	Name string
-	// Base is the API's address, without a slash at its end.
-	Base string
 	// BaseVariable names the variable that sets the address, for error texts.
 	BaseVariable string
-	// Secret is the key.
-	Secret string
 
-	config  Config
-	secrets safehttp.Secrets
+	config Config
+}
+
+// Client calls one provider. It is safe for concurrent use.
+type Client struct {
+	Provider
+	// Base is the API's address, without a slash at its end.
+	Base string
+
 	calls   *http.Client // puts media into requests, lifts it out of answers
 	storage *Client      // for uploads; nil if there are none
 }
@@ -95,9 +99,8 @@ func New(c Config) (*Client, error) {
 	}
 	c.secrets = safehttp.NewSecrets(append(c.Secrets, c.Key)...)
 	client := &Client{
-		secrets: c.secrets,
-		Name:    c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
-		calls: c.dial(base), config: c,
+		Provider: Provider{Name: c.Name, BaseVariable: c.BaseVariable, config: c},
+		Base:     base, calls: c.dial(base),
 	}
 	if c.Storage == "" {
 		return client, nil
@@ -120,7 +123,7 @@ func (c *Client) Ready() error {
 	switch {
 	case c.Base == "":
 		return media.Errorf(media.CodeMissingKey, "no address for %s: %s", c.Name, cmp.Or(c.config.Advice[media.CodeMissingKey], "set "+c.BaseVariable))
-	case c.Secret == "" && c.config.KeyVariable != "":
+	case c.config.Key == "" && c.config.KeyVariable != "":
 		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", c.Name, c.config.KeyVariable)
 	}
 	return nil

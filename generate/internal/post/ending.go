@@ -6,52 +6,53 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Item names a result by what stands in its place in an answer: a link, a data URL, or the
 // token of lifted media.
-func (c *Client) Item(from *wire.Collector, said string) generate.Item {
+func (p *Provider) Item(from *wire.Collector, said string) driver.Item {
 	head, data, isData := strings.Cut(said, ";base64,")
 	if isData {
-		b, err := c.Take(from, data)
-		return generate.Item{Blob: b, Err: err, DeclaredMIME: c.Clean(strings.TrimPrefix(head, "data:"))}
+		b, err := p.Take(from, data)
+		return driver.Item{Blob: b, Err: err, DeclaredMIME: p.Clean(strings.TrimPrefix(head, "data:"))}
 	}
 	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
-		return c.Link(said)
+		return p.Link(said)
 	}
-	b, err := c.Take(from, said)
-	return generate.Item{Blob: b, Err: err}
+	b, err := p.Take(from, said)
+	return driver.Item{Blob: b, Err: err}
 }
 
 // Link is a result that comes by link.
-func (c *Client) Link(url string) generate.Item {
+func (p *Provider) Link(url string) driver.Item {
 	if url == "" {
-		return generate.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
+		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", p.Name)}
 	}
-	return generate.Item{URL: url}
+	return driver.Item{URL: url}
 }
 
 // Each is one failure as the results that a task asks for.
-func Each(t generate.Task, it generate.Item) []generate.Item {
-	return slices.Repeat([]generate.Item{it}, max(t.N, 1))
+func Each(t driver.Task, it driver.Item) []driver.Item {
+	return slices.Repeat([]driver.Item{it}, max(t.N, 1))
 }
 
 // Unfinished is the end of a task that its provider could not do, by what its words mean:
 // see Config.Failures. It was paid for, so it is not made again.
-func (c *Client) Unfinished(t generate.Task, why string) []generate.Item {
-	p, ok := c.config.Failures.In(why)
+func (p *Provider) Unfinished(t driver.Task, why string) []driver.Item {
+	phrase, ok := p.config.Failures.In(why)
 	if !ok {
-		p = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
+		phrase = Phrase{Code: media.CodeUnavailable, Advice: p.Name + " could not finish the task: ask again, or change the prompt or the settings"}
 	}
-	said := cmp.Or(c.Clean(why), "no reason given")
-	if p.Code == media.CodeModerated {
-		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", p.Advice, said)
+	said := cmp.Or(p.Clean(why), "no reason given")
+	if phrase.Code == media.CodeModerated {
+		return p.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
 	}
-	e := media.Errorf(p.Code, "%s (%s)", p.Advice, said)
+	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
 	e.Retryable = false
-	return Each(t, generate.Item{Err: e})
+	return Each(t, driver.Item{Err: e})
 }
 
 // stage reports whether the words or the result were refused, where that is said.
@@ -85,7 +86,7 @@ var refusals = []string{
 
 // Without says why a success holds no result: a refusal, as moderated items, or an answer
 // that should not be. A text in the place of the result is a refusal.
-func (c *Client) Without(call Call, e Ending) ([]generate.Item, error) {
+func (p *Provider) Without(call Call, e Ending) ([]driver.Item, error) {
 	noun, first := "picture", ""
 	if call.Task.Model.Modality == media.ModalityAudio {
 		noun = "sound"
@@ -107,10 +108,10 @@ func (c *Client) Without(call Call, e Ending) ([]generate.Item, error) {
 		verdict.Categories = append([]string{why}, e.Categories...)
 	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
 	case first == "":
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", c.Name, noun)
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", p.Name, noun)
 	default:
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", c.Name, noun, c.Clean(first))
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", p.Name, noun, p.Clean(first))
 	}
 	why = strings.TrimSuffix(why+": "+e.Said, ": ")
-	return c.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", c.Name, noun, c.Clean(why)), nil
+	return p.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", p.Name, noun, p.Clean(why)), nil
 }

@@ -10,13 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // TestWithout: why a success holds nothing is a refusal by the provider's words, or an
@@ -24,19 +28,19 @@ import (
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	c := provider(t, 200, nil, "{}")
-	sound := generate.Task{N: 2, Model: generate.Model{Modality: media.ModalityAudio}}
+	sound := driver.Task{N: 2, Model: catalog.Model{Modality: media.ModalityAudio}}
 	for name, q := range map[string]struct {
 		ending post.Ending
-		task   generate.Task
+		task   driver.Task
 		want   *generate.Safety // nil: bad_response
 		says   string
 	}{
-		"nothing":   {post.Ending{}, generate.Task{}, nil, "X answered without a picture and without a reason"},
-		"length":    {post.Ending{Reasons: []string{"MAX_TOKENS"}, Said: "and then"}, generate.Task{}, nil, "finish reason MAX_TOKENS"},
-		"stop":      {post.Ending{Reasons: []string{"stop"}}, generate.Task{}, nil, "finish reason stop"},
-		"safety":    {post.Ending{Reasons: []string{"IMAGE_SAFETY"}, Categories: []string{"GORE"}}, generate.Task{}, &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"IMAGE_SAFETY", "GORE"}}, "X refused to make the picture: change the prompt (IMAGE_SAFETY)"},
-		"second":    {post.Ending{Reasons: []string{"stop", "content_filter"}, Said: "No."}, generate.Task{}, &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"content_filter"}}, "(content_filter: No.)"},
-		"blocked":   {post.Ending{Blocked: true, Reasons: []string{"OTHER"}}, generate.Task{}, &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"OTHER"}}, "(OTHER)"},
+		"nothing":   {post.Ending{}, driver.Task{}, nil, "X answered without a picture and without a reason"},
+		"length":    {post.Ending{Reasons: []string{"MAX_TOKENS"}, Said: "and then"}, driver.Task{}, nil, "finish reason MAX_TOKENS"},
+		"stop":      {post.Ending{Reasons: []string{"stop"}}, driver.Task{}, nil, "finish reason stop"},
+		"safety":    {post.Ending{Reasons: []string{"IMAGE_SAFETY"}, Categories: []string{"GORE"}}, driver.Task{}, &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"IMAGE_SAFETY", "GORE"}}, "X refused to make the picture: change the prompt (IMAGE_SAFETY)"},
+		"second":    {post.Ending{Reasons: []string{"stop", "content_filter"}, Said: "No."}, driver.Task{}, &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"content_filter"}}, "(content_filter: No.)"},
+		"blocked":   {post.Ending{Blocked: true, Reasons: []string{"OTHER"}}, driver.Task{}, &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"OTHER"}}, "(OTHER)"},
 		"only text": {post.Ending{Reasons: []string{"STOP"}, Said: "I will not. hush-hush"}, sound, &generate.Safety{Blocked: true, Stage: "output"}, "refused to make the sound: change the prompt (text in place of a sound: I will not. [key])"},
 	} {
 		items, err := c.Without(post.Call{Task: q.task}, q.ending)
@@ -84,7 +88,7 @@ func TestPhrases(t *testing.T) {
 		{400, "that is odd", media.CodeInvalid, false, "odd"},
 	} {
 		c, err := post.New(post.Config{
-			Name: "X", BaseURL: "https://x.example", Codec: generatetest.NewCodec(t),
+			Name: "X", BaseURL: "https://x.example", Codec: wiretest.NewCodec(t),
 			Base: generatetest.Answer{Status: q.status, Body: fmt.Sprintf(`{"words":%q}`, q.words)}, Explain: explain,
 			Phrases: post.Phrases{
 				{Any: []string{"no money", "broke"}, Code: media.CodeQuotaExceeded, Advice: "pay first"},
@@ -94,7 +98,7 @@ func TestPhrases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := c.Do(t.Context(), post.Call{Path: "/", Body: post.Body{}, Of: "a fox", Task: generate.Task{N: 3}})
+		u, err := c.Do(t.Context(), post.Call{Path: "/", Body: post.Body{}, Of: "a fox", Task: driver.Task{N: 3}})
 		if q.moderation {
 			if err != nil || len(u.Items) != 3 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
 				t.Errorf("%d %s: %+v, %v", q.status, q.words, u, err)
@@ -109,7 +113,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	seed, least := int64(0), 0
 	b := post.Body{}
-	b.Settings(generate.Task{Prompt: "p", Width: 3, Height: 4, Seed: &seed, Compression: &least, Style: "s", Quality: "q"},
+	b.Settings(driver.Task{Prompt: "p", Width: 3, Height: 4, Seed: &seed, Compression: &least, Style: "s", Quality: "q"},
 		post.Names{Prompt: "text", Size: "size", Width: "w", Seed: "seed", Compression: "c", Style: "style", Tier: "tier"})
 	want := post.Body{"text": "p", "size": "3x4", "w": 3, "seed": seed, "c": least, "style": "s"}
 	if diff := cmp.Diff(want, b); diff != "" {
@@ -117,7 +121,7 @@ func TestSettings(t *testing.T) {
 	}
 	b = post.Body{}
 	b.Set("empty", post.Body{})
-	if err := b.Options(generate.Task{Options: map[string]any{"a": 1, "b": 2}}, map[string]string{"a": "x", "b": post.Elsewhere}); err != nil {
+	if err := b.Options(driver.Task{Options: map[string]any{"a": 1, "b": 2}}, map[string]string{"a": "x", "b": post.Elsewhere}); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(post.Body{"x": 1}, b); diff != "" {
@@ -145,7 +149,7 @@ func TestHear(t *testing.T) {
 		var got struct {
 			ID string `json:"id"`
 		}
-		n := generate.Notification{Header: map[string][]string{"Authorization": {q.sent}}, Body: []byte(q.body)}
+		n := driver.Notification{Header: map[string][]string{"Authorization": {q.sent}}, Body: []byte(q.body)}
 		h, believed, err := c.Hear(n, post.Webhook{Secret: q.secret, Genuine: post.Bearer}, &got, func() string { return got.ID })
 		if believed != q.believed || q.code == "" && (err != nil || h.ID != "t-1") || q.code != "" && media.CodeOf(err) != q.code {
 			t.Errorf("%+v: %+v, %v, %v", q, h, believed, err)
@@ -175,7 +179,7 @@ func TestStreams(t *testing.T) {
 			if !failed {
 				return post.Frame{}, errors.New("no media")
 			}
-			return post.Frame{Results: generate.Update{Items: []generate.Item{{Blob: &b}}}}, err
+			return post.Frame{Results: driver.Update{Items: []driver.Item{{Blob: &b}}}}, err
 		case "error":
 			return post.Frame{Fault: &post.Fault{Code: media.CodeRateLimited, Words: "slow"}}, err
 		}
@@ -197,7 +201,7 @@ func TestStreams(t *testing.T) {
 		"other shapes": {"data: {\"kind\":7}\n\n", nil, 0, media.CodeBadResponse, true},
 	} {
 		c, err := post.New(post.Config{
-			Name: "X", BaseURL: "https://x.example", Codec: generatetest.NewCodec(t), Media: []string{"media"},
+			Name: "X", BaseURL: "https://x.example", Codec: wiretest.NewCodec(t), Media: []string{"media"},
 			Base: generatetest.Answer{Status: http.StatusOK, Type: "text/event-stream", Body: q.body}, Explain: explain,
 		})
 		if err != nil {
@@ -205,11 +209,11 @@ func TestStreams(t *testing.T) {
 		}
 		var shown []int
 		ctx := media.WithScope(context.Background(), media.Scope{Owner: "o", Tree: "t"})
-		u, err := c.Do(ctx, post.Call{Path: "/", Body: post.Body{}, Frame: read, Task: generate.Task{Partial: func(slot int, _ media.Blob) { shown = append(shown, slot) }}})
+		u, err := c.Do(ctx, post.Call{Path: "/", Body: post.Body{}, Frame: read, Task: driver.Task{Partial: func(slot int, _ media.Blob) { shown = append(shown, slot) }}})
 		if diff := cmp.Diff(q.shown, shown); diff != "" {
 			t.Errorf("%s: shown (-want +got):\n%s", name, diff)
 		}
-		if len(u.Items) != q.items || q.code == "" && err != nil || q.code != "" && media.CodeOf(err) != q.code || errors.Is(err, generate.ErrUnsettled) != q.unsettled {
+		if len(u.Items) != q.items || q.code == "" && err != nil || q.code != "" && media.CodeOf(err) != q.code || errors.Is(err, driver.ErrUnsettled) != q.unsettled {
 			t.Errorf("%s: %+v, %v", name, u, err)
 		}
 	}
@@ -220,7 +224,7 @@ func TestStreams(t *testing.T) {
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	c, err := post.New(post.Config{
-		Name: "X", BaseURL: "https://x.example", Key: "hush-hush", Codec: generatetest.NewCodec(t),
+		Name: "X", BaseURL: "https://x.example", Key: "hush-hush", Codec: wiretest.NewCodec(t),
 		Failures: post.Phrases{
 			{Any: []string{"banned"}, Code: media.CodeModerated, Advice: "use other words"},
 			{Any: []string{"queue"}, Code: media.CodeUnavailable, Advice: "ask again"},
@@ -243,7 +247,7 @@ func TestUnfinished(t *testing.T) {
 		"odd":                     {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (odd)", ""},
 		" ":                       {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (no reason given)", ""},
 	} {
-		items := c.Unfinished(generate.Task{N: 3}, why)
+		items := c.Unfinished(driver.Task{N: 3}, why)
 		if len(items) != 3 || items[2].Err.Code != want.code || items[2].Err.Message != want.says || items[2].Err.Retryable {
 			t.Errorf("%q: %+v", why, items)
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -54,6 +56,9 @@ var meanings = map[media.Code]meaning{
 // contested is an outage of one request alone.
 var contested = meaning{"NAME stopped the request for OF because another one was in its way", "ask again"}
 
+// daily is a quota that a new day fills.
+var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
+
 // codeOf is what a status usually means.
 func codeOf(status int) media.Code {
 	switch status {
@@ -79,69 +84,84 @@ func codeOf(status int) media.Code {
 }
 
 // refused reads an answer that is not a success.
-func (c *Client) refused(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+func (p *Provider) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	if ctx.Err() != nil {
-		return generate.Update{}, c.Ended(ctx, !a.free)
+		return driver.Update{}, p.Ended(ctx, !a.free)
 	}
-	f, ok := c.config.Explain(a)
+	f, ok := p.config.Explain(a)
 	if !ok {
-		e := c.NotJSON(a)
-		e.RetryAfter = c.wait(a.Header)
-		return generate.Update{}, e
+		e := p.NotJSON(a)
+		e.RetryAfter = p.wait(a.Header)
+		return driver.Update{}, e
 	}
-	return c.Refuse(call, a, f)
+	return p.Refuse(call, a, f)
 }
 
 // Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
 // system becomes the moderated items of the call's task.
-func (c *Client) Refuse(call Call, a *Answer, f Fault) (generate.Update, error) {
+func (p *Provider) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	f.Status = cmp.Or(f.Status, a.Status)
-	c.understand(&f)
-	f.Words = c.Clean(f.Words)
+	p.understand(&f)
+	f.Words = p.Clean(f.Words)
 	if f.Blocked != nil {
-		return generate.Update{
+		return driver.Update{
 			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
-			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
+			Items: p.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", p.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
-	return generate.Update{}, c.fault(call, a, f)
+	return driver.Update{}, p.fault(call, a, f)
 }
 
 // fault is the error of a [Fault]. Failures are repeated only where the provider says in
 // its own words that nothing was made.
-func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
-	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
-	e := media.Errorf(code, "%s", c.sentence(code, call, f))
+func (p *Provider) fault(call Call, a *Answer, f Fault) *media.Error {
+	code := cmp.Or(f.Code, p.config.Codes[f.Status], codeOf(f.Status))
+	if code == media.CodeRateLimited && !a.free && patience.Daily(f.Words) {
+		return p.spent(call, a, f)
+	}
+	e := media.Errorf(code, "%s", p.sentence(code, call, f))
 	if code == media.CodeRateLimited || code == media.CodeUnavailable {
-		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+		e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
 	}
 	if code != media.CodeUnavailable {
 		return e
 	}
-	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
+	idle := slices.Contains(append(slices.Clone(p.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Ran
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should
 	}
 	switch {
 	case !e.Retryable && !a.free:
-		e.Cause = generate.ErrUnsettled
+		e.Cause = driver.ErrUnsettled
 		e.Message += "; the call may have been billed, so it is not repeated"
 	case f.Status == http.StatusConflict:
-		e.Cause = generate.ErrContested
+		e.Cause = driver.ErrContested
 	}
+	return e
+}
+
+// spent is the error of a quota of a day. It is repeated where the provider says after which time,
+// which the Gateway does once.
+func (p *Provider) spent(call Call, a *Answer, f Fault) *media.Error {
+	e := media.Errorf(media.CodeQuotaExceeded, "%s", p.sentence(media.CodeQuotaExceeded, call, f))
+	e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
+	e.Retryable = e.RetryAfter > 0
 	return e
 }
 
 // sentence says what happened and what to do. Words about a key are left out: they tend
 // to quote it.
-func (c *Client) sentence(code media.Code, call Call, f Fault) string {
+func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
-	if code == media.CodeUnavailable && f.Status == http.StatusConflict {
+	switch {
+	case code == media.CodeUnavailable && f.Status == http.StatusConflict:
 		m = contested
+	case code == media.CodeQuotaExceeded && patience.Daily(f.Words):
+		m = daily
 	}
-	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
-	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
+	advice := cmp.Or(f.Advice, p.config.Advice[code], m.advice)
+	s := strings.NewReplacer("NAME", p.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
 	switch {
 	case advice == "":
 		return s + ": " + f.Words

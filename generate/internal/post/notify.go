@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -20,7 +20,7 @@ type Webhook struct {
 	// call names its task, and no more of it is believed.
 	Secret string
 	// Genuine proves a call by the secret: [Signed], [Bearer].
-	Genuine func(n generate.Notification, secret string) bool
+	Genuine func(n driver.Notification, secret string) bool
 }
 
 // taskID is how providers name tasks.
@@ -29,20 +29,20 @@ var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 // Hear reads a call of a webhook into a value, of which id is the name of the task, and
 // reports whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
 // the provider's, media.CodeInvalid for one that names no task.
-func (c *Client) Hear(n generate.Notification, w Webhook, into any, id func() string) (h generate.Handle, believed bool, err error) {
+func (p *Provider) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
-		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
+		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", p.Name)
 	}
 	if json.Unmarshal(n.Body, into) != nil || !taskID.MatchString(id()) {
-		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
+		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", p.Name)
 	}
-	return generate.Handle{ID: id()}, w.Secret != "", nil
+	return driver.Handle{ID: id()}, w.Secret != "", nil
 }
 
 // Signed reports whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
 // its body with the secret, in hexadecimal.
-func Signed(header string) func(n generate.Notification, secret string) bool {
-	return func(n generate.Notification, secret string) bool {
+func Signed(header string) func(n driver.Notification, secret string) bool {
+	return func(n driver.Notification, secret string) bool {
 		said, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
 		have, err := hex.DecodeString(said)
 		mac := hmac.New(sha256.New, []byte(secret))
@@ -53,7 +53,7 @@ func Signed(header string) func(n generate.Notification, secret string) bool {
 
 // Bearer reports whether a webhook's call carries the key, in a time that tells nothing
 // about it.
-func Bearer(n generate.Notification, key string) bool {
+func Bearer(n driver.Notification, key string) bool {
 	x := sha256.Sum256([]byte(http.Header(n.Header).Get("Authorization")))
 	y := sha256.Sum256([]byte("Bearer " + key))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -66,14 +66,14 @@ func categories(text string) (codes []string) {
 
 // understand fills in what a fault leaves open by the provider's words. A failure of the
 // provider is no refusal, whatever it says.
-func (c *Client) understand(f *Fault) {
-	p, ok := c.config.Phrases.In(f.Label + " " + f.Words)
+func (p *Provider) understand(f *Fault) {
+	phrase, ok := p.config.Phrases.In(f.Label + " " + f.Words)
 	if !ok || f.Code != "" || f.Blocked != nil {
 		return
 	}
 	switch {
-	case p.Code != media.CodeModerated:
-		f.Code, f.Advice = p.Code, cmp.Or(f.Advice, p.Advice)
+	case phrase.Code != media.CodeModerated:
+		f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
 	case f.Status < http.StatusInternalServerError:
 		f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
 	}

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -26,18 +27,18 @@ func TestRefusalsNameTheirCategories(t *testing.T) {
 	} {
 		said := words
 		c, err := post.New(post.Config{
-			Name: "Provider", BaseURL: "https://api.example", Codec: generatetest.NewCodec(t), Phrases: refused, Failures: refused,
+			Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t), Phrases: refused, Failures: refused,
 			Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{Words: said}, true },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		failed := c.Unfinished(generate.Task{}, words)
+		failed := c.Unfinished(driver.Task{}, words)
 		u, err := c.Refuse(post.Call{}, &post.Answer{Status: http.StatusBadRequest}, post.Fault{Words: said})
 		if err != nil {
 			t.Fatalf("%q: %v", words, err)
 		}
-		for _, items := range [][]generate.Item{failed, u.Items} {
+		for _, items := range [][]driver.Item{failed, u.Items} {
 			if len(items) != 1 || items[0].Safety == nil || !items[0].Safety.Blocked || !slices.Equal(items[0].Safety.Categories, want) {
 				t.Errorf("%q: %+v, want %q", words, items, want)
 			}

@@ -1,8 +1,8 @@
 // Package post makes one call to a provider, in JSON or as a form, and tells what became
 // of it. It is what drivers have in common: set-up ([New]), a call and its answer
 // ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), uploads
-// ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks
-// ([Client.Hear]).
+// ([Client.Upload]), how tasks stand ([Provider.Stands]), and the calls of webhooks
+// ([Provider.Hear]).
 //
 // It holds the rule about money: a call whose request never left this machine may
 // be made again, a call that was sent and not answered may have been billed and is
@@ -26,9 +26,9 @@ import (
 	"net/url"
 	"sync/atomic"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Send posts body as JSON and reads the whole answer, whatever its status. The
@@ -39,7 +39,7 @@ func (c *Client) Send(ctx context.Context, address string, header http.Header, b
 	if err != nil {
 		return nil, err
 	}
-	return c.Read(s), nil
+	return s.Read(), nil
 }
 
 // Get asks for something that costs nothing: a lost call may be made again, and its
@@ -62,7 +62,7 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 		e.Retryable = true
 		return nil, e
 	}
-	a := c.Read(&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector})
+	a := (&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}).Read()
 	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
 		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
@@ -117,37 +117,37 @@ func (c *Client) encode(body any) (*bytes.Buffer, string, error) {
 }
 
 // unanswered says what a call without an answer means for the caller's money.
-func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
+func (p *Provider) unanswered(ctx context.Context, err error, sent bool) error {
 	if ctx.Err() != nil { // also where the cause of that has a code of its own
-		return c.Ended(ctx, sent)
+		return p.Ended(ctx, sent)
 	}
 	var coded *media.Error
 	if errors.As(err, &coded) {
-		return fmt.Errorf("call %s: %w", c.Name, coded)
+		return fmt.Errorf("call %s: %w", p.Name, coded)
 	}
-	why := c.reason(err)
+	why := p.reason(err)
 	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", c.Name, why, c.BaseVariable)
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", p.Name, why, p.BaseVariable)
 	}
 	e := media.Errorf(media.CodeUnavailable,
-		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", c.Name, why)
-	e.Retryable, e.Cause = false, generate.ErrUnsettled
+		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", p.Name, why)
+	e.Retryable, e.Cause = false, driver.ErrUnsettled
 	return e
 }
 
 // reason shortens a transport error to its cause, without the URL.
-func (c *Client) reason(err error) string {
+func (p *Provider) reason(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if o, ok := errors.AsType[*net.OpError](err); ok && o.Err != nil {
 		err = o.Err
 	}
-	return c.Clean(err.Error())
+	return p.Clean(err.Error())
 }
 
 // Ended is the error for a context that ended during a call.
-func (c *Client) Ended(ctx context.Context, sent bool) error {
+func (p *Provider) Ended(ctx context.Context, sent bool) error {
 	code, what := media.CodeCancelled, "was cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		code, what = media.CodeDeadline, "ran out of time"
@@ -156,38 +156,38 @@ func (c *Client) Ended(ctx context.Context, sent bool) error {
 	if sent {
 		note = "; the provider may bill it all the same"
 	}
-	e := media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
+	e := media.Errorf(code, "the call to %s %s%s", p.Name, what, note)
 	if sent {
-		e.Cause = generate.ErrUnsettled
+		e.Cause = driver.ErrUnsettled
 	}
 	return e
 }
 
 // Lost is the error for an answer that ended early. A synchronous answer cannot
 // be asked for again, so what was on its way is billed and lost.
-func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
+func (p *Provider) Lost(ctx context.Context, cause error, saved int) error {
 	if ctx.Err() != nil {
-		return c.Ended(ctx, true)
+		return p.Ended(ctx, true)
 	}
 	if errors.Is(cause, bufio.ErrTooLong) {
 		cause = media.Errorf(media.CodeTooLarge, "one event of it is over %d MiB beside its media: the call is billed, so it is not repeated", frameLimit>>20)
 	}
 	if coded, ok := errors.AsType[*media.Error](cause); ok {
-		return fmt.Errorf("read the answer of %s: %w: %w", c.Name, coded, generate.ErrUnsettled)
+		return fmt.Errorf("read the answer of %s: %w: %w", p.Name, coded, driver.ErrUnsettled)
 	}
 	kept := "nothing of it arrived whole"
 	if saved > 0 {
 		kept = fmt.Sprintf("%d that arrived whole is kept", saved)
 	}
 	e := media.Errorf(media.CodeBadResponse,
-		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
-	e.Cause = errors.Join(generate.ErrUnsettled, cause)
+		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", p.Name, kept)
+	e.Cause = errors.Join(driver.ErrUnsettled, cause)
 	return e
 }
 
 // Clean makes a provider's text fit for an error: no base64, no key, one line, at
 // most 300 bytes.
-func (c *Client) Clean(s string) string {
+func (p *Provider) Clean(s string) string {
 	const most = 300
-	return c.secrets.Clean(s, most)
+	return p.config.secrets.Clean(s, most)
 }

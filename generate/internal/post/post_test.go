@@ -9,15 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
 func TestClean(t *testing.T) {
 	t.Parallel()
-	c, err := post.New(post.Config{Name: "X", Key: "sk-very-secret", Codec: generatetest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "X", Key: "sk-very-secret", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestClean(t *testing.T) {
 // clientOf is a client of a server.
 func clientOf(t *testing.T, base string) *post.Client {
 	t.Helper()
-	c, err := post.New(post.Config{Name: "X", BaseURL: base, BaseVariable: "X_BASE_URL", Key: "hush-hush-hush", Codec: generatetest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "X", BaseURL: base, BaseVariable: "X_BASE_URL", Key: "hush-hush-hush", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestUnusableCalls(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeBilledIsSaid: whoever counts money learns which calls have no known end.
+// TestWhatMayBeBilledIsSaid: callers that count money learn which calls have no known end.
 func TestWhatMayBeBilledIsSaid(t *testing.T) {
 	t.Parallel()
 	page := func(status int) http.HandlerFunc {
@@ -111,8 +112,8 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 					err = p.Lost(t.Context(), a.Broken, 0)
 				}
 			}
-			if err == nil || errors.Is(err, generate.ErrUnsettled) != c.want || c.want && media.Retryable(err) {
-				t.Errorf("unsettled %v, retryable %v: %v", errors.Is(err, generate.ErrUnsettled), media.Retryable(err), err)
+			if err == nil || errors.Is(err, driver.ErrUnsettled) != c.want || c.want && media.Retryable(err) {
+				t.Errorf("unsettled %v, retryable %v: %v", errors.Is(err, driver.ErrUnsettled), media.Retryable(err), err)
 			}
 		})
 	}
@@ -136,7 +137,7 @@ func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 	}()
 	c := clientOf(t, srv.URL)
 	_, err := c.Send(ctx, srv.URL, nil, "body")
-	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(err, generate.ErrUnsettled) {
+	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(err, driver.ErrUnsettled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -159,14 +160,14 @@ func TestAnswersThatAreTooLong(t *testing.T) {
 				}
 			}))
 			t.Cleanup(srv.Close)
-			c, err := post.New(post.Config{Name: "X", BaseURL: srv.URL, Codec: generatetest.NewCodec(t), Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{}, false }})
+			c, err := post.New(post.Config{Name: "X", BaseURL: srv.URL, Codec: wiretest.NewCodec(t), Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{}, false }})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var into struct{}
 			_, err = c.Do(t.Context(), post.Call{Path: "/", Body: body, Of: "it", Into: &into})
-			if media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || len(err.Error()) > 1000 || errors.Is(err, generate.ErrUnsettled) != (body != nil) {
-				t.Errorf("%d, %v: unsettled %v, %.1100v", status, body, errors.Is(err, generate.ErrUnsettled), err)
+			if media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || len(err.Error()) > 1000 || errors.Is(err, driver.ErrUnsettled) != (body != nil) {
+				t.Errorf("%d, %v: unsettled %v, %.1100v", status, body, errors.Is(err, driver.ErrUnsettled), err)
 			}
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"io"
 	"net/http"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Frame is what one event of a stream tells; the zero value tells nothing.
@@ -18,21 +18,21 @@ type Frame struct {
 	Preview *media.Blob
 	Index   int
 	// Results are results that are finished, and what was said of them.
-	Results generate.Update
+	Results driver.Update
 	// Fault ends the stream.
 	Fault *Fault
 }
 
 // follow reads a stream: previews go to the task's Partial, results into the update.
-func (c *Client) follow(ctx context.Context, call Call, s *Stream) (generate.Update, error) {
-	u, shown := generate.Update{Done: true, Progress: 1}, &previews{task: call.Task}
+func (c *Client) follow(ctx context.Context, call Call, s *Stream) (driver.Update, error) {
+	u, shown := driver.Update{Done: true, Progress: 1}, &previews{task: call.Task}
 	var failed error
 	err := c.Events(s, func(data []byte) error {
 		f, err := call.Frame(s.Media, data)
 		switch {
 		case err != nil:
 			e := media.Errorf(media.CodeBadResponse, "the stream of %s holds an event of another shape; the call may have been billed, so it is not repeated", c.Name)
-			e.Cause, failed = generate.ErrUnsettled, e
+			e.Cause, failed = driver.ErrUnsettled, e
 		case f.Fault != nil:
 			failed = c.broken(call, shown, &u, *f.Fault)
 			return cmp.Or(failed, io.EOF)
@@ -57,13 +57,13 @@ func (c *Client) follow(ctx context.Context, call Call, s *Stream) (generate.Upd
 }
 
 // resultless is the error of a stream that came to its end and held no result.
-func (c *Client) resultless() *media.Error {
+func (p *Provider) resultless() *media.Error {
 	return media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated")
 }
 
 // broken ends a stream by an error event. After a preview the work had begun, and previews
 // are billed: then nothing is repeated.
-func (c *Client) broken(call Call, shown *previews, u *generate.Update, f Fault) error {
+func (c *Client) broken(call Call, shown *previews, u *driver.Update, f Fault) error {
 	call.Task.N = max(call.Task.N, 1) - len(u.Items)
 	refused, err := c.Refuse(call, &Answer{Status: http.StatusOK}, f)
 	if call.Task.N > 0 {
@@ -71,7 +71,7 @@ func (c *Client) broken(call Call, shown *previews, u *generate.Update, f Fault)
 	}
 	u.Usage.Calls = 1
 	if coded, ok := errors.AsType[*media.Error](err); ok && (shown.seen || len(u.Items) > 0) {
-		coded.Retryable, coded.Cause = false, generate.ErrUnsettled
+		coded.Retryable, coded.Cause = false, driver.ErrUnsettled
 	}
 	return err
 }
@@ -79,7 +79,7 @@ func (c *Client) broken(call Call, shown *previews, u *generate.Update, f Fault)
 // previews hands preview frames on. Events do not say which result they belong to, so they
 // belong to the one that comes next.
 type previews struct {
-	task   generate.Task
+	task   driver.Task
 	seen   bool // anything at all
 	slot   int
 	newest int // the highest index of the slot

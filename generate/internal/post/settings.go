@@ -3,7 +3,7 @@ package post
 import (
 	"fmt"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 )
 
 // Names are what a provider calls the settings of a task; those without a name are not
@@ -21,7 +21,7 @@ type Names struct {
 }
 
 // Settings adds the settings that the task has, each to the field of its name.
-func (b Body) Settings(t generate.Task, n Names) {
+func (b Body) Settings(t driver.Task, n Names) {
 	size := ""
 	if t.Width > 0 && t.Height > 0 {
 		size = fmt.Sprintf("%dx%d", t.Width, t.Height)

@@ -3,7 +3,7 @@ package post
 import (
 	"cmp"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -17,7 +17,7 @@ const (
 	Finished State = iota + 1
 	// Broken is a task that failed: see Config.Failures.
 	Broken
-	// Stopped is a task that was stopped at the provider by somebody else.
+	// Stopped is a task that was stopped at the provider by another client.
 	Stopped
 )
 
@@ -25,45 +25,45 @@ const (
 type Standing struct {
 	// State is the provider's word: see Config.States.
 	State string
-	// Progress is 0 to 1 while the task goes on; negative if unknown. Preview is as in
-	// [generate.Update].
+	// Progress is 0 to 1 while the task runs; negative if unknown. Preview is as in
+	// [driver.Update].
 	Progress float64
 	Preview  string
 	// Why are the words for a failure.
 	Why string
 	// Items gives the results of a task that is finished.
-	Items func() []generate.Item
+	Items func() []driver.Item
 }
 
 // Stands tells how a task stands in the words of the contract. A task that ends without
 // results ends with an error for each that was asked for; it may be billed, so it is not
 // made again.
-func (c *Client) Stands(t generate.Task, h generate.Handle, s Standing) generate.Update {
-	u := generate.Update{Task: h, Done: true, Progress: 1}
-	switch c.config.States[s.State] {
+func (p *Provider) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
+	u := driver.Update{Task: h, Done: true, Progress: 1}
+	switch p.config.States[s.State] {
 	case Finished:
 		u.Items = s.Items()
 	case Broken:
-		u.Items = c.Unfinished(t, s.Why)
+		u.Items = p.Unfinished(t, s.Why)
 	case Stopped:
-		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", c.Name)
+		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", p.Name)
 		e.Retryable = false
-		u.Items = Each(t, generate.Item{Err: e})
+		u.Items = Each(t, driver.Item{Err: e})
 	default:
-		return generate.Update{Task: h, Progress: s.Progress, Preview: s.Preview}
+		return driver.Update{Task: h, Progress: s.Progress, Preview: s.Preview}
 	}
 	return u
 }
 
 // Begun is a task that was taken and named, with what the provider says that it costs; the
-// error for one without a name is [Client.Unnamed].
-func (c *Client) Begun(h generate.Handle, p Price) (generate.Update, error) {
+// error for one without a name is [Provider.Unnamed].
+func (p *Provider) Begun(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
-		return generate.Update{}, c.Unnamed()
+		return driver.Update{}, p.Unnamed()
 	}
-	return generate.Update{
-		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(p.USD, 1, places), Amount(p.Cents, 100, 6)), ReportedCredits: Amount(p.Credits, 1, places),
+	return driver.Update{
+		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(price.USD, 1, places), Amount(price.Cents, 100, 6)), ReportedCredits: Amount(price.Credits, 1, places),
 	}, nil
 }
 

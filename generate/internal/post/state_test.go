@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"atelier/generate"
-	"atelier/generate/generatetest"
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -14,19 +15,19 @@ import (
 func TestStands(t *testing.T) {
 	t.Parallel()
 	c, err := post.New(post.Config{
-		Name: "Provider", BaseURL: "https://api.example", Codec: generatetest.NewCodec(t),
+		Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t),
 		States: map[string]post.State{"ok": post.Finished, "bad": post.Broken, "gone": post.Stopped},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := generate.Handle{ID: "7"}
+	h := driver.Handle{ID: "7"}
 	for state, want := range map[string]struct {
 		items int
 		code  media.Code
 	}{"ok": {1, ""}, "bad": {3, media.CodeUnavailable}, "gone": {3, media.CodeUnavailable}, "working": {0, ""}, "": {0, ""}} {
-		u := c.Stands(generate.Task{N: 3}, h, post.Standing{
-			State: state, Progress: 0.4, Preview: "https://cdn.example/early", Items: func() []generate.Item { return []generate.Item{{URL: "https://cdn.example/x"}} },
+		u := c.Stands(driver.Task{N: 3}, h, post.Standing{
+			State: state, Progress: 0.4, Preview: "https://cdn.example/early", Items: func() []driver.Item { return []driver.Item{{URL: "https://cdn.example/x"}} },
 		})
 		over := want.items > 0
 		if u.Task != h || u.Done != over || len(u.Items) != want.items || (u.Preview == "") != over || u.Progress != map[bool]float64{true: 1, false: 0.4}[over] {
@@ -42,7 +43,7 @@ func TestStands(t *testing.T) {
 
 func TestBegun(t *testing.T) {
 	t.Parallel()
-	c, err := post.New(post.Config{Name: "Provider", BaseURL: "https://api.example", Codec: generatetest.NewCodec(t)})
+	c, err := post.New(post.Config{Name: "Provider", BaseURL: "https://api.example", Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +57,12 @@ func TestBegun(t *testing.T) {
 		{post.Price{Credits: "11"}, "", "11"},
 		{post.Price{USD: "free", Credits: "-1"}, "", ""},
 	} {
-		u, err := c.Begun(generate.Handle{ID: "7"}, p.price)
+		u, err := c.Begun(driver.Handle{ID: "7"}, p.price)
 		if err != nil || u.Done || u.Task.ID != "7" || u.ReportedUSD != p.usd || u.ReportedCredits != p.credits {
 			t.Errorf("%+v: %+v, %v", p.price, u, err)
 		}
 	}
-	if u, err := c.Begun(generate.Handle{}, post.Price{USD: "1"}); media.CodeOf(err) != media.CodeBadResponse || u.Task.ID != "" {
+	if u, err := c.Begun(driver.Handle{}, post.Price{USD: "1"}); media.CodeOf(err) != media.CodeBadResponse || u.Task.ID != "" {
 		t.Errorf("a task without a name: %+v, %v", u, err)
 	}
 }

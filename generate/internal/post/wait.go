@@ -12,9 +12,9 @@ const LongestWait = 24 * time.Hour
 
 // wait reads how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or
 // as a date, the reset of a limit that is used up; 0 if it does not say.
-func (c *Client) wait(h http.Header) time.Duration {
+func (p *Provider) wait(h http.Header) time.Duration {
 	for _, read := range []func(http.Header, time.Time) time.Duration{milliseconds, seconds, date, limits, reset} {
-		if wait := read(h, c.config.Now()); wait > 0 && wait <= LongestWait {
+		if wait := read(h, p.config.Now()); wait > 0 && wait <= LongestWait {
 			return wait
 		}
 	}

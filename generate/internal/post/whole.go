@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -16,21 +17,21 @@ func (a *Answer) lifted() bool {
 
 // whole reads an answer that is media itself: the transport has stored it, by its type or by
 // its bytes, and left its token in its place.
-func (c *Client) whole(ctx context.Context, a *Answer) (generate.Update, error) {
+func (p *Provider) whole(ctx context.Context, a *Answer) (driver.Update, error) {
 	switch {
 	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
-		return generate.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
+		return driver.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", p.Name)
 	case media.CodeOf(a.Broken) == media.CodeDiskFull: // it came, and could not be stored
-		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", c.Name, c.Clean(a.Broken.Error()))
-		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []generate.Item{{Err: full}}}, nil
+		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", p.Name, p.Clean(a.Broken.Error()))
+		return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []driver.Item{{Err: full}}}, nil
 	case a.Cut():
-		return generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, c.Lost(ctx, a.Broken, 0)
+		return driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, p.Lost(ctx, a.Broken, 0)
 	case !a.lifted():
-		return generate.Update{}, c.NotJSON(a)
+		return driver.Update{}, p.NotJSON(a)
 	}
-	it := generate.Item{DeclaredMIME: Declared(a.Header.Get("Content-Type"))}
-	it.Blob, it.Err = c.Take(a.Media, string(a.Body))
-	return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: []generate.Item{it}}, nil
+	it := driver.Item{DeclaredMIME: Declared(a.Header.Get("Content-Type"))}
+	it.Blob, it.Err = p.Take(a.Media, string(a.Body))
+	return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: []driver.Item{it}}, nil
 }
 
 // spellings are other names of types, by the one that bytes are sniffed as. Raw samples get

@@ -17,10 +17,10 @@ import (
 	"net/url"
 	"strings"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
+	"atelier/media/wire"
 )
 
 // Config sets up a [Client].
@@ -96,7 +96,7 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 		return err
 	}
 	if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
-		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may go on", a.Status)
+		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", a.Status)
 	}
 	if _, spoken := envelope(a); !spoken && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed) {
 		return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
@@ -104,9 +104,9 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return nil
 }
 
-// Heard names the job that a call of the hook is about. Nothing in the call is signed, so
+// NotifiedJob names the job that a call of the hook is about. Nothing in the call is signed, so
 // nothing else of it is believed.
-func (c *Client) Heard(n generate.Notification) (generate.Handle, error) {
+func (c *Client) NotifiedJob(n driver.Notification) (driver.Handle, error) {
 	var j Job
 	h, _, err := c.Hear(n, post.Webhook{}, &j, func() string { return string(j.ID) })
 	return h, err

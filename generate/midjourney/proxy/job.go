@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"atelier/generate"
+	"atelier/generate/catalog"
 	"atelier/generate/internal/post"
 )
 
@@ -43,9 +43,9 @@ type Properties struct {
 }
 
 // Offers are the buttons of a job.
-func (j Job) Offers() (all []generate.Offer) {
+func (j Job) Offers() (all []catalog.Offer) {
 	for _, b := range j.Buttons.Value {
-		all = append(all, generate.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
+		all = append(all, catalog.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
 	}
 	return all
 }

@@ -6,9 +6,10 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/generate/generatetest"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
@@ -45,7 +46,7 @@ func TestList(t *testing.T) {
 				_, _ = io.WriteString(w, c.body) // a client that is gone needs no answer
 			}))
 			t.Cleanup(srv.Close)
-			client, err := proxy.New(proxy.Config{URL: srv.URL, Secret: "hush", Codec: generatetest.NewCodec(t)})
+			client, err := proxy.New(proxy.Config{URL: srv.URL, Secret: "hush", Codec: wiretest.NewCodec(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +56,7 @@ func TestList(t *testing.T) {
 			}
 		})
 	}
-	client, err := proxy.New(proxy.Config{Codec: generatetest.NewCodec(t)})
+	client, err := proxy.New(proxy.Config{Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

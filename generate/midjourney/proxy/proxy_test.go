@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/media/wire/wiretest"
+
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/internal/post"
 	"atelier/generate/midjourney/proxy"
@@ -18,7 +20,7 @@ import (
 // over is a client over a transport.
 func over(tb testing.TB, base http.RoundTripper) *proxy.Client {
 	tb.Helper()
-	c, err := proxy.New(proxy.Config{URL: "http://proxy.example", Secret: "very-secret", Codec: generatetest.NewCodec(tb), Base: base})
+	c, err := proxy.New(proxy.Config{URL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -103,7 +105,7 @@ func TestSubmissionsThatFail(t *testing.T) {
 		}
 	}
 	_, u, err := over(t, generatetest.Answer{Status: 200, Body: `{"code":24,"properties":{"bannedWord":"gore"}}`}).
-		Submit(t.Context(), proxy.Submission{Task: generate.Task{N: 2}, Path: "imagine", Body: post.Body{}})
+		Submit(t.Context(), proxy.Submission{Task: driver.Task{N: 2}, Path: "imagine", Body: post.Body{}})
 	if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
 		t.Errorf("a banned word: %+v, %v", u, err)
 	}

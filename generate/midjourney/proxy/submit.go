@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/driver"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -29,7 +30,7 @@ const (
 // Submission is something that is handed in.
 type Submission struct {
 	// Task is what it is for, Speed the way to a speed ("fast") or empty, Path the endpoint.
-	Task        generate.Task
+	Task        driver.Task
 	Speed, Path string
 	Body        post.Body
 }
@@ -46,7 +47,7 @@ type Submitted struct {
 func (s Submitted) Exists() bool { return s.Code == codeExists }
 
 // Submit hands something in; the update names a job, or is a banned word.
-func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u generate.Update, err error) {
+func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u driver.Update, err error) {
 	path := "/mj/submit/" + s.Path
 	if s.Speed != "" {
 		path = "/mj-" + s.Speed + path
@@ -55,13 +56,13 @@ func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u gen
 	if s.Body["taskId"] != nil {
 		call.Of = "the job that made this picture"
 	}
-	call.Read = func(a *post.Answer) (generate.Update, error) {
+	call.Read = func(a *post.Answer) (driver.Update, error) {
 		switch got.Code {
 		case codeAccepted, codeQueued, codeExists:
 			if got.Result == "" {
-				return generate.Update{}, c.Unnamed()
+				return driver.Update{}, c.Unnamed()
 			}
-			return generate.Update{Task: generate.Handle{ID: string(got.Result)}, Usage: generate.Usage{Calls: 1}}, nil
+			return driver.Update{Task: driver.Handle{ID: string(got.Result)}, Usage: generate.Usage{Calls: 1}}, nil
 		}
 		return c.Refuse(call, a, got.fault(a.Status))
 	}

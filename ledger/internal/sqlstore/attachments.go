@@ -11,7 +11,7 @@ import (
 )
 
 // Attach attaches recorded items to a message, each in its own commit.
-func (s *Store) Attach(ctx context.Context, owner, messageID string, items []media.Output) ([]string, error) {
+func (s conversations) Attach(ctx context.Context, owner, messageID string, items []media.Output) ([]string, error) {
 	m, err := s.message(context.WithoutCancel(ctx), owner, messageID)
 	if err != nil {
 		return nil, err
@@ -32,19 +32,23 @@ func (s *Store) Attach(ctx context.Context, owner, messageID string, items []med
 	return warnings, nil
 }
 
-// message reads one of the owner's.
-func (s *Store) message(ctx context.Context, owner, id string) (ledger.Message, error) {
+// message reads one of the owner's, also one that is saved together with what it is read for.
+func (s conversations) message(ctx context.Context, owner, id string) (ledger.Message, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Message{}, err
 	}
-	m, err := scanMessage(s.read.QueryRowContext(ctx, `SELECT d.id, d.conversation_id, d.role, d.message, d.run_id,
+	row := s.read.QueryRowContext
+	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db {
+		row = t.tx.QueryRowContext
+	}
+	m, err := scanMessage(row(ctx, `SELECT d.id, d.conversation_id, d.role, d.message, d.run_id,
 		d.agent, d.status, d.error_code, d.error_message, d.retryable, d.created_at, d.updated_at
 		FROM conversation_details d JOIN conversations c ON c.id = d.conversation_id
-		WHERE c.owner = $1 AND d.id = $2 AND c.deleted_at IS NULL AND d.deleted_at IS NULL`, owner, id))
+		WHERE c.owner = $1 AND d.id = $2 AND d.deleted_at IS NULL`, owner, id))
 	return m, s.failure("read message "+id, err)
 }
 
-func (s *Store) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.Message, o media.Output) error {
+func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.Message, o media.Output) error {
 	if err := s.lock(ctx, tx, messageLock(m.ID)); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (s *Store) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.M
 
 // attachmentSource finds the agent-run media row behind an item of an answer; what a
 // person attached has none.
-func (s *Store) attachmentSource(ctx context.Context, tx *sql.Tx, m ledger.Message, mediaID string) (string, error) {
+func (s conversations) attachmentSource(ctx context.Context, tx *sql.Tx, m ledger.Message, mediaID string) (string, error) {
 	if m.Role != ledger.RoleAssistant {
 		return "", nil
 	}
@@ -103,7 +107,7 @@ const attachmentColumns = `a.modality, a.mime_type, a.file_name, a.size_bytes, a
 	a.conversation_detail_id, a.source_agent_run_media_id, a.name, m.ref, m.digest`
 
 // ListAttachments lists what is attached in a conversation.
-func (s *Store) ListAttachments(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Attachment], error) {
+func (s conversations) ListAttachments(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Attachment], error) {
 	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
 		return ledger.List[ledger.Attachment]{}, err
 	}

@@ -13,9 +13,9 @@ import (
 const blobStored = "stored"
 
 // RegisterBlob notes a new blob. Its record notes it again, with a sync.
-func (s *Store) RegisterBlob(ctx context.Context, b media.Blob) error {
+func (s blobs) RegisterBlob(ctx context.Context, b media.Blob) error {
 	if b.Digest.IsZero() {
-		return media.Errorf(media.CodeInvalid, "register blob: it has no digest: store its bytes first")
+		return media.Errorf(media.CodeInvalid, "register blob: the digest is missing: store the bytes first")
 	}
 	operation := media.ScopeOf(ctx).Operation
 	return s.commit(ledger.Relaxed(ctx), "register blob", func(ctx context.Context, tx *sql.Tx) error {
@@ -23,7 +23,7 @@ func (s *Store) RegisterBlob(ctx context.Context, b media.Blob) error {
 	})
 }
 
-func (s *Store) insertBlob(ctx context.Context, tx *sql.Tx, b media.Blob, operation string) error {
+func (s *db) insertBlob(ctx context.Context, tx *sql.Tx, b media.Blob, operation string) error {
 	now := s.stampNow()
 	var v values
 	v.set("digest", b.Digest.String())
@@ -54,13 +54,13 @@ func scanBlob(from row) (ledger.Blob, error) {
 }
 
 // BlobOf reads one blob.
-func (s *Store) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
+func (s blobs) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
 	b, err := scanBlob(s.read.QueryRowContext(ctx, `SELECT `+blobColumns+` FROM blobs WHERE digest = $1`, d.String()))
 	return b, s.failure("read blob "+d.String(), err)
 }
 
 // ListBlobs lists blobs in digest order.
-func (s *Store) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
+func (s blobs) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
 	list, err := page(ctx, s.read, selectFrom(blobColumns, "blobs", "state = ?", blobStored), p, order[ledger.Blob]{
 		key: "digest", scan: scanBlob, next: func(b ledger.Blob) string { return b.Digest.String() },
 	})
@@ -68,7 +68,7 @@ func (s *Store) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledge
 }
 
 // BlobNamed reports whether the bytes are needed.
-func (s *Store) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
+func (s blobs) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
 	var named bool
 	err := s.read.QueryRowContext(ctx, `SELECT
 		EXISTS (SELECT 1 FROM media WHERE digest = $1 AND (deleted_at IS NULL OR deleted_at >= $2))
@@ -78,11 +78,11 @@ func (s *Store) BlobNamed(ctx context.Context, d media.Digest, deletedSince time
 		OR EXISTS (SELECT 1 FROM thumbnails JOIN media ON media.digest = thumbnails.digest
 			WHERE thumbnails.thumbnail_digest = $1 AND (media.deleted_at IS NULL OR media.deleted_at >= $2))`,
 		d.String(), stampText(deletedSince)).Scan(&named)
-	return named, s.failure("look who names blob "+d.String(), err)
+	return named, s.failure("find the references to blob "+d.String(), err)
 }
 
 // ForgetBlob takes bytes that nothing names out of the inventory.
-func (s *Store) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
+func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
 	forgotten := false
 	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM blobs WHERE digest = $1
@@ -105,7 +105,7 @@ func (s *Store) ForgetBlob(ctx context.Context, d media.Digest, operation string
 }
 
 // SaveThumbnail notes the thumbnail of bytes for a width.
-func (s *Store) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
+func (s blobs) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
 	var v values
 	v.set("digest", of.String())
 	v.set("width", width)
@@ -117,7 +117,7 @@ func (s *Store) SaveThumbnail(ctx context.Context, of media.Digest, width int, t
 }
 
 // Thumbnail is the one that was noted for a width.
-func (s *Store) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
+func (s blobs) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT thumbnail_digest FROM thumbnails WHERE digest = $1 AND width = $2`,
 		of.String(), width).Scan(digestCol{&d})
 	return d, s.failure("read thumbnail of "+of.String(), err)

@@ -13,7 +13,7 @@ import (
 )
 
 // Reserve holds an amount against every limit, all or none.
-func (s *Store) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
+func (s budgets) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
 	const what = "reserve"
 	if err := need(what, "id", act); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (s *Store) Reserve(ctx context.Context, act string, amount ledger.Amount, l
 	for i, l := range limits {
 		names[i] = l.Name
 	}
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.lockBudgets(ctx, tx, act, names); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Store) Reserve(ctx context.Context, act string, amount ledger.Amount, l
 }
 
 // lockBudgets holds an act's reservations, then the budgets by name.
-func (s *Store) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
+func (s budgets) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
 	locks := []string{"operation " + act}
 	for _, b := range slices.Sorted(slices.Values(budgets)) {
 		locks = append(locks, "budget "+b)
@@ -50,7 +50,7 @@ func (s *Store) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets
 	return s.lock(ctx, tx, locks...)
 }
 
-func (s *Store) reserve(ctx context.Context, tx *sql.Tx, act string, amount int64, l ledger.Limit) error {
+func (s budgets) reserve(ctx context.Context, tx *sql.Tx, act string, amount int64, l ledger.Limit) error {
 	now := s.stampNow()
 	if _, err := tx.ExecContext(ctx, `INSERT INTO budgets (name, unit, created_at, updated_at) VALUES ($1, $2, $3, $3)
 		ON CONFLICT (name) DO NOTHING`, l.Name, string(cmp.Or(l.Unit, ledger.UnitMoney)), now); err != nil {
@@ -75,11 +75,11 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, act string, amount int6
 // beginTime is how long after its reservation an act has begun.
 const beginTime = time.Minute
 
-// giveBack ends the reservations of acts that never began, and of operations that are over
+// giveBack ends the reservations of acts that never began, and of operations that have ended
 // and were never taken up again: a process died between the two, and nobody can settle
 // them. The act of a model that stands in begins with the operation's id, a UUID. Each is a
 // commit of its own.
-func (s *Store) giveBack(ctx context.Context) error {
+func (s budgets) giveBack(ctx context.Context) error {
 	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
 		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)
 		AND NOT EXISTS (SELECT 1 FROM prompt_runs WHERE prompt_runs.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
@@ -96,14 +96,14 @@ func (s *Store) giveBack(ctx context.Context) error {
 }
 
 // Settle ends the act's reservations and counts what was spent.
-func (s *Store) Settle(ctx context.Context, act string, spent ledger.Amount) error {
+func (s budgets) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	const what = "settle"
 	// Most acts have no budget: they cost no transaction.
 	names, err := s.reservations(ctx, s.read, act)
 	if err != nil || len(names) == 0 {
 		return s.failure(what, err)
 	}
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.lockBudgets(ctx, tx, act, nil); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (s *Store) Settle(ctx context.Context, act string, spent ledger.Amount) err
 }
 
 // reservations names the budgets in which something is held for an act.
-func (s *Store) reservations(ctx context.Context, db querier, act string) ([]string, error) {
+func (s budgets) reservations(ctx context.Context, db querier, act string) ([]string, error) {
 	return collect(ctx, db, selectFrom("budget", "budget_reservations", "operation_id = ?", act), scanName)
 }
 
@@ -139,7 +139,7 @@ func scanName(from row) (name string, err error) {
 }
 
 // Budget tells what is spent and reserved.
-func (s *Store) Budget(ctx context.Context, name string) (ledger.Balance, error) {
+func (s budgets) Budget(ctx context.Context, name string) (ledger.Balance, error) {
 	b := ledger.Balance{Name: name}
 	err := s.read.QueryRowContext(ctx, `SELECT unit, spent, reserved FROM budgets WHERE name = $1`, name).Scan(&b.Unit, &b.Spent, &b.Reserved)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -10,7 +10,7 @@ import (
 )
 
 // CreateConversation inserts a conversation.
-func (s *Store) CreateConversation(ctx context.Context, c ledger.Conversation) error {
+func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversation) error {
 	const what = "save conversation"
 	if err := need(what, "id", c.ID, "owner", c.Owner); err != nil {
 		return err
@@ -36,7 +36,7 @@ func scanConversation(from row) (c ledger.Conversation, err error) {
 }
 
 // Conversation reads one.
-func (s *Store) Conversation(ctx context.Context, owner, id string) (ledger.Conversation, error) {
+func (s conversations) Conversation(ctx context.Context, owner, id string) (ledger.Conversation, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Conversation{}, err
 	}
@@ -46,19 +46,23 @@ func (s *Store) Conversation(ctx context.Context, owner, id string) (ledger.Conv
 }
 
 // ListConversations lists conversations, the last begun first.
-func (s *Store) ListConversations(ctx context.Context, owner string, p ledger.Page) (ledger.List[ledger.Conversation], error) {
+func (s conversations) ListConversations(ctx context.Context, owner string, q ledger.ConversationQuery) (ledger.List[ledger.Conversation], error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.Conversation]{}, err
 	}
 	sel := selectFrom(conversationColumns, "conversations", "deleted_at IS NULL AND owner = ?", owner)
-	list, err := page(ctx, s.read, sel, p, order[ledger.Conversation]{
+	if q.Text != "" {
+		sel.where(`(LOWER(title) LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM conversation_details d
+			WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL AND LOWER(d.message) LIKE ? ESCAPE '\'))`, like(q.Text))
+	}
+	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Conversation]{
 		key: "id", descending: true, scan: scanConversation, next: func(c ledger.Conversation) string { return c.ID },
 	})
 	return list, s.failure("list conversations", err)
 }
 
 // DeleteConversation leaves a tombstone.
-func (s *Store) DeleteConversation(ctx context.Context, owner, id string) error {
+func (s conversations) DeleteConversation(ctx context.Context, owner, id string) error {
 	const what = "delete conversation"
 	if err := needOwner(owner); err != nil {
 		return err
@@ -74,7 +78,7 @@ func (s *Store) DeleteConversation(ctx context.Context, owner, id string) error 
 }
 
 // SaveMessage inserts or overwrites a message.
-func (s *Store) SaveMessage(ctx context.Context, owner string, m ledger.Message) error {
+func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.Message) error {
 	const what = "save message"
 	if err := needOwner(owner); err != nil {
 		return err
@@ -94,9 +98,8 @@ func (s *Store) SaveMessage(ctx context.Context, owner string, m ledger.Message)
 	v.failure(m.Failure)
 	v.set("created_at", now)
 	v.set("updated_at", now)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE conversations SET updated_at = $1
-			WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, now, owner, m.ConversationID)
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, now, owner, m.ConversationID)
 		if err != nil {
 			return err
 		}
@@ -125,13 +128,13 @@ func stays(ctx context.Context, tx *sql.Tx, m ledger.Message) error {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
 	case err == nil && in != m.ConversationID:
-		return media.Errorf(media.CodeConflict, "save message: another conversation has a message with this id: give it a new one")
+		return media.Errorf(media.CodeConflict, "save message: another conversation has a message with this id: use a new id")
 	}
 	return err
 }
 
 // ListMessages lists a conversation's messages.
-func (s *Store) ListMessages(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Message], error) {
+func (s conversations) ListMessages(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Message], error) {
 	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
 		return ledger.List[ledger.Message]{}, err
 	}

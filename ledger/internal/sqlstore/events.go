@@ -14,7 +14,7 @@ import (
 
 // AppendEvents saves events. The counters are rows that the transaction locks, so
 // sequence and position grow in commit order.
-func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
+func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
 	const what = "save event"
 	all := slices.Clone(events)
 	for i := range all {
@@ -56,7 +56,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 	return saved, nil
 }
 
-// unknownEvents leaves out what was saved before, or stands in the batch twice.
+// unknownEvents omits what was saved before, or stands in the batch twice.
 func unknownEvents(ctx context.Context, tx *sql.Tx, all []ledger.Event) (fresh []ledger.Event, err error) {
 	var ids strings.Builder
 	args := make([]any, len(all))
@@ -154,22 +154,58 @@ func insertEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error 
 }
 
 // ListEvents lists the events of a run's tree.
-func (s *Store) ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
+func (s events) ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
 	if err := needOwner(owner); err != nil {
 		return nil, err
 	}
-	var tree string
-	err := s.read.QueryRowContext(ctx, `SELECT tree_id FROM agent_runs
-		WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&tree)
+	tree, err := s.treeOf(ctx, owner, runID)
 	if err != nil {
-		return nil, s.failure("read run "+runID, err)
+		return nil, err
 	}
-	sel := selectFrom("id, position, sequence, tree_id, run_id, agent_path, kind, payload, created_at", "run_events", "tree_id = ?", tree)
-	sel.where("sequence > ?", after)
-	sel.text.WriteString(" ORDER BY sequence LIMIT " + itoa(int64(ledger.Page{Limit: limit}.Bound())))
-	events, err := collect(ctx, s.read, sel, func(from row) (e ledger.Event, err error) {
-		err = from.Scan(&e.ID, &e.Position, &e.Sequence, &e.Tree, &e.RunID, str(&e.AgentPath), &e.Kind, jsonCol{&e.Payload}, timeCol{&e.CreatedAt})
-		return e, err
-	})
+	sel := selectFrom(eventColumns, "run_events e", "e.tree_id = ?", tree)
+	sel.where("e.sequence > ?", after)
+	sel.text.WriteString(" ORDER BY e.sequence LIMIT " + itoa(int64(ledger.Page{Limit: limit}.Bound())))
+	events, err := collect(ctx, s.read, sel, scanEvent)
 	return events, s.failure("list events", err)
+}
+
+const eventColumns = "e.id, e.position, e.sequence, e.tree_id, e.run_id, e.agent_path, e.kind, e.payload, e.created_at"
+
+func scanEvent(from row) (e ledger.Event, err error) {
+	err = from.Scan(&e.ID, &e.Position, &e.Sequence, &e.Tree, &e.RunID, str(&e.AgentPath), &e.Kind, jsonCol{&e.Payload}, timeCol{&e.CreatedAt})
+	return e, err
+}
+
+// EventsAfter lists events by their place among all.
+func (s events) EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
+	if err := needOwner(owner); err != nil {
+		return nil, err
+	}
+	sel := selectFrom(eventColumns, "run_events e JOIN agent_runs r ON r.id = e.tree_id", "r.deleted_at IS NULL AND r.owner = ?", owner)
+	by := "e.position"
+	if runID != "" {
+		tree, err := s.treeOf(ctx, owner, runID)
+		if err != nil {
+			return nil, err
+		}
+		sel.where("e.tree_id = ?", tree)
+		by = "e.sequence" // the same order, and it has the index
+	}
+	sel.where("e.position > ?", after)
+	sel.text.WriteString(" ORDER BY " + by + " LIMIT " + itoa(int64(ledger.Page{Limit: limit}.Bound())))
+	events, err := collect(ctx, s.read, sel, scanEvent)
+	return events, s.failure("list events", err)
+}
+
+// LastPosition is that of the newest event.
+func (s events) LastPosition(ctx context.Context) (last int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'run_events'`).Scan(&last)
+	return last, s.failure("read the position of the newest event", err)
+}
+
+// treeOf is the tree of a run.
+func (s events) treeOf(ctx context.Context, owner, runID string) (tree string, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT tree_id FROM agent_runs
+		WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&tree)
+	return tree, s.failure("read run "+runID, err)
 }

@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// Failure gives an error its code and wraps it once; nil stays nil and errors that
+// Failure adds a code to an error and wraps it once; nil stays nil and errors that
 // have a code pass.
 func Failure(d Dialect, what string, err error) error {
 	if err == nil {
@@ -18,17 +18,17 @@ func Failure(d Dialect, what string, err error) error {
 		return err
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return media.Errorf(media.CodeNotFound, "%s: there is none with this id here", what)
+		return media.Errorf(media.CodeNotFound, "%s: not found", what)
 	}
 	return d.Failure(what, err)
 }
 
-func (s *Store) failure(what string, err error) error { return Failure(s.dialect, what, err) }
+func (s *db) failure(what string, err error) error { return Failure(s.dialect, what, err) }
 
 // needOwner refuses a read without scope.
 func needOwner(owner string) error {
 	if owner == "" {
-		return media.Errorf(media.CodeForbidden, "no owner given: ledger reads are made on somebody's behalf")
+		return media.Errorf(media.CodeForbidden, "the owner is missing: every ledger read requires one")
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func changed(what, id string, res sql.Result) error {
 		return err
 	}
 	if n == 0 {
-		return media.Errorf(media.CodeNotFound, "%s: there is no %q here", what, id)
+		return media.Errorf(media.CodeNotFound, "%s: there is no %q", what, id)
 	}
 	return nil
 }

@@ -4,58 +4,27 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"atelier/ledger"
 	"atelier/media"
 )
 
-// HoldOperation takes, keeps or releases the sole right to work on an operation.
-func (s *Store) HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error {
-	const what = "hold operation"
-	if err := needOwner(owner); err != nil {
-		return err
-	}
-	if err := need(what, "id", id, "holder", holder); err != nil {
-		return err
-	}
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE operations SET held_by = $1, held_until = $2
-			WHERE owner = $3 AND id = $4 AND (held_by = $1 OR held_until IS NULL OR held_until < $5 OR held_until > $6)`,
-			holder, stamp(until), owner, id, s.stampNow(), stampText(s.cfg.Now().Add(ledger.LongestHold)))
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
-			return err
-		}
-		var known int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM operations WHERE owner = $1 AND id = $2`, owner, id).Scan(&known); err != nil {
-			return err
-		}
-		if known == 0 {
-			return media.Errorf(media.CodeNotFound, "there is no operation %.40q", id)
-		}
-		return media.Errorf(media.CodeConflict, "another process works on operation %s: wait for it", id)
-	})
-}
-
 // OperationOfTask finds the operation of a provider's task.
-func (s *Store) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM operations WHERE id =
+func (s operations) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+` FROM operations WHERE id =
 		(SELECT operation_id FROM provider_tasks WHERE provider = $1 AND task_id = $2 ORDER BY id LIMIT 1)`, provider, taskID))
 	return o, s.failure("find operation of task", err)
 }
 
-// AnyOperation reads an operation, whoever owns it.
-func (s *Store) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM operations WHERE id = $1`, id))
+// AnyOperation reads an operation of any owner.
+func (s operations) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+` FROM operations WHERE id = $1`, id))
 	return o, s.failure("read operation", err)
 }
 
-// AdriftBlobs lists what arrived for an operation and is in none of its slots. A slot whose
+// UnassignedBlobs lists what arrived for an operation and is in none of its slots. A slot whose
 // record could not be saved does not have it.
-func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
+func (s operations) UnassignedBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
 	if err := needOwner(owner); err != nil {
 		return nil, err
 	}
@@ -70,21 +39,21 @@ func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]led
 	return list, s.failure("list blobs without slots", err)
 }
 
-// ReopenOperation makes a finished operation one that is under way.
-func (s *Store) ReopenOperation(ctx context.Context, o ledger.Operation, slots []int) error {
+// ReopenOperation makes a finished operation one that is in progress.
+func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slots []int) error {
 	const what = "reopen operation"
 	if err := needOwner(o.Owner); err != nil {
 		return err
 	}
-	if err := need(what, "id", o.ID, "holder", o.HeldBy, "status", o.Status); err != nil {
+	if err := need(what, "id", o.ID, "status", o.Status); err != nil {
 		return err
 	}
 	now := s.stampNow()
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE operations SET status = $1, request = $2, held_until = $3, updated_at = $4,
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE operations SET status = $1, request = $2, updated_at = $3,
 			finished_at = NULL, error_code = NULL, error_message = NULL, retryable = 0
-			WHERE owner = $5 AND id = $6 AND held_by = $7 AND held_until >= $4 AND finished_at IS NOT NULL`,
-			o.Status, raw(o.Request), stamp(o.HeldUntil), now, o.Owner, o.ID, o.HeldBy)
+			WHERE owner = $4 AND id = $5 AND finished_at IS NOT NULL`,
+			o.Status, raw(o.Request), now, o.Owner, o.ID)
 		if err != nil {
 			return err
 		}
@@ -109,5 +78,5 @@ func notReopened(ctx context.Context, tx *sql.Tx, o ledger.Operation) error {
 	if known == 0 {
 		return media.Errorf(media.CodeNotFound, "there is no operation %.40q", o.ID)
 	}
-	return media.Errorf(media.CodeConflict, "operation %s is not finished, or another process works on it: wait for it", o.ID)
+	return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it", o.ID)
 }

@@ -30,7 +30,7 @@ func scanRecord(from row) (ledger.Record, error) {
 }
 
 // MediaRecord reads one record.
-func (s *Store) MediaRecord(ctx context.Context, owner, id string) (ledger.Record, error) {
+func (s items) MediaRecord(ctx context.Context, owner, id string) (ledger.Record, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Record{}, err
 	}
@@ -40,33 +40,56 @@ func (s *Store) MediaRecord(ctx context.Context, owner, id string) (ledger.Recor
 }
 
 // ListMedia lists records, newest first.
-func (s *Store) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
+func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.Record]{}, err
 	}
+	if s.find != nil && searchable(q) {
+		list, err := s.searchMedia(ctx, owner, q)
+		return list, s.failure("list media", err)
+	}
+	list, err := s.pageMedia(ctx, owner, q, nil)
+	return list, s.failure("list media", err)
+}
+
+// pageMedia lists the records that the query asks for and that are among some, if narrow adds a condition.
+func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery, narrow func(*query)) (ledger.List[ledger.Record], error) {
 	state := "deleted_at IS NULL"
 	if q.Deleted {
 		state = "deleted_at IS NOT NULL"
+	}
+	if q.Modality != "" {
+		m, err := media.ParseModality(string(q.Modality))
+		if err != nil {
+			return ledger.List[ledger.Record]{}, err
+		}
+		// A literal, because the way to few rows is not that to many, and PostgreSQL plans for any value of a parameter.
+		state += " AND modality = '" + string(m) + "'"
 	}
 	sel := selectFrom(recordColumns, "media", state+" AND owner = ?", owner)
 	for _, c := range []struct{ condition, value string }{
 		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
 		{"run_id = ?", q.Run},
-		{"modality = ?", string(q.Modality)},
 		{"ref = ?", string(q.Ref)},
+		{`(LOWER(label) LIKE ? ESCAPE '\' OR LOWER(description) LIKE ? ESCAPE '\' OR LOWER(file_name) LIKE ? ESCAPE '\')`, like(q.Text)},
+		{`id IN (SELECT m.id FROM media m JOIN conversation_details d ON d.run_id = m.tree_id WHERE d.conversation_id = ?
+			UNION SELECT g.media_id FROM media_grants g JOIN conversation_details d ON d.run_id = g.tree_id WHERE d.conversation_id = ?)`, q.Conversation},
+		{"substr(ref, 1, " + itoa(int64(len(q.RefPrefix))) + ") = ?", q.RefPrefix},
 	} {
 		if c.value != "" {
 			sel.where(c.condition, c.value)
 		}
 	}
-	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Record]{
+	if narrow != nil {
+		narrow(sel)
+	}
+	return page(ctx, s.read, sel, q.Page, order[ledger.Record]{
 		key: "id", descending: true, scan: scanRecord, next: func(m ledger.Record) string { return m.ID },
 	})
-	return list, s.failure("list media", err)
 }
 
 // LabelMedia changes label and description.
-func (s *Store) LabelMedia(ctx context.Context, owner, id, label, description string) error {
+func (s items) LabelMedia(ctx context.Context, owner, id, label, description string) error {
 	if err := needOwner(owner); err != nil {
 		return err
 	}
@@ -83,14 +106,14 @@ func (s *Store) LabelMedia(ctx context.Context, owner, id, label, description st
 }
 
 // PromoteMedia saves the run's chosen items, each in its own commit.
-func (s *Store) PromoteMedia(ctx context.Context, owner, runID string, chosen []media.Output) ([]string, error) {
-	r, err := s.Run(context.WithoutCancel(ctx), owner, runID)
+func (s items) PromoteMedia(ctx context.Context, owner, runID string, chosen []media.Output) ([]string, error) {
+	r, err := runs(s).Run(context.WithoutCancel(ctx), owner, runID)
 	if err != nil {
 		return nil, err
 	}
 	var warnings []string
 	for _, o := range chosen {
-		err := s.commit(ctx, "promote media", func(ctx context.Context, tx *sql.Tx) error {
+		err := s.advance(ctx, "promote media", func(ctx context.Context, tx *sql.Tx) error {
 			return s.promote(ctx, tx, r, o)
 		})
 		switch code := media.CodeOf(err); {
@@ -104,7 +127,7 @@ func (s *Store) PromoteMedia(ctx context.Context, owner, runID string, chosen []
 	return warnings, nil
 }
 
-func (s *Store) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Output) error {
+func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Output) error {
 	scope := media.Scope{Owner: r.Owner, Tree: r.Tree, Run: r.ID}
 	if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
 		return err
@@ -156,7 +179,7 @@ func first(a, b string) string {
 
 // sourceLink finds the prompt-run media row behind an item: the run's own, else the
 // one of the run of its tree that made it, else a new one.
-func (s *Store) sourceLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record) (string, error) {
+func (s items) sourceLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `SELECT id FROM prompt_run_media WHERE media_id = $1
 		ORDER BY CASE WHEN run_id = $2 THEN 0 ELSE 1 END, id LIMIT 1`, m.ID, scope.Run).Scan(&id)
@@ -185,7 +208,7 @@ func linkTargets(l *ledger.Link) []any {
 var byDisplayOrder = func(l ledger.Link) string { return strconv.Itoa(l.DisplayOrder) }
 
 // ListPromptMedia lists what a run made or saw.
-func (s *Store) ListPromptMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
+func (s items) ListPromptMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
 	}
@@ -201,7 +224,7 @@ func (s *Store) ListPromptMedia(ctx context.Context, owner, runID string, p ledg
 }
 
 // ListAgentMedia lists what a run chose for its answer.
-func (s *Store) ListAgentMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
+func (s items) ListAgentMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // DeleteMedia leaves a tombstone.
-func (s *Store) DeleteMedia(ctx context.Context, owner, id string) error {
+func (s items) DeleteMedia(ctx context.Context, owner, id string) error {
 	const what = "delete media"
 	if err := needOwner(owner); err != nil {
 		return err
@@ -41,7 +41,7 @@ func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 	err := tx.QueryRowContext(ctx, `SELECT id, status FROM agent_runs
 		WHERE id`+trees+` AND status IN ('running', 'paused') ORDER BY id LIMIT 1`, m.ID).Scan(&id, &status)
 	if err == nil {
-		return media.Errorf(media.CodeConflict, "%s belongs to run %s, which is %s: wait for its end, or cancel it first (atelier runs cancel %[2]s)", m.Ref, id, status)
+		return media.Errorf(media.CodeConflict, "%s belongs to run %s, which is %s: wait until it ends, or cancel it first (atelier runs cancel %[2]s)", m.Ref, id, status)
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -49,7 +49,7 @@ func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 	err = tx.QueryRowContext(ctx, `SELECT id, status FROM operations
 		WHERE tree_id`+trees+` AND finished_at IS NULL ORDER BY id LIMIT 1`, m.ID).Scan(&id, &status)
 	if err == nil {
-		return media.Errorf(media.CodeConflict, "%s belongs to operation %s, which is %s: wait for its end, or cancel it first (atelier operations cancel %[2]s)", m.Ref, id, status)
+		return media.Errorf(media.CodeConflict, "%s belongs to operation %s, which is %s: wait until it ends, or cancel it first (atelier operations cancel %[2]s)", m.Ref, id, status)
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -58,7 +58,7 @@ func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 }
 
 // RestoreMedia takes the tombstone away.
-func (s *Store) RestoreMedia(ctx context.Context, owner, id string, since time.Time) error {
+func (s items) RestoreMedia(ctx context.Context, owner, id string, since time.Time) error {
 	if err := needOwner(owner); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Store) RestoreMedia(ctx context.Context, owner, id string, since time.T
 			return err
 		}
 		if m.DeletedAt.Before(since) {
-			return media.Errorf(media.CodeNotFound, "%s was deleted at %s, too long ago to be restored: its bytes may be gone", m.Ref, stampText(m.DeletedAt))
+			return media.Errorf(media.CodeNotFound, "%s was deleted at %s, too long ago to be restored", m.Ref, stampText(m.DeletedAt))
 		}
 		scope := media.Scope{Owner: m.Owner, Tree: m.Tree}
 		if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
@@ -77,7 +77,7 @@ func (s *Store) RestoreMedia(ctx context.Context, owner, id string, since time.T
 		}
 		again, err := findByDigest(ctx, tx, scope, m.Digest)
 		if err == nil {
-			return media.Errorf(media.CodeConflict, "%s was made again in its run since, and is %s there: there is nothing to restore", m.Ref, again.ID)
+			return media.Errorf(media.CodeConflict, "%s was made again in its run and is now %s: there is nothing to restore", m.Ref, again.ID)
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err

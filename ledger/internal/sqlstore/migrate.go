@@ -20,7 +20,7 @@ const (
 // migrate brings the database to this program's schema. Two processes that start at
 // once both try; each migration is one transaction, so one of them wins and the other
 // finds the work done.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *db) migrate(ctx context.Context) error {
 	var last error
 	for range migrateTries {
 		v, made, err := s.schema(ctx)
@@ -48,7 +48,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // foreign is the error for a schema that this program cannot bring up: one of a newer
 // version, or one whose migrations have gaps, which only another program leaves.
-func (s *Store) foreign(version, made int64) error {
+func (s *db) foreign(version, made int64) error {
 	switch {
 	case version > migrations.Latest:
 		return media.Errorf(media.CodeUnsupported,
@@ -56,7 +56,7 @@ func (s *Store) foreign(version, made int64) error {
 			s.cfg.Place, version, migrations.Latest, s.cfg.Anew)
 	case made < version:
 		return media.Errorf(media.CodeUnsupported,
-			"open ledger: %s was written by another version of atelier: its schema has version %d, but only %d of its %d parts: use the atelier that wrote it, or %s; nothing was changed",
+			"open ledger: %s was written by another version of atelier: its schema has version %d, but only %d of its %d parts: use the version of atelier that wrote it, or %s; nothing was changed",
 			s.cfg.Place, version, made, version, s.cfg.Anew)
 	default:
 		return nil
@@ -73,7 +73,7 @@ func lasting(err error) bool {
 	}
 }
 
-func (s *Store) up(ctx context.Context) error {
+func (s *db) up(ctx context.Context) error {
 	p, err := goose.NewProvider(s.dialect.Goose(), s.write, migrations.Files, goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return err
@@ -94,13 +94,13 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // Version is the schema version of the database; 0 for an empty one.
-func (s *Store) Version(ctx context.Context) (int64, error) {
+func (s *db) Version(ctx context.Context) (int64, error) {
 	v, _, err := s.schema(ctx)
 	return v, err
 }
 
 // schema tells the version of the database, and how many migrations made it.
-func (s *Store) schema(ctx context.Context) (version, made int64, err error) {
+func (s *db) schema(ctx context.Context) (version, made int64, err error) {
 	var tables int
 	err = s.write.QueryRowContext(ctx, s.dialect.CountTables(), "goose_db_version").Scan(&tables)
 	if err != nil || tables == 0 {

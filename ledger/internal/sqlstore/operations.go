@@ -3,15 +3,13 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"atelier/ledger"
-	"atelier/media"
 )
 
 // BeginOperation saves the intent.
-func (s *Store) BeginOperation(ctx context.Context, o ledger.Operation) error {
+func (s operations) BeginOperation(ctx context.Context, o ledger.Operation) error {
 	const what = "begin operation"
 	if err := need(what, "id", o.ID, "owner", o.Owner, "tree", o.Tree, "status", o.Status); err != nil {
 		return err
@@ -28,46 +26,28 @@ func (s *Store) BeginOperation(ctx context.Context, o ledger.Operation) error {
 	v.set("modality", text(string(o.Modality)))
 	v.set("request", raw(o.Request))
 	v.set("created_at", now)
-	v.set("held_by", text(o.HeldBy))
-	v.set("held_until", stamp(o.HeldUntil))
 	receipt(&v, o, now)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return v.insert(ctx, tx, "operations")
 	})
 }
 
 // FinishOperation saves the receipt.
-func (s *Store) FinishOperation(ctx context.Context, o ledger.Operation) error {
+func (s operations) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	const what = "finish operation"
 	var v values
 	receipt(&v, o, s.stampNow())
-	if !o.FinishedAt.IsZero() {
-		v.set("held_until", nil)
-	}
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		at := len(v.names)
-		where := fmt.Sprintf(" WHERE id = $%d AND ($%d = '' OR held_by IS NULL OR held_by = $%[2]d)", at+1, at+2)
-		res, err := tx.ExecContext(ctx, v.updateSQL("operations")+where, append(v.args, o.ID, o.HeldBy)...)
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, v.updateSQL("operations")+fmt.Sprintf(" WHERE id = $%d", len(v.names)+1), append(v.args, o.ID)...)
 		if err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, notFinished(ctx, tx, o.ID))
+		if err := changed(what, o.ID, res); err != nil || o.FinishedAt.IsZero() {
+			return err
 		}
-		return nil
-	})
-}
-
-// notFinished tells why no row was changed.
-func notFinished(ctx context.Context, tx *sql.Tx, id string) error {
-	var known int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM operations WHERE id = $1`, id).Scan(&known); err != nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2`, string(ledger.LeaseGeneration), o.ID)
 		return err
-	}
-	if known == 0 {
-		return media.Errorf(media.CodeNotFound, "finish operation: there is no %q here", id)
-	}
-	return media.Errorf(media.CodeConflict, "another process works on operation %s, or has ended it", id)
+	})
 }
 
 func receipt(v *values, o ledger.Operation, now string) {
@@ -87,7 +67,7 @@ func receipt(v *values, o ledger.Operation, now string) {
 }
 
 // SaveSlot inserts or overwrites a slot.
-func (s *Store) SaveSlot(ctx context.Context, sl ledger.Slot) error {
+func (s operations) SaveSlot(ctx context.Context, sl ledger.Slot) error {
 	now := s.stampNow()
 	var v values
 	v.set("operation_id", sl.OperationID)
@@ -102,13 +82,13 @@ func (s *Store) SaveSlot(ctx context.Context, sl ledger.Slot) error {
 	v.failure(sl.Failure)
 	v.set("created_at", now)
 	v.set("updated_at", now)
-	return s.commit(ctx, "save operation slot", func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, "save operation slot", func(ctx context.Context, tx *sql.Tx) error {
 		return v.upsert(ctx, tx, "operation_slots", "operation_id, slot_index")
 	})
 }
 
 // SaveTask inserts or overwrites a provider call.
-func (s *Store) SaveTask(ctx context.Context, t ledger.Task) error {
+func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	const what = "save provider task"
 	if err := need(what, "id", t.ID, "operation id", t.OperationID); err != nil {
 		return err
@@ -128,7 +108,7 @@ func (s *Store) SaveTask(ctx context.Context, t ledger.Task) error {
 	v.set("finished_at", stamp(t.FinishedAt))
 	v.set("created_at", now)
 	v.set("updated_at", now)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		if err := v.upsert(ctx, tx, "provider_tasks", "id"); err != nil {
 			return err
 		}
@@ -136,7 +116,7 @@ func (s *Store) SaveTask(ctx context.Context, t ledger.Task) error {
 	})
 }
 
-// underWay lets an operation follow a call of its own.
+// underWay lets an operation follow its own call.
 func underWay(ctx context.Context, tx *sql.Tx, t ledger.Task, now string) error {
 	var err error
 	switch t.Status {
@@ -150,9 +130,13 @@ func underWay(ctx context.Context, tx *sql.Tx, t ledger.Task, now string) error 
 	return err
 }
 
-const operationColumns = `id, owner, tree_id, run_id, step_id, idempotency_key, status, method, modality,
+// operationColumns are those of an operation and of its lease, while that is live.
+func (s operations) operationColumns() string {
+	lease := ` FROM leases WHERE kind = 'generation' AND work = operations.id AND NOT ` + s.expired() + `)`
+	return `id, owner, tree_id, run_id, step_id, idempotency_key, status, method, modality,
 	provider, model, api_model, request, dispositions, usage_counts, metadata, warnings, estimated_usd, reported_usd,
-	error_code, error_message, retryable, held_by, held_until, finished_at, created_at, updated_at`
+	error_code, error_message, retryable, (SELECT holder` + lease + `, (SELECT expires_at` + lease + `, finished_at, created_at, updated_at`
+}
 
 func scanOperation(from row) (ledger.Operation, error) {
 	var o ledger.Operation
@@ -165,11 +149,11 @@ func scanOperation(from row) (ledger.Operation, error) {
 }
 
 // Operation reads one with its slots and provider calls.
-func (s *Store) Operation(ctx context.Context, owner, id string) (ledger.Operation, []ledger.Slot, []ledger.Task, error) {
+func (s operations) Operation(ctx context.Context, owner, id string) (ledger.Operation, []ledger.Slot, []ledger.Task, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Operation{}, nil, nil, err
 	}
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+
 		` FROM operations WHERE owner = $1 AND id = $2`, owner, id))
 	if err != nil {
 		return o, nil, nil, s.failure("read operation "+id, err)
@@ -199,28 +183,37 @@ func (s *Store) Operation(ctx context.Context, owner, id string) (ledger.Operati
 }
 
 // OperationByKey finds one by its idempotency key.
-func (s *Store) OperationByKey(ctx context.Context, owner, key string) (ledger.Operation, error) {
+func (s operations) OperationByKey(ctx context.Context, owner, key string) (ledger.Operation, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Operation{}, err
 	}
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+
 		` FROM operations WHERE owner = $1 AND idempotency_key = $2`, owner, key))
 	return o, s.failure("read operation", err)
 }
 
 // ListOperations lists operations, newest first.
-func (s *Store) ListOperations(ctx context.Context, owner string, q ledger.OperationQuery) (ledger.List[ledger.Operation], error) {
+func (s operations) ListOperations(ctx context.Context, owner string, q ledger.OperationQuery) (ledger.List[ledger.Operation], error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.Operation]{}, err
 	}
-	sel := selectFrom(operationColumns, "operations", "owner = ?", owner)
+	sel := selectFrom(s.operationColumns(), "operations", "owner = ?", owner)
 	if q.Tree != "" {
 		sel.where("tree_id = ?", q.Tree)
 	}
 	if q.Status != "" {
 		sel.where("status = ?", q.Status)
 	}
-	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Operation]{
+	return s.newestOperations(ctx, sel, q.Page)
+}
+
+// ListOpenOperations lists unfinished operations of any owner.
+func (s operations) ListOpenOperations(ctx context.Context, p ledger.Page) (ledger.List[ledger.Operation], error) {
+	return s.newestOperations(ctx, selectFrom(s.operationColumns(), "operations", "finished_at IS NULL AND status <> ?", ""), p)
+}
+
+func (s operations) newestOperations(ctx context.Context, sel *query, p ledger.Page) (ledger.List[ledger.Operation], error) {
+	list, err := page(ctx, s.read, sel, p, order[ledger.Operation]{
 		key: "id", descending: true, scan: scanOperation, next: func(o ledger.Operation) string { return o.ID },
 	})
 	return list, s.failure("list operations", err)

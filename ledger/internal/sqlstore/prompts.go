@@ -8,7 +8,7 @@ import (
 )
 
 // SavePrompt inserts or overwrites a model call.
-func (s *Store) SavePrompt(ctx context.Context, p ledger.Prompt) error {
+func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 	const what = "save prompt run"
 	if err := need(what, "id", p.ID, "run id", p.RunID); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *Store) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 }
 
 // ListPrompts lists a run's model calls in order.
-func (s *Store) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
+func (s prompts) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Prompt]{}, err
 	}

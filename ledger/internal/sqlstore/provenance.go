@@ -16,7 +16,7 @@ func scanEdge(from row) (e ledger.Edge, err error) {
 }
 
 // Provenance tells parents, children and trees of a record.
-func (s *Store) Provenance(ctx context.Context, owner, mediaID string) (p ledger.Provenance, err error) {
+func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.Provenance, err error) {
 	m, err := s.MediaRecord(ctx, owner, mediaID)
 	if err != nil {
 		return p, err

@@ -22,6 +22,19 @@ func (q *query) where(condition string, value any) {
 	q.text.WriteString(" AND " + strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
 }
 
+// whereIn adds the condition that a column has one of some values, of which there is at least one.
+func (q *query) whereIn(column string, values []string) {
+	q.text.WriteString(" AND " + column + " IN (")
+	for i, v := range values {
+		if i > 0 {
+			q.text.WriteByte(',')
+		}
+		q.args = append(q.args, v)
+		q.text.WriteString("$" + strconv.Itoa(len(q.args)))
+	}
+	q.text.WriteByte(')')
+}
+
 func selectFrom(columns, from, condition string, value any) *query {
 	q := &query{args: []any{value}}
 	q.text.WriteString("SELECT " + columns + " FROM " + from + " WHERE " + strings.ReplaceAll(condition, "?", "$1"))
@@ -36,7 +49,7 @@ func page[T any](ctx context.Context, db *sql.DB, q *query, p ledger.Page, o ord
 		if err != nil {
 			return list, err
 		}
-		q.where(o.key+o.beyond()+"?", after)
+		q.where(o.key+o.after()+"?", after)
 	}
 	q.text.WriteString(" ORDER BY " + o.key + o.direction() + " LIMIT " + strconv.Itoa(p.Bound()+1))
 	items, err := collect(ctx, db, q, o.scan)
@@ -67,12 +80,12 @@ func (o order[T]) cursor(after string) (any, error) {
 	}
 	n, err := strconv.ParseInt(after, 10, 64)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%.40q is not a page cursor: use the next of the page before", after)
+		return nil, media.Errorf(media.CodeInvalid, "%.40q is not a page cursor: use next from the previous page", after)
 	}
 	return n, nil
 }
 
-func (o order[T]) beyond() string {
+func (o order[T]) after() string {
 	if o.descending {
 		return " < "
 	}
@@ -110,3 +123,11 @@ func collect[T any](ctx context.Context, db querier, q *query, scan func(row) (T
 
 // row is *sql.Row or *sql.Rows.
 type row interface{ Scan(dest ...any) error }
+
+// like is the pattern of a text that holds another one; empty for none.
+func like(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+}

@@ -17,11 +17,11 @@ const labelMax = 500
 // Record saves the record of an item, or grants one that another tree has, with its
 // prompt-run media row and its lineage in one commit. The record comes first: a lineage
 // or link row that cannot be saved is logged and does not stop it.
-func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error) {
+func (s items) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	const what = "record media"
 	scope := media.ScopeOf(ctx)
 	if scope.Owner == "" || scope.Tree == "" {
-		return o, media.Errorf(media.CodeForbidden, "record media %s: the context has no owner or no run tree: set media.WithScope", o)
+		return o, media.Errorf(media.CodeForbidden, "record media %s: the context has no owner or run tree: set them with media.WithScope", o)
 	}
 	if o.Digest.IsZero() || o.Ref == "" {
 		return o, media.Errorf(media.CodeInvalid, "record media %s: store its bytes first", o)
@@ -114,17 +114,22 @@ func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Di
 
 // admit gives a tree an item that it does not know: a grant where the item has a record in another
 // one, else a record.
-func (s *Store) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (have ledger.Record, granted bool, err error) {
+func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (have ledger.Record, granted bool, err error) {
 	var other string
 	err = tx.QueryRowContext(ctx, `SELECT digest FROM media
 		WHERE owner = $1 AND `+inTree+` AND ref = $3 AND deleted_at IS NULL LIMIT 1`,
 		scope.Owner, scope.Tree, string(o.Ref)).Scan(&other)
 	if err == nil {
 		return have, false, media.Errorf(media.CodeRefCollision,
-			"two different items of this run share the ref %s: make this one again with a small change", o.Ref)
+			"two different items of this run have the same ref %s: generate this one again with a small change", o.Ref)
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return have, false, err
+	}
+	if o.ID == "" && o.Origin.Direction == "input" {
+		if o.ID, err = givenBefore(ctx, tx, scope, o); err != nil {
+			return have, false, err
+		}
 	}
 	if o.ID != "" {
 		have, err = s.grant(ctx, tx, scope, o)
@@ -136,9 +141,21 @@ func (s *Store) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o medi
 	return have, false, err
 }
 
+// givenBefore finds the item that the same file became when it was given to another tree, by its bytes
+// and its name; empty where there is none.
+func givenBefore(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (id string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND digest = $2 AND direction = 'input'
+		AND COALESCE(file_name, '') = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
+		scope.Owner, o.Digest.String(), clean(o.FileName)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
 // grant links an item of another tree to this one. The error is sql.ErrNoRows where the owner has
 // no such item under the id.
-func (s *Store) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
+func (s items) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
 	have, err := scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
 		WHERE owner = $1 AND id = `+recordID+` AND digest = $3`, scope.Owner, o.ID, o.Digest.String()))
 	if err != nil {
@@ -159,7 +176,7 @@ func (s *Store) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o medi
 	return have, err
 }
 
-func (s *Store) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
+func (s items) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
 	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
 		return ledger.Record{}, err
 	}
@@ -199,7 +216,7 @@ func facts(v *values, o media.Output) {
 	v.set("metadata", document(o.Metadata))
 }
 
-func (s *Store) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, parents []media.Parent) error {
+func (s items) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, parents []media.Parent) error {
 	for _, p := range parents {
 		if err := s.attempt(ctx, tx, "lineage of "+child.String(), func() error {
 			return s.insertEdge(ctx, tx, scope, child, p)
@@ -210,7 +227,7 @@ func (s *Store) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope
 	return nil
 }
 
-func (s *Store) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {
+func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {
 	var parent sql.NullString
 	err := tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND `+inTree+` AND ref = $3
 		ORDER BY CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END, id DESC LIMIT 1`,
@@ -233,7 +250,7 @@ func (s *Store) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, c
 // linkPrompt enters the item into the run's prompt-run media, once per run, step,
 // prompt run and direction. Code wrapped around a call records the call's items
 // again, with their ids but without its prompt run; that is no new link.
-func (s *Store) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) error {
+func (s items) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) error {
 	var n int
 	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prompt_run_media
 		WHERE media_id = $1 AND direction = $2 AND COALESCE(run_id, '') = $3
@@ -246,7 +263,7 @@ func (s *Store) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m
 	return err
 }
 
-func (s *Store) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) (string, error) {
+func (s items) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) (string, error) {
 	// Outside a run, items are counted within their operation.
 	query, of := `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id = $1`, scope.Run
 	if of == "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // CreateRun inserts a run.
-func (s *Store) CreateRun(ctx context.Context, r ledger.Run) error {
+func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	const what = "save run"
 	if err := need(what, "id", r.ID, "owner", r.Owner, "tree", r.Tree, "agent", r.Agent); err != nil {
 		return err
@@ -31,17 +31,17 @@ func (s *Store) CreateRun(ctx context.Context, r ledger.Run) error {
 	v.set("started_at", stamp(r.StartedAt))
 	v.set("created_at", now)
 	runOutcome(&v, r, now)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return v.insert(ctx, tx, "agent_runs")
 	})
 }
 
 // FinishRun writes how a run ended.
-func (s *Store) FinishRun(ctx context.Context, r ledger.Run) error {
+func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 	const what = "finish run"
 	var v values
 	runOutcome(&v, r, s.stampNow())
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		at := len(v.names)
 		where := fmt.Sprintf(" WHERE id = $%d AND owner = $%d", at+1, at+2)
 		res, err := tx.ExecContext(ctx, v.updateSQL("agent_runs")+where, append(v.args, r.ID, r.Owner)...)
@@ -63,14 +63,14 @@ func runOutcome(v *values, r ledger.Run, now string) {
 	v.set("images", r.Usage.Images)
 	v.set("turns", r.Usage.Turns)
 	v.set("worked_ms", r.Usage.WorkedMS)
-	if len(r.Limits) > 0 { // whoever ends a run that could not go on does not know them
+	if len(r.Limits) > 0 { // the process that ends a run that could not continue does not know them
 		v.set("limits", raw(r.Limits))
 	}
 	v.set("estimated_usd", r.Cost.EstimatedUSD)
 	v.set("reported_usd", r.Cost.ReportedUSD)
 	v.set("cost_complete", flag(r.Cost.Complete))
 	v.failure(r.Failure)
-	if len(r.InputImages) > 0 { // whoever ends a run that could not go on does not know them
+	if len(r.InputImages) > 0 { // the process that ends a run that could not continue does not know them
 		v.set("input_images", document(r.InputImages))
 	}
 	v.set("vision_context", document(r.VisionContext))
@@ -97,7 +97,7 @@ func scanRun(from row) (ledger.Run, error) {
 }
 
 // Run reads one run.
-func (s *Store) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
+func (s runs) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.Run{}, err
 	}
@@ -107,13 +107,13 @@ func (s *Store) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
 }
 
 // HasRun reports whether there is a run with this id.
-func (s *Store) HasRun(ctx context.Context, id string) (known bool, err error) {
+func (s runs) HasRun(ctx context.Context, id string) (known bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM agent_runs WHERE id = $1)`, id).Scan(&known)
 	return known, s.failure("look for run "+id, err)
 }
 
 // ListRuns lists runs, newest first.
-func (s *Store) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (ledger.List[ledger.Run], error) {
+func (s runs) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (ledger.List[ledger.Run], error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.Run]{}, err
 	}
@@ -137,7 +137,7 @@ func (s *Store) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (
 }
 
 // SaveStep inserts or overwrites a step.
-func (s *Store) SaveStep(ctx context.Context, st ledger.Step) error {
+func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 	const what = "save step"
 	if err := need(what, "id", st.ID, "run id", st.RunID); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *Store) SaveStep(ctx context.Context, st ledger.Step) error {
 }
 
 // ListSteps lists a run's steps in order.
-func (s *Store) ListSteps(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Step], error) {
+func (s runs) ListSteps(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Step], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Step]{}, err
 	}
@@ -187,7 +187,7 @@ func scanStep(from row) (ledger.Step, error) {
 }
 
 // ownsRun refuses what is not the owner's.
-func (s *Store) ownsRun(ctx context.Context, owner, runID string) error {
+func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
 	if err := needOwner(owner); err != nil {
 		return err
 	}

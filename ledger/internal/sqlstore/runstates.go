@@ -11,7 +11,7 @@ import (
 )
 
 // SaveRunState saves the state of a run whose part has ended.
-func (s *Store) SaveRunState(ctx context.Context, st ledger.RunState) error {
+func (s runStates) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	const what = "save run state"
 	if err := need(what, "run id", st.RunID, "owner", st.Owner, "status", string(st.Status)); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *Store) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	v.set("setting", raw(st.Setting))
 	waiting(&v, st, now)
 	v.set("created_at", now)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		res, err := v.upsertWhere(ctx, tx, "run_states", "run_id", "run_states.number < excluded.number AND run_states.owner = excluded.owner")
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (s *Store) SaveRunState(ctx context.Context, st ledger.RunState) error {
 			return err
 		}
 		if n == 0 {
-			return media.Errorf(media.CodeConflict, "the state of run %s was saved before", st.RunID)
+			return media.Errorf(media.CodeConflict, "the state of run %s was already saved", st.RunID)
 		}
 		return s.moveRun(ctx, tx, st, now)
 	})
@@ -57,7 +57,7 @@ func waiting(v *values, st ledger.RunState, now string) {
 }
 
 // moveRun brings the run's row to the status of its state.
-func (s *Store) moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState, now string) error {
+func (s runStates) moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState, now string) error {
 	status := ledger.StatusRunning
 	switch st.Status {
 	case ledger.WaitPaused:
@@ -72,14 +72,14 @@ func (s *Store) moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState, now
 }
 
 // ChangeRunState writes over a state that is as the caller knows it.
-func (s *Store) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
+func (s runStates) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
 	if err := needOwner(st.Owner); err != nil {
 		return err
 	}
 	now := s.stampNow()
 	var v values
 	waiting(&v, st, now)
-	return s.commit(ctx, "change run state", func(ctx context.Context, tx *sql.Tx) error {
+	return s.advance(ctx, "change run state", func(ctx context.Context, tx *sql.Tx) error {
 		q := v.updateSQL("run_states")
 		n := len(v.args)
 		where := " WHERE owner = $" + strconv.Itoa(n+1) + " AND run_id = $" + strconv.Itoa(n+2) +
@@ -99,12 +99,12 @@ func (s *Store) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st l
 }
 
 // stale says why a state was not as its caller knew it.
-func (s *Store) stale(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
+func (s runStates) stale(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
 	have, err := scanRunState(tx.QueryRowContext(ctx, `SELECT `+runStateColumns+`, NULL FROM run_states WHERE owner = $1 AND run_id = $2`, st.Owner, st.RunID))
 	if err != nil {
 		return s.failure("read the state of run "+st.RunID, err)
 	}
-	return media.Errorf(media.CodeConflict, "run %s is not where it was: it is %s, after %d parts", st.RunID, have.Status, have.Number)
+	return media.Errorf(media.CodeConflict, "the state of run %s has changed: it is %s, after %d parts", st.RunID, have.Status, have.Number)
 }
 
 const runStateColumns = `run_id, owner, number, status, pending, setting, asked_at, answered_at, created_at, updated_at`
@@ -118,7 +118,7 @@ func scanRunState(from row) (ledger.RunState, error) {
 }
 
 // RunState reads one.
-func (s *Store) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
+func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.RunState{}, err
 	}
@@ -127,7 +127,7 @@ func (s *Store) RunState(ctx context.Context, owner, runID string) (ledger.RunSt
 }
 
 // ListRunStates lists the states in one status.
-func (s *Store) ListRunStates(ctx context.Context, owner string, status ledger.WaitStatus, p ledger.Page) (ledger.List[ledger.RunState], error) {
+func (s runStates) ListRunStates(ctx context.Context, owner string, status ledger.WaitStatus, p ledger.Page) (ledger.List[ledger.RunState], error) {
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.RunState]{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Store) ListRunStates(ctx context.Context, owner string, status ledger.W
 }
 
 // ListAnswered lists what was answered before a time.
-func (s *Store) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
+func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
 	sel := selectFrom(runStateColumns+", NULL", "run_states", "status = ?", string(ledger.WaitAnswered))
 	sel.where("answered_at < ?", stampText(before))
 	sel.text.WriteString(" ORDER BY answered_at, run_id LIMIT " + strconv.Itoa(ledger.Page{Limit: limit}.Bound()))

@@ -25,7 +25,7 @@ import (
 )
 
 // Dialect is what a database does in its own way.
-type Dialect interface {
+type Dialect interface { //nolint:interfacebloat // it is all that databases do differently
 	// Goose is the migration tool's name for it.
 	Goose() goose.Dialect
 	// CountTables is a query that counts the tables called $1 where the ledger lies.
@@ -36,10 +36,17 @@ type Dialect interface {
 	// Commit runs fn in a transaction and returns when it is synced; what names it in
 	// errors. fn may run again, in a new transaction, if the first one came to nothing.
 	Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error
+	// Clock is an expression for the database's own time, and some time after it, as a stamp of the ledger.
+	Clock(after time.Duration) string
+	// Share ends a SELECT whose rows nobody may change until the transaction ends.
+	Share() string
 	// Lock holds a name until the transaction ends. Two transactions that lock the same
 	// name run one after the other, and the second sees what the first one wrote.
 	Lock(ctx context.Context, tx *sql.Tx, name string) error
-	// Failure gives an error of the driver its code and says what to do. It is asked for
+	// Search makes the index of the texts of media, unless it is there, and returns what asks it; nil if
+	// this database can have none.
+	Search(ctx context.Context, db *sql.DB, log *slog.Logger) (Finder, error)
+	// Failure adds a code to an error of the driver and says what to do. It is asked for
 	// errors without a code only.
 	Failure(what string, err error) error
 	// Again tells an error after which Commit runs fn again: a deadlock, a lost connection.
@@ -59,7 +66,7 @@ type Config struct {
 	Anew string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID makes ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
 	NewID func() string
 	// Logger gets a warning for every secondary row that could not be saved; nil means
 	// slog.Default.
@@ -79,11 +86,48 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Store is the ledger in one database.
-type Store struct {
+// db is the database that the aggregates share.
+type db struct {
 	cfg         Config
 	dialect     Dialect
 	write, read *sql.DB
+	// find asks the index of the texts of media; nil without one.
+	find Finder
+}
+
+// The aggregates, each a type with the methods of its part of [ledger.Store].
+type (
+	runs          struct{ *db }
+	runStates     struct{ *db }
+	prompts       struct{ *db }
+	items         struct{ *db }
+	blobs         struct{ *db }
+	operations    struct{ *db }
+	leases        struct{ *db }
+	budgets       struct{ *db }
+	events        struct{ *db }
+	conversations struct{ *db }
+	keys          struct{ *db }
+	contents      struct{ *db }
+	interactions  struct{ *db }
+)
+
+// Store is the ledger in one database.
+type Store struct {
+	*db
+	runs
+	runStates
+	prompts
+	items
+	blobs
+	operations
+	leases
+	budgets
+	events
+	conversations
+	keys
+	contents
+	interactions
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -92,19 +136,39 @@ var _ ledger.Store = (*Store)(nil)
 // that a newer program wrote is media.CodeUnsupported.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
-	s := &Store{cfg: c, dialect: c.Dialect, write: c.Write, read: c.Read}
+	s := &db{cfg: c, dialect: c.Dialect, write: c.Write, read: c.Read}
 	if err := s.migrate(ctx); err != nil {
 		_ = s.Close() // the migration's error is the one to tell
 		return nil, err
 	}
-	return s, nil
+	var err error
+	if s.find, err = s.dialect.Search(ctx, s.write, s.cfg.Logger); err != nil {
+		_ = s.Close() // the error of the index is the one to tell
+		return nil, s.failure("index the texts of media", err)
+	}
+	return &Store{
+		s,
+		runs{s},
+		runStates{s},
+		prompts{s},
+		items{s},
+		blobs{s},
+		operations{s},
+		leases{s},
+		budgets{s},
+		events{s},
+		conversations{s},
+		keys{s},
+		contents{s},
+		interactions{s},
+	}, nil
 }
 
 // Place names the database, without a password.
-func (s *Store) Place() string { return s.cfg.Place }
+func (s *db) Place() string { return s.cfg.Place }
 
 // Close releases the database.
-func (s *Store) Close() error {
+func (s *db) Close() error {
 	return s.failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
 }
 
@@ -114,7 +178,7 @@ const writeLimit = time.Minute
 // commit runs fn in a transaction of the dialect, or as a part of the one that ctx has. It
 // outlives the caller's cancellation: what was made or paid is recorded whatever
 // happens next.
-func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
+func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
 	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s {
 		return s.failure(what, t.part(ctx, fn))
 	}
@@ -125,7 +189,7 @@ func (s *Store) commit(ctx context.Context, what string, fn func(context.Context
 
 // shared is a transaction of several saves.
 type shared struct {
-	store *Store
+	store *db
 	tx    *sql.Tx
 	// broken is why the whole transaction is to be repeated or given up.
 	broken error
@@ -140,7 +204,7 @@ var (
 
 // Writable begins a write and leaves it empty. (SQLite begins any transaction on a file
 // that it may only read.)
-func (s *Store) Writable(ctx context.Context) error {
+func (s *db) Writable(ctx context.Context) error {
 	return s.commit(ledger.Relaxed(ctx), "write into the ledger", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value WHERE name = ''`)
 		return err
@@ -149,7 +213,7 @@ func (s *Store) Writable(ctx context.Context) error {
 
 // Together makes one commit of the saves that fn makes with its context. One that fails
 // undoes itself alone.
-func (s *Store) Together(ctx context.Context, fn func(context.Context) error) error {
+func (s *db) Together(ctx context.Context, fn func(context.Context) error) error {
 	return s.commit(ctx, "save together", func(ctx context.Context, tx *sql.Tx) error {
 		t := &shared{store: s, tx: tx}
 		err := fn(context.WithValue(ctx, sharedKey{}, t))
@@ -184,7 +248,7 @@ func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) err
 
 // attempt runs fn inside the transaction so that its failure undoes only itself, and
 // logs that failure.
-func (s *Store) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
+func (s *db) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT secondary"); err != nil {
 		return s.failure(what, err)
 	}
@@ -206,7 +270,7 @@ func (s *Store) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() 
 }
 
 // lock holds names, which must be in an order that every caller keeps.
-func (s *Store) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
+func (s *db) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
 	for _, n := range names {
 		if err := s.dialect.Lock(ctx, tx, n); err != nil {
 			return err
@@ -215,4 +279,4 @@ func (s *Store) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
 	return nil
 }
 
-func (s *Store) stampNow() string { return stampText(s.cfg.Now()) }
+func (s *db) stampNow() string { return stampText(s.cfg.Now()) }

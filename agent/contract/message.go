@@ -1,0 +1,114 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// MessageReader reads the message of a step while the model writes the step. Of an answer that
+// begins with anything but a step or a code fence it reads nothing: that may be thoughts, which
+// hold drafts.
+type MessageReader struct {
+	began bool // the first character of the answer is read
+	depth int
+	text  bool   // inside a string
+	key   bool   // a string that begins now is a key of the step
+	name  []byte // that key
+	mine  bool   // the string is the message, or begins now and will be
+	slash bool   // the byte before escapes this one
+	// raw is what is read of the message and not decoded; over says that nothing more comes.
+	raw  []byte
+	over bool
+}
+
+// Write takes the next part of the answer and gives that of the message.
+func (m *MessageReader) Write(text string) string {
+	for i := range len(text) {
+		switch {
+		case m.over:
+		case m.text:
+			m.inside(text[i])
+		default:
+			m.outside(text[i])
+		}
+	}
+	return m.decoded()
+}
+
+func (m *MessageReader) outside(c byte) {
+	if !m.began && c > ' ' {
+		m.began, m.over = true, c != '{' && c != '`'
+	}
+	switch c {
+	case '{', '[':
+		m.depth++
+		m.key, m.mine = c == '{' && m.depth == 1, false
+	case '}', ']':
+		m.depth--
+		m.over = m.depth == 0
+	case ',':
+		m.key, m.mine = m.depth == 1, false
+	case ':':
+		m.mine, m.key = m.key && string(m.name) == "message", false
+	case '"':
+		m.text = m.depth > 0
+		m.name = m.name[:0]
+	}
+}
+
+func (m *MessageReader) inside(c byte) {
+	if !m.slash && c == '"' {
+		m.text, m.over = false, m.mine
+		return
+	}
+	m.slash = !m.slash && c == '\\'
+	switch {
+	case m.mine && c < ' ': // a raw line break, which parsing forgives
+		b, _ := json.Marshal(string(rune(c))) // a string always can
+		m.raw = append(m.raw, bytes.Trim(b, `"`)...)
+	case m.mine:
+		m.raw = append(m.raw, c)
+	case m.key && len(m.name) < 32:
+		m.name = append(m.name, c)
+	}
+}
+
+// decoded takes from raw what can be decoded: no part of an escape, of a character or of a
+// placeholder.
+func (m *MessageReader) decoded() string {
+	for cut := m.ready(); cut > 0; cut-- {
+		var text string
+		whole := m.raw[:cut]
+		if (cut == len(m.raw) || utf8.RuneStart(m.raw[cut])) && json.Unmarshal(bytes.Join([][]byte{[]byte(`"`), whole, []byte(`"`)}, nil), &text) == nil {
+			m.raw = bytes.Clone(m.raw[cut:])
+			return text
+		}
+		if len(m.raw)-cut > 12 { // longer than a pair of escapes: it is none
+			break
+		}
+	}
+	return ""
+}
+
+// ready is how much of raw may be decoded.
+func (m *MessageReader) ready() int {
+	cut := len(m.raw)
+	if m.over {
+		return cut
+	}
+	if r, size := utf8.DecodeLastRune(m.raw); r == utf8.RuneError && size == 1 { // a part of a character
+		for cut--; cut > 0 && !utf8.RuneStart(m.raw[cut]); cut-- {
+		}
+	}
+	// An escape waits for its end, the first half of a surrogate pair for the other.
+	for i := max(0, len(m.raw)-11); i < cut; i++ {
+		if e := bytes.ToLower(m.raw[i:]); bytes.HasPrefix(e, []byte(`\u`)) && (len(e) < 6 || e[2] == 'd' && e[3] >= '8' && e[3] <= 'b') {
+			cut = i
+		}
+	}
+	if i := bytes.LastIndexByte(m.raw, '$'); i >= 0 && len(m.raw)-i < 64 && !bytes.ContainsAny(m.raw[i:], "} ") {
+		cut = min(cut, i)
+	}
+	return cut
+}

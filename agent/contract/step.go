@@ -1,0 +1,202 @@
+// Package contract is the step contract: the one JSON object that a model answers with, its JSON Schema,
+// the instruction that explains it, and how a step is found in an answer, whole or while it is written.
+//
+// Errors are media.Error values: bad_response, retryable, with a message for the model, and invalid for
+// questions that cannot be asked. It may import media and wire.
+package contract
+
+import (
+	"bytes"
+	_ "embed" // the step's schema and its explanation to models
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"atelier/agent/internal/schemas"
+	"atelier/media"
+)
+
+// Schema is the JSON Schema of a step.
+//
+//go:embed step.schema.json
+var Schema []byte
+
+// Instruction explains the contract to a model.
+//
+//go:embed contract.md
+var Instruction string
+
+// SchemaName is what providers with structured output call the answer.
+const SchemaName = "agent_step"
+
+// MaxAnswer is how many bytes of a model's answer are looked at.
+const MaxAnswer = 8 << 20
+
+// Step is one answer of a model: what to do next.
+type Step struct {
+	Reasoning string       `json:"reasoning,omitempty"`
+	Actions   []ActionCall `json:"actions,omitempty"`
+	Agents    []AgentCall  `json:"agents,omitempty"`
+	Promote   []Promotion  `json:"promote,omitempty"`
+	Ask       *Ask         `json:"ask,omitempty"`
+	Message   string       `json:"message,omitempty"`
+	// Payload replaces top-level keys; PayloadPatch is a merge patch (RFC 7396).
+	Payload      map[string]any `json:"payload,omitempty"`
+	PayloadPatch map[string]any `json:"payloadPatch,omitempty"`
+	Done         bool           `json:"done"`
+}
+
+// ActionCall asks for an action.
+type ActionCall struct {
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params,omitempty"`
+}
+
+// AgentCall asks for a sub-agent and grants it media by ref.
+type AgentCall struct {
+	Name  string   `json:"name"`
+	Task  string   `json:"task"`
+	Media []string `json:"media,omitempty"`
+}
+
+// Promotion chooses an item for the answer.
+type Promotion struct {
+	Ref         string `json:"ref"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// Ask puts a question to a person.
+type Ask struct {
+	Question string         `json:"question"`
+	Schema   map[string]any `json:"schema,omitempty"`
+}
+
+// Acts reports whether the step asks for anything to be done.
+func (s *Step) Acts() bool { return len(s.Actions)+len(s.Agents) > 0 }
+
+// Parser reads steps; its schema is compiled once.
+type Parser struct{ schema *jsonschema.Schema }
+
+// NewParser compiles the schema.
+func NewParser() (*Parser, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "read step schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("step.json", doc); err != nil {
+		return nil, media.Errorf(media.CodeInternal, "add step schema: %w", err)
+	}
+	s, err := c.Compile("step.json")
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "compile step schema: %w", err)
+	}
+	return &Parser{schema: s}, nil
+}
+
+// Parse finds the step in a model's answer. The error has code bad_response, is
+// retryable and says to the model what is wrong.
+func (p *Parser) Parse(text string) (*Step, error) {
+	obj, err := extractObject(text)
+	if err != nil {
+		return nil, err
+	}
+	readOldNames(obj)
+	if err := p.schema.Validate(obj); err != nil {
+		return nil, BadStep("the step does not fit its schema: %s", schemas.Problem(err))
+	}
+	s := stepOf(obj)
+	if !s.Acts() && !s.Done && s.Ask == nil {
+		return nil, BadStep("the step asks for nothing: name actions or agents, or set done to true")
+	}
+	if s.Ask != nil {
+		if _, _, err := s.Ask.Checked(); err != nil {
+			return nil, BadStep("ask: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// BadStep is the error of an answer that cannot be used: bad_response, and retryable.
+func BadStep(format string, args ...any) *media.Error {
+	e := media.Errorf(media.CodeBadResponse, format, args...)
+	e.Retryable = true
+	return e
+}
+
+// readOldNames understands what older prompts taught models: persist for promote,
+// refId for ref, bare refs instead of objects.
+func readOldNames(obj map[string]any) {
+	var all []any
+	for _, key := range []string{"promote", "persist"} {
+		switch v := obj[key].(type) {
+		case []any:
+			all = append(all, v...)
+		case string, map[string]any:
+			all = append(all, v)
+		}
+	}
+	delete(obj, "persist")
+	if len(all) == 0 {
+		if _, isBool := obj["promote"].(bool); isBool {
+			delete(obj, "promote")
+		}
+		return
+	}
+	for i, v := range all {
+		switch t := v.(type) {
+		case string:
+			all[i] = map[string]any{"ref": t}
+		case map[string]any:
+			if id, ok := t["refId"]; ok && t["ref"] == nil {
+				t["ref"] = id
+			}
+		}
+	}
+	obj["promote"] = all
+}
+
+// stepOf builds the step from an object that fits the schema.
+func stepOf(obj map[string]any) *Step {
+	s := &Step{Reasoning: str(obj, "reasoning"), Message: str(obj, "message")}
+	s.Payload, _ = obj["payload"].(map[string]any)
+	s.PayloadPatch, _ = obj["payloadPatch"].(map[string]any)
+	s.Done, _ = obj["done"].(bool)
+	for _, a := range objects(obj["actions"]) {
+		params, _ := a["params"].(map[string]any)
+		s.Actions = append(s.Actions, ActionCall{Name: str(a, "name"), Params: params})
+	}
+	for _, a := range objects(obj["agents"]) {
+		call := AgentCall{Name: str(a, "name"), Task: str(a, "task")}
+		list, _ := a["media"].([]any)
+		for _, m := range list {
+			ref, _ := m.(string)
+			call.Media = append(call.Media, ref)
+		}
+		s.Agents = append(s.Agents, call)
+	}
+	for _, p := range objects(obj["promote"]) {
+		s.Promote = append(s.Promote, Promotion{Ref: str(p, "ref"), Label: str(p, "label"), Description: str(p, "description")})
+	}
+	if a, ok := obj["ask"].(map[string]any); ok {
+		schema, _ := a["schema"].(map[string]any)
+		s.Ask = &Ask{Question: str(a, "question"), Schema: schema}
+	}
+	return s
+}
+
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
+
+func objects(v any) []map[string]any {
+	list, _ := v.([]any)
+	out := make([]map[string]any, 0, len(list))
+	for _, e := range list {
+		if m, ok := e.(map[string]any); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}

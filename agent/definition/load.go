@@ -1,0 +1,299 @@
+package definition
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/internal/plain"
+	"atelier/media"
+	"atelier/media/wire"
+)
+
+// MaxTurns is how many turns a definition may allow at most, DefaultCompactLength the
+// [ActionUse.CompactLength] of an action whose entry names none.
+const (
+	MaxTurns             = 200
+	DefaultCompactLength = 2000
+)
+
+// Limits of definitions.
+const (
+	defaultTurns       = 20
+	minTokens          = 100
+	maxTokens          = 1_000_000_000
+	maxDefinitionBytes = 1 << 20
+)
+
+var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Folder is a place of definitions. Its name stands before file names in problems;
+// it may be empty.
+type Folder struct {
+	Name  string
+	Files fs.FS
+}
+
+// path names a file of the folder for people.
+func (f Folder) path(name string) string { return path.Join(f.Name, name) }
+
+// Load is [LoadFolders] for folders without names.
+func Load(files ...fs.FS) (*Set, error) {
+	folders := make([]Folder, 0, len(files))
+	for _, f := range files {
+		folders = append(folders, Folder{Files: f})
+	}
+	return LoadFolders(folders...)
+}
+
+// LoadFolders reads the definitions (*.yaml, *.yml) of one or more folders and the
+// prompts beside them. An agent of a later folder replaces the agent with the same slug
+// of an earlier one. Whatever is wrong (an unknown field, a bad value, a missing
+// prompt, a bad schema, a circle) is a [Error] with code
+// [media.CodeInvalid]; all problems are reported at once. Names of actions, sources and
+// sub-agents are checked by agent.NewRunner and [Check], which know them.
+func LoadFolders(folders ...Folder) (*Set, error) {
+	d, problems := load(folders)
+	if err := wrong(problems); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// load reads what can be read. Definitions with problems are in the set as far as
+// they have a slug, so that those who name them are not blamed.
+func load(folders []Folder) (*Set, []Problem) {
+	found := map[string]*Agent{}
+	var problems []Problem
+	for _, f := range folders {
+		if f.Files == nil {
+			continue
+		}
+		defs, wrong := loadFolder(f)
+		problems = append(problems, wrong...)
+		for _, d := range defs {
+			found[d.Slug] = d
+		}
+	}
+	d := &Set{}
+	for _, def := range found {
+		d.list = append(d.list, def)
+	}
+	slices.SortFunc(d.list, func(a, b *Agent) int { return strings.Compare(a.Slug, b.Slug) })
+	return d, slices.Concat(problems, d.checkNames(), d.checkCircles())
+}
+
+// loadFolder reads one folder. Two agents of one slug in it are a mistake.
+func loadFolder(f Folder) (defs []*Agent, problems []Problem) {
+	entries, err := fs.ReadDir(f.Files, ".")
+	if err != nil {
+		return nil, []Problem{problemAt(position{file: f.path(".")}, "the folder of definitions cannot be read: %v", err)}
+	}
+	seen := map[string]position{}
+	for _, e := range entries {
+		ext := path.Ext(e.Name())
+		if e.IsDir() || ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		def, wrong := loadFile(f, e.Name())
+		problems = append(problems, wrong...)
+		if def == nil {
+			continue
+		}
+		if first, twice := seen[def.Slug]; twice {
+			problems = append(problems, problemAt(def.pos, "agent %q is already defined in %s at line %d: give one of them another slug", def.Slug, path.Base(first.file), first.line))
+			continue
+		}
+		seen[def.Slug] = def.pos
+		defs = append(defs, def)
+	}
+	return defs, problems
+}
+
+// loadFile reads one definition and its prompt. A definition without a usable slug is nil.
+func loadFile(f Folder, name string) (*Agent, []Problem) {
+	file := f.path(name)
+	text, err := readText(f.Files, name)
+	if err != nil {
+		return nil, []Problem{problemAt(position{file: file}, "%v", err)}
+	}
+	root, problem := parseYAML(file, text)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	r := &reader{file: file}
+	if r.aliases(root); len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	def, prompt := r.definition(root)
+	def.File = file
+	if def.Slug != "" {
+		def.Prompt = r.prompt(f.Files, def, prompt)
+	}
+	if !slugForm.MatchString(def.Slug) {
+		return nil, r.problems
+	}
+	def.seal(text, def.Prompt)
+	return def, r.problems
+}
+
+// promptName is where a definition names its prompt; value is nil if it does not.
+type promptName struct {
+	name  string
+	value *yaml.Node
+}
+
+// prompt reads the prompt file, by default the one named after the slug.
+func (r *reader) prompt(files fs.FS, d *Agent, p promptName) string {
+	at := d.pos
+	if p.value != nil {
+		at = r.at(p.value)
+	}
+	name := p.name
+	if name == "" {
+		name = d.Slug + ".md"
+	}
+	text, err := readText(files, path.Clean(name))
+	switch {
+	case err != nil:
+		r.problems = append(r.problems, problemAt(at, "prompt: %v: write the agent's instruction into a Markdown file beside the definition", err))
+	case plain.Blank(text):
+		r.problems = append(r.problems, problemAt(at, "prompt: %s is empty: write there what the agent does and what it brings back", name))
+	}
+	return strings.TrimSpace(text)
+}
+
+// yamlLine finds where the YAML parser stopped; it gives lines only.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// parseYAML reads the one document of a file.
+func parseYAML(file, text string) (*yaml.Node, *Problem) {
+	at := position{file: file, line: 1, column: 1}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	var doc, next yaml.Node
+	err := decoder.Decode(&doc)
+	if err == nil {
+		err = decoder.Decode(&next)
+		if err == nil {
+			at = position{file: file, line: next.Line, column: next.Column}
+			p := problemAt(at, "a second document begins here: give each agent a file of its own")
+			return nil, &p
+		}
+	}
+	if errors.Is(err, io.EOF) && len(doc.Content) > 0 {
+		return doc.Content[0], nil
+	}
+	if errors.Is(err, io.EOF) {
+		p := problemAt(at, "the file is empty: give at least slug, name and description")
+		return nil, &p
+	}
+	found := yamlLine.FindStringSubmatch(err.Error())
+	if len(found) > 1 && found[1] != "" {
+		at.line, _ = strconv.Atoi(found[1])
+	}
+	p := problemAt(at, "this is no valid YAML: %s", yamlLine.ReplaceAllString(err.Error(), ""))
+	return nil, &p
+}
+
+// readText reads a text file, with line feeds and without a byte order mark.
+func readText(f fs.FS, name string) (string, error) {
+	info, err := fs.Stat(f, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: there is no such file", name)
+	case err != nil:
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: %w", name, err)
+	case !info.Mode().IsRegular():
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: it is no file", name)
+	case info.Size() > maxDefinitionBytes:
+		return "", media.Errorf(media.CodeInvalid, "%s has %d bytes: at most %d are read", name, info.Size(), maxDefinitionBytes)
+	}
+	b, err := fs.ReadFile(f, name)
+	if err != nil {
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: %w", name, err)
+	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+		return "", media.Errorf(media.CodeInvalid, "%s is no text in UTF-8: save it as UTF-8", name)
+	}
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	if n := dataLine(text); n > 0 {
+		return "", media.Errorf(media.CodeInvalid, "line %d of %s holds media as base64: take it out and give the media with the task, where a ref stands for it", n, name)
+	}
+	return text, nil
+}
+
+// dataLine is the first line with media as base64, which would go into every prompt and row;
+// 0 if there is none.
+func dataLine(text string) int {
+	named := wire.NameMedia(text)
+	if named == text {
+		return 0
+	}
+	same := 0
+	for same < len(named) && named[same] == text[same] {
+		same++
+	}
+	return strings.Count(text[:same], "\n") + 1
+}
+
+// checkNames finds agents whose display name is also another agent's name or slug.
+func (d *Set) checkNames() (problems []Problem) {
+	for _, def := range d.list {
+		other, err := d.Find(def.Name)
+		if err == nil && other != def && def.Name != "" {
+			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s: give one of them another name", def.Slug, plain.Clip(def.Name, 80), other.Slug))
+		}
+	}
+	return problems
+}
+
+// checkCircles finds agents that would call themselves through others.
+func (d *Set) checkCircles() (problems []Problem) {
+	state := map[string]int{} // 1 on the way, 2 done
+	var visit func(def *Agent, way []*Agent)
+	visit = func(def *Agent, way []*Agent) {
+		state[def.Slug] = 1
+		way = append(slices.Clone(way), def)
+		for _, a := range def.Agents {
+			next, err := d.Find(a.Slug)
+			if err != nil {
+				continue // a Go agent, or unknown: checked by those who know all names
+			}
+			switch state[next.Slug] {
+			case 1:
+				problems = append(problems, circle(a.pos, way, next))
+			case 0:
+				visit(next, way)
+			}
+		}
+		state[def.Slug] = 2
+	}
+	for _, def := range d.list {
+		if state[def.Slug] == 0 {
+			visit(def, nil)
+		}
+	}
+	return problems
+}
+
+// circle describes the way that leads back to one of its agents.
+func circle(at position, way []*Agent, back *Agent) Problem {
+	way = way[slices.Index(way, back):]
+	var slugs, files []string
+	for _, d := range way {
+		slugs, files = append(slugs, d.Slug), append(files, d.File)
+	}
+	p := problemAt(at, "agents call each other in a circle: %s → %s: take one of these calls out", strings.Join(slugs, " → "), back.Slug)
+	p.also = files
+	return p
+}

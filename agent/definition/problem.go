@@ -1,0 +1,180 @@
+package definition
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/internal/plain"
+	"atelier/media"
+)
+
+// Problem is one thing that is wrong in a definition.
+type Problem struct {
+	// File is the file as it was read, with the name of its folder before it.
+	File string `json:"file"`
+	// Line and Column count from 1.
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	// Message says what is wrong and what to do.
+	Message string `json:"message"`
+
+	also []string // further files that take part: the other agents of a circle
+}
+
+// String gives file:line:column: message, as compilers do.
+func (p Problem) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
+}
+
+// Concerns reports whether the problem is in a file, or in a circle that goes through it.
+func (p Problem) Concerns(file string) bool { return p.File == file || slices.Contains(p.also, file) }
+
+// Error is everything that is wrong with definitions, in the order of files
+// and lines. It stands behind the errors of [Load] and agent.NewRunner; its code is
+// [media.CodeInvalid].
+type Error struct{ Problems []Problem }
+
+// Error gives one problem a line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wrong makes the error of some problems; none is nil.
+func wrong(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: problems})
+}
+
+// problemAt makes a problem; what it quotes is free of media.
+func problemAt(p position, format string, args ...any) Problem {
+	return Problem{File: p.file, Line: max(p.line, 1), Column: max(p.column, 1), Message: plain.Clip(media.ErrorText(fmt.Sprintf(format, args...)), 1000)}
+}
+
+// Catalogue is what definitions may name besides each other.
+type Catalogue struct {
+	// Actions are the names of all actions, each with the source that it needs; "" for none.
+	Actions map[string]string
+	// Priced are the names of the actions whose calls have a price.
+	Priced []string
+	// Tags are what actions are grouped by.
+	Tags []string
+	// GoAgents are the slugs of agents written in Go.
+	GoAgents []string
+	// Sources are names that an agent may require, besides files, web, db and kb.
+	Sources []string
+}
+
+// Check reads definitions as [LoadFolders] does and looks up every name in them: the
+// actions, those of sources that are not configured included, the sub-agents, the
+// sources. It gives the agents that could be read, and all problems in the order of
+// files and lines.
+func Check(c Catalogue, folders ...Folder) ([]*Agent, []Problem) {
+	d, problems := load(folders)
+	for _, def := range d.list {
+		problems = append(problems, c.check(d, def)...)
+	}
+	var e *Error
+	if errors.As(wrong(problems), &e) {
+		problems = e.Problems
+	}
+	return d.All(), problems
+}
+
+// check finds what a definition names that does not exist.
+func (c Catalogue) check(all *Set, d *Agent) (problems []Problem) {
+	problems = all.unknownNames(d, c.GoAgents, c.Sources)
+	problems = append(problems, c.unknownSources(d)...)
+	actions := make([]string, 0, len(c.Actions))
+	for name := range c.Actions {
+		actions = append(actions, name)
+	}
+	for _, a := range d.Actions {
+		i := slices.IndexFunc(actions, func(name string) bool { return plain.SameName(name, a.Name) })
+		if i < 0 {
+			problems = append(problems, problemAt(a.pos, "unknown action %q: use one of %s", plain.Clip(a.Name, 80), plain.Joined(plain.Sorted(actions))))
+			continue
+		}
+		problems = append(problems, a.unpriced(slices.ContainsFunc(c.Priced, func(name string) bool { return plain.SameName(name, a.Name) }))...)
+		if source := c.Actions[actions[i]]; source != "" && !slices.Contains(d.Requires, source) {
+			problems = append(problems, problemAt(a.pos, "action %q needs the source %s: add it to requires, or no agent runs where it is not configured", a.Name, source))
+		}
+	}
+	return problems
+}
+
+// Known is what [Set.Verify] compares definitions with.
+type Known struct {
+	// GoAgents are the slugs of agents written in Go, Sources those besides files, web, db and kb.
+	GoAgents, Sources []string
+	// Allowed are the names and tags of actions, for VisionContext.AllowedSources.
+	Allowed []string
+	// Offered reports whether an agent is offered; the actions of one that is not need not be there.
+	Offered func(d *Agent) bool
+	// Action reports whether calls of an action have a price; the error says that there is no such action.
+	Action func(name string) (priced bool, err error)
+}
+
+// Verify looks up every name in the definitions. The error is a [Error].
+func (d *Set) Verify(k Known) error {
+	var problems []Problem
+	for _, def := range d.list {
+		problems = append(problems, d.unknownNames(def, k.GoAgents, k.Sources)...)
+		if !k.Offered(def) {
+			continue
+		}
+		for _, a := range def.Actions {
+			priced, err := k.Action(a.Name)
+			if err != nil {
+				problems = append(problems, problemAt(a.pos, "%v", err))
+				continue
+			}
+			problems = append(problems, a.unpriced(priced)...)
+		}
+		problems = append(problems, def.unknownSources(k.Allowed)...)
+	}
+	return wrong(problems)
+}
+
+// knownSources are those that the command line can configure.
+func knownSources() []string { return []string{"files", "web", "db", "kb"} }
+
+// unknownNames finds sub-agents and sources that do not exist.
+func (d *Set) unknownNames(def *Agent, goAgents, sources []string) (problems []Problem) {
+	for _, a := range def.Agents {
+		if _, err := d.Find(a.Slug); err == nil || slices.Contains(goAgents, a.Slug) {
+			continue
+		}
+		slugs := slices.Clone(goAgents)
+		for _, o := range d.list {
+			slugs = append(slugs, o.Slug)
+		}
+		problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(plain.Sorted(slugs))))
+	}
+	sources = slices.Concat(knownSources(), sources)
+	for i, s := range def.Requires {
+		if !slices.Contains(sources, s) {
+			problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is no source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
+		}
+	}
+	return problems
+}
+
+// unpriced finds a price limit on an action that has no price.
+func (u ActionUse) unpriced(costs bool) []Problem {
+	if u.ApprovalOver == "" || costs {
+		return nil
+	}
+	return []Problem{problemAt(u.pos, "approval_over: action %q costs nothing that is known before: use approval: always", plain.Clip(u.Name, 80))}
+}

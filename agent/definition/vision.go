@@ -1,0 +1,161 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/action"
+	"atelier/agent/internal/plain"
+	"atelier/media"
+)
+
+// VisionContextPolicy says which pictures that an agent's actions make its model is shown
+// without asking for them. A sub-agent has the narrower of its own policy and that of
+// the agent that asked it.
+type VisionContextPolicy struct {
+	// Enabled is false unless a definition or a request says otherwise.
+	Enabled bool `json:"enabled"`
+	// MaxImages is how many such pictures are shown at a time, the newest; 4 by default,
+	// 1 to 100.
+	MaxImages int `json:"max_images,omitempty"`
+	// MaxTotalBytes bounds them together, after they were made smaller for the model;
+	// 8 MiB by default.
+	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
+	// AllowedSources are names or tags of actions; empty allows none.
+	AllowedSources []string `json:"allowed_sources,omitempty"`
+	// AllowMIMETypes are the types that are shown; PNG, JPEG, WebP and GIF by default.
+	AllowMIMETypes []string `json:"allow_mime_types,omitempty"`
+	// TurnsToLive is for how many turns a picture stays in sight; 1 by default.
+	TurnsToLive int `json:"turns_to_live,omitempty"`
+}
+
+// Bounds of a policy in a definition.
+const (
+	maxVisionImages = 100
+	maxVisionBytes  = 256 << 20
+)
+
+// DefaultVisionContext is the policy of a definition that says nothing: off.
+func DefaultVisionContext() VisionContextPolicy {
+	return VisionContextPolicy{
+		MaxImages: 4, MaxTotalBytes: 8 << 20, TurnsToLive: 1,
+		AllowMIMETypes: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
+	}
+}
+
+// Validate names what makes no sense; nil is no policy.
+func (p *VisionContextPolicy) Validate() error {
+	if p == nil {
+		return nil
+	}
+	if p.MaxImages < 0 || p.MaxImages > maxVisionImages || p.MaxTotalBytes < 0 || p.TurnsToLive < 0 {
+		return media.Errorf(media.CodeInvalid, "Vision: MaxImages must be 0 to %d, MaxTotalBytes and TurnsToLive must not be negative; 0 means the default", maxVisionImages)
+	}
+	return nil
+}
+
+// WithDefaults fills what a request leaves open.
+func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
+	d := DefaultVisionContext()
+	if p.MaxImages == 0 {
+		p.MaxImages = d.MaxImages
+	}
+	if p.MaxTotalBytes == 0 {
+		p.MaxTotalBytes = d.MaxTotalBytes
+	}
+	if p.TurnsToLive == 0 {
+		p.TurnsToLive = d.TurnsToLive
+	}
+	if len(p.AllowMIMETypes) == 0 {
+		p.AllowMIMETypes = d.AllowMIMETypes
+	}
+	return p
+}
+
+// Within is the narrower of two policies, field by field. Sources and types are those
+// that both allow.
+func (p VisionContextPolicy) Within(outer VisionContextPolicy) VisionContextPolicy {
+	return VisionContextPolicy{
+		Enabled:   p.Enabled && outer.Enabled,
+		MaxImages: min(p.MaxImages, outer.MaxImages), MaxTotalBytes: min(p.MaxTotalBytes, outer.MaxTotalBytes),
+		TurnsToLive:    min(p.TurnsToLive, outer.TurnsToLive),
+		AllowedSources: both(p.AllowedSources, outer.AllowedSources), AllowMIMETypes: both(p.AllowMIMETypes, outer.AllowMIMETypes),
+	}
+}
+
+func both(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(x string) bool {
+		return !slices.ContainsFunc(b, func(y string) bool { return plain.SameName(x, y) })
+	})
+}
+
+// Allows reports whether a picture that an action made is shown.
+func (p VisionContextPolicy) Allows(a action.Action, o media.Output) bool {
+	return p.Enabled && slices.Contains(p.AllowMIMETypes, o.MIMEType) &&
+		slices.ContainsFunc(p.AllowedSources, func(s string) bool {
+			return plain.SameName(s, a.Name) || slices.ContainsFunc(a.Tags, func(t string) bool { return plain.SameName(s, t) })
+		})
+}
+
+// vision reads what a sub-agent sees of what it is granted.
+func (r *reader) vision(into *bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		var word string
+		r.oneOf(&word, "none", "granted")(n)
+		*into = word == "granted"
+	}
+}
+
+// visionContext reads a policy.
+func (r *reader) visionContext(d *Agent, n *yaml.Node) {
+	p, bytes := &d.VisionContext, 0
+	r.fields(n, map[string]func(*yaml.Node){
+		"enabled": func(e *yaml.Node) {
+			var word string
+			r.oneOf(&word, "true", "false")(e)
+			p.Enabled = word == "true"
+		},
+		"max_images":      r.number(&p.MaxImages, 1, maxVisionImages),
+		"max_total_bytes": r.number(&bytes, 1, maxVisionBytes),
+		"turns_to_live":   r.number(&p.TurnsToLive, 1, MaxTurns),
+		"allowed_sources": func(e *yaml.Node) { r.texts(&p.AllowedSources)(e); d.sourcesAt = r.each(e) },
+		"allow_mime_types": func(e *yaml.Node) {
+			p.AllowMIMETypes = nil
+			r.texts(&p.AllowMIMETypes)(e)
+			for _, t := range p.AllowMIMETypes {
+				if !strings.HasPrefix(t, "image/") {
+					r.fail(e, "allow_mime_types: %q is not an image type: use types such as image/png", plain.Clip(t, 40))
+				}
+			}
+		},
+	})
+	if bytes > 0 {
+		p.MaxTotalBytes = int64(bytes)
+	}
+}
+
+// unknownSources finds allowed sources that are neither the name nor a tag of an action.
+func (d *Agent) unknownSources(known []string) (problems []Problem) {
+	for i, s := range d.VisionContext.AllowedSources {
+		if slices.ContainsFunc(known, func(k string) bool { return plain.SameName(k, s) }) {
+			continue
+		}
+		at := d.pos
+		if i < len(d.sourcesAt) {
+			at = d.sourcesAt[i]
+		}
+		problems = append(problems, problemAt(at, "allowed_sources: %q is neither an action nor a tag of one", plain.Clip(s, 60)))
+	}
+	return problems
+}
+
+// unknownSources checks a definition against the actions and tags of a catalogue.
+func (c Catalogue) unknownSources(d *Agent) []Problem {
+	known := slices.Clone(c.Tags)
+	for name := range c.Actions {
+		known = append(known, name)
+	}
+	return d.unknownSources(known)
+}

@@ -1,0 +1,144 @@
+// Package draft is the answer of a run while the run works: its message, its payload and what they
+// say about media. It has no errors of its own. It may import action, media and agent's other
+// packages.
+package draft
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/internal/object"
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
+	"atelier/media"
+	"atelier/media/wire"
+)
+
+// Draft is the answer of a run so far. Refs in it that the run knows stand as placeholders.
+type Draft struct {
+	Set             *media.Set // the run's media
+	Message         string
+	Payload         map[string]any
+	refsSentBack    bool // unknown refs went back to the model once
+	payloadSentBack bool // a payload that does not fit went back once
+}
+
+// Returns are the problems that the model shall correct: refs that mean nothing, and a payload that
+// does not fit, once each.
+func (d *Draft) Returns(unknown []string, unfit error) (problems []action.Problem) {
+	if len(unknown) > 0 && !d.refsSentBack {
+		d.refsSentBack = true
+		problems = append(problems, transcript.Problem(d.Set.Unknown(unknown...)))
+	}
+	if unfit != nil && !d.payloadSentBack {
+		d.payloadSentBack = true
+		problems = append(problems, transcript.Problem(unfit))
+	}
+	return problems
+}
+
+// Promote chooses items for the answer and returns the refs that mean nothing here.
+func (d *Draft) Promote(list []contract.Promotion) (unknown []string) {
+	for _, p := range list {
+		o, err := d.Set.Find(p.Ref)
+		if err != nil {
+			unknown = append(unknown, plain.Clip(p.Ref, 80))
+			continue
+		}
+		d.Set.Promote(o.Ref, plain.Clip(wire.NameMedia(p.Label), 500), plain.Clip(wire.NameMedia(p.Description), 4000))
+	}
+	return unknown
+}
+
+// UnknownRefs lists what looks like a ref in the answer and means nothing here.
+func (d *Draft) UnknownRefs() (unknown []string) {
+	seen := map[string]bool{}
+	note := func(ref string) {
+		if !seen[ref] {
+			seen[ref] = true
+			unknown = append(unknown, plain.Clip(ref, 80))
+		}
+	}
+	look := func(s string) {
+		if !strings.Contains(s, "${media:") {
+			return
+		}
+		for _, bad := range d.Set.Strange(s) {
+			note(bad)
+		}
+	}
+	look(d.Message)
+	object.EachString(d.Payload, look)
+	return plain.Sorted(unknown)
+}
+
+// PromoteEmbedded chooses the items that stand in the answer.
+func (d *Draft) PromoteEmbedded() {
+	embed := func(s string) {
+		for _, ref := range media.Refs(s) {
+			d.Set.Promote(ref, "", "")
+		}
+	}
+	embed(d.Message)
+	object.EachString(d.Payload, embed)
+}
+
+var (
+	// looseRef finds refs where an address belongs: in src and href attributes and
+	// in Markdown links, bare, as one of our media URLs, or as a placeholder with a
+	// path before it.
+	looseRef = regexp.MustCompile(`(?i)((?:src|href)\s*=\s*["']|\]\()\s*(?:[^"'()\s]*/)?(?:\$\{media:)?((?:img|aud|vid|doc)-[0-9a-z]{8})\}?(?:\.[a-z0-9]{1,5})?\s*(["')])`)
+	// looseMark finds placeholders in another case or with blanks inside.
+	looseMark = regexp.MustCompile(`(?i)(\$?)\$\{\s*media\s*:\s*((?:img|aud|vid|doc)-[0-9a-z]{8})\s*\}`)
+)
+
+// KnownRefs writes every ref of this run that a model gave in another form (bare,
+// as a URL, in capitals) as a placeholder. Unknown ones stay as they are.
+func (d *Draft) KnownRefs(s string) string {
+	if !hasRefShape(s) {
+		return s
+	}
+	known := func(text string) (media.Ref, bool) {
+		o, err := d.Set.Find(strings.ToLower(text))
+		return o.Ref, err == nil
+	}
+	s = looseMark.ReplaceAllStringFunc(s, func(m string) string {
+		part := looseMark.FindStringSubmatch(m)
+		if ref, ok := known(part[2]); ok && part[1] == "" {
+			return ref.Placeholder()
+		}
+		return m
+	})
+	return looseRef.ReplaceAllStringFunc(s, func(m string) string {
+		part := looseRef.FindStringSubmatch(m)
+		if ref, ok := known(part[2]); ok {
+			return part[1] + ref.Placeholder() + part[3]
+		}
+		return m
+	})
+}
+
+// hasRefShape keeps the expressions away from texts without any ref.
+func hasRefShape(s string) bool {
+	for _, p := range []string{"img-", "aud-", "vid-", "doc-", "IMG-", "AUD-", "VID-", "DOC-", "Img-"} {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// InUse says why an item has to stay in sight: the answer so far embeds it.
+func (d *Draft) InUse(ref media.Ref) string {
+	used := false
+	look := func(s string) { used = used || slices.Contains(media.Refs(s), ref) }
+	look(d.Message)
+	object.EachString(d.Payload, look)
+	if used {
+		return "it is embedded in the answer"
+	}
+	return ""
+}

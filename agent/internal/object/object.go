@@ -1,0 +1,123 @@
+// Package object changes JSON objects, such as payloads; no argument is changed. It has no errors and
+// imports the standard library.
+package object
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// topKey merges a sub-agent's payload at the top of its parent's.
+const topKey = "."
+
+// Patch applies an RFC 7396 merge patch and returns the result; neither
+// argument is changed.
+func Patch(target, patch map[string]any) map[string]any {
+	out := maps.Clone(target)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for k, v := range patch {
+		switch t := v.(type) {
+		case nil:
+			delete(out, k)
+		case map[string]any:
+			old, _ := out[k].(map[string]any)
+			out[k] = Patch(old, t)
+		default:
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Set replaces top-level keys and leaves the others.
+func Set(target, values map[string]any) map[string]any {
+	out := maps.Clone(target)
+	if out == nil {
+		out = map[string]any{}
+	}
+	maps.Copy(out, values)
+	return out
+}
+
+// Place puts a sub-agent's payload under the key that its parent's definition
+// names. What an earlier call put there stays beside it: lists grow, other values
+// are replaced. At the top all values are replaced.
+func Place(target map[string]any, key string, payload map[string]any) map[string]any {
+	switch {
+	case key == "" || payload == nil:
+		return target
+	case key == topKey:
+		return Set(target, payload)
+	}
+	head, rest, deeper := strings.Cut(key, ".")
+	if !deeper {
+		return Set(target, map[string]any{head: gather(target[head], payload)})
+	}
+	inner, _ := target[head].(map[string]any)
+	return Set(target, map[string]any{head: Place(inner, rest, payload)})
+}
+
+// gather joins what two calls of a sub-agent brought: lists grow by what is new,
+// objects are joined, and of other values the later one counts.
+func gather(old, more any) any {
+	switch m := more.(type) {
+	case map[string]any:
+		have, _ := old.(map[string]any)
+		out := Set(have, nil)
+		for k, v := range m {
+			out[k] = gather(out[k], v)
+		}
+		return out
+	case []any:
+		have, _ := old.([]any)
+		out := append([]any{}, have...)
+		for _, e := range m {
+			if !slices.ContainsFunc(have, func(h any) bool { return reflect.DeepEqual(h, e) }) {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return more
+}
+
+// MapStrings rebuilds a JSON value with f applied to every string in it, keys excepted.
+func MapStrings(v any, f func(string) string) any {
+	switch t := v.(type) {
+	case string:
+		return f(t)
+	case []any:
+		out := make([]any, len(t))
+		for i, e := range t {
+			out[i] = MapStrings(e, f)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for k, e := range t {
+			out[k] = MapStrings(e, f)
+		}
+		return out
+	}
+	return v
+}
+
+// EachString calls f with every string in a JSON value.
+func EachString(v any, f func(string)) {
+	switch t := v.(type) {
+	case string:
+		f(t)
+	case []any:
+		for _, e := range t {
+			EachString(e, f)
+		}
+	case map[string]any:
+		for _, e := range t {
+			EachString(e, f)
+		}
+	}
+}

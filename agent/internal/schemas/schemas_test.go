@@ -1,0 +1,90 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/internal/schemas"
+)
+
+func TestCompileAndValidate(t *testing.T) {
+	t.Parallel()
+	s, err := schemas.Compile(json.RawMessage(`{"type":"object","required":["n"],"properties":{"n":{"$ref":"#/$defs/count"}},"$defs":{"count":{"type":"integer","minimum":1}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value any
+		want  []string // parts of the problem; nil fits
+	}{
+		{map[string]any{"n": 1.0}, nil},
+		{map[string]any{"n": 0.0}, []string{"/n", "minimum"}},
+		{map[string]any{"n": "x"}, []string{"/n", "integer"}},
+		{map[string]any{}, []string{"missing", "n"}},
+		{[]any{}, []string{"object"}},
+		{nil, []string{"null", "object"}},
+	} {
+		err := s.Validate(c.value)
+		if (err == nil) != (c.want == nil) {
+			t.Errorf("%v: %v", c.value, err)
+			continue
+		}
+		if err == nil {
+			continue
+		}
+		problem := schemas.Problem(err)
+		if strings.Contains(problem, "\n") || strings.Contains(problem, "urn:") {
+			t.Errorf("%v: not one line for people: %q", c.value, problem)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(problem, part) {
+				t.Errorf("%v: %q does not name %s", c.value, problem, part)
+			}
+		}
+	}
+}
+
+// TestBadSchemas: what is no schema is an error; nothing outside of the schema is read.
+func TestBadSchemas(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "other.json")
+	if err := os.WriteFile(file, []byte(`{"type":"string"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		schema any
+		want   string
+	}{
+		"a number":           {json.RawMessage(`3`), ""},
+		"a list":             {json.RawMessage(`[]`), ""},
+		"unknown type":       {json.RawMessage(`{"type":"picture"}`), ""},
+		"bad expression":     {json.RawMessage(`{"pattern":"("}`), ""},
+		"missing $defs":      {json.RawMessage(`{"$ref":"#/$defs/none"}`), ""},
+		"broken JSON":        {json.RawMessage(`{"type":`), ""},
+		"an address":         {json.RawMessage(`{"$ref":"https://example.com/schema.json"}`), "put what $ref names under $defs"},
+		"a file":             {map[string]any{"$ref": "file://" + filepath.ToSlash(file)}, "put what $ref names under $defs"},
+		"another metaschema": {json.RawMessage(`{"$schema":"https://example.com/meta"}`), "put what $ref names under $defs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := schemas.Compile(c.schema); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("want an error with %q, got %v", c.want, err)
+			}
+		})
+	}
+}
+
+// TestProblemOfAnyError: an error of another kind, and one that is long, is one short line.
+func TestProblemOfAnyError(t *testing.T) {
+	t.Parallel()
+	if got := schemas.Problem(errors.New("one\n  two\tthree")); got != "one two three" {
+		t.Errorf("%q", got)
+	}
+	if got := schemas.Problem(errors.New(strings.Repeat("word ", 1000))); len(got) > 610 {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+}

@@ -1,0 +1,142 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+// ticking is a clock that moves on whenever it is read.
+func ticking() func() time.Time {
+	var mu sync.Mutex
+	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(50 * time.Millisecond)
+		return at
+	}
+}
+
+// shownOf puts the parts of messages together as a reader does, and gives what was shown when
+// it was withdrawn.
+func shownOf(t *testing.T, events []agent.Event) (text string, parts int, withdrawn []string) {
+	t.Helper()
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case agent.MessageDelta:
+			if d.Offset == 0 {
+				text = ""
+			}
+			if d.Offset != len([]rune(text)) {
+				t.Errorf("offset %d after %q", d.Offset, text)
+			}
+			if text += d.Text; d.Partial {
+				parts++
+			}
+			if d.Partial && e.Key != "" || e.Passing() != d.Partial {
+				t.Errorf("%+v", e)
+			}
+		case agent.MessageWithdrawn:
+			withdrawn, text = append(withdrawn, text), ""
+		}
+	}
+	return text, parts, withdrawn
+}
+
+func TestMessagesAreShownWhileTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	const message = "Grüße aus Köln: drei Bilder, 1,234.5 km und ein langes Wort Donaudampfschifffahrtsgesellschaftskapitänsmütze."
+	w := build(t, setup{
+		agents:  map[string]string{"painter": painter},
+		answers: map[string][]any{"painter": {written{text: `{"reasoning":"short","message":"` + message + `","done":true}`}}},
+		now:     ticking(),
+	})
+	res, err := w.run(t, "hello")
+	if err != nil || res.Message != message {
+		t.Fatalf("%v, %q", err, res.Message)
+	}
+	text, parts, withdrawn := shownOf(t, w.watcher.events)
+	if text != message || parts < 10 || len(withdrawn) > 0 {
+		t.Errorf("%d parts, withdrawn %q, at last %q", parts, withdrawn, text)
+	}
+}
+
+func TestBrokenAnswersAreWithdrawn(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{
+		agents: map[string]string{"painter": painter},
+		answers: map[string][]any{"painter": {
+			written{text: `{"message":"It is done","done":maybe}`}, written{text: `{"message":"Done.","done":true}`},
+		}},
+		now: ticking(),
+	})
+	if _, err := w.run(t, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	text, _, withdrawn := shownOf(t, w.watcher.events)
+	if text != "Done." || len(withdrawn) != 1 || !strings.HasPrefix("It is done", withdrawn[0]) {
+		t.Errorf("withdrawn %q, at last %q", withdrawn, text)
+	}
+}
+
+// TestCancelledMessagesStay: what was shown before the run was cancelled is its message.
+func TestCancelledMessagesStay(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := build(t, setup{
+		agents: map[string]string{"painter": painter},
+		answers: map[string][]any{"painter": {written{text: `{"message":"The first half of a long`, after: func() error {
+			cancel()
+			return context.Cause(ctx)
+		}}}},
+		now: ticking(),
+	})
+	res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "hello", Owner: "local"})
+	if !errors.Is(err, context.Canceled) && media.CodeOf(err) != media.CodeCancelled {
+		t.Fatal(err)
+	}
+	if res.Status != agent.StatusCancelled || !strings.HasPrefix("The first half of a long", res.Message) || len(res.Message) < 15 {
+		t.Errorf("%s, message %q", res.Status, res.Message)
+	}
+}
+
+// TestPartsHoldNoMedia: base64 in an answer is in no part of it, however it is cut.
+func TestPartsHoldNoMedia(t *testing.T) {
+	t.Parallel()
+	raw := strings.Repeat("\x89PNG\r\n\x1a\nbytes", 40)
+	for _, before := range []string{"", "data:image/png;base64,", "picture: ", "![x](data:image/png;base64,"} {
+		for _, b64 := range []string{base64.StdEncoding.EncodeToString([]byte(raw)), base64.RawURLEncoding.EncodeToString([]byte(raw[:70]))} {
+			if before != "data:image/png;base64," && len(b64) < 256 {
+				continue // so short it is text where nothing declares it
+			}
+			w := build(t, setup{
+				agents:  map[string]string{"painter": painter},
+				answers: map[string][]any{"painter": {written{text: `{"message":"Look: ` + before + b64 + ` nice","done":true}`}}},
+				now:     ticking(),
+			})
+			_, _ = w.run(t, "hello") // an answer that is a broken picture may fail
+			for _, e := range w.watcher.events {
+				d, ok := e.Data.(agent.MessageDelta)
+				if !ok || !d.Partial {
+					continue
+				}
+				for i := 0; i+48 <= len(b64); i++ {
+					if strings.Contains(d.Text, b64[i:i+48]) {
+						t.Fatalf("%s: %q is shown", before, d.Text)
+					}
+				}
+				if strings.Contains(d.Text, b64[:12]) {
+					t.Errorf("%q: the beginning is shown: %q", before, d.Text)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package resolve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"atelier/agent/internal/plain"
+	"atelier/media"
+)
+
+// Payload writes a JSON payload to w with the placeholders of every string
+// rendered as [Text] does. Keys keep their order. The format of a text follows
+// its key: …html is HTML, …markdown or …md is Markdown, all else is text, unless
+// o.Format is set.
+func Payload(ctx context.Context, w io.Writer, payload json.RawMessage, o Options) error {
+	if len(bytes.TrimSpace(payload)) == 0 {
+		payload = json.RawMessage("null")
+	}
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	p := payloadWriter{ctx: ctx, w: w, d: d, o: o}
+	if err := p.value(""); err != nil {
+		return err
+	}
+	return nil
+}
+
+// payloadWriter copies JSON and renders its strings. It lives for one call.
+type payloadWriter struct {
+	ctx context.Context //nolint:containedctx // lives for one call.
+	w   io.Writer
+	d   *json.Decoder
+	o   Options
+}
+
+func (p *payloadWriter) value(key string) error {
+	tok, err := p.d.Token()
+	if err != nil {
+		return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
+	}
+	switch t := tok.(type) {
+	case json.Delim:
+		return p.collection(t, key)
+	case string:
+		return p.str(t, key)
+	}
+	return p.write(string(plain.JSON(tok)))
+}
+
+func (p *payloadWriter) collection(open json.Delim, key string) error {
+	if err := p.write(open.String()); err != nil {
+		return err
+	}
+	for first := true; p.d.More(); first = false {
+		if !first {
+			if err := p.write(","); err != nil {
+				return err
+			}
+		}
+		inner := key
+		if open == '{' {
+			tok, err := p.d.Token()
+			if err != nil {
+				return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
+			}
+			inner, _ = tok.(string)
+			if err := p.write(string(plain.JSON(inner)) + ":"); err != nil {
+				return err
+			}
+		}
+		if err := p.value(inner); err != nil {
+			return err
+		}
+	}
+	end, err := p.d.Token()
+	if err != nil {
+		return media.Errorf(media.CodeInvalid, "the payload is not JSON: %w", err)
+	}
+	closing, _ := end.(json.Delim)
+	return p.write(closing.String())
+}
+
+func (p *payloadWriter) str(s, key string) error {
+	if !strings.Contains(s, "${media:") {
+		return p.write(string(plain.JSON(s)))
+	}
+	o := p.o
+	if o.Format == "" {
+		o.Format = FormatOf(key)
+	}
+	if err := p.write(`"`); err != nil {
+		return err
+	}
+	if err := Text(p.ctx, jsonEscaper{p.w}, s, o); err != nil {
+		return err
+	}
+	return p.write(`"`)
+}
+
+func (p *payloadWriter) write(s string) error {
+	_, err := io.WriteString(p.w, s)
+	return err
+}
+
+// FormatOf is the format of a payload's text by its key.
+func FormatOf(key string) Format {
+	k := strings.ToLower(key)
+	switch {
+	case strings.HasSuffix(k, "html"):
+		return FormatHTML
+	case strings.HasSuffix(k, "markdown"), strings.HasSuffix(k, "md"):
+		return FormatMarkdown
+	}
+	return FormatText
+}
+
+// jsonEscaper writes what comes as the inside of a JSON string.
+type jsonEscaper struct{ w io.Writer }
+
+func (e jsonEscaper) Write(b []byte) (int, error) {
+	done := 0
+	for i, c := range b {
+		var esc string
+		switch {
+		case c == '"' || c == '\\':
+			esc = `\` + string(rune(c))
+		case c == '\n':
+			esc = `\n`
+		case c == '\t':
+			esc = `\t`
+		case c == '\r':
+			esc = `\r`
+		case c < ' ':
+			esc = `\u00` + string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15])
+		default:
+			continue
+		}
+		if _, err := e.w.Write(b[done:i]); err != nil {
+			return done, err
+		}
+		if _, err := io.WriteString(e.w, esc); err != nil {
+			return done, err
+		}
+		done = i + 1
+	}
+	if _, err := e.w.Write(b[done:]); err != nil {
+		return done, err
+	}
+	return len(b), nil
+}

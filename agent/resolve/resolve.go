@@ -1,0 +1,309 @@
+// Package resolve renders placeholders where a text is read: as addresses, file names or bytes, in HTML,
+// Markdown and plain text, and in every string of a payload. What is stored keeps its placeholders.
+//
+// Errors are media.Error values: invalid for options that cannot be met and for a payload that is no
+// JSON, and what the store reports. It may import media.
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"atelier/agent/internal/plain"
+	"atelier/media"
+)
+
+// Mode says what a placeholder becomes.
+type Mode string
+
+// The modes of [Text].
+const (
+	// ModeKeep leaves placeholders as they are.
+	ModeKeep Mode = "keep"
+	// ModeURL writes an address where the item is served.
+	ModeURL Mode = "url"
+	// ModeFile writes a relative file name.
+	ModeFile Mode = "file"
+	// ModeDataURI streams the bytes as a data: address, for self-contained files.
+	ModeDataURI Mode = "data_uri"
+)
+
+// Format says what kind of text the placeholders stand in.
+type Format string
+
+// The formats of [Text].
+const (
+	FormatHTML     Format = "html"
+	FormatMarkdown Format = "markdown"
+	FormatText     Format = "text"
+)
+
+// Bytes opens stored items; *wire.Codec is one.
+type Bytes interface {
+	// Open reads a stored blob; the caller closes it.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+	// WriteDataURI streams a blob as data:TYPE;base64,….
+	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
+}
+
+// Options are what [Text] needs.
+type Options struct {
+	Mode Mode
+	// Format is html, markdown or text; empty means html.
+	Format Format
+	// Find looks an item up; agent.Result.Find and media.Set.Lookup are such functions. Required.
+	Find func(media.Ref) (media.Output, bool)
+	// URL gives an item's address in ModeURL; nil means /media/REF.
+	URL func(media.Output) string
+	// File gives an item's file name in ModeFile; nil means media/ and [FileName].
+	File func(media.Output) string
+	// Caption gives the text under an item that stands by itself; nil means its label.
+	Caption func(media.Output) string
+	// Codec opens the bytes; required in ModeDataURI.
+	Codec Bytes
+}
+
+func (o Options) withDefaults() (Options, error) {
+	switch o.Mode {
+	case ModeKeep, ModeURL, ModeFile, ModeDataURI:
+	default:
+		return o, media.Errorf(media.CodeInvalid, "%q is not a resolve mode: use keep, url, file or data_uri", o.Mode)
+	}
+	if o.Find == nil || o.Mode == ModeDataURI && o.Codec == nil {
+		return o, media.Errorf(media.CodeInvalid, "resolve.Options needs Find, and Codec for data_uri")
+	}
+	if o.Format == "" {
+		o.Format = FormatHTML
+	}
+	if o.Caption == nil {
+		o.Caption = label
+	}
+	if o.URL == nil {
+		o.URL = func(m media.Output) string { return "/media/" + string(m.Ref) }
+	}
+	if o.File == nil {
+		o.File = func(m media.Output) string { return "media/" + FileName(m) }
+	}
+	return o, nil
+}
+
+// Text writes text to w with every placeholder rendered. Where an address belongs
+// (in an attribute, in a Markdown link) it becomes an address; elsewhere a whole
+// figure, image, player or link. A ref that means nothing, or whose bytes cannot be
+// opened, becomes a visible "missing image"; a raw placeholder is never written except
+// in ModeKeep. Memory is O(64 KiB) beside the text, however large the items.
+func Text(ctx context.Context, w io.Writer, text string, o Options) error {
+	o, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	if o.Mode == ModeKeep {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	p := &renderer{ctx: ctx, o: o, w: &tailWriter{w: w}}
+	return p.text(text)
+}
+
+// renderer renders the placeholders of one text. It lives for one call of Text.
+type renderer struct {
+	ctx context.Context //nolint:containedctx // lives for one call; media.Resolver takes none.
+	o   Options
+	w   *tailWriter
+}
+
+// text handles what looks like a placeholder but holds no ref, which media.Resolve
+// passes as text, and leaves the rest to it.
+func (p *renderer) text(text string) error {
+	for len(media.BadRefs(text)) > 0 {
+		start, end := badMark(text)
+		if start < 0 {
+			break
+		}
+		if err := media.Resolve(p.w, strings.NewReader(text[:start]), p.item); err != nil {
+			return err
+		}
+		if err := p.missing(text[start:end]); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return media.Resolve(p.w, strings.NewReader(text), p.item)
+}
+
+// badMark finds the first mark that holds no ref; start is -1 if there is none.
+func badMark(text string) (start, end int) {
+	const open = "${media:"
+	from := 0
+	for {
+		i := strings.Index(text[from:], open)
+		if i < 0 {
+			return -1, -1
+		}
+		i += from
+		stop := strings.IndexAny(text[i+len(open):], "}\"'<> \n")
+		end = len(text)
+		if stop >= 0 {
+			end = i + len(open) + stop
+			if text[end] == '}' {
+				end++
+			}
+		}
+		escaped := i > 0 && text[i-1] == '$'
+		if !escaped && len(media.BadRefs(text[i:end])) > 0 {
+			return i, end
+		}
+		from = i + len(open)
+	}
+}
+
+// item writes what stands for one placeholder.
+func (p *renderer) item(_ io.Writer, ref media.Ref) error {
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	o, ok := p.o.Find(ref)
+	if !ok || !p.readable(o) {
+		return p.missing(string(ref))
+	}
+	switch {
+	case p.w.inAddress():
+		return p.address(o)
+	case p.w.tags.inside && p.o.Format != FormatText:
+		// In an attribute beside other words, such as alt, only words make sense.
+		return p.words(label(o))
+	}
+	before, after := around(o, p.o.Format, p.o.Caption(o))
+	if _, err := io.WriteString(p.w, before); err != nil {
+		return err
+	}
+	if err := p.address(o); err != nil {
+		return err
+	}
+	_, err := io.WriteString(p.w, after)
+	return err
+}
+
+// readable checks, before anything is written, that the bytes are there.
+func (p *renderer) readable(o media.Output) bool {
+	if p.o.Mode != ModeDataURI {
+		return true
+	}
+	r, err := p.o.Codec.Open(p.ctx, o.Digest)
+	if err != nil {
+		return false
+	}
+	return r.Close() == nil
+}
+
+// words writes text that cannot end the attribute that it stands in.
+func (p *renderer) words(s string) error {
+	_, err := io.WriteString(p.w, html.EscapeString(s))
+	return err
+}
+
+func (p *renderer) address(o media.Output) error {
+	p.w.opaque = true
+	defer func() { p.w.opaque = false }()
+	switch p.o.Mode {
+	case ModeDataURI:
+		if err := p.o.Codec.WriteDataURI(p.ctx, p.w, o.Blob); err != nil {
+			return fmt.Errorf("embed %s: %w", o.Ref, err)
+		}
+		return nil
+	case ModeFile:
+		return p.escaped(o, p.o.File(o))
+	case ModeURL:
+		return p.escaped(o, p.o.URL(o))
+	case ModeKeep:
+		return p.escaped(o, o.Ref.Placeholder())
+	}
+	return nil
+}
+
+// escaped writes an address so that it cannot end the attribute that it stands in.
+func (p *renderer) escaped(_ media.Output, address string) error {
+	if p.o.Format == FormatHTML {
+		address = html.EscapeString(address)
+	}
+	_, err := io.WriteString(p.w, address)
+	return err
+}
+
+// anyMark finds placeholders, broken and escaped ones too.
+var anyMark = regexp.MustCompile(`\$?\$\{media:[^}"'<>\s]*\}?`)
+
+// WithoutMarks drops every placeholder from a text in which no item can stand, such
+// as a title or a label, and puts it on one line.
+func WithoutMarks(text string) string {
+	return strings.Join(strings.Fields(anyMark.ReplaceAllString(text, " ")), " ")
+}
+
+// label is what an item is called.
+func label(o media.Output) string {
+	if l := WithoutMarks(o.Label); l != "" {
+		return l
+	}
+	return string(o.Modality)
+}
+
+// around gives what surrounds the address of an item outside an attribute.
+func around(o media.Output, f Format, under string) (before, after string) {
+	label := label(o)
+	switch f {
+	case FormatText:
+		return "", ""
+	case FormatMarkdown:
+		plain := strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(label)
+		if o.Modality == media.ModalityImage {
+			return "![" + plain + "](", ")"
+		}
+		return "[" + plain + "](", ")"
+	case FormatHTML:
+	}
+	l := html.EscapeString(label)
+	caption := `<figcaption>` + html.EscapeString(under) + `</figcaption></figure>`
+	switch o.Modality {
+	case media.ModalityImage:
+		return `<figure><img src="`, `" alt="` + l + `" title="` + l + `">` + caption
+	case media.ModalityAudio:
+		return `<figure><audio controls src="`, `"></audio>` + caption
+	case media.ModalityVideo:
+		return `<figure><video controls src="`, `"></video>` + caption
+	case media.ModalityDocument:
+	}
+	return `<a href="`, `">` + l + `</a>`
+}
+
+// missing writes a visible sign instead of an item that is not there. what is the
+// ref, or the broken mark.
+func (p *renderer) missing(what string) error {
+	name := strings.TrimSuffix(strings.TrimPrefix(what, "${media:"), "}")
+	name = strings.Map(func(c rune) rune {
+		if strings.ContainsRune("<>&\"'()[]{}$\\`", c) || c < ' ' {
+			return '-'
+		}
+		return c
+	}, plain.Clip(media.ErrorText(name), 60))
+	var out string
+	switch {
+	case p.w.inAddress():
+		out = missingPicture
+	case p.w.tags.inside && p.o.Format != FormatText:
+		out = "missing"
+	case p.o.Format == FormatHTML:
+		out = `<figure class="missing-image" role="img" aria-label="Missing image"><div>Missing image</div><figcaption>` + name + ` is not available.</figcaption></figure>`
+	default:
+		out = "[missing image: " + name + "]"
+	}
+	_, err := io.WriteString(p.w, out)
+	return err
+}
+
+// missingPicture is what stands in an image's address: a small drawing that says so.
+var missingPicture = "data:image/svg+xml," + url.PathEscape(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 240" width="640" height="240" role="img" aria-label="Missing image"><rect x="1" y="1" width="638" height="238" rx="12" fill="#f3f3f1" stroke="#8a8a86" stroke-width="2" stroke-dasharray="8 6"/><text x="320" y="128" font-family="system-ui,sans-serif" font-size="24" fill="#5b5b57" text-anchor="middle">Missing image</text></svg>`)

@@ -1,0 +1,181 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+
+	"atelier/action"
+	"atelier/agent/definition"
+	"atelier/agent/internal/plain"
+	"atelier/media"
+)
+
+// Stage is one way to make the context shorter. The stages are tried in order, each
+// on top of those before it.
+type Stage struct {
+	// Did says, in a warning, what was done.
+	Did string
+	// Shrink reports whether it changed anything.
+	Shrink func(h *History, set *media.Set, payload map[string]any) bool
+}
+
+// The lengths of the stages, in characters.
+const (
+	messageLength = 4000
+	leastLength   = 1000
+	shortLength   = 300
+)
+
+// keptExchanges is how many of the last answers of the model, each with what it was
+// told then, stay when the history is trimmed.
+const keptExchanges = 2
+
+// Stages are what is done about a context that does not fit, the mildest first.
+func Stages() []Stage {
+	type object = map[string]any
+	return []Stage{
+		{"old results were left out", func(h *History, set *media.Set, _ object) bool { return h.dropOld(set) }},
+		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool { return h.compactRest(set) }},
+		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool { return h.unshow() }},
+		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool { return h.forget() }},
+		{"earlier messages were left out", (*History).trim},
+		{"long messages were cut", func(h *History, set *media.Set, _ object) bool { return h.truncate(messageLength, set) }},
+		{"messages were cut to the utmost", func(h *History, set *media.Set, _ object) bool { return h.truncate(leastLength, set) }},
+	}
+}
+
+// newest finds the last entry with results, or -1.
+func (h *History) newest() int {
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		if h.entries[i].results != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// dropOld takes the outputs of all results but the newest, and old pictures.
+func (h *History) dropOld(set *media.Set) bool {
+	newest, changed := h.newest(), false
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.results == nil || i == newest {
+			continue
+		}
+		blinded := len(e.results.Views) > 0
+		e.results.Views = nil
+		if e.results.shrink(levelRemoved, 0, set) || blinded {
+			e.render()
+			changed = true
+		}
+	}
+	return changed
+}
+
+// unshow takes the pictures that came with the task out.
+func (h *History) unshow() bool {
+	changed := false
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.opening == nil || len(e.opening.Images) == 0 {
+			continue
+		}
+		for _, s := range e.opening.Images {
+			e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: the conversation is too long.")
+		}
+		e.opening.Images, changed = nil, true
+		e.render()
+	}
+	return changed
+}
+
+// compactRest keeps the beginnings of what the newest results hold.
+func (h *History) compactRest(set *media.Set) bool {
+	i := h.newest()
+	if i < 0 {
+		return false
+	}
+	e := &h.entries[i]
+	blinded := len(e.results.Views) > 0
+	e.results.Views = nil
+	if !e.results.shrink(levelCompact, definition.DefaultCompactLength, set) && !blinded {
+		return false
+	}
+	e.render()
+	return true
+}
+
+// earlier is what stays of messages that were left out.
+type earlier struct {
+	Messages int `json:"messagesLeftOut"`
+	// Did are the acts of the turns that were left out, Payload the parts of the answer
+	// that stand already, with their lengths.
+	Did     []string         `json:"did,omitempty"`
+	Payload map[string]int   `json:"payloadCharacters,omitempty"`
+	Media   []map[string]any `json:"media,omitempty"`
+}
+
+// How many acts of trimmed turns stay named, the newest of them, before and after
+// messages are cut.
+const (
+	maxDid   = 30
+	leastDid = 10
+)
+
+// trim leaves out the messages between the opening and the last exchanges. What was
+// done, what stands in the payload, and every ref stay named in the opening.
+func (h *History) trim(set *media.Set, payload map[string]any) bool {
+	keep := 2 * keptExchanges
+	if len(h.entries) <= 1+keep {
+		keep = 2
+	}
+	if len(h.entries) <= 1+keep || h.entries[0].opening == nil {
+		return false
+	}
+	cut := h.entries[1 : len(h.entries)-keep]
+	o := h.entries[0].opening
+	if o.earlier == nil {
+		o.earlier = &earlier{}
+	}
+	o.earlier.Messages += len(cut)
+	for _, e := range cut {
+		o.remember(survivors(set, e.msg.Text()))
+		if e.results != nil {
+			o.earlier.Did = append(o.earlier.Did, e.results.did(e.turn)...)
+		}
+	}
+	o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-maxDid):]
+	o.earlier.Payload = lengths(payload)
+	h.entries[0].render()
+	h.entries = slices.Delete(h.entries, 1, len(h.entries)-keep)
+	return true
+}
+
+// remember keeps items in sight that the rest of the opening does not show.
+func (o *Opening) remember(items []media.Output) {
+	shown := o.message().Text()
+	for _, item := range items {
+		if !mentions(shown, item.Ref) {
+			o.earlier.Media = append(o.earlier.Media, action.View(item))
+		}
+	}
+}
+
+// did lists the acts of a step in a few words each.
+func (r *Results) did(turn int) []string {
+	var out []string
+	for _, a := range r.Actions {
+		out = append(out, fmt.Sprintf("turn %d: %s: %s %s", turn, a.Name, a.Code, plain.Head(a.Message, 80)))
+	}
+	for _, a := range r.Agents {
+		word := "done"
+		if !a.Success {
+			word = "failed"
+		}
+		out = append(out, fmt.Sprintf("turn %d: agent %s: %s %s", turn, a.Name, word, plain.Head(a.Message, 80)))
+	}
+	if r.Answer != nil {
+		out = append(out, fmt.Sprintf("turn %d: asked %q, a person answered %s", turn, plain.Head(r.Answer.Question, 80), plain.Head(string(plain.JSON(r.Answer.Value)), 200)))
+	}
+	return out
+}

@@ -1,0 +1,363 @@
+// Package transcript is what a chat model is sent in a run: the task with what was handed down, the answers
+// of the model, what it reads after each step, and the pictures in sight; and how that is made shorter
+// when results get old or the context does not fit. Every ref of what is left out stays named.
+//
+// It has no errors. It may import action, chat, media and agent/definition.
+package transcript
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/action"
+	"atelier/agent/definition"
+	"atelier/agent/internal/plain"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// entry is one message of a run's history. What is more than text is kept apart, so
+// that it can be made shorter when the context has to shrink.
+type entry struct {
+	msg     chat.Message
+	opening *Opening
+	results *Results
+	turn    int
+	// earlier marks what was said before the run began.
+	earlier bool
+}
+
+// render writes the message anew after a part of it changed.
+func (e *entry) render() {
+	switch {
+	case e.results != nil:
+		e.msg = e.results.message()
+	case e.opening != nil:
+		e.msg = e.opening.message()
+	}
+}
+
+// History is what the model has read and answered. It grows by whole entries; the first one
+// is the opening and stays.
+type History struct{ entries []entry }
+
+// Answered adds an answer of the model.
+func (h *History) Answered(turn int, text string) {
+	h.entries = append(h.entries, entry{msg: chat.Text(chat.RoleAssistant, text), turn: turn})
+}
+
+// Tell adds what the model reads after a step.
+func (h *History) Tell(turn int, res Results) {
+	h.entries = append(h.entries, entry{msg: res.message(), results: &res, turn: turn})
+}
+
+// Begin puts the opening in.
+func (h *History) Begin(o Opening) {
+	h.entries = append(h.entries, entry{msg: o.message(), opening: &o})
+}
+
+// Recall puts a conversation before the task in. Answers stand in the form of the step
+// contract, so that the model continues in it.
+func (h *History) Recall(messages []chat.Message) {
+	for _, m := range messages {
+		if m.Role == chat.RoleAssistant {
+			m = chat.Text(m.Role, string(plain.JSON(map[string]any{"message": m.Text(), "done": true})))
+		}
+		h.entries = append(h.entries, entry{msg: m, earlier: true})
+	}
+}
+
+// forget takes what was said before the run out of the history. It reports whether
+// there was anything.
+func (h *History) forget() bool {
+	n := len(h.entries)
+	h.entries = slices.DeleteFunc(h.entries, func(e entry) bool { return e.earlier })
+	return len(h.entries) < n
+}
+
+// Messages are what the model is sent.
+func (h *History) Messages() []chat.Message {
+	out := make([]chat.Message, len(h.entries))
+	for i, e := range h.entries {
+		out[i] = e.msg
+	}
+	return out
+}
+
+// Notice adds a word to the message that the model reads last.
+func (h *History) Notice(text string) {
+	e := &h.entries[len(h.entries)-1]
+	switch {
+	case e.results != nil:
+		e.results.Notice = text
+	case e.opening != nil:
+		e.opening.notice = text
+	default:
+		e.msg.Parts = append(e.msg.Parts, chat.Part{Text: "\n\n" + text})
+	}
+	e.render()
+}
+
+// Given counts the pictures in sight that people gave.
+func (h *History) Given() int {
+	n := 0
+	for _, e := range h.entries {
+		switch {
+		case e.opening != nil:
+			n += len(e.opening.Images)
+		case e.results != nil:
+			for _, s := range e.results.Views {
+				if s.Given {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// ReplaceGiven takes the pictures that people gave before out of sight.
+func (h *History) ReplaceGiven() {
+	gone := func(s Sight) string { return string(s.Ref) + " is not shown any more: the person gave other pictures." }
+	for i := range h.entries {
+		e := &h.entries[i]
+		switch {
+		case e.opening != nil && len(e.opening.Images) > 0:
+			for _, s := range e.opening.Images {
+				e.opening.Unseen = append(e.opening.Unseen, gone(s))
+			}
+			e.opening.Images = nil
+		case e.results != nil:
+			e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return s.Given })
+		default:
+			continue
+		}
+		e.render()
+	}
+}
+
+// Withdraw takes the oldest pictures of the policy out where newer ones leave no room.
+func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int, bytes int64) {
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := &h.entries[i]
+		if e.results == nil {
+			continue
+		}
+		changed := false
+		e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool {
+			if !s.Policy {
+				return false
+			}
+			count, bytes = count+1, bytes+s.Shown.SizeBytes
+			over := count > p.MaxImages || bytes > p.MaxTotalBytes || turn+1-e.turn > s.Turns
+			changed = changed || over
+			return over
+		})
+		if changed {
+			e.render()
+		}
+	}
+}
+
+// Lose takes a picture out of all messages, tells the model why, and gives the
+// refs under which it was shown.
+func (h *History) Lose(d media.Digest, why string) (refs []media.Ref) {
+	for i := range h.entries {
+		e := &h.entries[i]
+		views := &[]Sight{}
+		switch {
+		case e.opening != nil:
+			views = &e.opening.Images
+		case e.results != nil:
+			views = &e.results.Views
+		}
+		var gone []string
+		*views = slices.DeleteFunc(*views, func(s Sight) bool {
+			if s.Shown.Digest != d {
+				return false
+			}
+			gone = append(gone, fmt.Sprintf("You cannot see %s any more: %s.", s.Ref, why))
+			if !slices.Contains(refs, s.Ref) {
+				refs = append(refs, s.Ref)
+			}
+			return true
+		})
+		switch {
+		case len(gone) == 0:
+			continue
+		case e.opening != nil:
+			e.opening.Unseen = append(e.opening.Unseen, gone...)
+		default:
+			e.results.Warnings = append(e.results.Warnings, strings.Join(gone, " "))
+		}
+		e.render()
+	}
+	return refs
+}
+
+// level is how much of a result the model still sees. It only ever falls, so that
+// nothing is shortened, or summarised and paid for, twice.
+type level int
+
+const (
+	levelWhole level = iota
+	levelCompact
+	levelRemoved
+)
+
+// leftOut stands where something was.
+const leftOut = "[left out: this result is old]"
+
+// spare is by how much a text must be longer than its shortened form to be worth it.
+const spare = 200
+
+// due reports whether the outputs of an action can still fall to a level, and gives
+// their text.
+func (r *Results) due(i int, to level, length int) (string, bool) {
+	if r.actionLevel(i) >= to || len(r.Actions[i].Outputs) == 0 {
+		return "", false
+	}
+	text := string(plain.JSON(r.Actions[i].Outputs))
+	return text, utf8.RuneCountInString(text) > length+spare
+}
+
+// shrinkAction cuts the outputs of an action to a level; every ref survives with its
+// label. Short outputs stay as they are.
+func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool {
+	text, ok := r.due(i, to, length)
+	if !ok {
+		return false
+	}
+	short := leftOut
+	if to == levelCompact {
+		short = plain.Head(text, length) + "… " + leftOut
+	}
+	r.replace(i, to, map[string]any{"shortened": short}, survivors(set, text))
+	return true
+}
+
+// replace puts what is left of an action's outputs in their place.
+func (r *Results) replace(i int, to level, short map[string]any, kept []media.Output) {
+	o := &r.Actions[i]
+	if views := ViewsOf(kept); len(views) > 0 {
+		short["media"] = views
+	}
+	if more := len(o.Media) - len(kept); more > 0 {
+		short["moreMedia"] = more
+	}
+	o.Outputs = short
+	r.levels[i] = to
+}
+
+// shrinkAgent cuts the payload of a sub-agent's answer as shrinkAction cuts outputs.
+func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool {
+	a := &r.Agents[i]
+	if a.level >= to || len(a.Payload) == 0 {
+		return false
+	}
+	text := string(plain.JSON(a.Payload))
+	if utf8.RuneCountInString(text) <= length+spare {
+		return false
+	}
+	short := leftOut
+	if to == levelCompact {
+		short = plain.Head(text, length) + "… " + leftOut
+	}
+	a.Payload, a.level = map[string]any{"shortened": short}, to
+	shown := string(plain.JSON(a.Media)) + a.Message
+	for _, o := range survivors(set, text) {
+		if !mentions(shown, o.Ref) {
+			a.Media = append(a.Media, action.View(o))
+		}
+	}
+	return true
+}
+
+// shrink cuts every result of a step.
+func (r *Results) shrink(to level, length int, set *media.Set) bool {
+	changed := false
+	for i := range r.Actions {
+		changed = r.shrinkAction(i, to, length, set) || changed
+	}
+	for i := range r.Agents {
+		changed = r.shrinkAgent(i, to, length, set) || changed
+	}
+	return changed
+}
+
+// actionLevel makes room for the levels when they are first asked for.
+func (r *Results) actionLevel(i int) level {
+	if r.levels == nil {
+		r.levels = make([]level, len(r.Actions))
+	}
+	return r.levels[i]
+}
+
+// ViewTurns is for how many turns a picture that was asked for stays in sight.
+const ViewTurns = 1
+
+// blind takes the pictures out of a message that have been shown long enough.
+func (e *entry) blind(turn int) bool {
+	n := len(e.results.Views)
+	e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
+	return len(e.results.Views) < n
+}
+
+// anyRef finds refs in text, wrapped or bare.
+var anyRef = regexp.MustCompile(`\b(?:img|aud|vid|doc)-[0-9a-z]{8}\b`)
+
+// survivors lists the items of the run that a text names, in the order of the text:
+// what must stay in sight when the text goes.
+func survivors(set *media.Set, text string) []media.Output {
+	var kept []media.Output
+	seen := map[string]bool{}
+	for _, ref := range anyRef.FindAllString(text, -1) {
+		if seen[ref] {
+			continue
+		}
+		seen[ref] = true
+		if o, ok := set.Lookup(media.Ref(ref)); ok {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}
+
+// mentions reports whether a text names an item.
+func mentions(text string, ref media.Ref) bool {
+	for _, found := range anyRef.FindAllString(text, -1) {
+		if found == string(ref) {
+			return true
+		}
+	}
+	return false
+}
+
+// ViewsOf are items as results show them.
+func ViewsOf(items []media.Output) []map[string]any {
+	var out []map[string]any
+	for _, o := range items {
+		out = append(out, action.View(o))
+	}
+	return out
+}
+
+// CutMiddle keeps the first and the last characters of a text, n together, and says
+// how many went.
+func CutMiddle(s string, n int) string {
+	total := utf8.RuneCountInString(s)
+	if total <= n+spare {
+		return s
+	}
+	first := plain.Head(s, n*2/3)
+	last := s
+	for skip := total - n/3; skip > 0; skip-- {
+		_, size := utf8.DecodeRuneInString(last)
+		last = last[size:]
+	}
+	return first + "\n[… " + strconv.Itoa(total-n*2/3-n/3) + " characters left out of this message; what went into the payload is kept whole …]\n" + last
+}

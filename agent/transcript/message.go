@@ -1,0 +1,145 @@
+package transcript
+
+import (
+	"errors"
+
+	"atelier/action"
+	"atelier/agent/internal/plain"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// Fenced puts JSON into a code fence.
+func Fenced(v any) string { return "```json\n" + string(plain.JSON(v)) + "\n```" }
+
+// itemView is a media item as the first message of a run shows it.
+type itemView struct {
+	RefID       string         `json:"refId"`
+	Placeholder string         `json:"placeholder"`
+	Modality    media.Modality `json:"modality"`
+	MIMEType    string         `json:"mimeType"`
+	Width       int            `json:"width,omitempty"`
+	Height      int            `json:"height,omitempty"`
+	Label       string         `json:"label,omitempty"`
+	Description string         `json:"description,omitempty"`
+}
+
+// View is an item as the first message shows it.
+func View(o media.Output) itemView {
+	return itemView{
+		RefID: string(o.Ref), Placeholder: o.Ref.Placeholder(), Modality: o.Modality, MIMEType: o.MIMEType,
+		Width: o.Width, Height: o.Height, Label: plain.Clip(o.Label, 120), Description: plain.Clip(o.Description, 300),
+	}
+}
+
+// Opening is the first user message: the task, then what was handed down.
+type Opening struct {
+	Task    string
+	Input   map[string]any
+	Granted []media.Output
+	// Images are shown with the task.
+	Images []Sight
+	// Unseen are sentences about pictures that the model cannot be shown.
+	Unseen []string
+	// earlier describes messages that were left out, notice is a word of the run.
+	earlier *earlier
+	notice  string
+}
+
+func (o *Opening) message() chat.Message {
+	ctx := struct {
+		Input   map[string]any `json:"input,omitempty"`
+		Media   []any          `json:"media,omitempty"`
+		Unseen  []string       `json:"cannotSee,omitempty"`
+		Earlier *earlier       `json:"earlier,omitempty"`
+		Notice  string         `json:"notice,omitempty"`
+	}{Input: o.Input, Unseen: o.Unseen, Earlier: o.earlier, Notice: o.notice}
+	for _, item := range o.Granted {
+		ctx.Media = append(ctx.Media, View(item))
+	}
+	ctx.Media = BoundedList(ctx.Media)
+	m := chat.Text(chat.RoleUser, o.Task)
+	if len(ctx.Input)+len(ctx.Media)+len(ctx.Unseen) > 0 || ctx.Earlier != nil || ctx.Notice != "" {
+		m.Parts[0].Text += "\n\n" + Fenced(map[string]any{"context": ctx})
+	}
+	m.Parts = append(m.Parts, partsOf(o.Images)...)
+	return m
+}
+
+// Results is what a model reads after a step.
+type Results struct {
+	Actions  []action.Outcome `json:"actions,omitempty"`
+	Agents   []Agent          `json:"agents,omitempty"`
+	Media    []itemView       `json:"media,omitempty"`
+	Errors   []action.Problem `json:"errors,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"`
+	// Notice is a word of the run to the model, such as that its last turn has come.
+	Notice string `json:"notice,omitempty"`
+
+	// Answer is what a person answered to the question of the step.
+	Answer *Answer `json:"answer,omitempty"`
+
+	// levels tell how short the outputs of each action are by now.
+	levels []level
+	// Views are the pictures that the model sees with this message, for some turns.
+	Views []Sight `json:"-"`
+}
+
+// Answer is what a person answered, as the model sees it.
+type Answer struct {
+	Question string `json:"question"`
+	Value    any    `json:"value"`
+	Note     string `json:"note,omitempty"`
+	// Media are the items that came with the answer.
+	Media []itemView `json:"media,omitempty"`
+}
+
+// Agent is a sub-agent's answer as its parent's model sees it.
+type Agent struct {
+	Name    string          `json:"name"`
+	Slug    string          `json:"slug,omitempty"`
+	Success bool            `json:"success"`
+	Message string          `json:"message"`
+	Payload map[string]any  `json:"payload,omitempty"`
+	Media   []any           `json:"media,omitempty"`
+	Error   *action.Problem `json:"error,omitempty"`
+
+	level level
+	// Waits marks a sub-agent that paused.
+	Waits bool `json:"-"`
+}
+
+// OverBudget reports whether the answer is unfinished because of a budget, and usable as it is.
+func (a Agent) OverBudget() bool {
+	return a.Error != nil && a.Error.Code == media.CodeOverBudget
+}
+
+func (r *Results) message() chat.Message {
+	m := chat.Text(chat.RoleUser, Fenced(map[string]any{"results": r}))
+	m.Parts = append(m.Parts, partsOf(r.Views)...)
+	return m
+}
+
+// maxValid is how many of the accepted values a problem lists.
+const maxValid = 50
+
+// Problem is an error as a model or a person can act on it.
+func Problem(err error) action.Problem {
+	p := action.Problem{Code: media.CodeOf(err), Message: plain.Clip(media.ErrorText(err.Error()), 1000), Retryable: media.Retryable(err)}
+	if e, ok := errors.AsType[*media.Error](err); ok {
+		p.Valid = e.Valid[:min(len(e.Valid), maxValid)]
+	}
+	return p
+}
+
+// MadeInOrder lists the refs of what a step made, in the order asked, whichever act
+// was ready first.
+func (r *Results) MadeInOrder() []media.Ref {
+	var refs []media.Ref
+	for _, a := range r.Actions {
+		for _, o := range a.Media {
+			refs = append(refs, o.Ref)
+		}
+	}
+	return refs
+}

@@ -1,0 +1,104 @@
+package vision
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/media"
+)
+
+// LostImages says what becomes of a run when bytes of its images are missing or damaged
+// after it began: in a later turn, or when it is taken over or resumed.
+type LostImages string
+
+// The policies. The empty one is LostDrop.
+const (
+	// LostDrop continues without the picture: result, ledger and model have the reason.
+	LostDrop LostImages = "drop"
+	// LostStop ends the run with media.CodeNotFound or media.CodeCorrupt before the model
+	// is asked again. What was made is kept.
+	LostStop LostImages = "stop"
+)
+
+// Validate refuses what is no policy.
+func (l LostImages) Validate() error {
+	switch l {
+	case "", LostDrop, LostStop:
+		return nil
+	}
+	return media.Errorf(media.CodeInvalid, "LostImages %q is not known: use drop or stop", plain.Clip(media.ErrorText(string(l)), 20))
+}
+
+// LostError reports that pictures of a request cannot be read any more.
+type LostError struct{ List []Lost }
+
+// Lost is a picture that cannot be read, and why.
+type Lost struct {
+	Digest media.Digest `json:"digest"`
+	Code   media.Code   `json:"code"`
+}
+
+// Error implements error.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the bytes of %d pictures that the model was to be shown are missing or damaged", len(e.List))
+}
+
+// Missing lists the pictures of a request that cannot be read whole. They are read before
+// every call, because no provider would notice damaged bytes.
+func (v *Sights) Missing(ctx context.Context, messages []chat.Message) (list []Lost) {
+	seen := map[media.Digest]bool{}
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Media == nil || seen[p.Media.Digest] {
+				continue
+			}
+			seen[p.Media.Digest] = true
+			if code := v.readable(ctx, p.Media.Digest); code != "" {
+				list = append(list, Lost{Digest: p.Media.Digest, Code: code})
+			}
+		}
+	}
+	return list
+}
+
+// readable gives media.CodeNotFound or media.CodeCorrupt for bytes that are not there.
+// Where the store cannot tell, the call will.
+func (v *Sights) readable(ctx context.Context, d media.Digest) media.Code {
+	in, err := v.Blobs.Open(ctx, d)
+	if err == nil {
+		_, err = io.Copy(io.Discard, in)
+		_ = in.Close() // only read
+	}
+	switch code := media.CodeOf(err); code {
+	case media.CodeNotFound, media.CodeCorrupt:
+		return code
+	default:
+		return ""
+	}
+}
+
+// Lose takes pictures that cannot be read out of what the model is shown, or ends the
+// run where one came with the task and the run shall stop for that.
+func (v *Sights) Lose(ctx context.Context, h *transcript.History, e *LostError) error {
+	for _, l := range e.List {
+		why := "its bytes are missing"
+		if l.Code == media.CodeCorrupt {
+			why = "its bytes are damaged"
+		}
+		for _, ref := range h.Lose(l.Digest, why) {
+			given := slices.ContainsFunc(v.Given, func(i InputImage) bool { return i.Ref == ref })
+			if given && v.Lost == LostStop {
+				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, why)
+			}
+			v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, v.Agent, why))
+			v.Dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/media"
+)
+
+// Widths are the widths of thumbnails, in pixels. Arbitrary widths would let clients fill the disk.
+// The smallest is a placeholder that a page shows while the picture loads.
+var Widths = []int{16, 160, 320, 640, 1280, 2048}
+
+// registerBytes registers the operations for media bytes.
+func (m mediaResource) registerBytes(rt *routes) {
+	widths := &huma.Schema{Type: huma.TypeInteger}
+	for _, w := range Widths {
+		widths.Enum = append(widths.Enum, w)
+	}
+	body := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	rt.stream(huma.Operation{
+		Method: http.MethodGet, Path: "/media/{id}", Summary: "Read media", Tags: []string{"media"},
+		Description: "The bytes. Range and conditional requests are supported. The bytes never change: the ETag is their digest.",
+		Parameters: []*huma.Param{
+			{Name: "w", In: "query", Description: "Return a thumbnail of this width. Small pictures are not enlarged.", Schema: widths},
+			{Name: "download", In: "query", Description: "1 makes browsers save the file.", Schema: &huma.Schema{Type: huma.TypeString}},
+		},
+		Responses: map[string]*huma.Response{
+			"200": {Description: "The bytes.", Content: body}, "206": {Description: "The requested bytes.", Content: body},
+			"304": {Description: "Not modified."}, "416": {Description: "The range is outside of the bytes."},
+		},
+	}, m.read)
+}
+
+func (m mediaResource) read(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	width, err := widthOf(q.Get("w"))
+	if err != nil {
+		return err
+	}
+	c, err := m.media.OpenMedia(r.Context(), r.PathValue("id"), width)
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", c.MIMEType)
+	h.Set("ETag", `"`+c.Digest.String()+`"`)
+	h.Set("Cache-Control", "private, max-age=31536000, immutable")
+	h.Set("Content-Disposition", disposition(c.FileName, q.Get("download") == "1"))
+	if !inert(c.MIMEType) {
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+	}
+	in := &seeker{ctx: r.Context(), c: c}
+	defer in.close()
+	http.ServeContent(&plainErrors{ResponseWriter: w, r: r}, r, "", time.Time{}, in)
+	return nil
+}
+
+// widthOf reads a width; 0 for none.
+func widthOf(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	w, err := strconv.Atoi(text)
+	if err != nil || !slices.Contains(Widths, w) || strconv.Itoa(w) != text {
+		e := media.Errorf(media.CodeInvalid, "w is %.20q: thumbnails are 16, 160, 320, 640, 1280 or 2048 pixels wide", media.ErrorText(text))
+		for _, w := range Widths {
+			e.Valid = append(e.Valid, strconv.Itoa(w))
+		}
+		return 0, e
+	}
+	return w, nil
+}
+
+// disposition names a file, in every script.
+func disposition(name string, download bool) string {
+	kind := "inline"
+	if download {
+		kind = "attachment"
+	}
+	if d := mime.FormatMediaType(kind, map[string]string{"filename": name}); name != "" && d != "" {
+		return d
+	}
+	return kind
+}
+
+// plainErrors makes problems of the text errors of http.ServeContent.
+type plainErrors struct {
+	http.ResponseWriter
+	r      *http.Request
+	failed bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (p *plainErrors) WriteHeader(status int) {
+	if status < http.StatusBadRequest {
+		p.ResponseWriter.WriteHeader(status)
+		return
+	}
+	p.failed = true
+	for _, k := range []string{"ETag", "Cache-Control", "Content-Disposition", "Content-Length"} {
+		p.Header().Del(k)
+	}
+	refuse(p.ResponseWriter, p.r, newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range")))))
+}
+
+// Write implements http.ResponseWriter.
+func (p *plainErrors) Write(b []byte) (int, error) {
+	if p.failed {
+		return len(b), nil
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// ReadFrom lets the connection copy, with sendfile if the item is a file.
+func (p *plainErrors) ReadFrom(src io.Reader) (int64, error) {
+	if p.failed {
+		return io.Copy(io.Discard, src)
+	}
+	l, limited := src.(*io.LimitedReader)
+	if !limited {
+		return io.Copy(p.ResponseWriter, src)
+	}
+	s, ok := l.R.(*seeker)
+	if !ok {
+		return io.Copy(p.ResponseWriter, src)
+	}
+	in, err := s.reader()
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(p.ResponseWriter, &io.LimitedReader{R: in, N: l.N})
+	s.at, l.N = s.at+n, l.N-n
+	return n, err
+}
+
+// seeker reads an item from any offset. It lives for one request.
+type seeker struct {
+	ctx  context.Context //nolint:containedctx // io.Seeker takes none; it lives for one request
+	c    Content
+	at   int64
+	open io.ReadCloser
+}
+
+// Seek implements io.Seeker.
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += s.at
+	case io.SeekEnd:
+		offset += s.c.Size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the start")
+	}
+	if offset != s.at {
+		s.close()
+		s.at = offset
+	}
+	return offset, nil
+}
+
+// Read implements io.Reader.
+func (s *seeker) Read(p []byte) (int, error) {
+	in, err := s.reader()
+	if err != nil {
+		return 0, err
+	}
+	n, err := in.Read(p)
+	s.at += int64(n)
+	return n, err
+}
+
+// reader continues reading at the current offset.
+func (s *seeker) reader() (_ io.Reader, err error) {
+	if s.open == nil {
+		s.open, err = s.c.Open(s.ctx, s.at, -1)
+	}
+	return s.open, err
+}
+
+func (s *seeker) close() {
+	if s.open != nil {
+		_ = s.open.Close() // only read
+		s.open = nil
+	}
+}
+
+// inert reports whether browsers show a type without executing it. PDF has its own viewer, which
+// does not start in a sandbox.
+func inert(mimeType string) bool {
+	kind, _, _ := strings.Cut(mimeType, "/")
+	return kind == "image" && mimeType != "image/svg+xml" || kind == "audio" || kind == "video" || mimeType == "application/pdf"
+}

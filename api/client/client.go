@@ -1,0 +1,220 @@
+// Package client is Atelier's API for Go programs. The fields of a [Client] implement the services
+// of package api over HTTP, so that code written against them works with a server and in one
+// process alike; both pass the suite of package apitest.
+//
+// Errors are *media.Error with the server's code; a server that cannot be reached is
+// [media.CodeUnavailable]. Reads, and requests with an Idempotency-Key, are retried if the
+// connection fails; every request that costs money has a key. The package imports api and media.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/api"
+	"atelier/media"
+)
+
+// Config selects the server of a [Client].
+type Config struct {
+	// URL is the server's address, such as http://127.0.0.1:8484; required.
+	URL string
+	// Token is sent as Authorization: Bearer; empty sends none.
+	Token string
+	// HTTP sends the requests; nil means a client that follows no redirect and has no timeout: use
+	// contexts that end.
+	HTTP *http.Client
+}
+
+// Client is a server's API, by resource. It is safe for concurrent use.
+type Client struct {
+	Health        Health
+	Catalog       Catalog
+	Budgets       Budgets
+	Media         Media
+	Runs          Runs
+	Trace         Trace
+	Events        Events
+	Conversations Conversations
+	Generations   Generations
+	Workflows     Workflows
+	WorkflowRuns  WorkflowRuns
+	Interactions  Interactions
+	SubActions    SubActions
+}
+
+// transport sends the requests of all resources.
+type transport struct {
+	base  string
+	token string
+	http  *http.Client
+	// wait is the first pause before a retry; it doubles.
+	wait time.Duration
+}
+
+// tries is the maximum number of attempts of a request that may be repeated.
+const tries = 4
+
+// New creates a client. An invalid address is media.CodeInvalid.
+func New(c Config) (*Client, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, media.Errorf(media.CodeInvalid, "URL is %.100q: give the server's address, such as http://127.0.0.1:8484", media.ErrorText(c.URL))
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	t := &transport{base: strings.TrimSuffix(c.URL, "/"), token: c.Token, http: c.HTTP, wait: 250 * time.Millisecond}
+	return &Client{
+		Health: Health{t}, Catalog: Catalog{t}, Budgets: Budgets{t}, Media: Media{t}, Runs: Runs{t}, Trace: Trace{t}, Events: Events{t},
+		Conversations: Conversations{t}, Generations: Generations{t}, Workflows: Workflows{t}, WorkflowRuns: WorkflowRuns{t}, Interactions: Interactions{t}, SubActions: SubActions{t},
+	}, nil
+}
+
+// request is a request to send.
+type request struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	// body is sent as JSON; nil sends none.
+	body any
+	// costs gives the request an Idempotency-Key: key, or a new one.
+	costs bool
+	key   string
+}
+
+// ask sends a request and reads a JSON response.
+func ask[T any](ctx context.Context, c *transport, r request) (out T, err error) {
+	return decoded[T](c.send(ctx, r)) //nolint:bodyclose // decoded closes it
+}
+
+// decoded reads a JSON response, unless there is none.
+func decoded[T any](res *http.Response, err error) (out T, _ error) {
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = res.Body.Close() }() // what was read is complete or the error says so
+	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+		return out, broken(res.Request.Context(), res.Request.Method+" "+res.Request.URL.Path, err)
+	}
+	return out, nil
+}
+
+// send sends a request, with retries if that is safe and the connection fails, and returns a
+// successful response. The caller closes its body.
+func (c *transport) send(ctx context.Context, r request) (*http.Response, error) {
+	var body []byte
+	if r.body != nil {
+		var err error
+		if body, err = json.Marshal(r.body); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "write the request: %w", err)
+		}
+	}
+	if r.costs && r.key == "" {
+		r.key = uuid.Must(uuid.NewV7()).String()
+	}
+	most := 1
+	if r.method == http.MethodGet || r.key != "" {
+		most = tries
+	}
+	for try, wait := 1, c.wait; ; try, wait = try+1, 2*wait {
+		res, err := c.once(ctx, r, body)
+		if err == nil || try >= most || media.CodeOf(err) != media.CodeUnavailable {
+			return res, err
+		}
+		if !pause(ctx, wait) {
+			return nil, err
+		}
+	}
+}
+
+// pause waits, and reports whether ctx is still valid.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// once sends a request once.
+func (c *transport) once(ctx context.Context, r request, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(body))
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "write the request: %w", err)
+	}
+	req.URL.RawQuery = r.query.Encode()
+	for k, v := range r.header {
+		req.Header[k] = v
+	}
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		req.Header.Set("Idempotency-Key", r.key)
+	}
+	return c.do(req)
+}
+
+// do sends a prepared request, and returns a successful response.
+func (c *transport) do(req *http.Request) (*http.Response, error) {
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	res, err := c.http.Do(req) //nolint:gosec // the address is the one of Config.URL
+	if err != nil {
+		return nil, broken(req.Context(), req.Method+" "+req.URL.Path, err)
+	}
+	if res.StatusCode >= 200 && res.StatusCode < 300 {
+		return res, nil
+	}
+	defer func() { _ = res.Body.Close() }() // only its problem matters
+	return nil, problem(res)
+}
+
+// broken is the error of a request with a missing or incomplete response.
+func broken(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+	}
+	if own, ok := errors.AsType[*media.Error](err); ok {
+		return own
+	}
+	return media.Errorf(media.CodeUnavailable, "%s: the server does not respond: %w", what, err)
+}
+
+// maxProblem is how much of a problem is read.
+const maxProblem = 1 << 20
+
+// problem makes the error of an unsuccessful response.
+func problem(res *http.Response) error {
+	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // an incomplete response is not problem+json
+	var p api.Problem
+	if json.Unmarshal(b, &p) != nil || p.Code == "" {
+		code := media.CodeBadResponse
+		if res.StatusCode == http.StatusServiceUnavailable {
+			code = media.CodeUnavailable
+		}
+		return media.Errorf(code, "the server responded with %s: %.200s", res.Status, media.ErrorText(strings.TrimSpace(string(b))))
+	}
+	e := media.Errorf(media.Code(p.Code), "%s", p.Detail)
+	e.Retryable, e.Valid = p.Retryable, p.Valid
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return e
+}

@@ -1,0 +1,257 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/api"
+	"atelier/media"
+)
+
+// served is a client of a server that answers by a function.
+func served(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	c, err := New(Config{URL: srv.URL + "/", Token: "secret-token"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Runs.wait = time.Millisecond
+	return c
+}
+
+func write(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
+
+func cut(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+
+// TestWhatCostsHasOneKey: a request whose answer is lost is sent again under the same key, another
+// one has another key.
+func TestWhatCostsHasOneKey(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	var mu sync.Mutex // guards keys
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		keys = append(keys, r.Header.Get("Idempotency-Key"))
+		if len(keys) == 1 {
+			cut(w)
+		}
+		w.WriteHeader(http.StatusAccepted)
+		write(w, `{"id":"r","status":"running"}`)
+	})
+	ctx := t.Context()
+	for _, do := range []func() error{
+		func() error { _, err := c.Runs.StartRun(ctx, "", api.NewRun{Agent: "sage"}); return err },
+		func() error { _, err := c.Runs.StartRun(ctx, "mine", api.NewRun{Agent: "sage"}); return err },
+		func() error { _, err := c.Runs.AnswerRun(ctx, "r", api.Answer{}); return err },
+		func() error { _, err := c.Runs.RetryRun(ctx, "r"); return err },
+		func() error { _, err := c.Runs.ForkRun(ctx, "", "r", api.Fork{}); return err },
+		func() error { _, err := c.Generations.StartGeneration(ctx, "", api.NewGeneration{}); return err },
+		func() error { _, err := c.Generations.RetryGeneration(ctx, "g", true); return err },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(keys) != 8 || keys[0] == "" || keys[0] != keys[1] || keys[2] != "mine" {
+		t.Fatalf("%q", keys)
+	}
+	rest := slices.Clone(keys[1:])
+	slices.Sort(rest)
+	if len(slices.Compact(rest)) != 7 || rest[0] == "" {
+		t.Errorf("%q", keys)
+	}
+}
+
+// TestWhatChangesIsSentOnce: a request without a key is not repeated; a read is, a few times.
+func TestWhatChangesIsSentOnce(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		sent.Add(1)
+		cut(w)
+	})
+	for _, row := range []struct {
+		do   func() error
+		want int64
+	}{
+		{func() error { _, err := c.Media.DeleteMedia(t.Context(), "m"); return err }, 1},
+		{func() error { _, err := c.Runs.CancelRun(t.Context(), "r"); return err }, 1},
+		{func() error { _, err := c.Runs.Run(t.Context(), "r"); return err }, tries},
+	} {
+		sent.Store(0)
+		// The transport of net/http sends a read once more by itself on a connection that was used before.
+		if err := row.do(); media.CodeOf(err) != media.CodeUnavailable || sent.Load() < row.want || row.want == 1 && sent.Load() != 1 {
+			t.Errorf("sent %d times, want %d: %v", sent.Load(), row.want, err)
+		}
+	}
+}
+
+// TestErrorsHaveTheServersCode: problems become errors with everything that they say.
+func TestErrorsHaveTheServersCode(t *testing.T) {
+	t.Parallel()
+	status, kind, body := 0, "", ""
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer secret-token" {
+			status = http.StatusTeapot
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(status)
+		write(w, body)
+	})
+	for _, row := range []struct {
+		status     int
+		kind, body string
+		code       media.Code
+		retryable  bool
+		valid      int
+	}{
+		{429, "application/problem+json", `{"code":"rate_limited","detail":"Too much.","retryable":true}`, media.CodeRateLimited, true, 0},
+		{404, "application/problem+json", `{"code":"not_found","detail":"Too much.","valid":["a","b"]}`, media.CodeNotFound, false, 2},
+		{502, "text/html", `Too much.`, media.CodeBadResponse, false, 0},
+		{302, "text/html", `Too much.`, media.CodeBadResponse, false, 0},
+	} {
+		status, kind, body = row.status, row.kind, row.body
+		_, err := c.Runs.Run(t.Context(), "r")
+		e, ok := errors.AsType[*media.Error](err)
+		if !ok || e.Code != row.code || e.Retryable != row.retryable || len(e.Valid) != row.valid || !strings.Contains(e.Message, "Too much.") {
+			t.Errorf("%d: %#v", row.status, err)
+		}
+		if row.code == media.CodeRateLimited && e.RetryAfter != 7*time.Second {
+			t.Errorf("retry after %v", e.RetryAfter)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := c.Runs.Run(ctx, "r"); media.CodeOf(err) != media.CodeCancelled {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "127.0.0.1:8484", "ftp://x", "http://", "http://x/?a=b"} {
+		if _, err := New(Config{URL: bad}); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestALostStreamIsResumed: behind the last event that came, also where only the place of the log's
+// end is known; an event that was cut off comes again; a refusal ends it.
+func TestALostStreamIsResumed(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	var mu sync.Mutex // guards asked
+	parts := []string{
+		"retry: 1500\n\nid: 7\n\n:\n\n",
+		"id: 8\nevent: run-started\ndata: {\"run_id\":\"r\",\"tree\":\"r\"}\n\nevent: message-delta\ndata: {\"run_id\":\"r\",\"text\":\"a\"}\n\nid: 9\nevent: turn-started\ndata: {\"run",
+		"", // refused once while it starts again
+		"id: 9\nevent: turn-started\ndata: {\"run_id\":\"r\"}\n\n",
+	}
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		n := len(asked)
+		asked = append(asked, r.Header.Get("Last-Event-ID"))
+		switch {
+		case n >= len(parts):
+			w.WriteHeader(http.StatusNotFound)
+			write(w, `{"code":"not_found","detail":"It is gone."}`)
+		case parts[n] == "":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			write(w, parts[n])
+		}
+	})
+	var kinds []string
+	var last error
+	for e, err := range c.Events.Follow(t.Context(), "r", -1) {
+		if err != nil {
+			last = err
+			continue
+		}
+		kinds = append(kinds, e.Kind)
+		if e.RunID != "r" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if want := []string{"", "7", "8", "8", "9"}; !slices.Equal(asked, want) {
+		t.Errorf("asked behind %q, want %q", asked, want)
+	}
+	if want := []string{"run-started", "message-delta", "turn-started"}; !slices.Equal(kinds, want) || media.CodeOf(last) != media.CodeNotFound {
+		t.Errorf("%q, then %v", kinds, last)
+	}
+}
+
+// TestALoopThatEndsEndsTheStream, and so does the end of its context.
+func TestALoopThatEndsEndsTheStream(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{}, 2)
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		write(w, "id: 1\nevent: run-started\ndata: {}\n\n")
+		_ = http.NewResponseController(w).Flush() // the reader may be gone
+		<-r.Context().Done()
+		gone <- struct{}{}
+	})
+	for range c.Events.Follow(t.Context(), "", 0) {
+		break
+	}
+	<-gone
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var last error
+	for _, err := range c.Events.Follow(ctx, "", 0) {
+		stop()
+		last = err
+	}
+	<-gone
+	if media.CodeOf(last) != media.CodeCancelled {
+		t.Error(last)
+	}
+}
+
+// TestADownloadThatBreaksOffIsAnError, not a short file; and a server that cannot be reached is one.
+func TestADownloadThatBreaksOffIsAnError(t *testing.T) {
+	t.Parallel()
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/media/m" {
+			w.Header().Set("Content-Length", "100")
+			write(w, "<html>")
+			return
+		}
+		w.Header().Set("ETag", `"sha256-`+strings.Repeat("ab", 32)+`"`)
+		length, span := "1", "0-0"
+		if r.Header.Get("Range") == "bytes=10-99" {
+			length, span = "90", "10-99"
+		}
+		w.Header().Set("Content-Range", "bytes "+span+"/100")
+		w.Header().Set("Content-Length", length)
+		w.WriteHeader(http.StatusPartialContent)
+		write(w, "x")
+	})
+	content, err := c.Media.OpenMedia(t.Context(), "m", 0)
+	if err != nil || content.Size != 100 {
+		t.Fatalf("%+v, %v", content, err)
+	}
+	in, err := content.Open(t.Context(), 10, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(in); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	_ = in.Close()
+	if err := c.Runs.WriteReport(t.Context(), "r", nil, io.Discard); media.CodeOf(err) != media.CodeUnavailable {
+		t.Error(err)
+	}
+}

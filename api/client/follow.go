@@ -1,0 +1,81 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"atelier/api"
+	"atelier/media"
+)
+
+// longest is the longest pause before a lost stream is resumed.
+const longest = 15 * time.Second
+
+// Events follows events.
+type Events struct{ *transport }
+
+var _ api.EventService = Events{}
+
+// Follow returns the events of a run's tree, or all events if run is empty, after the position
+// after; a negative one starts with new events. A lost stream is resumed with Last-Event-ID,
+// without gaps or repeats, until ctx or the loop ends or the server refuses. A server that cannot
+// be reached at first is an error.
+func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[api.Event, error] {
+	path := "/api/events"
+	if run != "" {
+		path = at("/api/runs/", run, "/events")
+	}
+	return func(yield func(api.Event, error) bool) {
+		for began, wait := false, c.wait; ; wait = min(2*wait, longest) {
+			open, more, err := c.stream(ctx, path, &after, func(e api.Event) bool { return yield(e, nil) })
+			if began = began || open; open {
+				wait = c.wait
+			}
+			switch {
+			case !more:
+				return
+			case err != nil && (!began || media.CodeOf(err) != media.CodeUnavailable):
+				yield(api.Event{}, err)
+				return
+			case !pause(ctx, wait):
+				yield(api.Event{}, broken(ctx, "GET "+path, ctx.Err()))
+				return
+			}
+		}
+	}
+}
+
+// stream returns the events of one connection, and keeps where to resume it. open reports whether
+// there was one, more whether the loop continues.
+func (c Events) stream(ctx context.Context, path string, after *int64, yield func(api.Event) bool) (open, more bool, err error) {
+	r := request{method: http.MethodGet, path: path}
+	if *after >= 0 {
+		r.query = url.Values{"after": {strconv.FormatInt(*after, 10)}}
+		r.header = http.Header{"Last-Event-Id": {strconv.FormatInt(*after, 10)}}
+	}
+	res, err := c.once(ctx, r, nil)
+	if err != nil {
+		return false, true, err
+	}
+	defer func() { _ = res.Body.Close() }() // it was read as far as it arrived
+	in := api.NewEventReader(res.Body)
+	for {
+		e, err := in.Next()
+		if id := in.LastID(); id >= 0 {
+			*after = id
+		}
+		if err != nil {
+			if media.CodeOf(err) == media.CodeInternal || ctx.Err() != nil {
+				err = broken(ctx, "GET "+path, err)
+			}
+			return true, true, err
+		}
+		if !yield(e) {
+			return true, false, nil
+		}
+	}
+}

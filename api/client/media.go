@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/api"
+	"atelier/media"
+)
+
+// Media stores and reads media, one item or several as one archive.
+type Media struct{ *transport }
+
+var (
+	_ api.MediaService   = Media{}
+	_ api.ArchiveService = Media{}
+)
+
+// StoreMedia uploads all of r as one item, streamed.
+func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
+	pr, pw := io.Pipe()
+	form := multipart.NewWriter(pw)
+	read := make(chan error, 1)
+	go func() {
+		err := writeForm(form, r, u)
+		pw.CloseWithError(err)
+		read <- err
+	}()
+	m, err := c.upload(ctx, pr, form.FormDataContentType())
+	_ = pr.CloseWithError(io.ErrClosedPipe) // a form that is not read ends
+	if unread := <-read; unread != nil && !errors.Is(unread, io.ErrClosedPipe) {
+		return m, media.Errorf(media.CodeInvalid, "read the upload: %w", unread)
+	}
+	return m, err
+}
+
+// upload sends a form.
+func (c Media) upload(ctx context.Context, body io.Reader, kind string) (m api.Media, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/media", body)
+	if err != nil {
+		return m, media.Errorf(media.CodeInvalid, "write the request: %w", err)
+	}
+	req.Header.Set("Content-Type", kind)
+	return decoded[api.Media](c.do(req)) //nolint:bodyclose // decoded closes it
+}
+
+// writeForm writes an upload as a form.
+func writeForm(form *multipart.Writer, r io.Reader, u api.Upload) error {
+	if u.Label != "" {
+		if err := form.WriteField("label", u.Label); err != nil {
+			return err
+		}
+	}
+	h := textproto.MIMEHeader{}
+	h.Set("Content-Disposition", multipart.FileContentDisposition("file", u.FileName))
+	if u.MIMEType != "" {
+		h.Set("Content-Type", u.MIMEType)
+	}
+	p, err := form.CreatePart(h)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(p, r); err != nil {
+		return err // without its end, the form is refused
+	}
+	return form.Close()
+}
+
+// FetchMedia makes the server store the content of a public address.
+func (c Media) FetchMedia(ctx context.Context, address string) (api.Media, error) {
+	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: "/api/media", body: api.Link{URL: address}})
+}
+
+// ListMedia lists items, newest first.
+func (c Media) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
+	return list[api.Media](ctx, c.transport, "/api/media", q)
+}
+
+// Media reads an item and its origin.
+func (c Media) Media(ctx context.Context, id string) (api.MediaDetails, error) {
+	return get[api.MediaDetails](ctx, c.transport, at("/api/media/", id, ""))
+}
+
+// LabelMedia changes an item's label and description.
+func (c Media) LabelMedia(ctx context.Context, id string, change api.MediaChange) (api.Media, error) {
+	return ask[api.Media](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/media/", id, ""), body: change})
+}
+
+// DeleteMedia deletes an item, and returns until when it can be restored.
+func (c Media) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
+	d, err := ask[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/media/", id, "")})
+	return d.UndoUntil, err
+}
+
+// RestoreMedia restores a deleted item.
+func (c Media) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
+	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: at("/api/media/", id, "/restore")})
+}
+
+// OpenMedia opens the bytes of an item, or its thumbnail if width is not 0. They are read when its
+// Open is called.
+func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content, error) {
+	r := request{method: http.MethodGet, path: at("/media/", id, ""), header: http.Header{"Range": {"bytes=0-0"}}}
+	if width != 0 {
+		r.query = url.Values{"w": {strconv.Itoa(width)}}
+	}
+	res, err := c.send(ctx, r)
+	if err != nil {
+		return api.Content{}, err
+	}
+	if err := res.Body.Close(); err != nil {
+		return api.Content{}, broken(ctx, "GET "+r.path, err)
+	}
+	out := api.Content{MIMEType: res.Header.Get("Content-Type")}
+	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil {
+		out.FileName = params["filename"]
+	}
+	_, size, _ := strings.Cut(res.Header.Get("Content-Range"), "/")
+	var unread error
+	out.Size, unread = strconv.ParseInt(size, 10, 64)
+	if out.Digest, err = media.ParseDigest(strings.Trim(res.Header.Get("ETag"), `"`)); err != nil || unread != nil {
+		return out, media.Errorf(media.CodeBadResponse, "GET %s: the response has no digest or no size", r.path)
+	}
+	out.Open = func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+		return c.open(ctx, r, out.Size, offset, length)
+	}
+	return out, nil
+}
+
+// open reads a part of an item; a negative length means to its end.
+func (c Media) open(ctx context.Context, r request, size, offset, length int64) (io.ReadCloser, error) {
+	end := size
+	if length >= 0 {
+		end = min(size, offset+length)
+	}
+	if offset < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "the offset is %d: use 0 or more", offset)
+	}
+	if offset >= end {
+		return http.NoBody, nil
+	}
+	r.header = http.Header{"Range": {"bytes=" + strconv.FormatInt(offset, 10) + "-" + strconv.FormatInt(end-1, 10)}}
+	res, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusPartialContent {
+		_ = res.Body.Close() // its content is not used
+		return nil, media.Errorf(media.CodeBadResponse, "GET %s: the server responded to a range request with %s", r.path, res.Status)
+	}
+	return &download{ReadCloser: res.Body, ctx: ctx, path: r.path}, nil
+}
+
+// download adds codes to the errors of a body.
+type download struct {
+	io.ReadCloser
+	ctx  context.Context //nolint:containedctx // it lives for one download
+	path string
+}
+
+// Read implements io.Reader.
+func (d *download) Read(p []byte) (int, error) {
+	n, err := d.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = broken(d.ctx, "GET "+d.path, err)
+	}
+	return n, err
+}
+
+// WriteArchive writes items as one ZIP file.
+func (c Media) WriteArchive(ctx context.Context, ids []string, w io.Writer) error {
+	const path = "/api/media/zip"
+	return c.copy(ctx, request{method: http.MethodGet, path: path, query: url.Values{"ids": {strings.Join(ids, ",")}}}, w)
+}

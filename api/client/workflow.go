@@ -1,0 +1,81 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"atelier/api"
+)
+
+// Workflows lists and checks definitions.
+type Workflows struct{ *transport }
+
+var _ api.WorkflowService = Workflows{}
+
+// ListWorkflows lists the server's workflows.
+func (c Workflows) ListWorkflows(ctx context.Context) ([]api.Workflow, error) {
+	return whole[api.Workflow](ctx, c.transport, "/api/workflows")
+}
+
+// Workflow reads a workflow with its definition.
+func (c Workflows) Workflow(ctx context.Context, id string) (api.Workflow, error) {
+	return get[api.Workflow](ctx, c.transport, at("/api/workflows/", id, ""))
+}
+
+// CheckWorkflow returns the problems of a definition.
+func (c Workflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
+	return ask[api.WorkflowCheck](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflows/validate", body: t})
+}
+
+// WorkflowRuns starts and controls workflow runs.
+type WorkflowRuns struct{ *transport }
+
+var _ api.WorkflowRunService = WorkflowRuns{}
+
+// StartWorkflowRun starts a run. The id is its Idempotency-Key; empty means a new one.
+func (c WorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
+	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflow-runs", body: r, costs: true, key: id})
+}
+
+// ListWorkflowRuns lists runs, newest first.
+func (c WorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.WorkflowRunQuery) (api.List[api.WorkflowRun], error) {
+	return list[api.WorkflowRun](ctx, c.transport, "/api/workflow-runs", q)
+}
+
+// WorkflowRun reads a run.
+func (c WorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.WorkflowRun, error) {
+	return get[api.WorkflowRun](ctx, c.transport, at("/api/workflow-runs/", id, ""))
+}
+
+// CancelWorkflowRun cancels a run.
+func (c WorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Started, error) {
+	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/cancel")})
+}
+
+// ForkWorkflowRun starts a run that repeats another one from a step.
+func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
+	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, costs: true})
+}
+
+// Interactions shows, edits and answers interactions.
+type Interactions struct{ *transport }
+
+var _ api.InteractionService = Interactions{}
+
+// Interaction reads an interaction.
+func (c Interactions) Interaction(ctx context.Context, id string) (api.Interaction, error) {
+	return get[api.Interaction](ctx, c.transport, at("/api/interactions/", id, ""))
+}
+
+// PatchInteraction applies an edit that is based on a version.
+func (c Interactions) PatchInteraction(ctx context.Context, id string, version int, ops []api.PatchOperation) (api.InteractionChange, error) {
+	return ask[api.InteractionChange](ctx, c.transport, request{
+		method: http.MethodPatch, path: at("/api/interactions/", id, ""), body: ops, header: http.Header{"If-Match": {strconv.Quote(strconv.Itoa(version))}},
+	})
+}
+
+// AnswerInteraction answers an interaction.
+func (c Interactions) AnswerInteraction(ctx context.Context, id string, a api.InteractionAnswer) (api.Started, error) {
+	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", id, "/answer"), body: a, costs: true})
+}

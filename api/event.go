@@ -1,0 +1,253 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+const (
+	// heartbeat is the pause after which a silent stream sends a sign of life.
+	heartbeat = 15 * time.Second
+	// writeWithin is the write timeout of an event.
+	writeWithin = 20 * time.Second
+	// reconnect is the reconnection time of browsers, in milliseconds.
+	reconnect = "retry: 1500\n\n"
+)
+
+// eventResource is the event streams; hub returns the hub of a request's owner.
+type eventResource struct {
+	hub func(ctx context.Context) *Hub
+}
+
+func (e eventResource) register(rt *routes) {
+	text := map[string]*huma.Response{"200": {
+		Description: "Server-sent events: id is the event's position, event its kind, and data its payload with run_id, tree, conversation_id and at. " +
+			"Partial messages, progress and previews are not stored and have no id; message-delta contains the whole text so far.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	params := []*huma.Param{
+		{Name: "after", In: "query", Description: "Start after this id. Without it and without Last-Event-ID, only new events are sent.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+		{Name: "Last-Event-ID", In: "header", Description: "Resume after this id. It takes precedence over after.", Schema: &huma.Schema{Type: huma.TypeInteger}},
+	}
+	rt.stream(huma.Operation{Method: http.MethodGet, Path: "/api/events", Summary: "Follow events", Tags: []string{"events"}, Parameters: params, Responses: text}, func(w http.ResponseWriter, r *http.Request) error {
+		return e.follow(w, r, "")
+	})
+	rt.stream(huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/events", Summary: "Follow run", Tags: []string{"events"}, Parameters: params, Responses: text}, func(w http.ResponseWriter, r *http.Request) error {
+		return e.follow(w, r, r.PathValue("id"))
+	})
+}
+
+// follow streams the events of a run's tree, or all.
+func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string) error {
+	after, err := position(r)
+	if err != nil {
+		return err
+	}
+	c := http.NewResponseController(w)
+	out := &eventWriter{w: w, flushed: c.Flush, patient: func() {
+		_ = c.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:forbidigo // a deadline of the connection; recorders have none
+	}}
+	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Accel-Buffering", "no")
+	})
+}
+
+// Follow implements [EventService] in this process.
+func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		more := true
+		out := &eventWriter{flushed: func() error { return nil }, patient: func() {}}
+		out.w = writerFunc(func(b []byte) (int, error) {
+			in := NewEventReader(bytes.NewReader(b))
+			e, err := in.Next()
+			if id := in.LastID(); id >= 0 {
+				after = id
+			}
+			if errors.Is(err, io.EOF) {
+				return len(b), nil // no event: the reconnection time, the end of the log, a heartbeat
+			}
+			if more = yield(e, err) && err == nil; !more {
+				return 0, io.ErrClosedPipe
+			}
+			return len(b), nil
+		})
+		for more && ctx.Err() == nil { // a reader that was too slow reconnects
+			out.err = nil
+			if err := h.stream(ctx, run, after, out, func() {}); err != nil {
+				yield(Event{}, err)
+				return
+			}
+		}
+		if more {
+			yield(Event{}, ctx.Err())
+		}
+	}
+}
+
+// writerFunc is a writer that is a function.
+type writerFunc func(b []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// stream writes the events of a run's tree, or all, after a position; a negative one is the current
+// end of the log. Errors are possible only before begin; after it, the stream just ends.
+func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWriter, begin func()) error {
+	tree := ""
+	if run != "" {
+		first, err := h.src.EventsAfter(ctx, run, 0, 1)
+		if err != nil {
+			return err
+		}
+		if tree = run; len(first) > 0 {
+			tree = first[0].Tree
+		}
+	}
+	select {
+	case <-h.begun: // what is saved from here on is either read below, or passed on
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	newest, err := h.src.LastPosition(ctx)
+	if err != nil {
+		return err
+	}
+	reader, now, ok := h.join(tree)
+	if !ok {
+		return media.Errorf(media.CodeUnavailable, "the server is stopping: reconnect in a moment")
+	}
+	defer h.leave(reader)
+	begin()
+	out.write([]byte(reconnect))
+	if after < 0 || after > newest { // the id of another database is not in this one
+		after = newest
+		out.write([]byte("id: " + strconv.FormatInt(newest, 10) + "\n\n")) // a lost stream is resumed there
+	}
+	after = h.replay(ctx, out, run, after)
+	for _, f := range now {
+		out.add(f.text)
+	}
+	out.flush()
+	out.live(ctx, reader, after)
+	return nil
+}
+
+// position reads the start of a stream; -1 means new events only.
+func position(r *http.Request) (after int64, err error) {
+	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
+	if text == "" {
+		return -1, nil
+	}
+	after, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || after < 0 {
+		return 0, media.Errorf(media.CodeInvalid, "%.40q is not an event id: use the id of the last event received, or omit it", media.ErrorText(text))
+	}
+	return after, nil
+}
+
+// replay writes what was saved after a position, and returns the last one.
+func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after int64) int64 {
+	conversations := map[string]string{}
+	for out.err == nil {
+		events, err := h.src.EventsAfter(ctx, run, after, ledger.MaxLimit)
+		if err != nil {
+			out.err = err // the reader reconnects
+			return after
+		}
+		for _, e := range events {
+			c, known := conversations[e.Tree]
+			if !known {
+				c, _ = h.src.ConversationOf(ctx, e.Tree) // an event matters more than its conversation
+				conversations[e.Tree] = c
+			}
+			out.add(encodeEvent(e, c))
+			after = e.Position
+		}
+		out.flush()
+		if len(events) < ledger.MaxLimit {
+			break
+		}
+	}
+	return after
+}
+
+// eventWriter writes to one reader and remembers whether it has disconnected.
+type eventWriter struct {
+	w io.Writer
+	// patient is called before each write, flushed sends what was written.
+	patient func()
+	flushed func() error
+	err     error
+}
+
+// add writes without sending yet.
+func (o *eventWriter) add(b []byte) {
+	if o.err == nil {
+		o.patient()
+		_, o.err = o.w.Write(b)
+	}
+}
+
+func (o *eventWriter) flush() {
+	if o.err == nil {
+		o.err = o.flushed()
+	}
+}
+
+func (o *eventWriter) write(b []byte) {
+	o.add(b)
+	o.flush()
+}
+
+// live writes new events until the reader disconnects or is dropped.
+func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64) {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for o.err == nil {
+		select {
+		case f, ok := <-reader.frames:
+			if !ok {
+				return
+			}
+			o.frames(f, reader, &after)
+		case <-beat.C:
+			o.write([]byte(":\n\n"))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// frames writes an event and those that are queued after it, and sends them together.
+func (o *eventWriter) frames(f frame, reader *eventReader, after *int64) {
+	for {
+		if f.position == 0 || f.position > *after {
+			o.add(f.text)
+			*after = max(*after, f.position)
+		}
+		select {
+		case next, ok := <-reader.frames:
+			if ok {
+				f = next
+				continue
+			}
+		default:
+		}
+		o.flush()
+		return
+	}
+}

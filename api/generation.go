@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// GenerationService requests media from models. A generation belongs to the server and continues
+// when its client disconnects.
+type GenerationService interface {
+	// StartGeneration starts a generation; the key is that of the request, or a new one.
+	StartGeneration(ctx context.Context, key string, g NewGeneration) (Generation, error)
+	// PlanGeneration returns what a request would do, before anything is spent.
+	PlanGeneration(ctx context.Context, g NewGeneration) (Plan, error)
+	Generation(ctx context.Context, id string) (Generation, error)
+	ListGenerations(ctx context.Context, q GenerationQuery) (List[Generation], error)
+	// RetryGeneration retries failed results; all also those that were refused or may have been
+	// billed.
+	RetryGeneration(ctx context.Context, id string, all bool) (Generation, error)
+	CancelGeneration(ctx context.Context, id string) (Generation, error)
+}
+
+// NewGeneration is a request for media.
+type NewGeneration struct {
+	Method         string                    `json:"method,omitempty" enum:"generate,edit,variation"`
+	Modality       string                    `json:"modality,omitempty" enum:"image,audio,video,document"`
+	Prompt         string                    `json:"prompt,omitempty" maxLength:"100000"`
+	NegativePrompt string                    `json:"negative_prompt,omitempty" maxLength:"100000"`
+	Model          string                    `json:"model,omitempty" maxLength:"200"`
+	Fallback       []string                  `json:"fallback,omitempty" maxItems:"10"`
+	N              int                       `json:"n,omitempty" minimum:"1" maximum:"100"`
+	Size           string                    `json:"size,omitempty" maxLength:"20" doc:"WIDTHxHEIGHT or auto."`
+	AspectRatio    string                    `json:"aspect_ratio,omitempty" maxLength:"20" doc:"W:H."`
+	Quality        string                    `json:"quality,omitempty" maxLength:"40"`
+	Style          string                    `json:"style,omitempty" maxLength:"40"`
+	Background     string                    `json:"background,omitempty" maxLength:"40"`
+	Seed           *int64                    `json:"seed,omitempty"`
+	OutputFormat   string                    `json:"output_format,omitempty" maxLength:"20"`
+	Voice          string                    `json:"voice,omitempty" maxLength:"80"`
+	Speed          float64                   `json:"speed,omitempty"`
+	Compression    *int                      `json:"compression,omitempty" minimum:"0" maximum:"100"`
+	Inputs         []RunFile                 `json:"inputs,omitempty" maxItems:"20" doc:"Stored pictures to edit or vary."`
+	Mask           *RunFile                  `json:"mask,omitempty" doc:"The area of the first input to change."`
+	Moderation     string                    `json:"moderation,omitempty" maxLength:"20"`
+	Options        map[string]map[string]any `json:"options,omitempty" doc:"Provider-specific options, by provider."`
+	Strict         bool                      `json:"strict,omitempty" doc:"Fail instead of adapting or dropping a setting."`
+	Label          string                    `json:"label,omitempty" maxLength:"500"`
+}
+
+// Plan is what a request would do.
+type Plan struct {
+	Model        string    `json:"model"`
+	Provider     string    `json:"provider"`
+	Calls        int       `json:"calls"`
+	Makes        int       `json:"makes"`
+	Settings     []Setting `json:"settings" nullable:"false"`
+	EstimatedUSD *string   `json:"estimated_usd"`
+	Warnings     []string  `json:"warnings" nullable:"false"`
+}
+
+// Generation is a generation and its results.
+type Generation struct {
+	ID       string    `json:"id"`
+	Status   string    `json:"status" enum:"queued,submitted,running,succeeded,partial,failed,moderated,cancelled"`
+	Method   string    `json:"method,omitempty"`
+	Modality string    `json:"modality,omitempty"`
+	Prompt   string    `json:"prompt,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Provider string    `json:"provider,omitempty"`
+	RunID    string    `json:"run_id,omitempty"`
+	Slots    []Slot    `json:"slots" nullable:"false" doc:"The results; empty in lists."`
+	Settings []Setting `json:"settings" nullable:"false"`
+	Cost     Cost      `json:"cost"`
+	Warnings []string  `json:"warnings" nullable:"false"`
+	Error    *Failure  `json:"error,omitempty"`
+
+	CreatedAt  time.Time  `json:"created_at"`
+	FinishedAt *time.Time `json:"finished_at,omitempty"`
+}
+
+// Slot is one result.
+type Slot struct {
+	Index         int      `json:"index"`
+	Status        string   `json:"status"`
+	Media         *Media   `json:"media,omitempty"`
+	RevisedPrompt string   `json:"revised_prompt,omitempty"`
+	Seed          *int64   `json:"seed,omitempty"`
+	Error         *Failure `json:"error,omitempty"`
+}
+
+// GenerationQuery narrows a list of generations.
+type GenerationQuery struct {
+	Status string `query:"status" enum:"queued,submitted,running,succeeded,partial,failed,moderated,cancelled"`
+	Run    string `query:"run" maxLength:"64"`
+	Page
+}
+
+func (q GenerationQuery) filters() GenerationQuery {
+	q.Page = Page{}
+	return q
+}
+
+// RetrySlots selects the results to retry.
+type RetrySlots struct {
+	All bool `json:"all,omitempty" doc:"Also retry results that were refused or may have been billed."`
+}
+
+// generationResource is the operations on generations.
+type generationResource struct{ generations GenerationService }
+
+func (r generationResource) register(rt *routes) {
+	gs, tags := r.generations, []string{"generations"}
+	handle(rt, huma.Operation{
+		Method: http.MethodPost, Path: "/api/generations", Summary: "Start generation", Tags: tags, DefaultStatus: http.StatusAccepted,
+	}, func(ctx context.Context, in *struct {
+		Keyed
+		Body NewGeneration
+	},
+	) (*answer[Generation], error) {
+		return once(ctx, &rt.keys, in.Key, call{Name: "generations", Body: in.Body}, func(ctx context.Context, id string) (Generation, error) {
+			return gs.StartGeneration(ctx, id, in.Body)
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/plan", Summary: "Plan generation", Tags: tags}, func(ctx context.Context, in *struct{ Body NewGeneration }) (*answer[Plan], error) {
+		return found(gs.PlanGeneration(ctx, in.Body))
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/generations", Summary: "List generations", Tags: tags}, func(ctx context.Context, in *GenerationQuery) (*answer[List[Generation]], error) {
+		return listed(in.filters(), &in.Page, func() (List[Generation], error) { return gs.ListGenerations(ctx, *in) })
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/generations/{id}", Summary: "Get generation", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Generation], error) {
+		return found(gs.Generation(ctx, in.ID))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/{id}/retry", Summary: "Retry generation", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+		Body *RetrySlots `required:"false"`
+	},
+	) (*answer[Generation], error) {
+		all := in.Body != nil && in.Body.All
+		return onceOf(ctx, &rt.keys, in.Key, change[Generation]{
+			call{Name: "retry " + in.ID, Body: all},
+			Subject{Generation: in.ID},
+			func(ctx context.Context) (Generation, error) { return gs.RetryGeneration(ctx, in.ID, all) },
+			func(ctx context.Context) (Generation, error) { return gs.Generation(ctx, in.ID) },
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/{id}/cancel", Summary: "Cancel generation", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Generation], error) {
+		out, err := gs.CancelGeneration(ctx, in.ID)
+		return &answer[Generation]{Status: http.StatusAccepted, Body: out}, err
+	})
+}
+
+// BudgetService reports spending.
+type BudgetService interface {
+	// ListBudgets lists the budgets that are set, with what is spent of them.
+	ListBudgets(ctx context.Context) ([]Budget, error)
+}
+
+// Budget is a limit and its use, in its unit: dollars as decimal text, otherwise whole numbers.
+type Budget struct {
+	Name     string `json:"name" enum:"run,day,owner"`
+	Unit     string `json:"unit" enum:"usd,tokens,images"`
+	Limit    string `json:"limit"`
+	Spent    string `json:"spent,omitempty" doc:"Omitted for limits that apply to each run."`
+	Reserved string `json:"reserved,omitempty"`
+}
+
+// budgetResource is the list of budgets.
+type budgetResource struct{ budgets BudgetService }
+
+func (r budgetResource) register(rt *routes) {
+	whole(rt, "/api/budgets", "List budgets", r.budgets.ListBudgets)
+}

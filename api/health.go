@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/media"
+)
+
+// HealthService reports the state of the process.
+type HealthService interface {
+	// Ready is nil if the process can work; otherwise the error has the reason, for people.
+	Ready(ctx context.Context) error
+	// Health describes the configuration of the process.
+	Health(ctx context.Context) (Health, error)
+}
+
+// Health describes the server's configuration.
+type Health struct {
+	Status  string   `json:"status" enum:"ok"`
+	Version string   `json:"version"`
+	Offline bool     `json:"offline" doc:"No provider has a key: offline models are used."`
+	Notes   []string `json:"notes" nullable:"false" doc:"Messages about the configuration, for people."`
+}
+
+// answer is a body of JSON with a status.
+type answer[T any] struct {
+	Status int
+	Body   T
+}
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// registerHealth registers the health checks; h may be nil.
+func registerHealth(rt *routes, h HealthService, version string) {
+	rt.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	if h == nil {
+		return
+	}
+	rt.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if err := h.Ready(r.Context()); err != nil {
+			plain(w, http.StatusServiceUnavailable, media.ErrorText(err.Error()))
+			return
+		}
+		plain(w, http.StatusOK, "ready")
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/health", Summary: "Get health", Tags: []string{"health"}}, func(ctx context.Context, _ *struct{}) (*answer[Health], error) {
+		v, err := h.Health(ctx)
+		v.Status, v.Version, v.Notes = "ok", version, append([]string{}, v.Notes...)
+		return found(v, err)
+	})
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/ledger"
+)
+
+// log is a source of events in memory.
+type log struct {
+	mu    sync.Mutex // guards saved
+	saved []ledger.Event
+	live  chan ledger.Event
+}
+
+func (l *log) EventsAfter(_ context.Context, _ string, after int64, _ int) (out []ledger.Event, _ error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.saved {
+		if e.Position > after {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+func (l *log) LastPosition(context.Context) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int64(len(l.saved)), nil
+}
+
+func (*log) ConversationOf(context.Context, string) (string, error) { return "c", nil }
+
+func (l *log) Subscribe() (<-chan ledger.Event, func()) { return l.live, func() {} }
+
+func (l *log) save(e ledger.Event) ledger.Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.Position = int64(len(l.saved) + 1)
+	l.saved = append(l.saved, e)
+	return e
+}
+
+// running starts a hub, which the test stops.
+func running(t *testing.T) (*Hub, *log) {
+	t.Helper()
+	l := &log{live: make(chan ledger.Event)}
+	h := NewHub(l)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); h.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-done })
+	return h, l
+}
+
+// TestWhoComesBeforeTheHubMissesNothing: a reader of a hub that does not run yet gets what is saved until it does.
+func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := &log{live: make(chan ledger.Event)}
+		h := NewHub(l)
+		ctx, stop := context.WithCancel(t.Context())
+		first := make(chan int64)
+		go func() {
+			for e, err := range h.Follow(ctx, "t", 0) {
+				if err == nil {
+					first <- e.ID
+				}
+				return
+			}
+		}()
+		synctest.Wait()
+		l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "run-started"})
+		go h.Run(ctx)
+		if id := <-first; id != 1 {
+			t.Errorf("begins with event %d", id)
+		}
+		stop()
+	})
+}
+
+func next(t *testing.T, r *eventReader) frame {
+	t.Helper()
+	select {
+	case f, ok := <-r.frames:
+		if !ok {
+			t.Fatal("the reader was dropped")
+		}
+		return f
+	case <-time.After(time.Minute):
+		t.Fatal("no event came")
+		return frame{}
+	}
+}
+
+func delta(text string, offset int) ledger.Event {
+	b, _ := json.Marshal(map[string]any{"text": text, "offset": offset, "partial": true})
+	return ledger.Event{Tree: "t", RunID: "t", Kind: kindDelta, Payload: b}
+}
+
+// TestMessagesGrow: each part of a message comes as the message so far, also for who comes late.
+func TestMessagesGrow(t *testing.T) {
+	t.Parallel()
+	h, l := running(t)
+	r, _, _ := h.join("t")
+	for _, step := range []struct {
+		e    ledger.Event
+		want string
+	}{
+		{delta("Grüße", 0), `"text":"Grüße"`},
+		{delta(" 🎨!", 5), `"text":"Grüße 🎨!"`},
+		{delta("?", 7), `"text":"Grüße 🎨?"`},
+		{delta("Anew", 0), `"text":"Anew"`},
+	} {
+		l.live <- step.e
+		if f := next(t, r); !strings.Contains(string(f.text), step.want) || strings.HasPrefix(string(f.text), "id:") {
+			t.Errorf("%s, want %s", f.text, step.want)
+		}
+	}
+	l.live <- delta("lost", 99) // does not follow
+	_, now, _ := h.join("")
+	if len(now) != 1 || !strings.Contains(string(now[0].text), `"text":"Anew"`) {
+		t.Errorf("late: %v", now)
+	}
+	l.live <- l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "run-succeeded", Payload: json.RawMessage(`{"status":"succeeded"}`)})
+	if f := next(t, r); f.position != 1 || !strings.HasPrefix(string(f.text), "id: 1\nevent: run-succeeded\ndata: {\"run_id\":\"t\",\"tree\":\"t\",\"conversation_id\":\"c\"") {
+		t.Errorf("%s", f.text)
+	}
+	if _, now, _ := h.join(""); len(now) != 0 {
+		t.Errorf("after the end: %v", now)
+	}
+}
+
+// TestNoGapAndNoRepeat: what another process saved between two events is read, and what came by
+// itself is not read again.
+func TestNoGapAndNoRepeat(t *testing.T) {
+	t.Parallel()
+	h, l := running(t)
+	r, _, _ := h.join("")
+	event := ledger.Event{Tree: "t", RunID: "t", Kind: "warning", Payload: json.RawMessage(`{}`)}
+	l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"} // by now the hub has begun
+	next(t, r)
+	first := l.save(event)
+	l.save(event) // of another process
+	third := l.save(event)
+	l.live <- first
+	l.live <- third
+	l.live <- first
+	l.save(event) // of another process, and nothing follows
+	for want := int64(1); want <= 4; want++ {
+		if f := next(t, r); f.position != want {
+			t.Errorf("position %d, want %d", f.position, want)
+		}
+	}
+}
+
+// TestSlowReadersAreDropped: nobody waits for them.
+func TestSlowReadersAreDropped(t *testing.T) {
+	t.Parallel()
+	h, l := running(t)
+	slow, _, _ := h.join("")
+	other, _, _ := h.join("elsewhere")
+	for range readerBuffer + 1 {
+		l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"}
+	}
+	l.live <- ledger.Event{Tree: "elsewhere", RunID: "e", Kind: "warning"}
+	next(t, other)
+	n := 0
+	for range slow.frames {
+		n++
+	}
+	if n != readerBuffer {
+		t.Errorf("%d events before the end, want %d", n, readerBuffer)
+	}
+}
+
+// TestPreviewsHaveAnAddress: a preview has no id, so its bytes are named by their digest.
+func TestPreviewsHaveAnAddress(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]string{
+		`{"output":{"digest":"sha256-ab","width":3}}`: `{"output":{"digest":"sha256-ab","url":"/media/sha256-ab","width":3}}`,
+		`{"output":{"id":"1","digest":"sha256-ab"}}`:  `{"output":{"id":"1","digest":"sha256-ab"}}`,
+		`{"note":"x"}`: `{"note":"x"}`,
+		`7`:            `7`,
+	} {
+		if got := string(addressed(json.RawMessage(payload))); got != want {
+			t.Errorf("%s: %s, want %s", payload, got, want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"atelier/media"
+)
+
+// register registers the exchange of a token for a cookie.
+func (a *access) register(rt *routes) {
+	rt.mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
+		writeLogin(w, http.StatusOK, loginPage{Next: localPath(r.URL.Query().Get("next")), Name: IdentityOf(r.Context()).Name})
+	})
+	rt.mux.HandleFunc("POST /login", a.signIn)
+	rt.mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
+		c := a.cookie(r, "") //nolint:gosec // its flags are set there
+		c.MaxAge = -1
+		http.SetCookie(w, c)
+		http.Redirect(w, r, "/login", http.StatusSeeOther)
+	})
+}
+
+const (
+	// maxForm is the largest login form.
+	maxForm = 8 << 10
+	// cookieLasts is how long a browser keeps the cookie, in seconds. The token may expire earlier.
+	cookieLasts = 30 * 24 * 60 * 60
+)
+
+// signIn accepts the token of a form, once; later requests of the page send the cookie.
+func (a *access) signIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		refuse(w, r, media.Errorf(media.CodeInvalid, "the form cannot be read"))
+		return
+	}
+	secret := strings.TrimSpace(r.PostForm.Get("token")) // the body's alone: addresses are logged in many places
+	next := localPath(r.PostForm.Get("next"))
+	if _, err := a.tokens.Identify(r.Context(), secret); err != nil {
+		if media.CodeOf(err) != media.CodeUnauthorized {
+			refuse(w, r, err)
+			return
+		}
+		writeLogin(w, http.StatusUnauthorized, loginPage{Next: next, Error: media.ErrorText(err.Error())})
+		return
+	}
+	http.SetCookie(w, a.cookie(r, secret))
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // localPath lets it lead to this server only
+}
+
+// cookie contains a token where no script can read it and no page of another site can send it.
+func (a *access) cookie(r *http.Request, secret string) *http.Cookie {
+	//nolint:gosec // Secure is set behind TLS; on a plain connection the browser would drop the cookie
+	return &http.Cookie{Name: cookieName, Value: secret, Path: "/", MaxAge: cookieLasts, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(r) == "https"}
+}
+
+// scheme is the scheme by which a browser reaches the server.
+func (a *access) scheme(r *http.Request) string {
+	if u, err := url.Parse(a.publicURL); r.TLS != nil || err == nil && u.Scheme == "https" && strings.EqualFold(u.Host, r.Host) {
+		return "https"
+	}
+	return "http"
+}
+
+// localPath is a path of this server, or / for other addresses.
+func localPath(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) {
+		return "/"
+	}
+	return next
+}
+
+// toLogin redirects a page to the login. A link from another site comes without the cookie, which
+// is SameSite=Strict: the page is then loaded again, from this site.
+func (a *access) toLogin(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		writeLogin(w, http.StatusOK, loginPage{Reload: localPath(r.URL.RequestURI())})
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, "/login?next="+url.QueryEscape(localPath(r.URL.RequestURI())), http.StatusSeeOther)
+}
+
+// loginPage is the content of the login page.
+type loginPage struct {
+	Next, Error string
+	// Name is the name of the signed-in token.
+	Name string
+	// Reload is a page to load again.
+	Reload string
+}
+
+// loginPolicy permits the page's own style and its form.
+const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func writeLogin(w http.ResponseWriter, status int, p loginPage) {
+	var b bytes.Buffer
+	if err := loginHTML.Execute(&b, p); err != nil {
+		b.Reset() // strings can be written
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", loginPolicy)
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the client may have disconnected
+}
+
+var loginHTML = template.Must(template.New("login").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+{{if .Reload}}<meta http-equiv="refresh" content="0;url={{.Reload}}">{{end}}<title>Sign in · Atelier</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center }
+main { width: min(22rem, 90vw) }
+label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
+input, button { padding: .6rem; margin: .3rem 0 1rem }
+code { overflow-wrap: anywhere }
+</style></head><body><main>
+{{if .Reload}}<p><a href="{{.Reload}}">Continue</a></p>
+{{else if .Name}}<h1>Signed in</h1><p>The access token is <code>{{.Name}}</code>.</p><p><a href="{{.Next}}">Open Atelier</a></p>
+<form method="post" action="/logout"><button>Sign out</button></form>
+{{else}}<h1>Sign in</h1>
+{{if .Error}}<p role="alert">{{.Error}}</p>{{end}}
+<form method="post" action="/login"><label for="token">Access token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus aria-describedby="how">
+<input type="hidden" name="next" value="{{.Next}}"><button>Sign in</button></form>
+<p id="how">To create a token, run <code>atelier tokens create NAME</code> on the server.</p>{{end}}
+</main></body></html>
+`))

@@ -1,0 +1,235 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Sample is one value of the metrics.
+type Sample struct {
+	// Name is the metric's name, Kind counter or gauge, Help what it counts.
+	Name, Kind, Help string
+	// Labels are name, value, name, value …
+	Labels []string
+	Value  float64
+}
+
+// served counts answered requests.
+type served struct {
+	mu      sync.Mutex // guards what follows
+	routes  map[route]*answered
+	in, out int64 // bytes of media
+}
+
+// route is what requests are counted by.
+type route struct {
+	method, path string
+	status       int
+}
+
+type answered struct {
+	count   int64
+	seconds float64
+}
+
+// note counts an answer.
+func (m *served) note(k route, took time.Duration, in, out int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.routes == nil {
+		m.routes = map[route]*answered{}
+	}
+	a := m.routes[k]
+	if a == nil {
+		a = &answered{}
+		m.routes[k] = a
+	}
+	a.count++
+	a.seconds += took.Seconds()
+	m.in += in
+	m.out += out
+}
+
+// samples are the counts.
+func (m *served) samples() (out []Sample) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k, a := range m.routes {
+		labels := []string{"method", k.method, "route", k.path, "status", strconv.Itoa(k.status)}
+		out = append(
+			out, Sample{"atelier_http_requests_total", "counter", "Answered requests.", labels, float64(a.count)},
+			Sample{"atelier_http_request_seconds_total", "counter", "Response time; 0 for event streams.", labels, a.seconds},
+		)
+	}
+	const help = "Media bytes uploaded (in) and read (out)."
+	return append(
+		out, Sample{"atelier_media_bytes_total", "counter", help, []string{"direction", "in"}, float64(m.in)},
+		Sample{"atelier_media_bytes_total", "counter", help, []string{"direction", "out"}, float64(m.out)},
+	)
+}
+
+// metrics responds in the text format of Prometheus.
+func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
+	all := append(s.served.samples(), Sample{"atelier_goroutines", "gauge", "Goroutines.", nil, float64(runtime.NumGoroutine())})
+	if rss, ok := residentBytes(); ok {
+		all = append(all, Sample{"process_resident_memory_bytes", "gauge", "Resident memory.", nil, rss})
+	}
+	if s.cfg.Samples != nil {
+		all = append(all, s.cfg.Samples()...)
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(exposition(all)) // the client may have disconnected
+}
+
+// exposition writes samples, grouped by metric.
+func exposition(all []Sample) []byte {
+	byName := map[string][]Sample{}
+	for _, s := range all {
+		byName[s.Name] = append(byName[s.Name], s)
+	}
+	quote := strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		group := byName[name]
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, group[0].Help, name, group[0].Kind)
+		slices.SortFunc(group, func(x, y Sample) int {
+			return cmp.Compare(strings.Join(x.Labels, "\x00"), strings.Join(y.Labels, "\x00"))
+		})
+		for _, s := range group {
+			var labels []string
+			for i := 0; i+1 < len(s.Labels); i += 2 {
+				labels = append(labels, s.Labels[i]+`="`+quote.Replace(s.Labels[i+1])+`"`)
+			}
+			b.WriteString(name)
+			if len(labels) > 0 {
+				b.WriteString("{" + strings.Join(labels, ",") + "}")
+			}
+			b.WriteString(" " + strconv.FormatFloat(s.Value, 'g', -1, 64) + "\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// residentBytes reads the resident memory of the process, if the system has /proc.
+func residentBytes() (float64, bool) {
+	b, err := os.ReadFile("/proc/self/statm")
+	fields := strings.Fields(string(b))
+	if err != nil || len(fields) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseFloat(fields[1], 64)
+	return pages * float64(os.Getpagesize()), err == nil
+}
+
+// callerKey is the context key of the caller of a request.
+type callerKey struct{}
+
+// caller is the sender of a request, which only inner handlers know.
+type caller struct{ name string }
+
+// recorded counts each request and logs it at the level debug: its route, never its address, its header or its body.
+//
+//nolint:contextcheck // the request has its context
+func (s *Server) recorded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := s.cfg.Now()
+		_, pattern := s.routes.mux.Handler(r)
+		k := route{method: knownMethod(r.Method), path: "pages"}
+		if _, path, ok := strings.Cut(pattern, " "); ok {
+			k.path = path
+		}
+		who := &caller{}
+		out := &countedWriter{ResponseWriter: w}
+		in := &countedBody{ReadCloser: r.Body}
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
+		if r.Body != nil {
+			r.Body = in
+		}
+		defer func() {
+			k.status = cmp.Or(out.status, http.StatusOK)
+			took := s.cfg.Now().Sub(began)
+			if strings.HasPrefix(out.Header().Get("Content-Type"), "text/event-stream") {
+				took = 0
+			}
+			uploads, reads := k.method == http.MethodPost && k.path == "/api/media", k.path == "/media/{id}" || k.path == "/api/media/zip"
+			s.served.note(k, took, in.n*count(uploads), out.n*count(reads))
+			slog.LogAttrs(
+				r.Context(), slog.LevelDebug, "request", slog.String("method", k.method), slog.String("route", k.path), slog.Int("status", k.status),
+				slog.Int64("ms", took.Milliseconds()), slog.Int64("bytes", out.n), slog.String("token", who.name),
+			)
+		}()
+		next.ServeHTTP(out, r)
+	})
+}
+
+func count(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// knownMethod keeps invented methods out of the metrics and the log.
+func knownMethod(m string) string {
+	if slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}, m) {
+		return m
+	}
+	return "OTHER"
+}
+
+// countedWriter remembers the response.
+type countedWriter struct {
+	http.ResponseWriter
+	status int
+	n      int64
+}
+
+// Unwrap returns the connection for http.ResponseController.
+func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (c *countedWriter) WriteHeader(status int) {
+	c.status = cmp.Or(c.status, status)
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (c *countedWriter) Write(b []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// ReadFrom lets the connection copy.
+func (c *countedWriter) ReadFrom(src io.Reader) (int64, error) {
+	n, err := io.Copy(c.ResponseWriter, src)
+	c.n += n
+	return n, err
+}
+
+// countedBody counts the bytes read of a request.
+type countedBody struct {
+	io.ReadCloser
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *countedBody) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"atelier/media"
+)
+
+// KeyService stores Idempotency-Keys for 24 hours.
+type KeyService interface {
+	// ClaimKey returns the first claim of a key: this one, or an earlier one.
+	ClaimKey(ctx context.Context, c Claim) (first Claim, err error)
+	// SettleKey saves the response of a claim.
+	SettleKey(ctx context.Context, key string, answer []byte) error
+	// ReleaseKey removes a claim whose request failed.
+	ReleaseKey(ctx context.Context, key string) error
+	// StageOf identifies the stage of a run or generation. Each answer and each retry that takes
+	// effect changes it, durably.
+	StageOf(ctx context.Context, of Subject) (string, error)
+}
+
+// Subject is the subject of an answer or a retry; one of the two ids.
+type Subject struct{ Run, Generation string }
+
+// Claim is what is known of an Idempotency-Key.
+type Claim struct {
+	Key string
+	// Digest is the digest of the request.
+	Digest string
+	// ID is the id of what the request creates, or the stage of what it changes, so that a retry
+	// after a crash does nothing twice.
+	ID string
+	// Answer is nil until there is a response.
+	Answer []byte
+}
+
+// call is what a key belongs to.
+type call struct {
+	Name string
+	Body any
+	// key is that of the request; empty for none.
+	key string
+	// id is that of the claim.
+	id string
+}
+
+// keys make requests that cost money idempotent.
+type keys struct {
+	KeyService // nil: keys are not stored
+
+	mu  sync.Mutex               // guards all
+	all map[string]chan struct{} // the requests with a key that are in progress in this process
+}
+
+// enter waits until no request with the key is in progress.
+func (k *keys) enter(ctx context.Context, key string) (leave func(), err error) {
+	for {
+		k.mu.Lock()
+		wait, busy := k.all[key]
+		if !busy {
+			if k.all == nil {
+				k.all = map[string]chan struct{}{}
+			}
+			done := make(chan struct{})
+			k.all[key] = done
+			k.mu.Unlock()
+			return func() {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				delete(k.all, key)
+				close(done)
+			}, nil
+		}
+		k.mu.Unlock()
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// once executes a request that costs money once per key: a repeated request gets the first
+// response, also while the first is in progress, and another request with the key is a conflict. A
+// refusal is not stored.
+func once[T any](ctx context.Context, k *keys, key string, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
+	c.key, c.id = key, uuid.Must(uuid.NewV7()).String()
+	return claimed(ctx, k, c, do)
+}
+
+// change is a change of a run or a generation, which creates no new one.
+type change[T any] struct {
+	call
+	of Subject
+	do func(ctx context.Context) (T, error)
+	// present responds if an earlier attempt took effect and its process died before the key had a
+	// response.
+	present func(ctx context.Context) (T, error)
+}
+
+// onceOf is [once] for a change.
+func onceOf[T any](ctx context.Context, k *keys, key string, c change[T]) (*answer[T], error) {
+	if key == "" || k.KeyService == nil {
+		return claimed(ctx, k, c.call, func(ctx context.Context, _ string) (T, error) { return c.do(ctx) })
+	}
+	stage, err := k.StageOf(ctx, c.of)
+	if err != nil {
+		return nil, err
+	}
+	own := uuid.Must(uuid.NewV7()).String() + " "
+	c.key, c.id = key, own+stage
+	return claimed(ctx, k, c.call, func(ctx context.Context, first string) (T, error) {
+		if _, before, _ := strings.Cut(first, " "); !strings.HasPrefix(first, own) && before != stage {
+			return c.present(ctx)
+		}
+		return c.do(ctx)
+	})
+}
+
+// claimed executes a request with the first claim of a key, whose id it gets.
+func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
+	// What has begun is finished, even if the client disconnects: the key must get its response.
+	ctx = context.WithoutCancel(ctx)
+	out := &answer[T]{Status: http.StatusAccepted}
+	var err error
+	if c.key == "" || k.KeyService == nil {
+		out.Body, err = do(ctx, c.id)
+		return out, err
+	}
+	leave, err := k.enter(ctx, c.key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	digest, err := digestOf(c)
+	if err != nil {
+		return nil, err
+	}
+	first, err := k.ClaimKey(ctx, Claim{Key: c.key, Digest: digest, ID: c.id})
+	switch {
+	case err != nil:
+		return nil, err
+	case first.Digest != digest:
+		return nil, media.Errorf(media.CodeConflict, "this Idempotency-Key was used for another request: use a new one")
+	case first.Answer != nil:
+		if err := json.Unmarshal(first.Answer, &out.Body); err != nil {
+			return nil, media.Errorf(media.CodeCorrupt, "read the first response: %w", err)
+		}
+		return out, nil
+	}
+	if out.Body, err = do(ctx, first.ID); err != nil {
+		if forgot := k.ReleaseKey(ctx, c.key); forgot != nil {
+			return nil, forgot
+		}
+		return nil, err
+	}
+	b, err := json.Marshal(out.Body)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write the answer: %w", err)
+	}
+	return out, k.SettleKey(ctx, c.key, b)
+}
+
+func digestOf(c call) (string, error) {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", media.Errorf(media.CodeInvalid, "read the request: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}

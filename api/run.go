@@ -1,0 +1,306 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/media"
+)
+
+// RunService executes agents. A run belongs to the server and continues when its client
+// disconnects. Any run of a tree identifies the tree.
+type RunService interface {
+	// StartRun starts a run with a new id, or with the id that an earlier attempt used.
+	StartRun(ctx context.Context, id string, r NewRun) (Started, error)
+	ListRuns(ctx context.Context, q RunQuery) (List[Run], error)
+	Run(ctx context.Context, id string) (Run, error)
+	// AnswerRun answers the question of a paused run.
+	AnswerRun(ctx context.Context, id string, a Answer) (Started, error)
+	// CancelRun cancels a run in any process.
+	CancelRun(ctx context.Context, id string) (Started, error)
+	// RetryRun retries a failed run from its last successful step.
+	RetryRun(ctx context.Context, id string) (Started, error)
+	// ForkRun starts a run, with an id as in StartRun, that repeats another one from a step.
+	ForkRun(ctx context.Context, newID, id string, f Fork) (Started, error)
+	// WriteReport writes the report of a run as a page. url returns the address of an item; nil is
+	// that of [Server], without an origin.
+	WriteReport(ctx context.Context, id string, url func(media string) string, w io.Writer) error
+}
+
+// NewRun is a run to start.
+type NewRun struct {
+	Agent          string         `json:"agent" minLength:"1" maxLength:"200" doc:"A slug or a name."`
+	Message        string         `json:"message,omitempty" maxLength:"400000" doc:"Can be omitted if there are images or files."`
+	ConversationID string         `json:"conversation_id,omitempty" maxLength:"64" doc:"An id, or new for a new conversation; without it, the run belongs to none."`
+	Images         []RunImage     `json:"images,omitempty" maxItems:"100" doc:"Pictures for the model."`
+	Files          []RunFile      `json:"files,omitempty" maxItems:"100" doc:"Tables, documents and text files that the agent can read and query."`
+	Input          map[string]any `json:"input,omitempty" doc:"Input for the model in addition to the message."`
+	ToolContext    ToolContext    `json:"tool_context,omitempty" doc:"Values for actions. No model receives them, and no response contains them."`
+	Model          string         `json:"model,omitempty" maxLength:"200" doc:"The chat model; offline selects the offline model."`
+	ImageModel     string         `json:"image_model,omitempty" maxLength:"200"`
+	LenientImages  bool           `json:"lenient_images,omitempty" doc:"Omit pictures that the chat model does not accept, with a warning."`
+	Limits         *Limits        `json:"limits,omitempty"`
+}
+
+// ToolContext are values by name, as any JSON.
+type ToolContext map[string]json.RawMessage
+
+// RunImage identifies a stored picture; exactly one of the two.
+type RunImage struct {
+	MediaID string `json:"media_id,omitempty" maxLength:"64"`
+	Ref     string `json:"ref,omitempty" maxLength:"40" doc:"The ref of an item of the conversation."`
+	Detail  string `json:"detail,omitempty" enum:"auto,low,high"`
+}
+
+// RunFile identifies a stored file.
+type RunFile struct {
+	MediaID string `json:"media_id" minLength:"1" maxLength:"64"`
+}
+
+// Limits limit a run and its sub-agents.
+type Limits struct {
+	MaxTurns    int     `json:"max_turns,omitempty" minimum:"0" maximum:"200"`
+	MaxTokens   int64   `json:"max_tokens,omitempty" minimum:"0"`
+	MaxSeconds  float64 `json:"max_seconds,omitempty" minimum:"0" maximum:"1000000"`
+	MaxImages   int64   `json:"max_images,omitempty" minimum:"0"`
+	MaxCost     string  `json:"max_cost,omitempty" maxLength:"40" doc:"US dollars as decimal text."`
+	ApproveOver string  `json:"approve_over,omitempty" maxLength:"40" doc:"Require approval of each action that would cost more."`
+}
+
+// Started is a started run.
+type Started struct {
+	ID             string `json:"id"`
+	Status         string `json:"status"`
+	ConversationID string `json:"conversation_id,omitempty"`
+}
+
+// Run is a run of an agent.
+type Run struct {
+	ID             string     `json:"id"`
+	Agent          string     `json:"agent"`
+	Status         string     `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
+	Message        string     `json:"message,omitempty" doc:"The task. Media are written as ${media:REF}."`
+	Answer         string     `json:"answer,omitempty" doc:"The answer."`
+	ConversationID string     `json:"conversation_id,omitempty"`
+	ForkedFrom     string     `json:"forked_from,omitempty"`
+	StartedAt      time.Time  `json:"started_at"`
+	EndedAt        *time.Time `json:"ended_at,omitempty"`
+	Cost           Cost       `json:"cost"`
+	Tokens         Usage      `json:"tokens"`
+	Question       *Question  `json:"question,omitempty" doc:"The oldest open question of a paused run."`
+	Questions      []Question `json:"questions,omitempty"`
+	Warnings       []string   `json:"warnings" nullable:"false"`
+	Error          *Failure   `json:"error,omitempty"`
+	Report         bool       `json:"report" doc:"The run has a report."`
+	Media          []Media    `json:"media" nullable:"false" doc:"The media that the run received and made; empty in lists."`
+}
+
+// Usage is what a run used.
+type Usage struct {
+	ModelCalls   int64 `json:"model_calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	Images       int64 `json:"images"`
+	WorkedMS     int64 `json:"worked_ms"`
+}
+
+// Failure is why something failed.
+type Failure struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Retryable bool   `json:"retryable"`
+}
+
+// Question is an open question of a paused run.
+type Question struct {
+	ID       string          `json:"id"`
+	Kind     string          `json:"kind" enum:"question,approval,guardrail"`
+	Agent    string          `json:"agent" doc:"The path from the root agent to the one that asks."`
+	Question string          `json:"question"`
+	Text     string          `json:"text" doc:"The same as question."`
+	Schema   json.RawMessage `json:"schema" doc:"The JSON Schema of the answer."`
+	Approval bool            `json:"approval" doc:"The question is answered with approve."`
+	Options  []string        `json:"options,omitempty" doc:"The choices, if the answer is one of them."`
+	Details  json.RawMessage `json:"details,omitempty" doc:"What is to be approved: action, params, estimated_usd, reason."`
+	AskedAt  time.Time       `json:"asked_at"`
+}
+
+// Answer answers a question; exactly one of Answer, Approve and Text.
+type Answer struct {
+	Question      string          `json:"question,omitempty" maxLength:"128" doc:"The question's id; the default is the oldest open one."`
+	Answer        json.RawMessage `json:"answer,omitempty" doc:"A value that matches the question's schema."`
+	Approve       *bool           `json:"approve,omitempty"`
+	Text          *string         `json:"text,omitempty" maxLength:"40000" doc:"Plain text, if the question has one field."`
+	Note          string          `json:"note,omitempty" maxLength:"2000" doc:"A note for the model, in addition to the answer."`
+	Images        []RunImage      `json:"images,omitempty" maxItems:"100"`
+	ReplaceImages bool            `json:"replace_images,omitempty"`
+}
+
+// Fork is the changes of a repeated run.
+type Fork struct {
+	Step       string `json:"step,omitempty" maxLength:"400" doc:"The first step to execute again; the default is the first step of all."`
+	Message    string `json:"message,omitempty" maxLength:"400000"`
+	Model      string `json:"model,omitempty" maxLength:"200"`
+	ImageModel string `json:"image_model,omitempty" maxLength:"200"`
+}
+
+// RunQuery narrows a list of runs.
+type RunQuery struct {
+	Status string `query:"status" enum:"running,paused,succeeded,failed,cancelled"`
+	Agent  string `query:"agent" maxLength:"200"`
+	Page
+}
+
+func (q RunQuery) filters() RunQuery {
+	q.Page = Page{}
+	return q
+}
+
+// Keyed is the common part of requests that cost money.
+type Keyed struct {
+	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Requests with the same key and body get the first response for 24 hours."`
+}
+
+// runResource is the operations on runs.
+type runResource struct {
+	runs   RunService
+	access *access
+}
+
+func (r runResource) register(rt *routes) {
+	rs, tags := r.runs, []string{"runs"}
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs", Summary: "Start run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		Keyed
+		Body NewRun
+	},
+	) (*answer[Started], error) {
+		if err := in.Body.check(); err != nil {
+			return nil, err
+		}
+		return once(ctx, &rt.keys, in.Key, call{Name: "runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.StartRun(ctx, id, in.Body) })
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs", Summary: "List runs", Tags: tags}, func(ctx context.Context, in *RunQuery) (*answer[List[Run]], error) {
+		return listed(in.filters(), &in.Page, func() (List[Run], error) { return rs.ListRuns(ctx, *in) })
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}", Summary: "Get run", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Run], error) {
+		return found(rs.Run(ctx, in.ID))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/answer", Summary: "Answer run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+		Body Answer
+	},
+	) (*answer[Started], error) {
+		if err := in.Body.check(); err != nil {
+			return nil, err
+		}
+		return onceOf(ctx, &rt.keys, in.Key, change[Started]{
+			call{Name: "answer " + in.ID, Body: in.Body},
+			Subject{Run: in.ID},
+			func(ctx context.Context) (Started, error) { return rs.AnswerRun(ctx, in.ID, in.Body) }, startedRun(rs, in.ID),
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/cancel", Summary: "Cancel run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Started], error) {
+		out, err := rs.CancelRun(ctx, in.ID)
+		return &answer[Started]{Status: http.StatusAccepted, Body: out}, err
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/retry", Summary: "Retry run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+	},
+	) (*answer[Started], error) {
+		return onceOf(ctx, &rt.keys, in.Key, change[Started]{
+			call{Name: "retry " + in.ID, Body: nil},
+			Subject{Run: in.ID},
+			func(ctx context.Context) (Started, error) { return rs.RetryRun(ctx, in.ID) }, startedRun(rs, in.ID),
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/fork", Summary: "Fork run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+		Body Fork
+	},
+	) (*answer[Started], error) {
+		return once(ctx, &rt.keys, in.Key, call{Name: "fork " + in.ID, Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.ForkRun(ctx, id, in.ID, in.Body) })
+	})
+	rt.stream(huma.Operation{
+		Method: http.MethodGet, Path: "/api/runs/{id}/report", Summary: "Read report", Tags: tags,
+		Description: "The report as one page without scripts; without a report, a page with the run's message.",
+		Responses:   map[string]*huma.Response{"200": {Description: "The page.", Content: map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
+	}, r.report)
+}
+
+// startedRun reads a run that was started, answered or retried before.
+func startedRun(runs RunService, id string) func(ctx context.Context) (Started, error) {
+	return func(ctx context.Context) (Started, error) {
+		r, err := runs.Run(ctx, id)
+		return Started{ID: r.ID, Status: r.Status, ConversationID: r.ConversationID}, err
+	}
+}
+
+// check checks what a schema cannot.
+func (r NewRun) check() error {
+	if r.Message == "" && len(r.Images) == 0 && len(r.Files) == 0 {
+		return media.Errorf(media.CodeInvalid, "the message is empty: give %.80s a task, or attach something", media.ErrorText(r.Agent))
+	}
+	return checkImages(r.Images)
+}
+
+func checkImages(all []RunImage) error {
+	for i, image := range all {
+		if (image.MediaID == "") == (image.Ref == "") {
+			return media.Errorf(media.CodeInvalid, "images[%d] requires either media_id or ref", i)
+		}
+	}
+	return nil
+}
+
+func (a Answer) check() error {
+	given := 0
+	for _, is := range []bool{len(a.Answer) > 0, a.Approve != nil, a.Text != nil} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return media.Errorf(media.CodeInvalid, "give exactly one of answer, approve and text")
+	}
+	return checkImages(a.Images)
+}
+
+// report writes the page of a run. It has its own origin, and executes nothing.
+func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
+	origin := r.access.scheme(req) + "://" + req.Host // a sandbox is not 'self'
+	page := &lazyWriter{w: w, begin: func() {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
+	}}
+	err := r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page)
+	if err != nil && page.begun {
+		panic(http.ErrAbortHandler) // an incomplete page must not look complete
+	}
+	return err
+}
+
+// lazyWriter sets the headers before the first byte, so that an earlier error can be reported.
+type lazyWriter struct {
+	w     io.Writer
+	begin func()
+	begun bool
+}
+
+// Write implements io.Writer.
+func (l *lazyWriter) Write(b []byte) (int, error) {
+	if !l.begun {
+		l.begun = true
+		l.begin()
+	}
+	return l.w.Write(b)
+}

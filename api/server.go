@@ -1,0 +1,280 @@
+// Package api is Atelier over HTTP: resources as JSON, media as bytes, events as a stream. [New]
+// creates the handler; each resource is an interface of this package, which package atelier
+// implements, so that nothing is decided twice.
+//
+// Each unsuccessful response is problem+json, see [Problem]; an error code has the same status
+// everywhere ([StatusOf]). Lists are keyset pages whose cursors belong to their query. The OpenAPI
+// document is at /openapi.json and in docs/openapi.json.
+//
+// The package imports media and ledger.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"atelier/media"
+)
+
+// Config is the configuration of a [Server]. Resources that are nil do not exist.
+type Config struct {
+	// Version is the program's.
+	Version string
+	// Hosts are the host names of the server besides the loopback ones.
+	Hosts []string
+	// PublicURL is where other machines reach the server; its host is one of Hosts. Empty means
+	// nowhere.
+	PublicURL string
+	// Tokens knows the access tokens that requests require; nil means none.
+	Tokens TokenService
+	// LinkKey signs the links of reports if there are Tokens.
+	LinkKey []byte
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// MaxUpload is the maximum size of an upload, in bytes; 0 means [DefaultMaxUpload].
+	MaxUpload int64
+	// RequestsPerSecond is the number of requests that each client may send if there are Tokens; 0
+	// means [DefaultRequestsPerSecond], a negative number no limit.
+	RequestsPerSecond float64
+	// Samples are metrics besides those of requests; may be nil.
+	Samples func() []Sample
+	// Pages is the built web UI, with index.html at the root; nil means none.
+	Pages fs.FS
+
+	Health        HealthService
+	Catalog       CatalogService
+	Media         MediaService
+	Runs          RunService
+	Trace         TraceService
+	Conversations ConversationService
+	Generations   GenerationService
+	Budgets       BudgetService
+	Workflows     WorkflowService
+	WorkflowRuns  WorkflowRunService
+	Interactions  InteractionService
+	SubActions    SubActionService
+	// Events returns the hub of the owner of a request.
+	Events func(ctx context.Context) *Hub
+	Keys   KeyService
+	Hooks  HookService
+}
+
+// Limits.
+const (
+	// DefaultMaxUpload is the default maximum size of an upload.
+	DefaultMaxUpload = 4 << 30
+	// maxBody is the maximum size of a JSON body.
+	maxBody = 1 << 20
+)
+
+// Server answers all requests. It is safe for concurrent use.
+type Server struct {
+	cfg     Config
+	routes  *routes
+	access  *access
+	handler http.Handler
+	served  served
+}
+
+// routes is where resources register their operations.
+type routes struct {
+	mux  *http.ServeMux
+	api  huma.API // the document
+	keys keys
+}
+
+// New creates a server.
+func New(c Config) *Server {
+	if c.MaxUpload == 0 {
+		c.MaxUpload = DefaultMaxUpload
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" {
+		c.Hosts = append(slices.Clone(c.Hosts), strings.ToLower(u.Hostname()))
+	}
+	rt := &routes{mux: http.NewServeMux(), keys: keys{KeyService: c.Keys}}
+	rt.api = humago.New(rt.mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{Title: "Atelier", Version: "1", Description: "Agents that view media, make media and write reports with it, and a gateway to media models. " +
+				"Errors are problem+json with a code; lists are {items, next}; events are server-sent events."},
+		},
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json", Transformers: []huma.Transformer{asProblem},
+		RejectUnknownQueryParameters: true,
+	})
+	rt.api.OpenAPI().Components.Schemas.Schema(typeOf[Problem](), true, "Problem")
+	rt.api.OpenAPI().Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "An access token (atelier tokens create) whose scope includes the named one. A server that only this machine can reach requires none."}}
+	s := &Server{cfg: c, routes: rt, access: newAccess(c)}
+	registerHealth(rt, c.Health, c.Version)
+	rt.mux.HandleFunc("GET /metrics", s.metrics)
+	if c.Tokens != nil {
+		s.access.register(rt)
+	}
+	s.resources()
+	rt.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, r *http.Request) {
+		doc, err := s.OpenAPI()
+		if err != nil {
+			refuse(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(doc) // the client may have disconnected
+	})
+	rt.mux.HandleFunc("/", s.other)
+	s.handler = s.recorded(s.guarded(s.authorized(recovered(rt.mux))))
+	return s
+}
+
+// resources registers the resources of the configuration.
+func (s *Server) resources() {
+	c := s.cfg
+	for _, r := range []struct {
+		there    bool
+		register func(rt *routes)
+	}{
+		{c.Catalog != nil, catalogResource{c.Catalog}.register},
+		{c.Media != nil, mediaResource{c.Media, c.MaxUpload}.register},
+		{c.Runs != nil, runResource{c.Runs, s.access}.register},
+		{c.Trace != nil, traceResource{c.Trace}.register},
+		{c.Conversations != nil, conversationResource{c.Conversations}.register},
+		{c.Generations != nil, generationResource{c.Generations}.register},
+		{c.Budgets != nil, budgetResource{c.Budgets}.register},
+		{c.Workflows != nil && c.WorkflowRuns != nil, workflowResource{c.Workflows, c.WorkflowRuns}.register},
+		{c.Interactions != nil, interactionResource{c.Interactions}.register},
+		{c.SubActions != nil, subActionResource{c.SubActions}.register},
+		{c.Events != nil, eventResource{c.Events}.register},
+		{c.Hooks != nil, hookResource{c.Hooks}.register},
+	} {
+		if r.there {
+			r.register(s.routes)
+		}
+	}
+}
+
+// ServeHTTP handles a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// OpenAPI is the document of all operations.
+func (s *Server) OpenAPI() ([]byte, error) {
+	doc := s.routes.api.OpenAPI()
+	delete(doc.Components.Schemas.Map(), "ErrorModel") // the library's own
+	delete(doc.Components.Schemas.Map(), "ErrorDetail")
+	b, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write the OpenAPI document: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// operation completes the common parts of all operations.
+func operation(op huma.Operation) huma.Operation {
+	op.OperationID = strings.NewReplacer(" ", "-").Replace(strings.ToLower(op.Summary))
+	op.MaxBodyBytes = maxBody
+	op.Security = []map[string][]string{{}, {"token": {string(scopeOf(op.Method, op.Method+" "+op.Path))}}}
+	op.BodyReadTimeout = 30 * time.Second
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
+	op.Responses["default"] = &huma.Response{
+		Description: "A problem.",
+		Content:     map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: "#/components/schemas/Problem"}}},
+	}
+	return op
+}
+
+// handle registers a JSON operation.
+func handle[I, O any](rt *routes, op huma.Operation, do func(ctx context.Context, in *I) (*O, error)) {
+	huma.Register(rt.api, operation(op), func(ctx context.Context, in *I) (*O, error) {
+		out, err := do(ctx, in)
+		if err != nil {
+			return nil, problemOf(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// stream registers an operation that reads or writes something other than JSON.
+func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *http.Request) error) {
+	op = operation(op)
+	for _, name := range []string{"id"} {
+		if strings.Contains(op.Path, "{"+name+"}") {
+			op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+		}
+	}
+	rt.api.OpenAPI().AddOperation(&op)
+	rt.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
+		if err := do(w, r); err != nil {
+			refuse(w, r, err)
+		}
+	})
+}
+
+// other handles what is not an operation: pages and unknown paths.
+func (s *Server) other(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		try := r.Clone(r.Context())
+		try.Method = m
+		if _, pattern := s.routes.mux.Handler(try); m != r.Method && pattern != "/" {
+			allowed = append(allowed, m)
+		}
+	}
+	switch {
+	case len(allowed) > 0:
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		refuse(w, r, newProblem(http.StatusMethodNotAllowed, media.CodeInvalid, fmt.Sprintf("%s is not allowed here: use %s", r.Method, strings.Join(allowed, " or "))))
+	case s.cfg.Pages != nil && slices.Contains([]string{http.MethodGet, http.MethodHead}, r.Method) && !reserved(r.URL.Path):
+		s.page(w, r)
+	default:
+		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
+	}
+}
+
+// reserved paths are never pages.
+func reserved(path string) bool {
+	return slices.ContainsFunc([]string{"/api/", "/media/", "/v1/", "/hooks/", "/mcp", "/metrics", "/openapi.json"}, func(p string) bool { return strings.HasPrefix(path, p) })
+}
+
+// recovered answers a panic with a problem and logs it.
+//
+//nolint:contextcheck // the request has its context
+func recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler { //nolint:errorlint // it is that very value
+				panic(v)
+			}
+			slog.ErrorContext(r.Context(), "request panicked", slog.String("panic", media.ErrorText(fmt.Sprint(v))), slog.String("stack", string(debug.Stack())))
+			refuse(w, r, media.Errorf(media.CodeInternal, "the request panicked"))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// plain responds with a line of text.
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") // the client may have disconnected
+}

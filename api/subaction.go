@@ -1,0 +1,261 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/media"
+)
+
+// SubActionService starts sub-actions from interactions. A sub-action belongs to the server and
+// continues when its client disconnects.
+type SubActionService interface {
+	// StartSubAction starts a sub-action, or finds the one that the same click started, and returns
+	// its metadata_id. The key is that of the request; if it is empty, the body's request_id is
+	// used.
+	StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error)
+	// PriceSubAction returns the cost of a click; its body is that of StartSubAction.
+	PriceSubAction(ctx context.Context, interaction string, body json.RawMessage) (SubActionPrice, error)
+	SubAction(ctx context.Context, id string) (SubAction, error)
+	// ListSubActions lists the sub-actions of a run, oldest first.
+	ListSubActions(ctx context.Context, run string, p Page) (List[SubAction], error)
+	CancelSubAction(ctx context.Context, id string) (SubAction, error)
+	RetrySubAction(ctx context.Context, id string, r SubActionRetry) (SubAction, error)
+	// FollowSubAction returns the events of its stream after a number, to the last one.
+	FollowSubAction(ctx context.Context, id string, after int) iter.Seq2[SubActionEvent, error]
+}
+
+// SubAction is a sub-action and its results.
+type SubAction struct {
+	ID            string             `json:"id"`
+	WorkflowRunID string             `json:"workflow_run_id"`
+	InteractionID string             `json:"interaction_id"`
+	StepID        string             `json:"step_id,omitempty"`
+	SubActionID   string             `json:"sub_action_id,omitempty"`
+	ActionType    string             `json:"action_type"`
+	Provider      string             `json:"provider,omitempty"`
+	Model         string             `json:"model,omitempty"`
+	OperationID   string             `json:"operation_id,omitempty" doc:"The generation that the sub-action started."`
+	PromptID      string             `json:"prompt_id,omitempty"`
+	SourceData    json.RawMessage    `json:"source_data,omitempty"`
+	PromptAsSent  string             `json:"prompt_as_sent,omitempty"`
+	Params        json.RawMessage    `json:"params,omitempty"`
+	Settings      json.RawMessage    `json:"dispositions,omitempty" doc:"The disposition of each setting."`
+	StandIn       bool               `json:"stand_in,omitempty" doc:"The offline painter substitutes for the provider."`
+	Status        string             `json:"status" enum:"queued,submitted,running,succeeded,partial,failed,moderated,cancelled"`
+	Error         *Failure           `json:"error,omitempty"`
+	Errors        []SubActionError   `json:"errors" nullable:"false" doc:"The errors of missing results, by position."`
+	Contents      []GeneratedContent `json:"contents" nullable:"false"`
+	ElapsedMS     int64              `json:"elapsed_ms,omitempty"`
+	CostUSD       *string            `json:"cost_usd"`
+	CreatedAt     time.Time          `json:"created_at"`
+	FinishedAt    *time.Time         `json:"finished_at,omitempty"`
+}
+
+// GeneratedContent is one result of a sub-action.
+type GeneratedContent struct {
+	ID            string     `json:"id"`
+	Position      int        `json:"position"`
+	MediaID       string     `json:"media_id"`
+	URL           string     `json:"url"`
+	Modality      string     `json:"modality,omitempty"`
+	Seed          *int64     `json:"seed,omitempty"`
+	RevisedPrompt string     `json:"revised_prompt,omitempty"`
+	SelectedAt    *time.Time `json:"selected_at,omitempty"`
+}
+
+// SubActionError is why a result is missing.
+type SubActionError struct {
+	Position  int    `json:"position"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Retryable bool   `json:"retryable"`
+}
+
+// SubActionPrice is the cost of a click.
+type SubActionPrice struct {
+	EstimatedUSD *string `json:"estimated_usd" doc:"US dollars; null if unknown."`
+}
+
+// SubActionRetry selects the results to retry.
+type SubActionRetry struct {
+	Positions []int `json:"positions,omitempty" maxItems:"100" doc:"The failed results to retry; the default is all that can be retried without paying twice."`
+}
+
+// SubActionEvent is an event of a sub-action's stream: accepted, progress, partial, and last
+// complete or error.
+type SubActionEvent struct {
+	ID   int
+	Type string
+	Data json.RawMessage
+}
+
+// subActionResource is the operations on sub-actions.
+type subActionResource struct{ subActions SubActionService }
+
+func (s subActionResource) register(rt *routes) {
+	as, tags := s.subActions, []string{"workflows"}
+	stream := map[string]*huma.Response{"200": {
+		Description: "Server-sent events: id counts from 1, event is accepted, progress, partial, complete or error, and data is {type, data}. The stream ends with complete or error. The sub-action continues if the client disconnects.",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	rt.stream(huma.Operation{
+		Method: http.MethodPost, Path: "/workflow/{workflow_run_id}/sub-action/stream", Summary: "Start sub-action", Tags: tags, Responses: stream,
+		Parameters: []*huma.Param{
+			{Name: "workflow_run_id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
+			{Name: "Idempotency-Key", In: "header", Description: "The identity of the click, as request_id: a repeated click gets the same stream.", Schema: &huma.Schema{Type: huma.TypeString}},
+		},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: clickSchema()}}},
+	}, s.start)
+	rt.stream(huma.Operation{
+		Method: http.MethodGet, Path: "/api/sub-actions/{id}/stream", Summary: "Follow sub-action", Tags: tags, Responses: stream,
+		Parameters: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "Resume behind this id.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
+	}, func(w http.ResponseWriter, r *http.Request) error {
+		after, err := position(r)
+		if err != nil {
+			return err
+		}
+		return s.follow(w, r, r.PathValue("id"), int(max(after, 0)))
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs/{id}/sub-actions", Summary: "List sub-actions", Tags: tags}, func(ctx context.Context, in *struct {
+		ByID
+		Page
+	},
+	) (*answer[List[SubAction]], error) {
+		return listed(call{Name: "sub-actions", Body: in.ID}, &in.Page, func() (List[SubAction], error) { return as.ListSubActions(ctx, in.ID, in.Page) })
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/sub-actions/{id}", Summary: "Get sub-action", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[SubAction], error) {
+		return found(as.SubAction(ctx, in.ID))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/sub-actions/{id}/cancel", Summary: "Cancel sub-action", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[SubAction], error) {
+		out, err := as.CancelSubAction(ctx, in.ID)
+		return &answer[SubAction]{Status: http.StatusAccepted, Body: out}, err
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/sub-actions/{id}/retry", Summary: "Retry sub-action", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+		Body *SubActionRetry `required:"false"`
+	},
+	) (*answer[SubAction], error) {
+		var r SubActionRetry
+		if in.Body != nil {
+			r = *in.Body
+		}
+		return once(ctx, &rt.keys, in.Key, call{Name: "retry sub-action " + in.ID, Body: r}, func(ctx context.Context, _ string) (SubAction, error) {
+			return as.RetrySubAction(ctx, in.ID, r)
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/interactions/{id}/price", Summary: "Price sub-action", Tags: tags}, func(ctx context.Context, in *struct {
+		ByID
+		Body json.RawMessage
+	},
+	) (*answer[SubActionPrice], error) {
+		return found(as.PriceSubAction(ctx, in.ID, in.Body))
+	})
+}
+
+// longestKey is the maximum length of an Idempotency-Key.
+const longestKey = 200
+
+// clickSchema is the body that starts a sub-action.
+func clickSchema() *huma.Schema {
+	words := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
+	return &huma.Schema{Type: huma.TypeObject, Required: []string{"interaction_id"}, AdditionalProperties: false, Properties: map[string]*huma.Schema{
+		"interaction_id": words("The id of the waiting interaction."),
+		"path":           words("The JSON pointer of the node; with sub_action_id, it identifies the sub-action."),
+		"sub_action_id":  words("The id of the sub-action at the node."),
+		"action_type":    words("With provider and prompt_id, it identifies the sub-action if path is missing."),
+		"provider":       words("The provider."),
+		"prompt_id":      words("The key of the prompt."),
+		"operation":      words("The last segment of action_type."),
+		"params":         {Type: huma.TypeObject, Description: "The parameters that the person set.", AdditionalProperties: true},
+		"source_data":    {Description: "The client's copy of the node's data; it must be equal to the server's."},
+		"request_id":     words("The identity of the click."),
+		"stand_in":       words("offline substitutes the offline painter for a provider without a key."),
+	}}
+}
+
+func (s subActionResource) start(w http.ResponseWriter, r *http.Request) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return newProblem(http.StatusUnsupportedMediaType, media.CodeUnsupported, "send the click as application/json")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return media.Errorf(media.CodeTooLarge, "the body is incomplete, or larger than %d bytes", maxBody)
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(key) > longestKey {
+		return media.Errorf(media.CodeInvalid, "the Idempotency-Key is longer than %d characters", longestKey)
+	}
+	// What has begun continues when the client disconnects.
+	id, err := s.subActions.StartSubAction(context.WithoutCancel(r.Context()), r.PathValue("workflow_run_id"), key, body)
+	if err != nil {
+		return err
+	}
+	return s.follow(w, r, id, 0)
+}
+
+// follow streams the events of a sub-action.
+func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id string, after int) error {
+	if _, err := s.subActions.SubAction(r.Context(), id); err != nil {
+		return err
+	}
+	c := http.NewResponseController(w)
+	out := &eventWriter{w: w, flushed: c.Flush, patient: func() {
+		_ = c.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:forbidigo // a deadline of the connection; recorders have none
+	}}
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	var mu sync.Mutex // guards out
+	var beats sync.WaitGroup
+	defer beats.Wait()
+	defer stop()
+	beats.Go(func() {
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				mu.Lock()
+				out.write([]byte(":\n\n"))
+				mu.Unlock()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for e, err := range s.subActions.FollowSubAction(ctx, id, after) {
+		if err != nil {
+			break // the reader reconnects
+		}
+		mu.Lock()
+		out.write(encodeSubActionEvent(e))
+		gone := out.err != nil
+		mu.Unlock()
+		if gone {
+			break
+		}
+	}
+	return nil
+}
+
+// encodeSubActionEvent writes an event with its type also in the data, for clients that read
+// nothing else.
+func encodeSubActionEvent(e SubActionEvent) []byte {
+	b := append([]byte("id: "), strconv.Itoa(e.ID)...)
+	b = append(b, "\nevent: "+e.Type+"\ndata: {\"type\":\""+e.Type+"\",\"data\":"...)
+	b = append(b, e.Data...)
+	return append(b, "}\n\n"...)
+}

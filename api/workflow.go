@@ -1,0 +1,185 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atelier/media"
+)
+
+// WorkflowService reads and checks workflow definitions.
+type WorkflowService interface {
+	ListWorkflows(ctx context.Context) ([]Workflow, error)
+	// Workflow reads a workflow with its definition.
+	Workflow(ctx context.Context, id string) (Workflow, error)
+	// CheckWorkflow returns the problems of a definition, and a preview of its first interaction.
+	CheckWorkflow(ctx context.Context, t WorkflowText) (WorkflowCheck, error)
+}
+
+// WorkflowRunService executes workflows. A run belongs to the server and continues when its client
+// disconnects.
+type WorkflowRunService interface {
+	// StartWorkflowRun starts a run with a new id, or with the id that an earlier attempt used.
+	StartWorkflowRun(ctx context.Context, id string, r NewWorkflowRun) (Started, error)
+	ListWorkflowRuns(ctx context.Context, q WorkflowRunQuery) (List[WorkflowRun], error)
+	WorkflowRun(ctx context.Context, id string) (WorkflowRun, error)
+	// CancelWorkflowRun cancels a run in any process.
+	CancelWorkflowRun(ctx context.Context, id string) (Started, error)
+	// ForkWorkflowRun starts a run that repeats another one from a step.
+	ForkWorkflowRun(ctx context.Context, id string, f WorkflowFork) (Started, error)
+}
+
+// Workflow is a definition.
+type Workflow struct {
+	ID          string          `json:"id"`
+	Title       string          `json:"title"`
+	Description string          `json:"description,omitempty"`
+	StateSchema json.RawMessage `json:"state_schema,omitempty" doc:"The JSON Schema of a run's initial state."`
+	StandIn     string          `json:"stand_in,omitempty" enum:"offline" doc:"offline substitutes the offline painter for a provider without a key."`
+	Timeout     string          `json:"timeout,omitempty" doc:"How long an interaction waits for its answer."`
+	Steps       []WorkflowStep  `json:"steps" nullable:"false"`
+	Definition  json.RawMessage `json:"definition,omitempty" doc:"The definition as JSON; omitted in lists."`
+	Text        string          `json:"text,omitempty" doc:"The unchanged text of the file; omitted in lists."`
+}
+
+// WorkflowStep is a step of a definition.
+type WorkflowStep struct {
+	ID       string `json:"id"`
+	Title    string `json:"title,omitempty"`
+	ModuleID string `json:"module_id"`
+}
+
+// WorkflowText is a definition to be checked.
+type WorkflowText struct {
+	Text  string          `json:"text" maxLength:"900000"`
+	State json.RawMessage `json:"state,omitempty" doc:"The initial state of the preview."`
+}
+
+// WorkflowCheck is the problems of a definition.
+type WorkflowCheck struct {
+	Problems []WorkflowProblem `json:"problems" nullable:"false" doc:"In the order of the text; empty if there are none."`
+	Workflow *Workflow         `json:"workflow,omitempty"`
+	Preview  *Interaction      `json:"preview,omitempty" doc:"The first interaction, if no step before it has to run."`
+}
+
+// WorkflowProblem is one problem.
+type WorkflowProblem struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Pointer string `json:"pointer"`
+	Message string `json:"message"`
+}
+
+// NewWorkflowRun is a run to start; exactly one of WorkflowID and Definition.
+type NewWorkflowRun struct {
+	WorkflowID string          `json:"workflow_id,omitempty" maxLength:"64"`
+	Definition json.RawMessage `json:"definition,omitempty"`
+	State      json.RawMessage `json:"state,omitempty" doc:"An object that matches the workflow's state_schema."`
+}
+
+// WorkflowRun is a run of a workflow.
+type WorkflowRun struct {
+	ID            string            `json:"id"`
+	WorkflowID    string            `json:"workflow_id,omitempty" doc:"Empty until the first step has started."`
+	Title         string            `json:"title"`
+	Status        string            `json:"status" enum:"running,paused,succeeded,failed,cancelled"`
+	InteractionID string            `json:"interaction_id,omitempty" doc:"The interaction at which a paused run is waiting."`
+	State         json.RawMessage   `json:"state,omitempty" doc:"The state after the finished steps; omitted in lists."`
+	Steps         []WorkflowRunStep `json:"steps" nullable:"false" doc:"Empty in lists."`
+	Definition    json.RawMessage   `json:"definition,omitempty" doc:"Omitted in lists."`
+	Cost          Cost              `json:"cost"`
+	Error         *Failure          `json:"error,omitempty"`
+	ForkedFrom    string            `json:"forked_from,omitempty"`
+	StartedAt     time.Time         `json:"started_at"`
+	EndedAt       *time.Time        `json:"ended_at,omitempty"`
+}
+
+// WorkflowRunStep is a step of a run.
+type WorkflowRunStep struct {
+	WorkflowStep
+	Status       string     `json:"status" enum:"pending,running,paused,succeeded,failed,cancelled"`
+	Error        *Failure   `json:"error,omitempty"`
+	Interactions []string   `json:"interactions" nullable:"false" doc:"The interactions, oldest first."`
+	StartedAt    *time.Time `json:"started_at,omitempty"`
+	EndedAt      *time.Time `json:"ended_at,omitempty"`
+}
+
+// WorkflowFork is the step from which a run is repeated.
+type WorkflowFork struct {
+	Step string `json:"step,omitempty" maxLength:"64" doc:"The first step to execute again; the default is the first step of all."`
+}
+
+// WorkflowRunQuery narrows a list of runs.
+type WorkflowRunQuery struct {
+	Status string `query:"status" enum:"running,paused,succeeded,failed,cancelled"`
+	Page
+}
+
+func (q WorkflowRunQuery) filters() WorkflowRunQuery {
+	q.Page = Page{}
+	return q
+}
+
+// check checks what a schema cannot.
+func (r NewWorkflowRun) check() error {
+	if (r.WorkflowID == "") == (len(r.Definition) == 0) {
+		return media.Errorf(media.CodeInvalid, "give either workflow_id or definition")
+	}
+	return nil
+}
+
+// workflowResource is the operations on definitions and their runs.
+type workflowResource struct {
+	definitions WorkflowService
+	runs        WorkflowRunService
+}
+
+func (r workflowResource) register(rt *routes) {
+	ws, rs, tags := r.definitions, r.runs, []string{"workflows"}
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflows", Summary: "List workflows", Tags: tags}, func(ctx context.Context, _ *struct{}) (*answer[List[Workflow]], error) {
+		items, err := ws.ListWorkflows(ctx)
+		return &answer[List[Workflow]]{Status: http.StatusOK, Body: List[Workflow]{Items: append([]Workflow{}, items...)}}, err
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflows/{id}", Summary: "Get workflow", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Workflow], error) {
+		return found(ws.Workflow(ctx, in.ID))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflows/validate", Summary: "Check workflow", Tags: tags}, func(ctx context.Context, in *struct{ Body WorkflowText }) (*answer[WorkflowCheck], error) {
+		return found(ws.CheckWorkflow(ctx, in.Body))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs", Summary: "Start workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		Keyed
+		Body NewWorkflowRun
+	},
+	) (*answer[Started], error) {
+		if err := in.Body.check(); err != nil {
+			return nil, err
+		}
+		return once(ctx, &rt.keys, in.Key, call{Name: "workflow-runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) {
+			return rs.StartWorkflowRun(ctx, id, in.Body)
+		})
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs", Summary: "List workflow runs", Tags: tags}, func(ctx context.Context, in *WorkflowRunQuery) (*answer[List[WorkflowRun]], error) {
+		return listed(in.filters(), &in.Page, func() (List[WorkflowRun], error) { return rs.ListWorkflowRuns(ctx, *in) })
+	})
+	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs/{id}", Summary: "Get workflow run", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[WorkflowRun], error) {
+		return found(rs.WorkflowRun(ctx, in.ID))
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs/{id}/cancel", Summary: "Cancel workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Started], error) {
+		out, err := rs.CancelWorkflowRun(ctx, in.ID)
+		return &answer[Started]{Status: http.StatusAccepted, Body: out}, err
+	})
+	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs/{id}/fork", Summary: "Fork workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+		ByID
+		Keyed
+		Body WorkflowFork
+	},
+	) (*answer[Started], error) {
+		return once(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
+			return rs.ForkWorkflowRun(ctx, in.ID, in.Body)
+		})
+	})
+}

@@ -1,0 +1,91 @@
+package chat
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+
+	"atelier/internal/safehttp"
+	"atelier/media"
+)
+
+// ErrUnsettled is wrapped by the error of a call that was sent without a complete response: it is
+// unknown whether it is billed.
+var ErrUnsettled = errors.New("sent and not answered")
+
+// MaxMessage is the maximum of a provider's message that is shown and stored, in bytes: the longest
+// useful one lists several quotas.
+const MaxMessage = 1500
+
+// NewClient creates the HTTP client under a chat SDK. What an SDK would take for an answer
+// though it is none, a redirect, is an error. An answer that is not read to its end because
+// of a limit may have been billed: its error is [ErrUnsettled].
+func NewClient(p safehttp.Provider) *http.Client {
+	c := safehttp.NewProvider(p)
+	c.Transport = settled{c.Transport, p.Name}
+	return c
+}
+
+// settled refuses answers that lead elsewhere, and tells what may be billed.
+type settled struct {
+	next http.RoundTripper
+	name string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t settled) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.next.RoundTrip(req)
+	switch {
+	case err != nil || res.StatusCode >= http.StatusBadRequest:
+		return res, err
+	case res.StatusCode < http.StatusMultipleChoices:
+		res.Body = billed{res.Body}
+		return res, nil
+	}
+	e := media.Errorf(media.CodeBadResponse, "%s answered with a redirect (status %d), which is not followed: check its base URL", t.name, res.StatusCode)
+	return nil, errors.Join(e, res.Body.Close())
+}
+
+// billed is the body of a successful answer.
+type billed struct{ io.ReadCloser }
+
+// Read implements [io.Reader].
+func (b billed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if limit, ok := errors.AsType[*media.Error](err); ok {
+		e := *limit
+		e.Message, e.Retryable, e.Cause = e.Message+"; it may have been billed", false, errors.Join(ErrUnsettled, limit)
+		return n, &e
+	}
+	return n, err
+}
+
+// Guarded calls an SDK. Some SDKs panic on a response of an unexpected form; that is an error of
+// the call.
+func Guarded[T any](ask func() (T, error)) (res T, err error) {
+	defer func() {
+		if said := recover(); said != nil {
+			err = fmt.Errorf("the response does not have the form that the protocol requires: %v", said)
+		}
+	}()
+	return ask()
+}
+
+// tooLongText finds in a message that the prompt does not fit the model: OpenAI (chat and
+// Responses), Anthropic (input and answer together), Gemini, Bedrock and Nova, xAI, Mistral,
+// Cohere, DeepSeek, Perplexity, Alibaba, Vercel, Together and text-generation-inference,
+// llama.cpp, Ollama, LM Studio, and limits per minute that the one request alone exceeds.
+var tooLongText = regexp.MustCompile(`(?i)` +
+	`maximum context length|maximum prompt length|maximum model length|max_model_len|exceeded max context length` +
+	`|context (window|length|limit|size)[^.]{0,60}\b(exceed|overflow)|\bexceed[^.]{0,80}context (window|length|limit|size)` +
+	`|prompt (is )?too long|input (is )?too long|input length and .?max_tokens.? exceed` +
+	`|input token count[^.]{0,80}exceeds|too many tokens: total|input tokens exceed|too_many_prompt_tokens` +
+	`|number of input tokens exceeds maximum|range of input length should be` +
+	`|inputs. tokens \+ .max_new_tokens. must be|too large for model with \d+ maximum context` +
+	`|reduce the length of the (messages|prompt|input)|context the overflows` +
+	`|request too large for [^.]{0,120}tokens per min`)
+
+// TooLong reports whether a provider's message means that a prompt is too long for its model.
+func TooLong(message string) bool { return tooLongText.MatchString(message) }

@@ -1,0 +1,372 @@
+package fantasy
+
+import (
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/chat"
+	"atelier/internal/patience"
+	"atelier/media"
+)
+
+// answerBody is what the answers of all protocols hold beside their text.
+type answerBody struct {
+	Type  string          `json:"type"`
+	Error json.RawMessage `json:"error"`
+	Usage usageBody       `json:"usage"`
+
+	// Chat completions.
+	Choices []choice `json:"choices"`
+
+	// Responses.
+	Status     json.RawMessage `json:"status"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Output []struct {
+		Type    string          `json:"type"`
+		Status  string          `json:"status"`
+		Error   json.RawMessage `json:"error"`
+		Content []contentPart   `json:"content"`
+	} `json:"output"`
+
+	// Anthropic.
+	StopReason  string `json:"stop_reason"`
+	StopDetails struct {
+		Category    string `json:"category"`
+		Explanation string `json:"explanation"`
+	} `json:"stop_details"`
+	Content []contentPart `json:"content"`
+
+	// Gemini.
+	Feedback struct {
+		Reason  string `json:"blockReason"`
+		Message string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Candidates []candidate `json:"candidates"`
+	Metadata   geminiUsage `json:"usageMetadata"`
+}
+
+type choice struct {
+	FinishReason string                     `json:"finish_reason"`
+	Error        json.RawMessage            `json:"error"`
+	Message      chatMessage                `json:"message"`
+	Filters      map[string]json.RawMessage `json:"content_filter_results"`
+}
+
+type candidate struct {
+	FinishReason string `json:"finishReason"`
+	Message      string `json:"finishMessage"`
+	Content      struct {
+		Parts []candidatePart `json:"parts"`
+	} `json:"content"`
+}
+
+type candidatePart struct {
+	Text    string          `json:"text"`
+	Thought bool            `json:"thought"`
+	Inline  json.RawMessage `json:"inlineData"`
+}
+
+type chatMessage struct {
+	Refusal *string         `json:"refusal"`
+	Content json.RawMessage `json:"content"`
+}
+
+type contentPart struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// text is the text of a message: a string, or the parts of type text.
+func (m chatMessage) text() string {
+	var s string
+	if json.Unmarshal(m.Content, &s) == nil {
+		return s
+	}
+	var parts []contentPart
+	_ = partly(json.Unmarshal(m.Content, &parts)) // null has no parts
+	for _, p := range parts {
+		if p.Type == "text" || p.Type == "output_text" {
+			s += p.Text
+		}
+	}
+	return s
+}
+
+// judge is the error that an answer with status 200 is; nil for an answer.
+func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
+	if statedError(a.Error) {
+		return m.inside(a.Error, by, now)
+	}
+	switch {
+	case len(a.Choices) > 0:
+		return m.judgeCompletion(a, by, now)
+	case a.Feedback.Reason != "" && len(a.Candidates) == 0:
+		return m.refusal(a.Feedback.Reason, a.Feedback.Message)
+	case len(a.Candidates) > 0:
+		return m.judgeCandidate(a, by)
+	case a.StopReason != "":
+		return m.judgeStop(a, by)
+	}
+	return m.judgeResponse(a, by, now)
+}
+
+// statedError reports whether there is an error: some send null, "" or {} where there is none.
+func statedError(raw json.RawMessage) bool {
+	s := strings.Trim(string(raw), `"{} `)
+	return s != "" && s != "null"
+}
+
+// inside is the error that an answer with status 200 holds.
+func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
+	f := fault{status: 200, inside: true}
+	f.open(envelope{Error: raw}, now)
+	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || patience.Daily(f.message)
+	return m.fault(f, by)
+}
+
+func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Error {
+	c := a.Choices[0]
+	refusal, acted := "", filtered(c.Filters)
+	if c.Message.Refusal != nil {
+		refusal = *c.Message.Refusal
+	}
+	switch {
+	case statedError(c.Error):
+		e := m.inside(c.Error, by, now)
+		e.Retryable = false // a part of the answer was made
+		return e
+	case c.FinishReason == "error":
+		return m.fault(fault{status: 502, inside: true, message: "the provider ended its answer with an error"}, by)
+	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "",
+		len(acted) > 0 && strings.TrimSpace(c.Message.text()) == "":
+		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
+	}
+	return nil
+}
+
+// filtered are the categories that a filter acted on; all others are listed too, as not filtered.
+func filtered(filters map[string]json.RawMessage) (names []string) {
+	for name, raw := range filters {
+		var f struct {
+			Filtered bool `json:"filtered"`
+		}
+		if json.Unmarshal(raw, &f) == nil && f.Filtered {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// geminiRefusals are the reasons for which Gemini gives no answer; with an answer the last four
+// tell of a picture that is missing beside it.
+var geminiRefusals = []string{
+	"SAFETY", "PROHIBITED_CONTENT", "SPII", "BLOCKLIST", "RECITATION", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "MODEL_ARMOR", "LANGUAGE",
+	"IMAGE_RECITATION", "IMAGE_OTHER", "NO_IMAGE", "OTHER",
+}
+
+func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
+	c := a.Candidates[0]
+	content := false
+	words := ""
+	for _, p := range c.Content.Parts {
+		if !p.Thought {
+			content = content || strings.TrimSpace(p.Text) != "" || len(p.Inline) > 0
+			words += p.Text
+		}
+	}
+	at := slices.Index(geminiRefusals, c.FinishReason)
+	switch {
+	case at >= 0 && (!content || at < len(geminiRefusals)-4):
+		return m.refusal(c.FinishReason, cmp.Or(c.Message, words))
+	case c.FinishReason == "UNEXPECTED_TOOL_CALL", c.FinishReason == "MALFORMED_FUNCTION_CALL":
+		return m.fault(fault{status: 200, inside: true, kinds: []string{c.FinishReason}, message: strings.TrimSuffix(c.FinishReason+": "+c.Message, ": ")}, by)
+	}
+	return nil
+}
+
+func (m *model) judgeStop(a answerBody, by asked) *media.Error {
+	words := ""
+	for _, p := range a.Content {
+		if p.Type == "text" {
+			words += p.Text
+		}
+	}
+	switch a.StopReason {
+	case "refusal":
+		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))
+	case "model_context_window_exceeded":
+		if strings.TrimSpace(words) == "" {
+			return m.fault(fault{status: 200, inside: true, kinds: []string{a.StopReason}, message: a.StopReason}, by)
+		}
+	}
+	return nil
+}
+
+func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Error {
+	text, refusal := "", ""
+	for _, o := range a.Output {
+		if o.Type == "image_generation_call" && o.Status == "failed" {
+			e := m.fault(fault{status: 200, inside: true, message: "the picture was not made"}, by)
+			if statedError(o.Error) {
+				e = m.inside(o.Error, by, now)
+			}
+			e.Retryable = false
+			return e
+		}
+		for _, p := range o.Content {
+			switch p.Type {
+			case "refusal":
+				refusal += p.Refusal
+			case "output_text":
+				text += p.Text
+			}
+		}
+	}
+	switch {
+	case refusal != "" && strings.TrimSpace(text) == "":
+		return m.refusal("refusal", refusal)
+	case a.Incomplete.Reason == "content_filter":
+		return m.refusal(a.Incomplete.Reason, cmp.Or(refusal, text))
+	case plain(a.Status) == "failed":
+		return m.fault(fault{status: 200, inside: true, message: "the answer failed"}, by)
+	}
+	return nil
+}
+
+// usageBody is what chat completions, Responses and Anthropic count.
+type usageBody struct {
+	Prompt     int64  `json:"prompt_tokens"`
+	Completion int64  `json:"completion_tokens"`
+	Total      int64  `json:"total_tokens"`
+	Input      *int64 `json:"input_tokens"`
+	Output     int64  `json:"output_tokens"`
+	CacheRead  int64  `json:"cache_read_input_tokens"`
+	CacheWrite int64  `json:"cache_creation_input_tokens"`
+	CacheHit   int64  `json:"prompt_cache_hit_tokens"` // DeepSeek
+	PromptIs   struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	InputIs struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	CompletionIs struct {
+		Images int64 `json:"image_tokens"`
+	} `json:"completion_tokens_details"`
+	// Cost is a number at OpenRouter and an object at Perplexity, in US dollars; Ticks are xAI's,
+	// ten thousand millions a dollar.
+	Cost        json.RawMessage `json:"cost"`
+	Ticks       json.Number     `json:"cost_in_usd_ticks"`
+	OwnKey      bool            `json:"is_byok"`
+	CostDetails struct {
+		Upstream json.Number `json:"upstream_inference_cost"`
+	} `json:"cost_details"`
+}
+
+// completion reads a chat completion. Some count thoughts beside the answer (xAI): then the
+// total is larger than the sum.
+func (s *said) completion(a answerBody) {
+	u := a.Usage
+	if u.Prompt+u.Completion+u.Total > 0 {
+		s.usage = &chat.Usage{
+			InputTokens: u.Prompt, OutputTokens: max(u.Completion, u.Total-u.Prompt),
+			CachedTokens: min(u.Prompt, max(u.PromptIs.Cached, u.CacheHit)), ImageTokens: u.CompletionIs.Images,
+		}
+	}
+	s.cost = u.cost()
+}
+
+// responses reads an answer of the Responses API. What its image tool costs stands in no usage
+// of the answer.
+func (s *said) responses(a answerBody) {
+	if u := a.Usage; u.Input != nil {
+		s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
+	}
+	s.cost = a.Usage.cost()
+	for _, o := range a.Output {
+		s.unpriced = s.unpriced || o.Type == "image_generation_call" && s.cost == nil
+	}
+}
+
+// anthropic reads an answer of Anthropic, which counts cached tokens beside the others.
+func (s *said) anthropic(a answerBody) {
+	if u := a.Usage; u.Input != nil {
+		s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
+	}
+}
+
+// geminiUsage is what Gemini counts.
+type geminiUsage struct {
+	Prompt     int64 `json:"promptTokenCount"`
+	Tools      int64 `json:"toolUsePromptTokenCount"`
+	Cached     int64 `json:"cachedContentTokenCount"`
+	Candidates int64 `json:"candidatesTokenCount"`
+	Thoughts   int64 `json:"thoughtsTokenCount"`
+	Details    []struct {
+		Modality string `json:"modality"`
+		Tokens   int64  `json:"tokenCount"`
+	} `json:"candidatesTokensDetails"`
+}
+
+// gemini reads an answer of Gemini, which counts thoughts beside the answer and cached tokens
+// within the prompt.
+func (s *said) gemini(a answerBody) {
+	g := a.Metadata
+	u := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
+	for _, d := range g.Details {
+		if d.Modality == "IMAGE" {
+			u.ImageTokens += d.Tokens
+		}
+	}
+	if u.InputTokens+u.OutputTokens > 0 {
+		s.usage = &u
+	}
+	for _, c := range a.Candidates {
+		for _, p := range c.Content.Parts {
+			s.unpriced = s.unpriced || len(p.Inline) > 0 && u.ImageTokens == 0
+		}
+	}
+}
+
+// cost is the price that an answer states, in US dollars; nil if it states none.
+func (u usageBody) cost() *string {
+	if ticks, ok := amount(u.Ticks.String()); ok {
+		return chat.USD(ticks.Quo(ticks, big.NewRat(10_000_000_000, 1)))
+	}
+	stated := plain(u.Cost)
+	if isObject(u.Cost) {
+		var o struct {
+			Total json.Number `json:"total_cost"`
+		}
+		_ = partly(json.Unmarshal(u.Cost, &o)) // none is none
+		stated = o.Total.String()
+	}
+	sum, ok := amount(stated)
+	if !ok {
+		return nil
+	}
+	// With a key of one's own the provider behind bills as well.
+	if upstream, ok := amount(u.CostDetails.Upstream.String()); ok && u.OwnKey {
+		sum.Add(sum, upstream)
+	}
+	return chat.USD(sum)
+}
+
+// mostStated is more than any call costs, in ticks.
+const mostStated = 1e15
+
+// amount reads a number that a provider states, exactly; not one that is none, negative or absurd.
+func amount(s string) (*big.Rat, bool) {
+	if f, err := strconv.ParseFloat(s, 64); err != nil || !(f >= 0 && f <= mostStated) || len(s) > 40 || f != 0 && f < 1e-15 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}

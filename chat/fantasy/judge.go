@@ -1,0 +1,140 @@
+package fantasy
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// asked is what a call sent, as far as a refusal is judged by it.
+type asked struct {
+	pictures bool
+	tokens   int64 // estimated
+}
+
+var (
+	creditText = regexp.MustCompile(`(?i)credit balance is too low|insufficient[_ ](account )?(quota|balance|funds|credits?)|exhausted balance|\bout of credits?` +
+		`|(depleted|exhausted|used (up )?all|run out of)[^.]{0,60}\bcredits?|billing hard limit|(requires|need) more credits`)
+	noTierText = regexp.MustCompile(`\blimit: 0\b`)
+	keyText    = regexp.MustCompile(`(?i)(incorrect|invalid|malformed|missing|no) (x-)?(api|authentication|authorization)[- ](key|header|token)|api[- ]?key[^.]{0,20} (not valid|invalid|incorrect|expired)`)
+	modelText  = regexp.MustCompile(`(?i)is not a valid model id|model [^.]{0,80} (does not exist|is not found|not found)|is no longer available`)
+	// sightText is how providers refuse a picture for a model of text.
+	sightText = regexp.MustCompile(`(?i)does not support (image_url|image|vision|multimodal)|image input is not (enabled|supported)|image content is not supported` +
+		`|content must be a string|multimodal_not_enabled|no endpoints found that support image|support(s)? (image|vision) input|not a multimodal model`)
+	policyText = regexp.MustCompile(`(?i)content management policy|rejected by (the|our) safety system|flagged as potentially violating|ResponsibleAIPolicyViolation|data_?inspection_?failed`)
+)
+
+// moderationKinds are the words for a refusal by a safety system.
+func (f fault) moderated() bool {
+	return f.is("content_filter", "content_policy_violation", "image_content_policy_violation", "moderation_blocked", "ResponsibleAIPolicyViolation",
+		"data_inspection_failed", "DataInspectionFailed", "flagged_input", "content_moderation", "prompt_blocked", "invalid_prompt") ||
+		policyText.MatchString(f.message)
+}
+
+// code judges a fault. What the words say comes before the status: providers choose that
+// freely.
+func (f fault) code(by asked) media.Code {
+	refused := f.status >= 400 && f.status < 500 || f.inside
+	switch {
+	case f.tooLong(), f.status == http.StatusTooManyRequests && f.promptTokens > 0 && by.tokens > f.promptTokens:
+		return media.CodeContextLength
+	case by.pictures && sightText.MatchString(f.message+" "+strings.Join(f.kinds, " ")):
+		return media.CodeUnsupported
+	case f.is("insufficient_quota", "billing_error", "quota_exceeded", "billing_hard_limit_reached", "insufficient_balance"), refused && creditText.MatchString(f.message), f.status == http.StatusPaymentRequired:
+		return media.CodeQuotaExceeded
+	case f.status == http.StatusTooManyRequests && noTierText.MatchString(f.message):
+		return media.CodeQuotaExceeded
+	case f.is("API_KEY_INVALID", "invalid_api_key", "authentication_error"), refused && keyText.MatchString(f.message):
+		return media.CodeUnauthorized
+	case f.moderated(), f.status == http.StatusForbidden && len(f.reasons) > 0:
+		return media.CodeModerated
+	case f.is("rate_limit_exceeded", "rate_limit_error", "RateLimitReached"):
+		return media.CodeRateLimited
+	case f.is("overloaded_error"):
+		return media.CodeUnavailable
+	case f.is("model_not_found"), refused && modelText.MatchString(f.message):
+		return media.CodeNotFound
+	}
+	return f.codeOfStatus()
+}
+
+// codeOfStatus judges a fault whose words say nothing.
+func (f fault) codeOfStatus() media.Code {
+	switch f.status {
+	case http.StatusUnauthorized:
+		return media.CodeUnauthorized
+	case http.StatusForbidden:
+		return media.CodeForbidden
+	case http.StatusNotFound:
+		return media.CodeNotFound
+	case http.StatusRequestEntityTooLarge:
+		return media.CodeTooLarge
+	case http.StatusTooManyRequests:
+		return media.CodeRateLimited
+	case http.StatusRequestTimeout:
+		return media.CodeUnavailable
+	}
+	switch {
+	case f.status >= 500, f.is("server_error", "api_error", "internal_error", "service_unavailable"):
+		return media.CodeUnavailable
+	case f.status >= 400:
+		return media.CodeInvalid
+	}
+	return media.CodeBadResponse
+}
+
+// err is the error of a fault. Only a call that was refused is repeated: what stands in an
+// answer with status 200 may be billed, but for a limit of calls.
+func (m *model) fault(f fault, by asked) *media.Error {
+	code := f.code(by)
+	if code == media.CodeModerated {
+		return m.refusal(strings.Join(append(f.kinds[:min(1, len(f.kinds))], f.reasons...), ", "), f.message)
+	}
+	e := media.Errorf(code, "ask %s: %s", m.profile, m.explain(code, f))
+	e.Retryable = code == media.CodeRateLimited || code == media.CodeUnavailable && f.status >= 500 && !f.inside
+	e.RetryAfter = f.wait
+	if code == media.CodeRateLimited && f.daily {
+		e.Cause = chat.ErrDailyQuota
+	}
+	return e
+}
+
+// refusal is the error of an answer that a model or its safety system refused, in the
+// provider's words.
+func (m *model) refusal(kind, words string) *media.Error {
+	text := "refused"
+	if kind != "" {
+		text += " (" + m.secrets.Clean(kind, 200) + ")"
+	}
+	if words = m.secrets.Clean(words, chat.MaxMessage); words != "" {
+		text += ": " + words
+	}
+	return media.Errorf(media.CodeModerated, "ask %s: %s; change the task or the material", m.profile, text)
+}
+
+// explain adds what to do to what the provider said.
+func (m *model) explain(code media.Code, f fault) string {
+	msg := m.secrets.Clean(f.message, chat.MaxMessage)
+	switch {
+	case strings.HasPrefix(msg, "<") && strings.Contains(strings.ToLower(msg), "<html"), strings.HasPrefix(strings.ToLower(msg), "<!doctype"):
+		msg = "responded with a web page instead of JSON: check the base URL"
+	case msg == "" || msg == "null" || msg == "{}":
+		msg = "HTTP status " + strconv.Itoa(f.status)
+	}
+	switch code { //nolint:exhaustive // The others need no advice.
+	case media.CodeUnauthorized:
+		return msg + " (check " + cmp.Or(strings.Join(m.provider.Variables, " or "), "the key of "+m.profile.Provider) + ")"
+	case media.CodeNotFound:
+		return msg + " (the provider does not know the model or has shut it down: see `atelier models list --chat`)"
+	case media.CodeUnsupported:
+		return msg + " (it does not accept pictures: choose a chat model with vision, or set supports_vision: false in ATELIER_CHAT_PROFILES)"
+	case media.CodeQuotaExceeded:
+		return msg + " (credit or quota is used up at " + m.profile.Provider + ")"
+	}
+	return msg
+}

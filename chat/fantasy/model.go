@@ -1,0 +1,221 @@
+package fantasy
+
+import (
+	"cmp"
+	"context"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"charm.land/fantasy"
+	"charm.land/fantasy/providers/openai"
+
+	"atelier/chat"
+	"atelier/internal/safehttp"
+	"atelier/media"
+	"atelier/media/wire"
+)
+
+// model is a fantasy language model behind our seam.
+type model struct {
+	profile    chat.Profile
+	provider   chat.Provider
+	codec      *wire.Codec
+	secrets    safehttp.Secrets
+	text, json fantasy.LanguageModel
+	timeout    time.Duration
+	now        func() time.Time
+}
+
+// Profile implements [chat.Model].
+func (m *model) Profile() chat.Profile { return m.profile }
+
+// Generate implements [chat.Model].
+func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
+	call, err := m.call(ctx, r)
+	if err != nil {
+		return chat.Response{}, err
+	}
+	lm := m.text
+	if r.Schema != nil {
+		lm = m.json
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
+	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)}, teller{secrets: m.secrets, tell: m.listener(r)})
+	res, err := chat.Guarded(func() (*fantasy.Response, error) {
+		if said.teller.tell != nil {
+			return stream(ctx, lm, call, said)
+		}
+		return lm.Generate(ctx, call)
+	})
+	out := chat.Response{Model: m.profile.ID}
+	m.settle(&out, said, res)
+	switch {
+	case said.problem != nil:
+		if said.text.Len() > 0 {
+			said.problem.Retryable = false // a part of the answer was made
+		}
+		return out, said.problem
+	case err != nil:
+		return chat.Response{}, m.failure(ctx, err, sent.Load())
+	}
+	// Some providers use Text for one block only; ours is the whole answer.
+	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
+	if said.text.Len() > 0 {
+		if out.Text, err = m.lift(ctx, said.text.String()); err != nil {
+			return out, m.failure(ctx, err, sent.Load())
+		}
+	}
+	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
+		return out, m.refusal(out.FinishReason, "")
+	}
+	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
+	for _, l := range lifted.All() {
+		if l.Err != nil {
+			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
+			continue
+		}
+		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
+	}
+	return out, nil
+}
+
+// listener is who is given the text of an answer while it is written; nil if the answer comes at
+// once, as pictures do.
+func (m *model) listener(r chat.Request) func(text string) {
+	if m.profile.ImageOutput {
+		return nil
+	}
+	return r.OnText
+}
+
+// settle notes what a call used and cost, as its answer says, else as the SDK counts.
+func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
+	switch {
+	case said.usage != nil:
+		out.Usage = *said.usage
+	case res != nil:
+		out.Usage = chat.Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
+	default:
+		return
+	}
+	u := &out.Usage
+	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
+		*n = max(*n, 0)
+	}
+	out.CostIncomplete = said.unpriced
+	if out.CostUSD = said.cost; out.CostUSD != nil {
+		out.CostReported = true
+		return
+	}
+	out.CostUSD = m.profile.Cost(out.Usage, m.now())
+}
+
+// hasPictures reports whether a request shows any.
+func hasPictures(r chat.Request) bool {
+	for _, msg := range r.Messages {
+		for _, p := range msg.Parts {
+			if p.Media != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func joinText(c fantasy.ResponseContent) string {
+	var b strings.Builder
+	for _, part := range c {
+		if t, ok := fantasy.AsContentType[fantasy.TextContent](part); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+func finish(f fantasy.FinishReason) string {
+	switch f {
+	case fantasy.FinishReasonStop:
+		return "stop"
+	case fantasy.FinishReasonLength:
+		return "length"
+	case fantasy.FinishReasonContentFilter:
+		return "content_filter"
+	default:
+		return "other"
+	}
+}
+
+func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) {
+	c := fantasy.Call{}
+	if r.System != "" {
+		c.Prompt = append(c.Prompt, fantasy.NewSystemMessage(r.System))
+	}
+	for _, msg := range r.Messages {
+		parts, err := m.parts(ctx, msg.Parts)
+		if err != nil {
+			return c, err
+		}
+		role := fantasy.MessageRoleUser
+		if msg.Role == chat.RoleAssistant {
+			role = fantasy.MessageRoleAssistant
+		}
+		c.Prompt = append(c.Prompt, fantasy.Message{Role: role, Content: parts})
+	}
+	if most := cmp.Or(r.MaxOutputTokens, m.room()); most > 0 {
+		c.MaxOutputTokens = &most
+	}
+	if r.Temperature != nil && !m.profile.NoTemperature {
+		c.Temperature = r.Temperature
+	}
+	return c, nil
+}
+
+// anthropicRoom is what one answer may take: beyond about 21,000 tokens the SDK
+// demands a stream.
+const anthropicRoom = 16_000
+
+// room is the length of answer to ask for where the request names none; 0 leaves it
+// to the provider. Anthropic's protocol wants a number, and the SDK's is too small
+// for a report.
+func (m *model) room() int64 {
+	if m.profile.Provider != "anthropic" {
+		return 0
+	}
+	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicRoom), anthropicRoom)
+}
+
+// parts turns our parts into the SDK's. A picture travels as the marker of its
+// blob; the transport puts the bytes in its place.
+func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.MessagePart, error) {
+	scope := media.ScopeOf(ctx).Tree
+	var out []fantasy.MessagePart
+	for _, p := range parts {
+		if p.Media == nil {
+			out = append(out, fantasy.TextPart{Text: p.Text})
+			continue
+		}
+		if err := m.profile.Sees(*p.Media); err != nil {
+			return nil, err
+		}
+		out = append(out, fantasy.FilePart{
+			Filename: p.Media.FileName, MediaType: p.Media.MIMEType,
+			Data:            []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
+			ProviderOptions: m.detail(p.Detail),
+		})
+	}
+	return out, nil
+}
+
+// detail tells how closely to look, where the protocol has a word for it.
+func (m *model) detail(d string) fantasy.ProviderOptions {
+	if !m.profile.Detail || d == "" || d == "auto" {
+		return nil
+	}
+	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
+}

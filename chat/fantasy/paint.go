@@ -1,0 +1,135 @@
+package fantasy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"charm.land/fantasy"
+	"charm.land/fantasy/providers/openai"
+	"github.com/openai/openai-go/v3/option"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// paintingOpenAI is OpenAI's Responses API with its image tool, which chat completions
+// do not have.
+func paintingOpenAI(base, key string, client *http.Client) (fantasy.Provider, error) {
+	o := []openai.Option{
+		openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
+		openai.WithResponsesAPIFunc(func(string) bool { return true }),
+		openai.WithSDKOptions(option.WithJSONSet("tools", []map[string]string{{"type": "image_generation"}})),
+	}
+	if base != "" {
+		o = append(o, openai.WithBaseURL(base))
+	}
+	return openai.New(o...)
+}
+
+// maxPaintingRequest bounds a request that is changed on its way; pictures stand in it
+// as markers.
+const maxPaintingRequest = 64 << 20
+
+// rewriting changes the body of every request on its way. It lies above the transport
+// that puts bytes in.
+type rewriting struct {
+	next   http.RoundTripper
+	change func(context.Context, map[string]json.RawMessage) error
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t rewriting) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body == nil {
+		return t.next.RoundTrip(req)
+	}
+	b, err := io.ReadAll(io.LimitReader(req.Body, maxPaintingRequest+1))
+	if err = errors.Join(err, req.Body.Close()); err != nil {
+		return nil, err
+	}
+	if len(b) > maxPaintingRequest {
+		return nil, media.Errorf(media.CodeTooLarge, "the request has more than %d bytes of text: shorten it", maxPaintingRequest)
+	}
+	var body map[string]json.RawMessage
+	if json.Unmarshal(b, &body) == nil {
+		if err := t.change(req.Context(), body); err != nil {
+			return nil, err
+		}
+		if b, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	out := req.Clone(req.Context())
+	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+	return t.next.RoundTrip(out)
+}
+
+// askGemini asks Gemini for pictures beside text, for which the SDK has no word.
+func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
+	var config map[string]json.RawMessage
+	_ = json.Unmarshal(body["generationConfig"], &config) // missing or null: a new one
+	if config == nil {
+		config = map[string]json.RawMessage{}
+	}
+	config["responseModalities"] = json.RawMessage(`["TEXT","IMAGE"]`)
+	body["generationConfig"], err = json.Marshal(config)
+	return err
+}
+
+// detailsKey is where a context holds how closely the pictures of its request are to be
+// looked at, in their order.
+type detailsKey struct{}
+
+func withDetails(ctx context.Context, r chat.Request) context.Context {
+	var list []string
+	for _, m := range r.Messages {
+		for _, p := range m.Parts {
+			if p.Media != nil {
+				list = append(list, p.Detail)
+			}
+		}
+	}
+	return context.WithValue(ctx, detailsKey{}, list)
+}
+
+// askResponses says how closely to look at each picture, which the SDK omits of
+// requests to the Responses API.
+func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
+	details, _ := ctx.Value(detailsKey{}).([]string)
+	if len(details) == 0 {
+		return nil
+	}
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(body["input"], &items); err != nil {
+		return fmt.Errorf("read the messages of the request: %w", err)
+	}
+	for _, item := range items {
+		var parts []map[string]json.RawMessage
+		if json.Unmarshal(item["content"], &parts) != nil {
+			continue // a text
+		}
+		for _, p := range parts {
+			if string(p["type"]) != `"input_image"` || len(details) == 0 {
+				continue
+			}
+			detail := "auto" // the field is required
+			if d := details[0]; d == "low" || d == "high" {
+				detail = d
+			}
+			p["detail"] = json.RawMessage(`"` + detail + `"`)
+			details = details[1:]
+		}
+		var err error
+		if item["content"], err = json.Marshal(parts); err != nil {
+			return err
+		}
+	}
+	var err error
+	body["input"], err = json.Marshal(items)
+	return err
+}

@@ -1,0 +1,182 @@
+package fantasy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// reading reads what an answer says of itself, between the transport and the SDK, which drops
+// most of it: errors in any envelope and with any status, refusals, what was used and what it
+// cost. It notes that in the [said] of the request's context, and gives the SDK a body that it
+// can read. Bodies are bounded below it, and media are lifted out of them.
+type reading struct {
+	next http.RoundTripper
+	m    *model
+}
+
+// said is what an answer says of itself.
+type said struct {
+	by asked
+	// problem is the error that the answer is; nil for an answer.
+	problem *media.Error
+	// usage is what was used; nil if the answer does not say.
+	usage *chat.Usage
+	// cost is the price in US dollars that the answer states; nil if it states none.
+	cost *string
+	// unpriced says that there are pictures whose price is in no figure of the answer.
+	unpriced bool
+	// text is that of an answer that comes as a stream, and teller who listens to it.
+	text   strings.Builder
+	teller teller
+	// end reads that answer as far as it came.
+	end func()
+	// whole is an answer that came at once though a stream was requested; else nil.
+	whole *answerBody
+}
+
+type saidKey struct{}
+
+// listen gives a context whose call is read into the result.
+func listen(ctx context.Context, by asked, t teller) (context.Context, *said) {
+	s := &said{by: by, teller: t, end: func() {}}
+	return context.WithValue(ctx, saidKey{}, s), s
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.next.RoundTrip(req)
+	s, _ := req.Context().Value(saidKey{}).(*said)
+	if err != nil || s == nil || res.Body == nil {
+		return res, err
+	}
+	if isStream(res) {
+		b := &streamed{ReadCloser: res.Body, said: s, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
+		res.Body, s.end = b, b.finish
+		return res, nil
+	}
+	body, failed := io.ReadAll(res.Body)
+	if err := res.Body.Close(); failed == nil {
+		failed = err
+	}
+	switch coded, limit := errors.AsType[*media.Error](failed); {
+	case limit:
+		s.problem = coded
+	case res.StatusCode >= http.StatusBadRequest:
+		s.problem = t.m.fault(readFault(res.StatusCode, res.Header, body, t.m.now()), s.by)
+	case failed == nil:
+		body = t.answer(s, req, res, body)
+	}
+	res.ContentLength = int64(len(body))
+	res.Header.Del("Content-Length")
+	res.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{failed}))
+	return res, nil
+}
+
+// failing ends a body as the one that was read ended.
+type failing struct{ err error }
+
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
+}
+
+// answer reads an answer with a status that is none of an error, and gives the body for the SDK.
+func (t reading) answer(s *said, req *http.Request, res *http.Response, body []byte) []byte {
+	body = bytes.TrimSpace(body) // some pad while a model thinks
+	if len(body) == 0 || body[0] != '{' {
+		if bytes.HasPrefix(body, []byte("<")) {
+			s.problem = t.m.fault(fault{status: res.StatusCode, inside: true, message: string(body)}, s.by)
+		}
+		return body
+	}
+	var a answerBody
+	if partly(json.Unmarshal(body, &a)) != nil {
+		return body
+	}
+	res.Header.Set("Content-Type", "application/json")
+	t.note(s, req.URL.Path, a)
+	s.take(a)
+	return a.withoutThoughts(body)
+}
+
+// note notes what an answer says of itself, by the path that was asked.
+func (t reading) note(s *said, path string, a answerBody) {
+	s.problem = t.m.judge(a, s.by, t.m.now())
+	switch {
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
+		s.gemini(a)
+	case strings.HasSuffix(path, "/messages"):
+		s.anthropic(a)
+	case strings.HasSuffix(path, "/responses"):
+		s.responses(a)
+	default:
+		s.completion(a)
+	}
+}
+
+// withoutThoughts returns the body of a chat completion whose content is a list of parts (Mistral)
+// with the texts among them as its content, which the SDK would give as they stand.
+func (a answerBody) withoutThoughts(body []byte) []byte {
+	if len(a.Choices) == 0 || len(a.Choices[0].Message.Content) == 0 || a.Choices[0].Message.Content[0] != '[' {
+		return body
+	}
+	var whole map[string]json.RawMessage
+	var choices []map[string]json.RawMessage
+	var message map[string]json.RawMessage
+	if json.Unmarshal(body, &whole) != nil || json.Unmarshal(whole["choices"], &choices) != nil || json.Unmarshal(choices[0]["message"], &message) != nil {
+		return body
+	}
+	text, err := json.Marshal(a.Choices[0].Message.text())
+	if err != nil {
+		return body
+	}
+	message["content"] = text
+	if choices[0]["message"], err = json.Marshal(message); err != nil {
+		return body
+	}
+	if whole["choices"], err = json.Marshal(choices); err != nil {
+		return body
+	}
+	if out, err := json.Marshal(whole); err == nil {
+		return out
+	}
+	return body
+}
+
+// typed says of answers that are JSON that they are, whatever type they came with, so that what
+// lies above lifts media out of them: some services send JSON as application/octet-stream.
+type typed struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (t typed) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.next.RoundTrip(req)
+	if err != nil || res.Body == nil || res.Header.Get("Content-Encoding") != "" {
+		return res, err
+	}
+	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); {
+	case kind == "application/json", kind == "text/event-stream", strings.HasSuffix(kind, "+json"):
+		return res, nil
+	}
+	r := bufio.NewReader(res.Body)
+	if begin, _ := r.Peek(64); bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) { // what ends early is read as far as it goes
+		res.Header.Set("Content-Type", "application/json")
+	}
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{r, res.Body}
+	return res, nil
+}

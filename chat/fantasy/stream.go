@@ -1,0 +1,326 @@
+package fantasy
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"charm.land/fantasy"
+
+	"atelier/internal/safehttp"
+	"atelier/media/wire"
+)
+
+// stream asks for an answer that is shown while it is written. The text comes from the
+// transport, see [streamed], which also reads what the SDK drops.
+func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *said) (*fantasy.Response, error) {
+	defer func() { s.end() }() // SDKs may stop reading at the last event
+	parts, err := lm.Stream(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	res := &fantasy.Response{}
+	for p := range parts {
+		switch p.Type {
+		case fantasy.StreamPartTypeError:
+			if s.whole == nil {
+				return nil, p.Error
+			}
+		case fantasy.StreamPartTypeFinish:
+			res.FinishReason, res.Usage = p.FinishReason, p.Usage
+		default:
+		}
+	}
+	if s.whole != nil {
+		res.FinishReason = s.whole.finish()
+		return res, nil
+	}
+	if err := ctx.Err(); err != nil { // some SDKs end a stream in silence
+		return nil, err
+	}
+	return res, nil
+}
+
+// take takes the text of an answer that came at once though a stream was requested: some
+// services know no streams.
+func (s *said) take(a answerBody) {
+	if s.teller.tell == nil || s.problem != nil {
+		return
+	}
+	s.whole = &a
+	text := ""
+	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
+		text += c.Message.text()
+	}
+	for _, c := range a.Candidates[:min(len(a.Candidates), 1)] {
+		for _, p := range c.Content.Parts {
+			if !p.Thought {
+				text += p.Text
+			}
+		}
+	}
+	for _, p := range a.Content {
+		if p.Type == "text" {
+			text += p.Text
+		}
+	}
+	s.text.WriteString(text)
+}
+
+// finish is why an answer ended.
+func (a *answerBody) finish() fantasy.FinishReason {
+	reason := a.StopReason
+	for _, c := range a.Choices {
+		reason = c.FinishReason
+	}
+	for _, c := range a.Candidates {
+		reason = c.FinishReason
+	}
+	switch reason {
+	case "stop", "end_turn", "stop_sequence", "STOP":
+		return fantasy.FinishReasonStop
+	case "length", "max_tokens", "MAX_TOKENS":
+		return fantasy.FinishReasonLength
+	}
+	return fantasy.FinishReasonOther
+}
+
+// lift takes media out of a text that came in pieces, as the transport does with an answer that
+// comes whole.
+func (m *model) lift(ctx context.Context, text string) (string, error) {
+	var whole struct {
+		Content string `json:"content"`
+	}
+	whole.Content = text
+	b, err := json.Marshal(whole)
+	if err != nil {
+		return "", err
+	}
+	r := m.codec.LiftReader(ctx, io.NopCloser(bytes.NewReader(b)), wire.LiftOptions{Fields: mediaFields})
+	err = json.NewDecoder(r).Decode(&whole)
+	return whole.Content, errors.Join(err, r.Close())
+}
+
+// lifting takes media out of answers, and puts them into requests.
+type lifting struct{ whole, streamed http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (t lifting) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s, ok := req.Context().Value(saidKey{}).(*said); ok && s.teller.tell != nil {
+		return t.streamed.RoundTrip(req)
+	}
+	return t.whole.RoundTrip(req)
+}
+
+// teller returns the text of an answer to a listener, without secrets: what may be the beginning
+// of one waits for the text behind it.
+type teller struct {
+	secrets safehttp.Secrets
+	tell    func(text string)
+	held    string
+}
+
+func (t *teller) write(text string) {
+	all := t.secrets.Redact(t.held + text)
+	cut := len(all) - t.secrets.Begun(all)
+	t.held = all[cut:]
+	if cut > 0 {
+		t.tell(all[:cut])
+	}
+}
+
+// streamed is the body of an answer that comes as server-sent events. While the SDK reads it,
+// the text is passed on, and the events are put together to the answer that they are; at the
+// end that is read like one that came whole.
+type streamed struct {
+	io.ReadCloser
+	said *said
+	end  func(a answerBody)
+
+	line  []byte // the beginning of a line
+	whole answerBody
+	ended bool
+}
+
+// isStream reports whether an answer comes as server-sent events.
+func isStream(res *http.Response) bool {
+	return res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+}
+
+// Read implements [io.Reader].
+func (b *streamed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if b.line = append(b.line, line...); whole {
+			b.read()
+		}
+		rest = after
+	}
+	if err != nil {
+		b.finish()
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (b *streamed) Close() error {
+	b.finish()
+	return b.ReadCloser.Close()
+}
+
+func (b *streamed) finish() {
+	if b.ended {
+		return
+	}
+	b.ended = true
+	b.read()
+	b.whole.say(b.said.text.String())
+	b.end(b.whole)
+}
+
+// read reads the line that is complete.
+func (b *streamed) read() {
+	data, ok := bytes.CutPrefix(bytes.TrimSpace(b.line), []byte("data:"))
+	b.line = b.line[:0]
+	var e streamEvent
+	if data = bytes.TrimSpace(data); !ok || len(data) == 0 || data[0] != '{' || partly(json.Unmarshal(data, &e)) != nil {
+		return
+	}
+	if text := b.whole.add(e, data); text != "" {
+		b.said.text.WriteString(text)
+		b.said.teller.write(text)
+	}
+}
+
+// streamEvent is what the events of all protocols hold.
+type streamEvent struct {
+	answerBody // chat completions and Gemini: each event brings a part of an answer
+
+	Usage    json.RawMessage `json:"usage"`
+	Metadata json.RawMessage `json:"usageMetadata"`
+	Choices  []struct {
+		choice
+		Delta chatMessage `json:"delta"`
+	} `json:"choices"`
+
+	// Response is the whole answer, in the last event of the Responses API.
+	Response *answerBody `json:"response"`
+
+	// Message begins an answer of Anthropic; Delta and Usage add to it. Delta is a text in the
+	// Responses API.
+	Message json.RawMessage `json:"message"`
+	Delta   json.RawMessage `json:"delta"`
+}
+
+// add puts what an event brings to an answer, but for the text, which it gives.
+func (a *answerBody) add(e streamEvent, data []byte) (text string) {
+	switch {
+	case e.Type == "error":
+		if a.Error = e.Error; !statedError(a.Error) {
+			a.Error = bytes.Clone(data)
+		}
+	case e.Type == "response.output_text.delta":
+		_ = partly(json.Unmarshal(e.Delta, &text)) // none is none
+	case e.Response != nil:
+		*a = *e.Response
+	case e.Type != "":
+		return a.addBlock(e)
+	default:
+		if statedError(e.Error) {
+			a.Error = e.Error
+		}
+		if e.Feedback.Reason != "" {
+			a.Feedback = e.Feedback
+		}
+		_ = partly(json.Unmarshal(e.Usage, &a.Usage)) // what an event does not count stays as it is
+		_ = partly(json.Unmarshal(e.Metadata, &a.Metadata))
+		return a.addChoice(e) + a.addCandidate(e)
+	}
+	return text
+}
+
+// addChoice adds to the first choice of a chat completion.
+func (a *answerBody) addChoice(e streamEvent) string {
+	if len(e.Choices) == 0 {
+		return ""
+	}
+	if len(a.Choices) == 0 {
+		a.Choices = make([]choice, 1)
+	}
+	c, more := &a.Choices[0], e.Choices[0]
+	c.FinishReason = cmp.Or(more.FinishReason, c.FinishReason)
+	if statedError(more.Error) {
+		c.Error = more.Error
+	}
+	if more.Filters != nil {
+		c.Filters = more.Filters
+	}
+	if r := more.Delta.Refusal; r != nil {
+		if c.Message.Refusal == nil {
+			c.Message.Refusal = new(string)
+		}
+		*c.Message.Refusal += *r
+	}
+	return more.Delta.text()
+}
+
+// addCandidate adds to the first candidate of Gemini.
+func (a *answerBody) addCandidate(e streamEvent) (text string) {
+	if len(e.Candidates) == 0 {
+		return ""
+	}
+	if len(a.Candidates) == 0 {
+		a.Candidates = make([]candidate, 1)
+	}
+	c, more := &a.Candidates[0], e.Candidates[0]
+	c.FinishReason, c.Message = cmp.Or(more.FinishReason, c.FinishReason), cmp.Or(more.Message, c.Message)
+	for _, p := range more.Content.Parts {
+		if !p.Thought {
+			text += p.Text
+		}
+		if len(p.Inline) > 0 {
+			p.Text = ""
+			c.Content.Parts = append(c.Content.Parts, p)
+		}
+	}
+	return text
+}
+
+// addBlock adds what an event of Anthropic brings.
+func (a *answerBody) addBlock(e streamEvent) string {
+	var d struct {
+		answerBody        // of message_delta
+		Text       string `json:"text"`
+	}
+	switch e.Type {
+	case "message_start":
+		_ = partly(json.Unmarshal(e.Message, a))
+	case "content_block_delta":
+		_ = partly(json.Unmarshal(e.Delta, &d)) // that of a thought has no text
+		return d.Text
+	case "message_delta":
+		_ = partly(json.Unmarshal(e.Usage, &a.Usage))
+		_ = partly(json.Unmarshal(e.Delta, &d))
+		a.StopReason, a.StopDetails = cmp.Or(d.StopReason, a.StopReason), d.StopDetails
+	}
+	return ""
+}
+
+// say puts the text into an answer whose events brought it in pieces.
+func (a *answerBody) say(text string) {
+	switch {
+	case len(a.Choices) > 0:
+		a.Choices[0].Message.Content, _ = json.Marshal(text) // a string always can
+	case len(a.Candidates) > 0:
+		parts := &a.Candidates[0].Content.Parts
+		*parts = append(*parts, candidatePart{Text: text})
+	case a.StopReason != "":
+		a.Content = []contentPart{{Type: "text", Text: text}}
+	}
+}

@@ -1,0 +1,47 @@
+// Package answer writes the SQL statement of a plan, and its result in sentences, a table and a
+// chart in the language of the question. It has no errors: a result that answers nothing has a
+// Reason. It imports plan and what is below it.
+package answer
+
+import (
+	"atelier/chat/offline/question/schema"
+)
+
+// Answer is the answer to one part of a question.
+type Answer struct {
+	// Sentences state the answer; the first has the figure that was asked for.
+	Sentences []string
+	// Heading names the result in a few words.
+	Heading string
+	// Result is the query that the figures come from.
+	Result schema.Result
+	// Paths are the files, or tables of a database, that were queried.
+	Paths []string
+	// Columns are the headings of Result for readers, Cells its rows written for them.
+	Columns []string
+	Cells   [][]string
+	// Rows is how many rows Cells would have if it held all.
+	Rows int
+	// Chart is the one chart of the result; nil for a single value.
+	Chart *Chart
+	// OnlyFigure says that the first cell of the result is all that the answer says.
+	OnlyFigure bool
+}
+
+// Chart is a chart of exactly the values of a result.
+type Chart struct {
+	// Kind is bar or line.
+	Kind   string
+	Title  string
+	Labels []string
+	Series []Series
+	Unit   string
+	XLabel string
+	YLabel string
+}
+
+// Series is one series of a chart; nil is a gap.
+type Series struct {
+	Name   string
+	Values []*float64
+}

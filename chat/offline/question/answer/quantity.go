@@ -1,0 +1,287 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// quantity is the name of a quantity inside a sentence, with what its verb and its adjective follow.
+type quantity struct {
+	noun   string
+	plural bool
+	// counts says that it counts things: deaths, votes. Such things are most or fewest, not highest.
+	counts bool
+	// gender is m, f, n or, for a plural, p in German; empty where it is not known.
+	gender string
+}
+
+// leads are words that begin a name that is no noun: in stock, on hand.
+var leads = speech.Folded("in on at off per of auf im am")
+
+// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
+var headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
+
+// quantityOf reads the name of a field.
+func (p *phrases) quantityOf(f *schema.Field) quantity {
+	q := quantity{noun: p.named(f)}
+	words := strings.Fields(q.noun)
+	if len(words) == 0 {
+		return q
+	}
+	lead := len(words) > 1 && leads[speech.Fold(words[0])]
+	head := ""
+	for i, w := range words {
+		if i > 0 && headEnds[speech.Fold(w)] {
+			break
+		}
+		if strings.Trim(w, "0123456789") != "" {
+			head = strings.ToLower(w)
+		}
+	}
+	switch {
+	case lead:
+	case p.Text.Lang == speech.German:
+		q.gender = genderOf(head)
+		q.plural = q.gender == "p"
+	default:
+		singular := slices.ContainsFunc([]string{"ss", "us", "is", "as"}, func(e string) bool { return strings.HasSuffix(head, e) }) || strings.ContainsAny(q.noun, "'’")
+		q.plural = plan.Plurals[head] || len(head) > 3 && strings.HasSuffix(head, "s") && !singular
+	}
+	costs := f.Named("cost") || f.Named("price") || f.Named("revenue")
+	q.counts = q.plural && f.UnitSymbol() == "" && f.Type == "integer" && !costs || lead
+	return q
+}
+
+// genders hold the genders of German nouns that columns are named by; a compound has that of its last part.
+var genders = func() map[string]string {
+	out := map[string]string{}
+	for g, nouns := range map[string]string{
+		"m": "umsatz preis betrag bestand wert verbrauch gewinn verlust ertrag erlös anteil lohn rabatt absatz ansatz aufwand kurs punktestand niederschlag rechnungsbetrag saldo umfang abstand stand haushalt rest stundenlohn durchsatz etat export import",
+		"f": "menge anzahl zahl summe dauer größe höhe länge breite fläche temperatur miete gebühr rechnung note bewertung leistung entfernung strecke distanz zeit verspätung produktion erzeugung geschwindigkeit einwohnerzahl auslastung quote steuer bevölkerung nachfrage energie belegung teilnehmerzahl zufriedenheit wartezeit spende versicherung",
+		"n": "gewicht gehalt alter einkommen ergebnis budget datum jahr volumen honorar guthaben tempo entgelt kapital vermögen einzelgewicht porto",
+		"p": "kosten einnahmen ausgaben besucher besuche stunden minuten tage tote todesfälle einwohner punkte stimmen tore übernachtungen gäste mitarbeiter verkäufe bestellungen mitglieder teilnehmer fahrten kilometer seiten klicks downloads erlöse umsätze nächte wochenstunden zuschauer patienten ausleihen liter",
+	} {
+		for n := range strings.FieldsSeq(nouns) {
+			out[n] = g
+		}
+	}
+	return out
+}()
+
+// genderOf is the gender of a German noun; empty where it is not known.
+func genderOf(noun string) string {
+	low := strings.ToLower(noun)
+	for i := range low {
+		if g := genders[low[i:]]; g != "" && (i == 0 || i > 2) {
+			return g
+		}
+	}
+	return ""
+}
+
+// adverb says how a quantity is put together, in German.
+func adverb(m *plan.Measure) string {
+	switch m.How {
+	case "sum":
+		if slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool { return strings.HasPrefix(w.Fold, "gesamt") }) {
+			return ""
+		}
+		return "insgesamt "
+	case "avg":
+		return "im Mittel "
+	case "median":
+		return "im Median "
+	}
+	return ""
+}
+
+// factorsOf are the columns that a computed quantity is the product of, in brackets.
+func factorsOf(m *plan.Measure) string {
+	if m.Field.Factors == nil || m.Field.Less {
+		return ""
+	}
+	return " (" + m.Field.Factors[0].Label() + " × " + m.Field.Factors[1].Label() + ")"
+}
+
+// subject is a German quantity with its article: things that are counted have a number.
+func (q quantity) subject() (text string, plural bool) {
+	if q.counts {
+		return "die Zahl der " + q.noun, false
+	}
+	return q.by("der ", "die ", "das ", "die ") + q.noun, q.plural
+}
+
+// by chooses a word by the gender: of a masculine, a feminine, a neuter noun and a plural.
+func (q quantity) by(m, f, n, p string) string {
+	return map[string]string{"m": m, "f": f, "n": n, "p": p}[q.gender]
+}
+
+// is is the verb of a quantity.
+func (p *phrases) is(q quantity) string {
+	if q.plural {
+		return p.Say("are", "betragen")
+	}
+	return p.Say("is", "beträgt")
+}
+
+// amounts names a quantity as the subject of a sentence that ends with its value.
+func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
+	q := p.quantityOf(m.Field)
+	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
+		return p.measured(m), p.is(quantity{})
+	}
+	if p.Text.Lang == speech.German {
+		return p.amountsGerman(m, q)
+	}
+	name, number := q.noun, ""
+	if q.counts && q.plural {
+		number, q.plural = "number of ", false
+	}
+	switch m.How {
+	case "sum":
+		if strings.EqualFold(name, "total") {
+			return "the total", "is"
+		}
+		return "the total " + number + without(name, "total") + factorsOf(m), p.is(q)
+	case "avg":
+		return "the mean " + number + without(name, "mean", "average", "avg"), p.is(q)
+	case "median":
+		return "the median " + number + name, p.is(q)
+	case "max", "min":
+		return p.extreme(m, m.How == "min"), p.is(q)
+	}
+	if q.counts && !q.plural && number == "" {
+		return name, "is"
+	}
+	return "the " + number + name, p.is(q)
+}
+
+func (p *phrases) amountsGerman(m *plan.Measure, q quantity) (subject, verb string) {
+	if m.How == "max" || m.How == "min" {
+		return p.extreme(m, m.How == "min"), p.is(q)
+	}
+	if q.gender == "" {
+		return p.measured(m), p.is(q)
+	}
+	subject, plural := q.subject()
+	return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
+}
+
+// extreme names the highest or the lowest value of a quantity as the subject of a sentence.
+func (p *phrases) extreme(m *plan.Measure, low bool) string {
+	q := p.quantityOf(m.Field)
+	if p.Text.Lang == speech.English {
+		kind := choose(low, "lowest ", "highest ")
+		if m.Field.Dated() || namesYear(m.Field) {
+			kind = choose(low, "earliest ", "latest ")
+		}
+		if q.counts && q.plural {
+			kind += "number of "
+		}
+		return "the " + kind + without(without(q.noun, "max", "maximum", "highest"), "min", "minimum", "lowest")
+	}
+	kind := choose(low, "niedrigst", "höchst")
+	if m.Field.Dated() || namesYear(m.Field) {
+		kind = choose(low, "frühest", "spätest")
+	}
+	if q.gender == "" {
+		return "der " + kind + "e Wert von " + q.noun
+	}
+	return q.by("der ", "die ", "das ", "die ") + kind + q.by("e ", "e ", "e ", "en ") + q.noun
+}
+
+// choose is the one word or the other.
+func choose(first bool, one, other string) string {
+	if first {
+		return one
+	}
+	return other
+}
+
+// possession is what the first of a ranking has: the most deaths, the highest total revenue.
+func (p *phrases) possession(m *plan.Measure, low bool) string {
+	switch {
+	case p.Text.Lang == speech.German:
+		return p.possessionGerman(m, low)
+	case m == nil && p.Counted != nil:
+		return "the " + choose(low, "fewest", "most") + " different values of " + p.named(p.Counted)
+	case m == nil:
+		return "the " + choose(low, "fewest ", "most ") + p.rowsCalled()
+	}
+	q := p.quantityOf(m.Field)
+	how := ""
+	switch m.How {
+	case "sum":
+		how = "total "
+	case "avg":
+		how = "mean "
+	case "median":
+		how = "median "
+	}
+	switch {
+	case q.counts && (how == "" || how == "total "):
+		return "the " + choose(low && q.plural, "fewest ", choose(low, "least ", "most ")) + without(q.noun, "total")
+	case how == "":
+		return p.extreme(m, low)
+	}
+	if q.counts {
+		how += "number of "
+	}
+	return "the " + choose(low, "lowest ", "highest ") + how + without(q.noun, "total", "mean", "average", "avg")
+}
+
+func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
+	switch {
+	case m == nil && p.Counted != nil:
+		return "die " + choose(low, "wenigsten", "meisten") + " verschiedenen Werte von " + p.named(p.Counted)
+	case m == nil:
+		return "die " + choose(low, "wenigsten ", "meisten ") + p.rowsCalled()
+	}
+	q, kind := p.quantityOf(m.Field), choose(low, "niedrigst", "höchst")
+	if m.Field.Dated() || namesYear(m.Field) {
+		kind = choose(low, "frühest", "spätest")
+	}
+	switch {
+	case q.gender == "":
+		return adverb(m) + "bei " + q.noun + " den " + kind + "en Wert"
+	case q.counts:
+		return adverb(m) + "die " + choose(low, "wenigsten ", "meisten ") + q.noun
+	}
+	return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
+}
+
+// timely says that a ranking is one of times, so that its sentence says when.
+func (p *phrases) timely() bool {
+	return p.First() != nil && !p.First().Field.Dated() && p.temporal()
+}
+
+// temporal says that the one key is a time.
+func (p *phrases) temporal() bool {
+	fs := p.KeyOf()
+	return len(fs) == 1 && (fs[0] == nil || fs[0].Dated() || fs[0].Yearly() || fs[0].Monthly())
+}
+
+// peaked says when a quantity was highest; the times come with their values if there are several.
+func (p *phrases) peaked(m *plan.Measure, low bool, times string) string {
+	q := p.quantityOf(m.Field)
+	if p.Text.Lang == speech.English {
+		subject, _ := p.amounts(&plan.Measure{Field: m.Field, How: choose(m.How == "max" || m.How == "min", "", m.How)})
+		if q.counts && q.plural {
+			subject = choose(m.How == "avg", "the mean number of ", "") + q.noun
+			q.plural = m.How != "avg"
+		} else if m.How != "avg" && m.How != "median" {
+			subject = strings.TrimPrefix(subject, "the ")
+		}
+		return speech.Upper(subject) + choose(q.plural, " were ", " was ") + choose(low, "lowest ", "highest ") + times
+	}
+	kind := choose(low, "niedrigst", "höchst")
+	if q.gender == "" {
+		return "Bei " + q.noun + " liegt " + adverb(m) + "der " + kind + "e Wert " + times
+	}
+	subject, plural := q.subject()
+	return "Am " + kind + "en " + choose(plural, "waren ", "war ") + subject + " " + adverb(m) + times
+}

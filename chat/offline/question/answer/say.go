@@ -1,0 +1,511 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// phrases are the words for what a plan is of.
+type phrases struct {
+	*plan.Plan
+	single bool // the figure is one value of the table
+}
+
+// reply states the result of a plan in sentences.
+type reply struct{ phrases }
+
+// New states the result of a plan; a reason says why it states nothing.
+func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason) {
+	p := &reply{phrases{Plan: of}}
+	if len(res.Rows) == 0 || res.Truncated && p.Op != plan.OpList {
+		return nil, plan.ReasonEmpty
+	}
+	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
+	p.sayConditions()
+	if why := operations[p.Op].say(p, a); why != "" {
+		return nil, why
+	}
+	a.Sentences[0] = speech.Upper(a.Sentences[0])
+	if s := p.caveat(); s != "" {
+		a.Sentences = append(a.Sentences, s)
+	}
+	p.table(a)
+	return a, ""
+}
+
+// sayConditions writes the conditions in the words of the question's language.
+func (p *phrases) sayConditions() {
+	for i, f := range p.Filters {
+		p.Filters[i].Text = strings.Replace(f.Text, ": ≠ ", p.Say(" other than ", " außer "), 1)
+		if p.Text.Lang == speech.German && f.Field != nil && f.Field.Boolean() {
+			p.Filters[i].Text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.Text)
+		}
+	}
+}
+
+// caveat says which values of the measure are left out.
+func (p *phrases) caveat() string {
+	m := p.First()
+	if m == nil || m.Field.Factors != nil {
+		return ""
+	}
+	f, t := m.Field, p.View.Tables[m.Field.Table]
+	var parts []string
+	if f.Unusable > 0 {
+		parts = append(parts, choose(f.Unusable == 1, p.Say("%s is unusable", "ist %s unbrauchbar"), p.Say("%s are unusable", "sind %s unbrauchbar")))
+		parts[0] = fmt.Sprintf(parts[0], speech.Number(float64(f.Unusable), 0, p.Text.Lang))
+	}
+	if f.Missing > 0 {
+		missing := choose(f.Missing == 1, p.Say("%s is missing", "fehlt %s"), p.Say("%s are missing", "fehlen %s"))
+		parts = append(parts, fmt.Sprintf(missing, speech.Number(float64(f.Missing), 0, p.Text.Lang)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(p.Say("Of the %s values of %s in the table, %s; %s left out.", "Von den %s Werten von %s in der Tabelle %s; %s nicht mitgerechnet."),
+		speech.Number(float64(t.RowCount), 0, p.Text.Lang), p.named(f), p.Enumerate(parts), choose(f.Unusable+f.Missing == 1, p.Say("it is", "er ist"), p.Say("these are", "sie sind")))
+}
+
+func (p *reply) sayValue(a *Answer) plan.Reason {
+	row := a.Result.Rows[0]
+	n := len(p.Measures)
+	if count, ok := schema.Figure(row, n); !ok || count == 0 {
+		return plan.ReasonEmpty
+	}
+	count, _ := schema.Figure(row, n)
+	least, _ := schema.Figure(row, n+2)
+	greatest, _ := schema.Figure(row, n+3)
+	var said []string
+	for i := range p.Measures {
+		m := p.Measures[i]
+		v, ok := schema.Figure(row, i)
+		if !ok {
+			return plan.ReasonEmpty
+		}
+		open := p.Aggregate == "" && p.Asks != "many"
+		p.single = count == 1 && m.Field.Factors == nil
+		switch {
+		case (open || m.How == "sum") && p.single, open && (m.How == "avg" || m.How == "") && least == greatest:
+			m.How = ""
+		case open && m.How == "":
+			return plan.ReasonAmbiguous
+		case open && m.How == "sum" && count > 2 && least == greatest && least != 0 && p.AsksHeight():
+			return plan.ReasonAmbiguous // the fee of each, or of all
+		case open && m.How == "avg" && !p.overTime():
+			return plan.ReasonAmbiguous
+		}
+		subject, verb := p.amounts(&m)
+		said = append(said, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
+	}
+	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
+	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + p.rests(count) + "."}
+	return ""
+}
+
+// rests says on how many values a figure rests.
+func (p *phrases) rests(count float64) string {
+	if p.First() != nil && p.First().How == "avg" && count > 1 {
+		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
+	}
+	return ""
+}
+
+// overTime reports whether the question is about a stretch of time.
+func (p *reply) overTime() bool {
+	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
+}
+
+func (p *reply) sayCount(a *Answer) plan.Reason {
+	v, ok := schema.Figure(a.Result.Rows[0], 0)
+	if !ok {
+		return plan.ReasonEmpty
+	}
+	if v == 0 && p.outside() {
+		return plan.ReasonEmpty // the rows are of another time
+	}
+	n := speech.Number(v, 0, p.Text.Lang)
+	matches := p.Say("match", "") + choose(v == 1, p.Say("es", ""), "")
+	a.Heading = p.Say("Number of ", "Anzahl ") + p.noun()
+	switch {
+	case p.Op == plan.OpUnusable:
+		a.Heading = p.Say("Rows without ", "Zeilen ohne ") + p.named(p.Counted)
+		a.Sentences = []string{p.unusable(p.Counted) + p.Say(", so ", "; ") + n + choose(v == 1, p.Say(" of the rows has no value.", " der Zeilen hat also keinen Wert."), p.Say(" of the rows have no value.", " der Zeilen haben also keinen Wert."))}
+	case p.Tally != "":
+		units := map[string][2]string{"day": {"days", "Tage"}, "month": {"months", "Monate"}, "year": {"years", "Jahre"}, "week": {"weeks", "Wochen"}, "quarter": {"quarters", "Quartale"}, "hour": {"hours", "Stunden"}, "weekday": {"weekdays", "Wochentage"}}[p.Tally]
+		unit := p.Say(units[0], units[1])
+		a.Heading = p.Say("Number of ", "Anzahl ") + unit
+		if v == 1 {
+			unit = map[string]string{"Tage": "Tag", "Monate": "Monat", "Jahre": "Jahr", "Wochen": "Woche", "Quartale": "Quartal", "Stunden": "Stunde", "Wochentage": "Wochentag"}[unit] + p.Say(strings.TrimSuffix(units[0], "s"), "")
+		}
+		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + unit + p.Say(" "+matches, "") + p.bracketed() + "."}
+	case p.Counted != nil:
+		a.Heading = p.Say("Different values of ", "Verschiedene Werte von ") + p.named(p.Counted)
+		a.Sentences = []string{p.Say(choose(v == 1, "There is ", "There are "), "Es gibt ") + n + choose(v == 1, p.Say(" value of ", " Wert von "), p.Say(" different values of ", " verschiedene Werte von ")) + p.named(p.Counted) + p.bracketed() + "."}
+	case len(p.Filters) == 0 && v == 1:
+		a.Sentences = []string{p.Say("There is 1 row.", "Es gibt 1 Zeile.")}
+	case len(p.Filters) == 0:
+		a.Sentences = []string{fmt.Sprintf(p.Say("There are %s %s: one row each.", "Es sind %s %s: je eine Zeile."), n, p.noun())}
+	default:
+		all := speech.Number(float64(p.View.Tables[0].RowCount), 0, p.Text.Lang)
+		german := "Es sind " + n + " " + p.noun() + p.bracketed() + ", von insgesamt " + all + "."
+		if v == 1 {
+			german = "Es passt 1 von " + all + " Zeilen" + p.bracketed() + "."
+		}
+		a.Sentences = []string{p.Say(n+" of "+all+" "+p.noun()+" "+matches+p.bracketed()+".", german)}
+	}
+	return ""
+}
+
+// unusable says how many values of a column are unusable and how many are missing.
+func (p *phrases) unusable(f *schema.Field) string {
+	bad, none := speech.Number(float64(f.Unusable), 0, p.Text.Lang), speech.Number(float64(f.Missing), 0, p.Text.Lang)
+	if p.Text.Lang == speech.German {
+		return bad + choose(f.Unusable == 1, " Wert von ", " Werte von ") + p.named(f) + choose(f.Unusable == 1, " ist", " sind") + " unbrauchbar und " + none + choose(f.Missing == 1, " fehlt", " fehlen")
+	}
+	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
+}
+
+// outside reports whether the question asks of a time before or after that of all rows.
+func (p *reply) outside() bool {
+	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool {
+		if f.Period == nil || f.Field == nil || f.Period.Year == 0 {
+			return false
+		}
+		low, high := fmt.Sprint(f.Field.Min), fmt.Sprint(f.Field.Max)
+		first, last := f.Period.First(), f.Period.Last()
+		return last < low[:min(len(low), len(last))] || first > high[:min(len(high), len(first))]
+	})
+}
+
+// noun is what the question calls the rows.
+func (p *phrases) noun() string {
+	if p.Called != "" {
+		return p.Called
+	}
+	for i, x := range p.Pieces {
+		if x.Rows() && !p.Text.Tokens[x.From].Part && i > 0 && (p.Pieces[i-1].Kind == speech.KindAsk || p.Pieces[i-1].Kind == speech.KindValue && p.Asked(i) != nil && x.From == p.Pieces[i-1].To) {
+			return p.Text.Tokens[x.From].Raw
+		}
+	}
+	return p.Say("rows", "Zeilen")
+}
+
+// rowsCalled is the word of the question for the rows, wherever it stands.
+func (p *phrases) rowsCalled() string {
+	if n := p.noun(); n != p.Say("rows", "Zeilen") {
+		return n
+	}
+	for _, x := range p.Pieces {
+		if t := p.Text.Tokens[x.From]; x.Rows() && !t.Part && !strings.HasSuffix(t.Fold, "ed") && slices.Contains(p.View.Entity, t.Stem) {
+			return t.Raw
+		}
+	}
+	for _, x := range p.Pieces {
+		if x.Kind == speech.KindField && x.Field.Key() && x.Field != p.Target {
+			return p.Text.Tokens[x.From].Raw
+		}
+	}
+	return p.Say("rows", "Zeilen")
+}
+
+// key writes the keys of a row.
+func (p *phrases) key(row []any) string {
+	var out []string
+	for i, f := range p.KeyOf() {
+		unit := ""
+		if f == nil {
+			unit, f = p.Unit, nil
+		}
+		out = append(out, p.cell(row[i], f, unit))
+	}
+	if len(out) == 2 && p.Op == plan.OpRank && len(p.KeyFields()) == 2 && p.KeyFields()[0].Yearly() {
+		return out[1] + " " + out[0]
+	}
+	if p.Op == plan.OpRank && p.Target != nil && p.View.NameFor(p.Target) != nil && len(out) > 1 {
+		return out[0] + " [" + out[1] + "]" + strings.Join(append([]string{""}, out[2:]...), ", ")
+	}
+	return strings.Join(out, ", ")
+}
+
+func (p *reply) sayGroups(a *Answer) plan.Reason {
+	k := len(p.KeyOf())
+	for _, m := range p.MeasureList() {
+		if m != nil && m.How == "" && !p.OneEach() {
+			return plan.ReasonAmbiguous
+		}
+	}
+	if p.Op == plan.OpCompare && len(a.Result.Rows) < 2 {
+		return plan.ReasonEmpty
+	}
+	if p.Op == plan.OpGroups && k == 1 && p.temporal() {
+		a.Result.Rows = slices.Clone(a.Result.Rows)
+		slices.SortStableFunc(a.Result.Rows, func(x, y []any) int { return schema.CompareCells(x[0], y[0]) })
+	}
+	var parts []string
+	rows := a.Result.Rows
+	for _, row := range rows[:min(len(rows), 12)] {
+		var vs []string
+		for i, m := range p.MeasureList() {
+			vs = append(vs, p.value(row, k+i, m))
+		}
+		parts = append(parts, p.key(row)+": "+strings.Join(vs, " / "))
+	}
+	var names []string
+	for _, m := range p.MeasureList() {
+		names = append(names, p.measured(m))
+	}
+	more := ""
+	if len(rows) > 12 {
+		more = fmt.Sprintf(p.Say("; and %d more", "; und %d weitere"), len(rows)-12)
+	}
+	by := ""
+	if p.Op == plan.OpGroups {
+		by = p.Say(" by ", " nach ") + p.keyNames()
+	}
+	skip := -1
+	if p.Op == plan.OpCompare {
+		skip = slices.IndexFunc(p.Filters, func(f plan.Filter) bool { return f.Field == p.Either })
+	}
+	a.Sentences = []string{p.Heading(p.Enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
+	a.Heading = p.Heading(p.Enumerate(names)) + by
+	p.compared(a, k)
+	p.chart(a, k, len(p.MeasureList()))
+	return ""
+}
+
+// compared adds the difference of two values, or their sum.
+func (p *reply) compared(a *Answer, k int) {
+	rows := a.Result.Rows
+	if p.Op != plan.OpCompare || len(p.MeasureList()) != 1 {
+		return
+	}
+	m := p.MeasureList()[0]
+	if len(rows) == 2 {
+		x, _ := schema.Figure(rows[0], k)
+		y, _ := schema.Figure(rows[1], k)
+		high, low := rows[0], rows[1]
+		if y > x {
+			high, low, x, y = rows[1], rows[0], y, x
+		}
+		if x == y {
+			a.Sentences = append(a.Sentences, p.Say("Both are equal.", "Beide sind gleich."))
+			return
+		}
+		f := m.Column()
+		a.Sentences = append(a.Sentences, fmt.Sprintf(p.Say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, f)))
+	}
+	if m == nil || m.How == "sum" {
+		sum := 0.0
+		for _, r := range rows {
+			v, _ := schema.Figure(r, k)
+			sum += v
+		}
+		f := m.Column()
+		last := len(a.Sentences) - 1
+		a.Sentences[last] = strings.TrimSuffix(a.Sentences[last], ".") + fmt.Sprintf(p.Say("; together %s.", "; zusammen %s."), p.amount(sum, f))
+	}
+}
+
+// value writes the number of a measure in a row.
+func (p *phrases) value(row []any, i int, m *plan.Measure) string {
+	v, ok := schema.Figure(row, i)
+	switch {
+	case m != nil && (m.Field.Dated() || m.Field.Text()):
+		if i < len(row) {
+			return p.cell(row[i], m.Field, "")
+		}
+	case !ok:
+		return "–"
+	case m == nil:
+		return speech.Number(v, 2, p.Text.Lang)
+	case m.How != "sum" && m.How != "avg" && v == math.Trunc(v) && v >= 1500 && v <= 2100 && namesYear(m.Field):
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return p.amount(v, m.Field)
+}
+
+// namesYear says that a name is that of a year, Baujahr or model year, which has no thousands sign.
+func namesYear(f *schema.Field) bool {
+	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "year" || strings.HasSuffix(w.Fold, "jahr") })
+}
+
+func (p *phrases) keyNames() string {
+	var out []string
+	for _, f := range p.KeyOf() {
+		if f == nil {
+			out = append(out, p.UnitName())
+			continue
+		}
+		out = append(out, p.named(f))
+	}
+	return p.Enumerate(out)
+}
+
+func (p *reply) sayRank(a *Answer) plan.Reason {
+	k := len(p.KeyOf())
+	ways := p.RankBy()
+	single := !slices.ContainsFunc(a.Result.Rows, func(row []any) bool { n, _ := schema.Figure(row, len(row)-1); return n > 1 })
+	if single && p.First() == nil && len(a.Result.Rows) > 1 {
+		return plan.ReasonAmbiguous // each has one row: nothing is ranked
+	}
+	var said []string
+	for w, how := range ways {
+		m := p.First()
+		if m != nil {
+			m = &plan.Measure{Field: m.Field, How: how}
+			if single && m.Field.Factors == nil {
+				m.How = "max" // one row each: neither a total nor a mean
+			}
+		}
+		rows := slices.Clone(a.Result.Rows)
+		slices.SortStableFunc(rows, func(x, y []any) int {
+			c := schema.CompareCells(y[k+w], x[k+w])
+			if p.Superlative.Arg == "asc" {
+				c = -c
+			}
+			return c
+		})
+		n := min(p.N, len(rows))
+		for n < len(rows) && n < 20 && schema.CompareCells(rows[n][k+w], rows[n-1][k+w]) == 0 {
+			n++ // those that are equal
+		}
+		if n > max(p.N, 1)+8 {
+			return plan.ReasonAmbiguous
+		}
+		var names []string
+		for _, row := range rows[:n] {
+			names = append(names, p.key(row))
+		}
+		if w > 0 && len(said) > 0 && strings.HasPrefix(said[0], p.Enumerate(names)+"\x00") {
+			continue // the same answer whichever is meant
+		}
+		if w > 0 && (p.Nature(p.First().Field) != "rate" || p.N != 1) {
+			return plan.ReasonAmbiguous // by the extreme, or by the mean
+		}
+		said = append(said, p.Enumerate(names)+"\x00"+p.ranked(rows[:n], k+w, m))
+		if w == 0 {
+			a.Result.Rows = rows
+		}
+	}
+	if len(said) > 2 {
+		return plan.ReasonAmbiguous
+	}
+	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
+		return plan.ReasonUnclear // one row each: nothing is the most
+	}
+	for i := range said {
+		_, said[i], _ = strings.Cut(said[i], "\x00")
+	}
+	a.Sentences = said
+	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
+	if len(a.Result.Rows) > 1 {
+		p.chart(a, k, 1)
+	}
+	return ""
+}
+
+func (p *reply) rankMeasure() *plan.Measure {
+	m := p.First()
+	if m == nil {
+		return nil
+	}
+	return &plan.Measure{Field: m.Field, How: p.RankBy()[0]}
+}
+
+// ranked states the first of a ranking.
+func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
+	low := p.Superlative.Arg == "asc"
+	one := len(rows) == 1
+	var names []string
+	for _, r := range rows {
+		name := p.key(r)
+		if p.timely() {
+			name = p.During(name)
+		}
+		if !one {
+			name += " (" + p.value(r, i, m) + ")"
+		}
+		names = append(names, name)
+	}
+	end := p.conds() + "."
+	if one {
+		end = p.conds() + ": " + p.value(rows[0], i, m) + "."
+	}
+	if p.timely() {
+		return p.peaked(m, low, p.Enumerate(names)) + end
+	}
+	return p.Enumerate(names) + choose(one, p.Say(" has ", " hat "), p.Say(" have ", " haben ")) + p.possession(m, low) + end
+}
+
+func (p *reply) sayExtreme(a *Answer) plan.Reason {
+	f := p.Measures[0].Field
+	rows := a.Result.Rows
+	n := 1
+	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {
+		n++
+	}
+	if p.N > 1 {
+		n = min(p.N, len(rows))
+	}
+	labels := p.ExtremeLabels()
+	if f.Less && len(labels) == 0 {
+		return plan.ReasonUnclear // by how much in one row, and not of what
+	}
+	if p.Asks == "who" && (n > 5 || len(labels) == 0) {
+		return plan.ReasonAmbiguous // a figure is no name
+	}
+	var names []string
+	for _, row := range rows[:min(n, 5)] {
+		var parts []string
+		if p.N > 1 {
+			parts = append(parts, p.cell(row[0], f, ""))
+		}
+		for i, l := range labels {
+			parts = append(parts, p.cell(row[i+1], l, ""))
+		}
+		names = append(names, strings.Join(parts, ", "))
+	}
+	m := &plan.Measure{Field: f, How: map[string]string{"asc": "min"}[p.Superlative.Arg]}
+	if m.How == "" {
+		m.How = "max"
+	}
+	low, verb := p.Superlative.Arg == "asc", p.is(p.quantityOf(f))
+	if q := p.quantityOf(f); f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
+		verb = p.Say("is", "ist")
+	}
+	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")
+	if len(labels) > 0 && n <= 5 {
+		s += " (" + strings.Join(names, "; ") + ")"
+	}
+	a.Heading, a.Sentences = p.Heading(p.extreme(m, low)), []string{s + "."}
+	return ""
+}
+
+func (p *reply) sayShare(a *Answer) plan.Reason {
+	k := p.ShareCond()
+	what := p.Say("rows", "Zeilen")
+	if m := p.First(); m != nil {
+		what = p.named(m.Field)
+	}
+	a.Heading = p.Say("Share of ", "Anteil an ") + what
+	row := a.Result.Rows[0]
+	v, ok := schema.Figure(row, 0)
+	if !ok {
+		return plan.ReasonEmpty
+	}
+	part, _ := schema.Figure(row, 1)
+	whole, _ := schema.Figure(row, 2)
+	f := p.First().Column()
+	if f != nil && f.UnitSymbol() != "" {
+		what = "(" + what + ")"
+	}
+	a.Sentences = []string{fmt.Sprintf(p.Say("%s makes up %s: %s of %s %s%s.", "Auf %s entfallen %s: %s von %s %s%s."), p.Filters[k].Text, p.Percent(v), p.amount(part, f), p.amount(whole, f), what, p.conds(k))}
+	return ""
+}

@@ -1,0 +1,200 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// money are the units that are written with two places.
+var money = speech.Folded("€ eur euro $ usd £ gbp chf fr")
+
+// amount writes a value with the unit of its column.
+func (p *phrases) amount(v float64, f *schema.Field) string {
+	unit := ""
+	if f != nil && (f.Yearly() || f.Key()) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if f != nil {
+		unit = f.UnitSymbol()
+	}
+	s := speech.Number(v, p.places(v, f), p.Text.Lang)
+	if money[strings.ToLower(unit)] && v != math.Trunc(v) {
+		// 48,210.50 €, not 48,210.5 €
+		if i := strings.LastIndexAny(s, ".,"); i == len(s)-2 {
+			s += "0"
+		}
+	}
+	switch {
+	case unit == "":
+		return s
+	case (unit == "$" || unit == "£") && p.Text.Lang == speech.English:
+		return strings.Replace(unit+s, unit+"−", "−"+unit, 1)
+	}
+	return s + "\u00a0" + unit
+}
+
+// places is how many decimals a value is written with: single values keep theirs.
+func (p *phrases) places(v float64, f *schema.Field) int {
+	if p.single && f != nil {
+		if s := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
+			return max(2, len(s)-strings.Index(s, ".")-1)
+		}
+	}
+	return 2
+}
+
+// cell writes one value of a result for readers.
+func (p *phrases) cell(v any, f *schema.Field, unit string) string {
+	switch t := v.(type) {
+	case nil:
+		return "–"
+	case string:
+		if f != nil && f.Dated() || unit != "" {
+			if at, ok := speech.IsoPeriod(t); ok {
+				if f != nil && f.Monthly() && at.Unit == "day" {
+					at.Unit = "month"
+				}
+				return p.When(at)
+			}
+		}
+		if f != nil && f.Clock() {
+			if t = strings.TrimLeft(t, "0"); strings.HasPrefix(t, ":") {
+				t = "0" + t
+			}
+			return t
+		}
+		if n, ok := schema.NumberOf(t); ok && f != nil && f.Numeric() {
+			if strings.HasPrefix(t, "-") {
+				n = -n
+			}
+			return p.amount(n, f)
+		}
+		return t
+	case bool:
+		if t {
+			return p.Say("yes", "ja")
+		}
+		return p.Say("no", "nein")
+	}
+	n, ok := schema.NumberOf(v)
+	switch {
+	case !ok:
+		return fmt.Sprint(v)
+	case unit == "weekday":
+		return p.When(speech.Period{Unit: "weekday", N: int(n) % 7})
+	case f != nil && f.Boolean():
+		return p.cell(n != 0, nil, "")
+	case f != nil && (f.Key() || f.Yearly()):
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return p.amount(n, f)
+}
+
+// named writes a label inside a sentence: English ones begin small unless they are names.
+func (p *phrases) named(f *schema.Field) string {
+	l := f.Label()
+	if _, err := strconv.Atoi(l); err == nil {
+		l = strings.Join(schema.SplitName(p.View.Tables[f.Table].Name), " ") + " " + l // one column for each year
+	}
+	if base, ok := strings.CutSuffix(p.View.Tables[f.Table].Name, "_long"); ok && f.Name == "value" {
+		l = strings.Join(schema.SplitName(base), " ")
+	}
+	if p.Text.Lang == speech.German {
+		return l
+	}
+	// A name that the question writes small stands small.
+	words := strings.Fields(l)
+	for i, w := range words {
+		for _, t := range p.Text.Tokens {
+			if t.Raw == strings.ToLower(w) || schema.Camel().MatchString(f.Name) && w != strings.ToUpper(w) {
+				words[i] = strings.ToLower(w)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// measured names what a number is: the total revenue.
+func (p *phrases) measured(m *plan.Measure) string {
+	if m == nil {
+		if p.Counted != nil {
+			return p.Say("the number of different values of ", "die Anzahl verschiedener Werte von ") + p.named(p.Counted)
+		}
+		return p.Say("the number of ", "die Anzahl ") + p.rowsCalled()
+	}
+	n := p.named(m.Field)
+	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
+		return p.Say("the mean per "+p.RowKey().Words[0].Fold+" of ", "der Mittelwert je "+speech.Upper(p.RowKey().Words[0].Fold)+" von ") + n
+	}
+	switch m.How {
+	case "sum":
+		if m.Field.Factors != nil && !m.Field.Less {
+			return p.Say("the total "+n, "die Summe "+n) + " (" + m.Field.Factors[0].Label() + " × " + m.Field.Factors[1].Label() + ")"
+		}
+		return p.Say("the total "+without(n, "total"), "die Summe von "+n)
+	case "avg":
+		return p.Say("the mean "+without(n, "mean", "average", "avg"), "der Mittelwert von "+n)
+	case "median":
+		return p.Say("the median "+n, "der Median von "+n)
+	case "max":
+		return p.Say("the highest "+without(n, "max", "maximum", "highest"), "der höchste Wert von "+n)
+	case "min":
+		return p.Say("the lowest "+without(n, "min", "minimum", "lowest"), "der niedrigste Wert von "+n)
+	}
+	return p.Say("the "+n, n)
+}
+
+// without leaves out a first word that the sentence says already.
+func without(name string, words ...string) string {
+	first, rest, ok := strings.Cut(name, " ")
+	for _, w := range words {
+		if ok && strings.EqualFold(first, w) {
+			return rest
+		}
+	}
+	return name
+}
+
+// conds are the conditions in brackets, for the end of a phrase.
+func (p *phrases) conds(but ...int) string {
+	var out []string
+	times := ""
+next:
+	for i, f := range p.Filters {
+		for _, b := range but {
+			if i == b {
+				continue next
+			}
+		}
+		switch {
+		case f.Time != "":
+			times += " " + f.Time
+		case f.Text != "":
+			out = append(out, f.Text)
+		}
+	}
+	if len(out) == 0 {
+		return times
+	}
+	return times + " (" + strings.Join(out, "; ") + ")"
+}
+
+// bracketed are the conditions, times too, in brackets.
+func (p *phrases) bracketed() string {
+	var out []string
+	for _, f := range p.Filters {
+		if f.Text != "" {
+			out = append(out, f.Text)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(out, "; ") + ")"
+}

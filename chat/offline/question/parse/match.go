@@ -1,0 +1,566 @@
+// Package parse explains every token of a question by a piece of its grammar, a column, a value,
+// a number or a time. It gives all explanations, the likeliest first. It has no errors and
+// imports speech and schema only.
+package parse
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// columnNouns are the nouns for what the columns of a wide table are, and for what their
+// numbers count: one column for each party, votes in all of them.
+var columnNouns = []struct{ noun, counts map[string]bool }{
+	{speech.Folded("party parties partei parteien candidate candidates kandidat kandidaten liste list"), speech.Folded("vote votes stimme stimmen seats sitze")},
+	{speech.Folded("channel channels kanal kanale medium media"), speech.Folded("visits sessions clicks visitors traffic besuche klicks sitzungen")},
+	{speech.Folded("subject subjects fach facher"), speech.Folded("grade grades mark marks score scores points note noten punkte")},
+	{speech.Folded("source sources quelle quellen energietrager energiequelle fuel fuels technology"), speech.Folded("electricity power energy strom energie")},
+	{speech.Folded("category categories kategorie kategorien product products produkt produkte item items sorte sorten type types"), nil},
+	{speech.Folded("question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium"), speech.Folded("rating ratings score scores rated bewertung note")},
+}
+
+// acrossAt finds the noun for the columns of a wide table, or for what they count.
+func (r *Tagger) acrossAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || v.Wide == nil || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
+		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(t, w) > 2 })
+	}) {
+		return nil
+	}
+	for _, n := range columnNouns {
+		if n.noun[t.Fold] {
+			return []Piece{{Kind: speech.KindAcross, Arg: "noun", From: i, To: i + 1, Weight: 5}}
+		}
+	}
+	return nil
+}
+
+// countsAt finds what the columns of a wide table count: the votes of the parties.
+func (r *Tagger) countsAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || v.Wide == nil || !v.Ballot() || !columnNouns[0].counts[r.Tokens[i].Fold] {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 4}}
+}
+
+// budgetAt finds words for what is left of a budget and, where a table has budgets, for what
+// is spent.
+func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted {
+		return nil
+	}
+	var budgets, actuals []*schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Measure() {
+			continue
+		}
+		if f.Named("remaining") {
+			return nil
+		}
+		if f.Named("budget") {
+			budgets = append(budgets, f)
+		}
+		if f.Named("actual") {
+			actuals = append(actuals, f)
+		}
+	}
+	if len(budgets) != 1 || len(actuals) != 1 {
+		return nil
+	}
+	switch r.Tokens[i].Fold {
+	case "left", "remaining", "unspent", "ubrig", "verbleibt", "verbleibend", "verfugbar":
+		return []Piece{{Kind: speech.KindLeft, From: i, To: i + 1, Weight: 4}}
+	case "spend", "spent", "spending", "spends", "expenses", "expenditure", "ausgegeben", "ausgaben":
+		return []Piece{{Kind: speech.KindField, Field: actuals[0], From: i, To: i + 1, Weight: 5}}
+	}
+	return nil
+}
+
+// worthAt reads what a stock is worth: its pieces times the cost of one, or times the price
+// that the question names. Where it names none, one cost is the only price of the table.
+func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "value" {
+		return nil
+	}
+	quantity := v.StockField()
+	words, n := r.PriceAt(i + 1)
+	if quantity == nil || words == nil && r.Tokens[i].Fold != "worth" {
+		return nil
+	}
+	var prices, asked []*schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Measure() || f == quantity || !f.Named("price") && !f.Named("cost") {
+			continue
+		}
+		if f.Has(totalWords) {
+			return nil // it says what the rows come to
+		}
+		prices = append(prices, f)
+		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] || words == nil && speech.BuyingPrice[w.Fold] }) {
+			asked = append(asked, f)
+		}
+	}
+	if len(asked) != 1 || words == nil && len(prices) != 1 {
+		return nil
+	}
+	f := &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: asked[0].UnitSymbol()}, Factors: []*schema.Field{quantity, asked[0]}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
+	return []Piece{{Kind: speech.KindTimes, Field: f, From: i, To: i + 1 + n, Weight: 9 * float64(1+n)}}
+}
+
+var totalWords = speech.Folded("total gesamt sum summe amount betrag montant")
+
+// headed reports whether a token is a verb of leaving or reaching, in a table that has a
+// column of either.
+func (r *Tagger) headed(v *schema.View, i int) bool {
+	t := r.Tokens[i]
+	if t.Quoted || r.Counted(i) || !speech.Leaving[t.Fold] && !speech.Reaching[t.Fold] {
+		return false
+	}
+	from, to := false, false
+	for _, f := range v.Fields {
+		from, to = from || f.Direction() == "from", to || f.Direction() == "to"
+	}
+	return from && to
+}
+
+// Piece is a stretch of a question with its meaning.
+type Piece struct {
+	Kind     speech.Kind
+	Arg      string
+	About    string
+	From, To int // tokens [from, to)
+	Field    *schema.Field
+	Values   []string
+	Period   speech.Period
+	Num      float64
+	Weight   float64
+}
+
+// Rows reports whether a piece is a word for the rows of the table.
+func (p Piece) Rows() bool { return p.Kind == speech.KindEntity && p.Arg == "rows" }
+
+// Cover explains every token of a question by a piece.
+type Cover struct {
+	Pieces []Piece
+	Weight float64
+}
+
+const (
+	// mostCovers bounds the explanations that are followed at each token.
+	mostCovers = 48
+	// MostForms bounds the spellings that are looked for.
+	MostForms = 12
+	// longestName is how many words of a question name one column or value.
+	longestName = 7
+)
+
+// Tagger finds what the tokens of an utterance mean by the words alone and by the names of columns.
+type Tagger struct{ speech.Utterance }
+
+// Matcher finds all that the tokens mean, the values of tables included.
+type Matcher struct {
+	Tagger
+	Views []*schema.View
+	// Found are the values that probing found: table, column → values.
+	Found map[[2]string][]string
+}
+
+// Covers are the explanations of the question by a view, best first.
+func (r *Matcher) Covers(v *schema.View) []Cover {
+	at := make([][]Cover, len(r.Tokens)+1)
+	at[0] = []Cover{{}}
+	for i := range r.Tokens {
+		if len(at[i]) == 0 {
+			continue
+		}
+		slices.SortStableFunc(at[i], func(a, b Cover) int { return cmp.Compare(b.Weight, a.Weight) })
+		at[i] = at[i][:min(len(at[i]), mostCovers)]
+		for _, p := range r.PiecesAt(v, i) {
+			for _, c := range at[i] {
+				at[p.To] = append(at[p.To], Cover{append(slices.Clone(c.Pieces), p), c.Weight + p.Weight})
+			}
+		}
+	}
+	all := at[len(r.Tokens)]
+	slices.SortStableFunc(all, func(a, b Cover) int { return cmp.Compare(b.Weight, a.Weight) })
+	return all[:min(len(all), mostCovers)]
+}
+
+// PiecesAt gives every piece that begins at a token.
+func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
+	out := r.GrammarAt(i)
+	out = append(out, r.NumbersAt(i)...)
+	for _, f := range v.Fields {
+		out = append(out, r.fieldAt(v, f, i)...)
+		if f.Text() && !f.Free {
+			out = append(out, r.valuesAt(v, f, i)...)
+			out = append(out, r.likertAt(f, i)...)
+			out = append(out, r.periodsAt(f, i)...)
+		}
+	}
+	for _, find := range []func(*schema.View, int) []Piece{
+		r.unitAt, r.joinedAt, r.massAt, r.attachedAt, r.peopleAt, r.levelAt, r.lastingAt, r.mealsAt, r.compoundAt,
+		r.moneyAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.amountAt, r.ratingAt, r.countsAt,
+	} {
+		out = append(out, find(v, i)...)
+	}
+	if r.PronounAt(i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: 7})
+	}
+	if r.YearsOld(i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 2, Weight: 12})
+	}
+	if p, ok := r.entityAt(v, i); ok {
+		out = append(out, p)
+	}
+	t := r.Tokens[i]
+	passively := i > 0 && (Beings[r.Tokens[i-1].Fold] || r.Tokens[i-1].Fold == "is" || r.Tokens[i-1].Fold == "was") // logged on 4 May
+	loggedIn := t.Fold == "logged" && !passively && i+1 < len(r.Tokens) && (r.Tokens[i+1].Fold == "in" || r.Tokens[i+1].Fold == "on" || r.Tokens[i+1].Fold == "out")
+	if !t.Quoted && !loggedIn && (r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English) || len(t.Fold) == 1 && t.Num == nil && t.Fold != "%") {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
+	}
+	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
+	}
+	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.Takings || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
+		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
+	}
+	if !t.Quoted && r.Lex.Deeds[t.Fold] {
+		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
+	}
+	if !t.Quoted && r.Lex.Owners[t.Fold] && i > 0 {
+		out = append(out, Piece{Kind: speech.KindFill, Arg: "owner", From: i, To: i + 1, Weight: -1})
+	}
+	if r.headed(v, i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: -1})
+	}
+	out = append(out, r.lightAt(v, i)...)
+	return append(out, Piece{Kind: speech.KindUnknown, From: i, To: i + 1, Weight: -25})
+}
+
+// GrammarAt gives the words of questions that begin at a token: how many, on average, most.
+func (r *Tagger) GrammarAt(i int) []Piece {
+	var out []Piece
+	if r.Tokens[i].Quoted {
+		return nil
+	}
+	for _, p := range r.Lex.Phrases[r.Tokens[i].Fold] {
+		n := len(p.Words)
+		if i+n > len(r.Tokens) {
+			continue
+		}
+		if !slices.EqualFunc(p.Words, r.Tokens[i:i+n], func(w string, t speech.Token) bool { return w == t.Fold && !t.Quoted }) {
+			continue
+		}
+		if n == 1 && r.Lang == speech.English && (p.Words[0] == "was" || p.Words[0] == "wo") {
+			continue // a verb here, and no German what
+		}
+		if n == 1 && r.Lang == speech.English && strings.ContainsFunc(r.Tokens[i].Raw, func(c rune) bool { return c >= 0x80 }) {
+			continue // rosé is no rise
+		}
+		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Mark" || r.Tokens[i].Raw == "Will" || r.Tokens[i].Raw == "May") {
+			continue // a name
+		}
+		weight := 3 * float64(n)
+		if n > 1 && p.Kind == speech.KindAgg {
+			weight += 2 // in total, rather than in and a column total
+		}
+		if p.Kind == speech.KindNet {
+			weight = 8 * float64(n)
+		}
+		out = append(out, Piece{Kind: p.Kind, Arg: p.Arg, About: p.About, From: i, To: i + n, Weight: weight})
+	}
+	return out
+}
+
+// NumbersAt gives the numbers and times that begin at a token.
+func (r *Tagger) NumbersAt(i int) []Piece {
+	var out []Piece
+	t := r.Tokens[i]
+	if t.Quoted {
+		return nil
+	}
+	if p, n := speech.TimeAt(r.Tokens, i); n > 0 {
+		out = append(out, Piece{Kind: speech.KindTime, Period: p, From: i, To: i + n, Weight: 8 * float64(n)})
+	}
+	if t.Fold == "minus" && i+1 < len(r.Tokens) && r.Tokens[i+1].Num != nil && r.Tokens[i+1].From-t.To <= 1 {
+		out = append(out, Piece{Kind: speech.KindNum, Num: -*r.Tokens[i+1].Num, From: i, To: i + 2, Weight: 14})
+	}
+	if n := HalfAt(r.Tokens, i); n > 0 {
+		out = append(out, Piece{Kind: speech.KindNum, Num: 0.5, From: i, To: i + n, Weight: 14})
+	}
+	v, ok := speech.NumberWords[t.Fold]
+	if t.Num != nil {
+		v, ok = *t.Num, true
+	}
+	if !ok {
+		return out
+	}
+	n := 1
+	if i+1 < len(r.Tokens) {
+		switch r.Tokens[i+1].Fold {
+		case "million", "millions", "mio", "millionen":
+			v, n = v*1e6, 2
+		case "thousand", "k", "tsd", "tausend":
+			v, n = v*1e3, 2
+		case "billion", "bn", "mrd", "milliarden":
+			v, n = v*1e9, 2
+		}
+	}
+	// A unit behind a number belongs to it.
+	if k := i + n; k < len(r.Tokens) && (len(r.Tokens[k].Fold) <= 4 && schema.UnitWords[r.Tokens[k].Fold] || longUnits[r.Tokens[k].Fold]) && !r.Lex.Fillers[r.Tokens[k].Fold] {
+		out = append(out, Piece{Kind: speech.KindNum, Num: v, From: i, To: k + 1, Weight: 7})
+	}
+	return append(out, Piece{Kind: speech.KindNum, Num: v, From: i, To: i + n, Weight: 6 * float64(n)})
+}
+
+var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
+
+// fieldAt finds the stretches from a token on that name a column.
+func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
+	var out []Piece
+	if v.Takings && !f.Measure() && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
+		return nil // sales are amounts where there are some, not order numbers
+	}
+	taken := make([]bool, len(f.Words))
+	sum, required, matched, head := 0.0, 0, 0, false
+	for _, w := range f.Words {
+		if !w.Optional {
+			required++
+		}
+	}
+	for k := i; k < len(r.Tokens) && k < i+longestName; k++ {
+		best, at := 0, -1
+		if k == i && givenNames[r.Tokens[k].Fold] && (k+1 == len(r.Tokens) || !strings.HasPrefix(r.Tokens[k+1].Fold, "name")) && len(f.Words) > 1 {
+			break // who joined last: no last name
+		}
+		if r.Lang == speech.English && k > 0 && f.Text() && r.Tokens[k].Raw[0] <= 'Z' && slices.Contains(f.Values, any(r.Tokens[k].Raw)) {
+			break // from Station to Park
+		}
+		for j, w := range f.Words {
+			if r.Lang == speech.English && slices.Contains(v.Entity, r.Tokens[k].Stem) && doer(strings.TrimSuffix(r.Tokens[k].Fold, "s"), w.Fold) {
+				continue // calls are no callers
+			}
+			if l := r.Level(r.Tokens[k], w); !taken[j] && (l > best || l == best && l > 0 && f.Words[at].Optional && !w.Optional) {
+				best, at = l, j
+			}
+		}
+		if at < 0 {
+			if k == i || !r.Lex.Fillers[r.Tokens[k].Fold] && !schema.Prepositions[r.Tokens[k].Fold] {
+				break
+			}
+			continue
+		}
+		taken[at] = true
+		if !f.Words[at].Optional {
+			matched++
+			head = head || f.Words[at].Stem == f.Head() || f.OfUnit() // the quantity of a column Quantity Sold
+		}
+		sum += []float64{0, 3.5, 6, 7, 10}[best]
+		if required > 0 && matched > 0 && !head {
+			// flipper alone is no flipper length; it can say which length.
+			if k == i && r.Lex.Phrases[r.Tokens[k].Fold] == nil {
+				out = append(out, Piece{Kind: speech.KindField, Arg: "rest", Field: f, From: i, To: k + 1, Weight: sum - 4})
+			}
+			continue
+		}
+		if !slices.ContainsFunc(r.Tokens[i:k+1], func(t speech.Token) bool { return !speech.LightParticles[t.Fold] }) {
+			continue // lent out names no days out
+		}
+		p := Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: sum}
+		r.weigh(v, &p, matched, required, best)
+		out = append(out, p)
+	}
+	return out
+}
+
+var givenNames = speech.Folded("first last")
+
+// weigh says how surely a stretch names a column, of whose words some are matched.
+func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
+	f, said := p.Field, r.Tokens[p.From:p.To]
+	share := 0.0
+	if required > 0 {
+		share = float64(matched) / float64(required)
+	}
+	p.Weight *= 0.5 + 0.5*share
+	if matched < required && f.Per() {
+		p.Arg = "half" // GDP alone is no GDP per capita
+	}
+	if f.Key() && !slices.ContainsFunc(said, func(t speech.Token) bool { return speech.IDWords[t.Fold] }) {
+		p.Weight -= 1 // the name rather than the number
+	}
+	if f.Dated() && slices.Contains(v.Entity, f.Head()) && !slices.ContainsFunc(said, func(t speech.Token) bool { return schema.TimeWords[t.Stem] || schema.TimeWords[t.Fold] }) {
+		p.Weight -= 6 // orders are not their dates
+	}
+	if f.Table == 0 && level > 1 && slices.Contains(v.Topics, f.Head()) {
+		p.Weight += 1.5 // the customers of customers.csv
+	}
+	if f.Table > 0 {
+		p.Weight -= 2
+	}
+	if f.Factors != nil {
+		p.Weight -= 1
+	}
+	if d := f.Direction(); d != "" && (r.Heading(p.From) == d || r.Heads(p.To) == d) {
+		p.Weight += 3
+	}
+}
+
+// valueConcepts are the concepts by which a word names a value of another spelling.
+var valueConcepts = speech.Folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
+
+// valuesAt finds the stretches from a token on that name values of a text column.
+func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
+	var out []Piece
+	if d := f.Direction(); d != "" && r.Heading(i) != "" && r.Heading(i) != d {
+		return nil // from the station, and not to it
+	}
+	partial := map[int][]string{}
+	whole := map[int][]string{}
+	synonym := []string{}
+	for _, value := range r.valuesOf(v, f) {
+		vt := r.ValueTokens(value)
+		if len(vt) == 0 {
+			continue
+		}
+		if n := r.SameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
+			continue
+		} else if n == len(vt) {
+			if !r.Spelled(vt, i) && r.exact(i, n) {
+				continue // Heath is a place, and no heather
+			}
+			whole[n] = append(whole[n], value)
+			continue
+		}
+		if len(vt) == 1 && r.Phrasal(vt[0].Fold, i) {
+			whole[2] = append(whole[2], value)
+			continue
+		}
+		if len(vt) == 1 && !r.Tokens[i].Quoted && r.valueSynonym(f, r.Tokens[i], vt[0]) && !r.exact(i, 1) {
+			synonym = append(synonym, value)
+		}
+		words := speech.Tokens(speech.FullTime(value), r.Lang)
+		for k := range words {
+			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Telling(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
+				for m := 1; m <= n; m++ {
+					partial[m] = append(partial[m], value)
+				}
+				break
+			}
+		}
+	}
+	extra := 0.0
+	if f.Table > 0 {
+		extra = -2
+	}
+	for n, vs := range whole {
+		w := 12*float64(n) + extra
+		if n == 1 && r.Counted(i) && r.Lex.Means(r.Tokens[i].Stem, "employee") {
+			w = 2 // how many people: the rows, not the department People
+		}
+		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: vs, From: i, To: i + n, Weight: w})
+	}
+	if len(synonym) > 0 && len(whole[1]) == 0 {
+		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: synonym, From: i, To: i + 1, Weight: 7 + extra})
+	}
+	for n, vs := range partial {
+		if len(whole[n]) == 0 && len(vs) <= 6 && r.complete(f) && !f.Likert() {
+			out = append(out, Piece{Kind: speech.KindValue, Arg: "partial", Field: f, Values: vs, From: i, To: i + n, Weight: 6*float64(n) + extra - float64(len(vs))})
+		}
+	}
+	return out
+}
+
+// periodsAt finds the values of a text column that are the time at a token, or in it: the
+// quarters of 2024.
+func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
+	asked, n := speech.TimeAt(r.Tokens, i)
+	if n == 0 || asked.Unit == "weekday" || r.Tokens[i].Quoted || len(f.Values) == 0 {
+		return nil
+	}
+	var fits []string
+	for _, x := range f.Values {
+		s, _ := x.(string)
+		p, ok := r.ValuePeriod(s)
+		if !ok {
+			return nil
+		}
+		if p == asked || asked.Unit == "year" && p.Year == asked.Year {
+			fits = append(fits, s)
+		}
+	}
+	if len(fits) == 0 {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindValue, Arg: "period", Field: f, Values: fits, From: i, To: i + n, Weight: 8*float64(n) + 1}}
+}
+
+// complete reports whether all values of a column that a partial name fits are known.
+func (r *Matcher) complete(f *schema.Field) bool {
+	return !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
+}
+
+func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
+	var out []string
+	for _, x := range f.Values {
+		if s, ok := x.(string); ok {
+			out = append(out, s)
+		}
+	}
+	for _, s := range r.Found[[2]string{v.Tables[f.Table].Name, f.Name}] {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// exact reports whether n tokens from i on are a whole value of any table as it is written.
+func (r *Matcher) exact(i, n int) bool {
+	for _, v := range r.Views {
+		for _, f := range v.Fields {
+			if f.Table != 0 || !f.Text() || f.Free {
+				continue
+			}
+			for _, value := range r.valuesOf(v, f) {
+				if vt := r.ValueTokens(value); len(vt) == n && r.Spelled(vt, i) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
+	if len(f.Values) <= 6 && len(value.Fold) >= 4 && value.Fold != "open" && speech.Verbal(t.Fold) && strings.HasPrefix(t.Fold, value.Fold) && speech.Family(t.Fold, value.Fold) {
+		return true // failed, of fail
+	}
+	if base, ok := strings.CutSuffix(t.Fold, "s"); ok && len(base) > 3 && len(f.Values) <= 6 && (base+"ed" == value.Fold || base+"d" == value.Fold) && value.Fold != "opened" {
+		return true // fails, of failed
+	}
+	if t.Fold == "man" && r.Lang == speech.German {
+		return false // one, in general
+	}
+	for _, c := range r.Lex.Concepts[t.Stem] {
+		if !slices.ContainsFunc(r.Lex.Concepts[value.Stem], func(o string) bool { return o == c }) {
+			continue
+		}
+		for w := range valueConcepts {
+			if speech.Stem(w) == c && (c != speech.Stem("female") && c != speech.Stem("male") || f.Named("gender") || len(value.Fold) > 1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// OfWords join a noun with what it is of.
+var OfWords = speech.Folded("of von")

@@ -1,0 +1,316 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// unitAt finds the column that the unit at a token stands for: how many kWh.
+func (r *Tagger) unitAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || len(t.Fold) < 2 {
+		return nil
+	}
+	if f := v.InUnit(t.Fold); f != nil {
+		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3.5}}
+	}
+	return nil
+}
+
+// moneyAt finds a word for money that stands for the only amount.
+func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
+	if v.Coins == nil || r.Tokens[i].Quoted || r.Tokens[i].Part || !slices.Contains(v.CoinWords, r.Tokens[i].Fold) {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 3}}
+}
+
+// surveyed are the people whom a survey asks.
+var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
+
+// LightWords are other words that restrict nothing.
+var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
+einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
+
+// LightDoers are people who do what is asked for, where nothing says that they are counted.
+var LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
+kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
+
+// settled are words of columns and values by which what is paid differs from what is not.
+var settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
+
+// lightAt reads a word that says nothing about which rows or which figure is meant.
+func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || t.Part || t.Num != nil || strings.ContainsFunc(t.Raw[:1], func(c rune) bool { return c >= 'A' && c <= 'Z' }) && i > 0 && r.Lang == speech.English {
+		return nil
+	}
+	light := Piece{Kind: speech.KindFill, Arg: "light", From: i, To: i + 1, Weight: -4}
+	switch {
+	case LightWords[t.Fold]:
+	case LightDoers[t.Fold]:
+		if r.Counted(i) || i == 0 || r.AsksOf(i-1) {
+			return nil
+		}
+		light.Arg, light.Weight = "deed", -3
+	case speech.LightParticles[t.Fold]:
+		if !slices.ContainsFunc(r.Tokens[:i], r.Doing) {
+			return nil
+		}
+	case speech.LightClasses[t.Fold] == nil, r.Counted(i), i > 0 && r.AsksOf(i-1):
+		return nil
+	case PayingVerbs[t.Fold] && v.Holds(settled):
+		return nil // what is paid is not all that there is
+	default:
+		light.Arg = "verb"
+	}
+	return []Piece{light}
+}
+
+// PayingVerbs say that money goes out.
+var PayingVerbs = speech.Folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
+
+var agreeing = speech.Folded("agree agrees agreed stimmen stimmt zustimmen zugestimmt")
+
+var opposing = speech.Folded("disagree disagrees disagreed widersprechen ablehnen")
+
+var intensity = speech.Folded("strongly fully completely totally somewhat slightly partly mostly tend neither rather voll vollig ganz eher teilweise teils gar uberhaupt weder kaum")
+
+// likertAt finds all values of one side of a scale where a question says agree and not how much.
+func (r *Tagger) likertAt(f *schema.Field, i int) []Piece {
+	t, to := r.Tokens[i], i+1
+	side := map[bool]int{true: 1}[agreeing[t.Fold]]
+	if opposing[t.Fold] {
+		side = -1
+	}
+	word := func(k int) string {
+		if k < 0 || k >= len(r.Tokens) {
+			return ""
+		}
+		return r.Tokens[k].Fold
+	}
+	if word(to) == "nicht" {
+		side, to = -side, to+1
+	}
+	if side == 0 || t.Quoted || intensity[word(i-1)] || intensity[word(to)] || !f.Likert() {
+		return nil
+	}
+	var values []string
+	for _, v := range f.Values {
+		if s, _ := v.(string); schema.Stance(s) == side {
+			values = append(values, s)
+		}
+	}
+	return []Piece{{Kind: speech.KindValue, Arg: "side", Field: f, Values: values, From: i, To: to, Weight: 14 * float64(to-i)}}
+}
+
+// Beings are verbs of being; before a participle they make a passive.
+var Beings = speech.Folded("are were")
+
+// parks are vehicles, which a car park names and does not count.
+var parks = speech.Folded("car cars")
+
+// thingAt reports whether a token is a noun for the rows that their table does not say: no
+// column of another table or of this one is called so. It is counted only where each row
+// is one.
+func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
+	t := r.Tokens[i]
+	arg = "rows"
+	if !v.Single() {
+		if arg = "topic"; i > 0 && (r.Counted(i) || r.Tokens[i-1].Fold == "which" || strings.HasPrefix(r.Tokens[i-1].Fold, "welche") || r.Superlative(i-1)) {
+			return "", false
+		}
+	}
+	return arg, !t.Quoted && !t.Part && r.thing(v, t)
+}
+
+func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
+	for _, o := range r.Views {
+		if slices.Contains(o.Entity, t.Stem) || slices.ContainsFunc(o.Fields, func(f *schema.Field) bool {
+			return slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+				return !(f.Unique(f.Rows) || f.First) && r.Level(t, w) > 2 && !(parks[t.Fold] && w.Stem != f.Head())
+			})
+		}) {
+			return false
+		}
+	}
+	for _, k := range schema.Things {
+		if k.Nouns[t.Fold] && slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Has(k.Signs)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// gerund reports whether two words are a verb and its form on -ing: move, moving.
+func gerund(a, b string) bool {
+	if strings.HasSuffix(a, "ing") {
+		a, b = b, a
+	}
+	base, ok := strings.CutSuffix(b, "ing")
+	return ok && len(base) > 2 && (a == base || a == base+"e")
+}
+
+// dimensionUnits are the words for what numbers in some units measure.
+var dimensionUnits = []struct{ words, units map[string]bool }{
+	{speech.Folded("electricity power strom energy energie elektrizitat"), speech.Folded("kwh mwh gwh twh wh")},
+	{speech.Folded("heizenergie heizwarme"), speech.Folded("kwh mwh gwh wh")},
+	{speech.Folded("water wasser"), speech.Folded("m3 l")},
+	{speech.Folded("response latency antwortzeit ladezeit"), speech.Folded("ms s")},
+	{speech.Folded("rain rainfall precipitation regen niederschlag"), speech.Folded("mm")},
+}
+
+// dimensionAt finds the only column whose unit is of what a token names and whose name says
+// nothing else: the electricity of a column "Generation (GWh)".
+func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted {
+		return nil
+	}
+	var out []Piece
+	for _, d := range dimensionUnits {
+		if !d.words[t.Fold] {
+			continue
+		}
+		var found []*schema.Field
+		for _, f := range v.Fields {
+			if f.Table == 0 && f.Factors == nil && f.Measure() && d.units[f.UnitName()] {
+				found = append(found, f)
+			}
+		}
+		if len(found) > 1 {
+			found = slices.DeleteFunc(found, func(f *schema.Field) bool { return !r.produced(f) })
+		}
+		if len(found) == 1 && (r.neutral(found[0]) || r.produced(found[0])) {
+			out = append(out, Piece{Kind: speech.KindField, Field: found[0], From: i, To: i + 1, Weight: 6})
+		}
+	}
+	return out
+}
+
+// produced reports whether a column is of what is generated, and the question too.
+func (r *Tagger) produced(f *schema.Field) bool {
+	return (f.Named("generation") || f.Named("yield")) && slices.ContainsFunc(r.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "power") })
+}
+
+// neutral reports whether the name of a column says nothing but how much: consumption, generation.
+func (r *Tagger) neutral(f *schema.Field) bool {
+	if spelledUnit(f.Name) != "" {
+		return true
+	}
+	return !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		if w.Optional || schema.UnitNames[w.Fold] != "" {
+			return false
+		}
+		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery", "sum"} {
+			if r.Lex.Means(w.Stem, c) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+var placeWords = speech.Folded("city cities town towns stadt stadte stadten ort orte orten")
+
+var placeColumns = speech.Folded("location locations site sites standort standorte place places station stations venue office offices buro hub depot")
+
+// placeAt finds the column of places whose values are names of towns for all that is known.
+func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || !placeWords[r.Tokens[i].Fold] {
+		return nil
+	}
+	var found *schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || !f.Text() || f.Names != nil || f.Key() {
+			continue
+		}
+		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Lex.Means(w.Stem, "city") && w.Fold != "ort" }) {
+			return nil
+		}
+		if f.Has(placeColumns) {
+			if found != nil || !properNames(f.Values) {
+				return nil
+			}
+			found = f
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: found, From: i, To: i + 1, Weight: 3}}
+}
+
+// properNames reports whether all values are words with a capital and without figures.
+func properNames(values []any) bool {
+	for _, x := range values {
+		s, _ := x.(string)
+		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// ratingAt finds words for a judgement that stand beside the name of what is judged: the
+// rating of the workload, where a column Workload holds marks.
+func (r *Tagger) ratingAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || !(r.Lex.Means(t.Stem, "rating") || r.Lex.Means(t.Stem, "score")) {
+		return nil
+	}
+	scales := 0
+	for _, f := range v.Fields {
+		if f.Table == 0 && f.Measure() && (f.Named("rating") || f.Named("score")) {
+			return nil
+		}
+		if f.Scale() {
+			scales++
+		}
+	}
+	if scales == 0 {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindFill, Arg: "rating", From: i, To: i + 1, Weight: -1}}
+}
+
+// entityAt finds the word for the rows of a table, or another word of its name.
+func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
+	t := r.Tokens[i]
+	p := Piece{Kind: speech.KindEntity, From: i, To: i + 1}
+	switch {
+	case v.Takings && !r.Counted(i) && r.Sales(t):
+		p.Arg, p.Weight = "rows", 1 // sales are amounts where there are some
+	case slices.Contains(v.Entity, t.Stem):
+		p.Arg, p.Weight = "rows", 5
+	case slices.Contains(v.Topics, t.Stem) || slices.Contains(v.Topics, t.Fold):
+		p.Arg, p.Weight = "topic", 5
+	case t.Quoted:
+		return p, false
+	case slices.ContainsFunc(v.Entity, func(e string) bool { return r.Lex.Shared(e, t.Stem) }):
+		p.Arg, p.Weight = "rows", 4
+	case r.Lex.Means(t.Stem, "entry"):
+		p.Arg, p.Weight = "rows", 3
+	case slices.ContainsFunc(v.Topics, func(e string) bool {
+		return len(e) >= 4 && !r.Tokens[i].Part && len(t.Stem) <= len(e)+5 && strings.HasPrefix(t.Stem, e) && !strings.ContainsAny(t.Stem, "0123456789")
+	}):
+		p.Arg, p.Weight = "rows", 3 // Tankungen of the Tankbuch
+	case v.Survey && (r.Lex.Means(t.Stem, "customer") || surveyed[t.Fold]):
+		p.Arg, p.Weight = "topic", 1 // our customers, who were asked
+	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return speech.Family(t.Fold, n) || speech.Family(paidIn(t.Fold), n) }):
+		p.Arg, p.Weight = "topic", 2 // charged, of charging.csv
+	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return gerund(t.Fold, n) }):
+		p.Arg, p.Weight = "topic", 2 // our move, of moving.csv
+	default:
+		arg, ok := r.thingAt(v, i)
+		p.Arg, p.Weight = arg, 2
+		return p, ok
+	}
+	return p, true
+}

@@ -1,0 +1,288 @@
+// Package passage finds the sentences of documents, and the lines of logs, that answer a
+// question. It has no errors and imports speech only.
+package passage
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
+)
+
+// Document is a text that sentences are quoted from.
+type Document struct {
+	Path, Title, Text string
+}
+
+// Quote is whole sentences of a document, word for word.
+type Quote struct {
+	Path  string `json:"path"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// sentence is one sentence, list item or row of a text, with the headings above it.
+type sentence struct {
+	text, heading string
+	words         []speech.Token
+	headWords     []speech.Token
+}
+
+const (
+	// mostQuotes is how many quotes answer one part.
+	mostQuotes = 2
+	// mostOfTopic is how many sentences are quoted about a topic.
+	mostOfTopic = 5
+	// tooMany sentences that fit alike answer nothing.
+	tooMany = 4
+)
+
+// passages finds what documents say of an utterance.
+type passages struct{ speech.Utterance }
+
+// Quotes finds the sentences that hold every content word of a part of a question, the
+// fitting ones first. A question for a number or a time takes sentences with one.
+func Quotes(part string, lang speech.Language, docs []Document) []Quote {
+	lex := speech.DefaultLexicon()
+	r := passages{speech.Utterance{Lex: lex, Lang: lang, Vocabulary: speech.NewVocabulary()}}
+	r.Tokenize(part)
+	want, figure, beyond := r.content()
+	if len(want) == 0 || beyond {
+		return nil
+	}
+	type scored struct {
+		quote Quote
+		score int
+	}
+	var found []scored
+	for _, d := range docs {
+		for _, s := range r.sentences(d.Text) {
+			if score, ok := r.holds(s, want, figure); ok {
+				found = append(found, scored{Quote{d.Path, d.Title, s.text}, score})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return b.score - a.score })
+	if len(found) == 0 {
+		return r.under(want, docs)
+	}
+	best := 0
+	for best < len(found) && found[best].score == found[0].score {
+		best++
+	}
+	if best >= tooMany || len(want) == 1 && len(found) >= tooMany {
+		return nil
+	}
+	var out []Quote
+	for _, f := range found {
+		if len(out) < mostQuotes && f.score >= found[0].score-10 && !slices.Contains(out, f.quote) {
+			out = append(out, f.quote)
+		}
+	}
+	return out
+}
+
+// under finds what stands first under the headings that have every word of a topic; a
+// question is not answered by a heading.
+func (r *passages) under(want []speech.Token, docs []Document) []Quote {
+	for i := range r.Tokens {
+		if _, asks := r.PhraseAt(i, speech.KindAsk); asks {
+			return nil
+		}
+	}
+	var out []Quote
+	for _, d := range docs {
+		for _, s := range r.sentences(d.Text) {
+			missing := slices.ContainsFunc(want, func(w speech.Token) bool { return r.among(w, s.headWords) < 3 && !r.soft(w) })
+			if !missing && len(out) < mostOfTopic {
+				out = append(out, Quote{d.Path, d.Title, s.text})
+			}
+		}
+	}
+	return out
+}
+
+// content are the words that a sentence must hold; figure asks for a number in it.
+func (r *passages) content() (want []speech.Token, figure, beyond bool) {
+	for i := 0; i < len(r.Tokens); i++ {
+		t := r.Tokens[i]
+		_, aggregates := r.PhraseAt(i, speech.KindAgg) // on average, in total
+		figure = figure || aggregates
+		if p, ok := r.PhraseAt(i, speech.KindAsk); ok {
+			figure = figure || p.Arg == "many" || p.Arg == "much" || p.Arg == "people" || p.Arg == "when"
+			i += len(p.Words) - 1
+			continue
+		}
+		if p, _ := r.PhraseAt(i, speech.KindFill); len(p.Words) > 1 {
+			i += len(p.Words) - 1 // run out
+			continue
+		}
+		for _, p := range r.Lex.Phrases[t.Fold] {
+			if p.Kind == speech.KindNever && len(p.Words) == 1 {
+				beyond = true
+			}
+		}
+		if t.Quoted || !r.Lex.Fillers[t.Fold] && !r.Empty(t) && (len(t.Fold) > 1 || t.Num != nil) {
+			want = append(want, t)
+		}
+	}
+	return want, figure, beyond
+}
+
+// holds reports whether a sentence has all words that are wanted, and how well it fits.
+func (r *passages) holds(s sentence, want []speech.Token, figure bool) (int, bool) {
+	own, score := 0, 0
+	for _, w := range want {
+		switch l := r.among(w, s.words); {
+		case l > 0:
+			own++
+			score += 10 * l
+		case r.among(w, s.headWords) > 1:
+			score += 5
+		case r.Lex.Phrases[w.Fold] != nil && r.soft(w):
+		default:
+			return 0, false
+		}
+	}
+	if own == 0 || own*2 < len(want) || figure && !hasFigure(s.words) {
+		return 0, false
+	}
+	return score - len(s.words)/4, true
+}
+
+// soft are words that stand for how a question counts: total, average, per year, maximum.
+func (r *passages) soft(w speech.Token) bool {
+	return slices.ContainsFunc(r.Lex.Phrases[w.Fold], func(p speech.Phrase) bool {
+		return p.Kind == speech.KindAgg && p.Arg == "sum" || p.Kind == speech.KindTrend
+	})
+}
+
+// among is how well a word is found among others: 3 itself, 2 a synonym, 1 in a compound.
+func (r *passages) among(w speech.Token, words []speech.Token) int {
+	best := 0
+	for _, o := range words {
+		switch {
+		case w.Stem == o.Stem || w.Fold == o.Fold:
+			return 3
+		case w.Num != nil && o.Num != nil && *w.Num == *o.Num:
+			return 3
+		case !w.Quoted && r.Lex.Shared(w.Stem, o.Stem):
+			best = max(best, 2)
+		case len(w.Stem) >= 5 && strings.Contains(o.Fold, w.Stem), len(o.Stem) >= 5 && strings.Contains(w.Fold, o.Stem):
+			best = max(best, 1)
+		case len(w.Stem) >= 5 && len(o.Stem) >= 5 && w.Stem[:5] == o.Stem[:5]:
+			best = max(best, 1)
+		}
+	}
+	return best
+}
+
+// hasFigure reports whether words hold a number.
+func hasFigure(words []speech.Token) bool {
+	return slices.ContainsFunc(words, func(t speech.Token) bool {
+		_, named := speech.NumberWords[t.Fold]
+		_, month := speech.MonthNames[t.Fold]
+		_, day := speech.WeekdayNames[strings.TrimSuffix(t.Fold, "s")]
+		return named || t.Num != nil || strings.ContainsFunc(t.Raw, unicode.IsDigit) || month || day || t.Fold == "einem" || t.Fold == "einen" || t.Fold == "half" || t.Fold == "daily" || t.Fold == "taglich"
+	})
+}
+
+var markdownLink = pattern.Lazy(`!?\[([^\]]*)\]\([^)]*\)`)
+
+var markdownMark = pattern.Lazy("[*`]{1,3}|\\b_{1,3}\\B|\\B_{1,3}\\b")
+
+var listItem = pattern.Lazy(`^(?:[-*+•–]|\d{1,2}[.)])\s+`)
+
+var tableRule = pattern.Lazy(`^[|\s:-]+$`)
+
+// sentences splits a text: sentences of paragraphs, items of lists, rows of tables.
+func (r *passages) sentences(text string) []sentence {
+	var out []sentence
+	var headings [7]string
+	paragraph, code := "", false
+	lead := "" // what the item at hand is about: **Bristol office**:
+	add := func(s string) {
+		s = strings.TrimSpace(markdownMark().ReplaceAllString(markdownLink().ReplaceAllString(s, "$1"), ""))
+		if n := len(strings.Fields(s)); n < 2 || n > 80 || strings.HasSuffix(s, "?") {
+			return // a question answers nothing
+		}
+		heading := strings.TrimSpace(strings.Join(headings[:], " "))
+		out = append(out, sentence{text: s, heading: heading, words: speech.Tokens(speech.FullTime(lead+s), r.Lang), headWords: speech.Tokens(speech.FullTime(heading), r.Lang)})
+	}
+	flush := func() {
+		for i, s := range wholeSentences(paragraph) {
+			if add(s); i == 0 {
+				lead = leadOf(s)
+			}
+		}
+		paragraph, lead = "", ""
+	}
+	for _, line := range strings.Split(text, "\n") {
+		t := strings.TrimSpace(line)
+		if strings.HasPrefix(t, "```") {
+			code = !code
+			continue
+		}
+		switch {
+		case code, tableRule().MatchString(t) && t != "":
+		case t == "":
+			flush()
+		case strings.HasPrefix(t, "#"):
+			flush()
+			n := min(len(t)-len(strings.TrimLeft(t, "#")), 6)
+			headings[n] = strings.TrimSpace(strings.TrimLeft(t, "#"))
+			clear(headings[n+1:])
+		case strings.HasPrefix(t, "|"):
+			flush()
+			add(strings.Join(strings.FieldsFunc(t, func(c rune) bool { return c == '|' }), "·"))
+		case listItem().MatchString(t):
+			flush()
+			paragraph = listItem().ReplaceAllString(t, "")
+		default:
+			paragraph = strings.TrimSpace(paragraph + " " + t)
+		}
+	}
+	flush()
+	return out
+}
+
+// leadOf is the name at the beginning of an item, before its colon.
+func leadOf(s string) string {
+	name, _, ok := strings.Cut(s, ":")
+	if !ok || len(strings.Fields(name)) > 4 {
+		return ""
+	}
+	return name + " "
+}
+
+var sentenceEnd = pattern.Lazy(`[.!?]["”“»')\]]*\s+`)
+
+// wholeSentences splits a paragraph at the ends of its sentences.
+func wholeSentences(p string) []string {
+	var out []string
+	from := 0
+	for _, at := range sentenceEnd().FindAllStringIndex(p, -1) {
+		if p[at[0]] == '.' && speech.Abbreviated(p[from:at[0]], p[at[1]:]) {
+			continue
+		}
+		if next := p[at[1]:]; next != "" && unicode.IsLower([]rune(next)[0]) {
+			continue
+		}
+		out = append(out, strings.TrimSpace(p[from:at[1]]))
+		from = at[1]
+	}
+	return append(out, strings.TrimSpace(p[from:]))
+}
+
+// ContentWords are the words of a part that say what it is about, as they are written.
+func ContentWords(part string, lang speech.Language) []string {
+	r := passages{speech.Utterance{Lex: speech.DefaultLexicon(), Lang: lang, Tokens: speech.Tokens(part, lang)}}
+	want, _, _ := r.content()
+	var out []string
+	for _, w := range want {
+		out = append(out, w.Raw)
+	}
+	return out
+}

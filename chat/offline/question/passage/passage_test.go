@@ -1,0 +1,43 @@
+package passage_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/chat/offline/question/passage"
+	"atelier/chat/offline/question/speech"
+)
+
+func TestQuotesHoldEveryWord(t *testing.T) {
+	t.Parallel()
+	docs := []passage.Document{{Path: "handbook.md", Text: "# Leave\n\nFull-time employees get 28 days of paid vacation. Ask early.\n\n## Notice\n\nDuring probation the notice period is two weeks. Dr. Weber signs.\n\n- Parking costs 40 € a month\n"}}
+	for q, want := range map[string]string{
+		"How many days of paid vacation do full-time employees get?": "Full-time employees get 28 days of paid vacation.",
+		"How long is the notice period during probation?":            "During probation the notice period is two weeks.",
+		"What does parking cost?":                                    "Parking costs 40 € a month",
+		"How many days of parental leave do employees get?":          "",
+		"What does the canteen cost?":                                "",
+		"Why is the notice period two weeks?":                        "",
+	} {
+		got := ""
+		if qs := passage.Quotes(strings.TrimSuffix(q, "?"), speech.English, docs); len(qs) > 0 {
+			got = qs[0].Text
+		}
+		if got != want {
+			t.Errorf("%s\n got %q\nwant %q", q, got, want)
+		}
+	}
+}
+
+func TestAQuestionForANumberIsNotAnsweredByWords(t *testing.T) {
+	t.Parallel()
+	docs := []passage.Document{{Path: "questions.md", Text: "# Questions\n\n- Workload: How happy are you with your workload?\n- The council looks at the workload.\n"}}
+	for _, ask := range []string{"How did people rate their workload on average?", "What is the average workload?"} {
+		if got := passage.Quotes(ask, speech.English, docs); len(got) > 0 {
+			t.Errorf("%s: %v", ask, got)
+		}
+	}
+	if got := passage.Quotes("Who looks at the workload?", speech.English, docs); len(got) != 1 {
+		t.Errorf("who looks at it: %v", got)
+	}
+}

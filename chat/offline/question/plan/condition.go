@@ -1,0 +1,436 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// takeConditions reads comparisons with numbers and columns, missing values and values.
+func (p *roles) takeConditions() Reason {
+	for i, x := range p.Pieces {
+		if p.used[i] && x.Kind != speech.KindMore {
+			continue
+		}
+		var why Reason
+		switch x.Kind {
+		case speech.KindCmp:
+			why = p.compareNumber(i)
+		case speech.KindBound:
+			if x.Arg == "between" {
+				why = p.between(i)
+			}
+		case speech.KindNot:
+			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
+				p.used[i], p.used[i+1] = true, true // not returned yet
+				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
+			}
+		case speech.KindMore:
+			why = p.moreThan(i)
+		case speech.KindMissing, speech.KindUnusable:
+			why = p.missing(i)
+		case speech.KindValue:
+			if p.deniesBoth(i) {
+				return ReasonAmbiguous
+			}
+			p.takeValue(i)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// deniesBoth reports whether one not may be of two values that stand together: not shipped to
+// the UK.
+func (p *explanation) deniesBoth(i int) bool {
+	b, n := p.near(i, -1), p.near(i, 1)
+	if b == nil || b.Kind != speech.KindNot || n == nil {
+		return false
+	}
+	if n.Kind == speech.KindBound && n.To < len(p.Text.Tokens) {
+		n = p.near(i, 2)
+	}
+	x := p.Pieces[i]
+	return n != nil && n.Kind == speech.KindValue && n.Field != x.Field && n.From > x.To && toPlace[p.Text.Tokens[x.To].Fold]
+}
+
+var toPlace = speech.Folded("to from by for with nach an von bei fur")
+
+// value makes a condition of a value; a second one of the same column joins it.
+func (p *conditions) takeValue(i int) {
+	x := p.Pieces[i]
+	p.used[i] = true
+	not := p.denied(i)
+	if b := p.near(i, -1); b != nil && b.Kind == speech.KindNot {
+		p.used[i-1] = true
+	}
+	if b := p.near(i, -1); b != nil && b.Kind == speech.KindBy {
+		p.used[i-1] = true // by Anna
+	}
+	for k, f := range p.Filters {
+		if f.Field == x.Field && len(f.values) > 0 && !not && slices.Equal(f.values, x.Values) {
+			return // unpaid, with the status "Unpaid"
+		}
+		if f.Field == x.Field && len(f.values) > 0 && !not && !f.not {
+			values := append(slices.Clone(f.values), x.Values...)
+			p.Filters[k] = valueFilter(x.Field, values, false)
+			p.Either = x.Field
+			return
+		}
+	}
+	if p.sided(x) && !not {
+		p.Either = x.Field
+	}
+	f := valueFilter(x.Field, x.Values, not)
+	f.at = x.From
+	p.Filters = append(p.Filters, f)
+}
+
+// denied reports whether a not stands before a value, or before those of its column that it is
+// listed with: except the South and the West.
+func (p *explanation) denied(i int) bool {
+	k := i - 1
+	if b := p.near(i, -1); b != nil && b.Kind == speech.KindJoin && (b.Arg == "and" || b.Arg == "or") {
+		k--
+	}
+	switch {
+	case k < 0:
+		return false
+	case p.Pieces[k].Kind == speech.KindNot, p.Pieces[k].Kind == speech.KindMissing && denying[p.Text.Tokens[p.Pieces[k].From].Fold]:
+		return true
+	}
+	return p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].Field == p.Pieces[i].Field && p.denied(k)
+}
+
+// numAt reads a number, also one that looks like a year.
+func (p *explanation) numAt(i int) (float64, bool) {
+	if i < 0 || i >= len(p.Pieces) || p.used[i] {
+		return 0, false
+	}
+	switch x := p.Pieces[i]; {
+	case x.Kind == speech.KindNum:
+		return x.Num, true
+	case x.Kind == speech.KindTime && x.Period.Unit == "year":
+		return float64(x.Period.Year), true
+	}
+	return 0, false
+}
+
+func (p *roles) compareNumber(i int) Reason {
+	x := p.Pieces[i]
+	p.used[i] = true
+	if b := p.near(i, -1); b != nil && b.Kind == speech.KindAsk && b.To == x.From && (b.Arg == "much" || b.Arg == "many") && (x.Arg == "<" || x.Arg == ">") {
+		return ReasonUnclear // how much less than budgeted
+	}
+	at := i + 1
+	n, ok := p.numAt(at)
+	if !ok && (x.Arg == ">=" || x.Arg == "<=") {
+		at = i - 1
+		n, ok = p.numAt(at)
+	}
+	if n := p.near(i, 1); !ok && n != nil && n.Kind == speech.KindValue && p.Text.Tokens[n.From].Num != nil {
+		return "" // over 100 m freestyle
+	}
+	if !ok {
+		return p.compareColumns(i)
+	}
+	p.used[at] = true
+	if taken, why := p.countBehind(i, at, n); taken {
+		return why
+	}
+	f := p.comparedField(x, i, max(i, at)+1)
+	if f == nil {
+		f = p.aged(i, n)
+	}
+	if f == nil {
+		return ReasonUnclear
+	}
+	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+	}) {
+		p.used[at+1] = true // more than 25 a month
+	}
+	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
+		p.used[at+1] = true // older than 30 years
+	}
+	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
+		return ReasonUnclear
+	}
+	op, n, ok := p.signed(f, x.Arg, n)
+	if !ok {
+		return ReasonAmbiguous
+	}
+	p.Filters = append(p.Filters, numberFilter(f, op, n))
+	return ""
+}
+
+// signed turns a comparison of what was spent to the amounts as a bank writes them, with a
+// minus. Of amounts of both directions the question has to say which.
+func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64, bool) {
+	high, ok := schema.NumberOf(f.Max)
+	outflows := ok && high <= 0 && p.View.OfMoney(f)
+	switch {
+	case n <= 0 || !f.Mixed() && !outflows || f.Mixed() && !p.View.OfMoney(f):
+		return op, n, true
+	case !outflows && !p.weSpend() && !p.spending():
+		return op, n, p.weEarn()
+	}
+	if op == "<" || op == "<=" {
+		return op, n, false // less was spent: what came in is less, too
+	}
+	return map[string]string{">": "<", ">=": "<=", "=": "="}[op], -n, true
+}
+
+// comparedField is the column that a number is compared with: named by the comparison,
+// behind the number, before the comparison, or the only one there is.
+func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
+	if x.About == "length" && p.View.FieldOf("length") == nil {
+		if f := p.View.FieldOf("duration"); f != nil {
+			return f
+		}
+		return p.View.Lasting()
+	}
+	if x.About == "temperature" {
+		return p.temperatureOf(x.Arg)
+	}
+	if x.About != "" {
+		return p.View.FieldOf(x.About)
+	}
+	for k := before; k < after && k < len(p.Pieces); k++ {
+		if p.Pieces[k].Kind != speech.KindNum || p.Pieces[k].To-p.Pieces[k].From < 2 {
+			continue
+		}
+		if f := p.View.InUnit(p.Text.Tokens[p.Pieces[k].To-1].Fold); f != nil {
+			p.takeNext(f, before, after)
+			return f
+		}
+	}
+	for after < len(p.Pieces) && p.Pieces[after].Kind == speech.KindValue {
+		after++ // more than 70 vegetarian meals
+	}
+	if after < len(p.Pieces) && p.Pieces[after].Kind == speech.KindField && !p.used[after] && p.Pieces[after].Field.Measure() {
+		p.used[after] = true
+		return p.Pieces[after].Field
+	}
+	for k := before - 1; k >= 0; k-- {
+		if f := p.Pieces[k].Field; p.Pieces[k].Kind == speech.KindField && f.Measure() && !p.comparedBy(f) {
+			// The column is asked for as well, unless it only serves the comparison.
+			if before-k == 1 || p.Asked(k) == nil {
+				p.used[k] = true
+			}
+			return f
+		}
+	}
+	if f := p.View.OnlyMeasure(); f != nil {
+		return f
+	}
+	for _, x := range p.Pieces {
+		if x.Rows() && (p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") || p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "invoice")) {
+			return p.View.FieldOf("amount") // invoices over 1,000
+		}
+	}
+	return nil
+}
+
+// aged is the age that a bare number behind over or under is of, where people are asked for:
+// women over 60.
+func (p *wording) aged(i int, n float64) *schema.Field {
+	switch p.Text.Tokens[p.Pieces[i].From].Fold {
+	case "over", "under", "uber", "unter":
+	default:
+		return nil
+	}
+	b := p.near(i, -1)
+	people := b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
+	if f := p.View.FieldOf("age"); people && f != nil && f.Spans(n) {
+		return f
+	}
+	return nil
+}
+
+// temperatureOf is the only temperature, or the highest of each day for warmer than and the
+// lowest for colder than.
+func (p *wording) temperatureOf(op string) *schema.Field {
+	var all []*schema.Field
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Measure() && f.Named("temperature") {
+			all = append(all, f)
+		}
+	}
+	if len(all) == 2 {
+		want := map[string]string{">": "max", "<": "min"}[op]
+		other := map[string]string{"max": "min", "min": "max"}[want]
+		all = slices.DeleteFunc(all, func(f *schema.Field) bool { return p.Nature(f) == other })
+		if len(all) == 1 && p.Nature(all[0]) != want {
+			return nil
+		}
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
+}
+
+// compareColumns reads "below the reorder level".
+func (p *roles) compareColumns(i int) Reason {
+	n := p.near(i, 1)
+	if n == nil || n.Kind != speech.KindField || p.used[i+1] || !n.Field.Measure() {
+		return ReasonUnclear
+	}
+	p.used[i+1] = true
+	var left *schema.Field
+	for k := i - 1; k >= 0 && left == nil; k-- {
+		if p.Pieces[k].Kind == speech.KindField && p.Pieces[k].Field.Measure() {
+			left, p.used[k] = p.Pieces[k].Field, true
+		}
+	}
+	for _, c := range []string{"stock", "quantity", "actual"} {
+		for _, f := range p.View.Fields {
+			if left == nil && f != n.Field && f.Table == 0 && f.Measure() && f.Named(c) {
+				left = f
+			}
+		}
+	}
+	if left == nil || left == n.Field {
+		return ReasonUnclear
+	}
+	p.Filters = append(p.Filters, fieldFilter(left, p.Pieces[i].Arg, n.Field))
+	if p.Superlative != nil && len(p.Measures) == 0 && p.Superlative.From > n.From {
+		a, b := left, n.Field
+		if p.Pieces[i].Arg == "<" {
+			a, b = b, a
+		}
+		p.Measures = append(p.Measures, Measure{Field: &schema.Field{
+			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
+		}})
+	}
+	return ""
+}
+
+// moreThan reads "less in stock than the reorder level", "more inflow than outflow".
+func (p *conditions) moreThan(i int) Reason {
+	if i+3 >= len(p.Pieces) || p.Pieces[i+1].Kind != speech.KindField || p.Pieces[i+2].Arg != "than" || p.Pieces[i+3].Kind != speech.KindField || p.Pieces[i].About != "" {
+		return ""
+	}
+	a, b := p.Pieces[i+1].Field, p.Pieces[i+3].Field
+	if a == b || !a.Measure() || !b.Measure() {
+		return ReasonUnclear
+	}
+	for k := i; k <= i+3; k++ {
+		p.used[k] = true
+	}
+	p.more = nil
+	p.Filters = append(p.Filters, fieldFilter(a, map[string]string{"desc": ">", "asc": "<"}[p.Pieces[i].Arg], b))
+	return ""
+}
+
+// between reads "between 10 and 20"; two times are read with the times.
+func (p *conditions) between(i int) Reason {
+	low, ok := p.numAt(i + 1)
+	high, ok2 := 0.0, false
+	if j := p.near(i, 2); j != nil && j.Kind == speech.KindJoin {
+		high, ok2 = p.numAt(i + 3)
+	}
+	if !ok || !ok2 {
+		return ""
+	}
+	f := p.comparedField(p.Pieces[i], i, i+4)
+	if f == nil {
+		return ReasonUnclear
+	}
+	for k := i; k < i+4; k++ {
+		p.used[k] = true
+	}
+	p.Filters = append(p.Filters, numberFilter(f, ">=", low), numberFilter(f, "<=", high))
+	return ""
+}
+
+// missing reads "no email", "the email is missing", "without a phone number".
+func (p *roles) missing(i int) Reason {
+	for _, step := range []int{1, -1, -2} {
+		n := p.near(i, step)
+		if n == nil || p.used[i+step] {
+			continue
+		}
+		if n.Kind == speech.KindValue && step == 1 && (n.From != p.Pieces[i].To || !denying[p.Text.Tokens[p.Pieces[i].From].Fold]) {
+			continue // missing at the harbour
+		}
+		if n.Kind == speech.KindValue && step == 1 {
+			p.used[i] = true
+			p.Filters = append(p.Filters, valueFilter(n.Field, n.Values, true))
+			p.used[i+1] = true
+			return ""
+		}
+		if n.Kind != speech.KindField || step < 0 && p.Pieces[i].Kind == speech.KindMissing && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
+			continue
+		}
+		f := n.Field
+		p.used[i], p.used[i+step] = true, true
+		switch {
+		case p.Pieces[i].Kind == speech.KindUnusable:
+			p.Counted, p.Op = f, "unusable"
+		case f.Boolean() || yesNo(f):
+			p.Filters = append(p.Filters, boolFilter(f, false))
+		case f.Missing+f.Unusable == 0 && f.Numeric():
+			p.Filters = append(p.Filters, numberFilter(f, "=", 0))
+		default:
+			p.Filters = append(p.Filters, nullFilter(f, p.Say("no value", "kein Wert")))
+		}
+		return ""
+	}
+	return ReasonUnclear
+}
+
+// truths reads columns of yes and no as conditions: "are active", "would recommend us".
+func (p *conditions) truths() Reason {
+	for i, x := range p.Pieces {
+		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.by(i) {
+			continue
+		}
+		if a := p.Asked(i); a != nil && a.Arg != "many" && a.Arg != "list" && (a.Arg != "which" || !p.share) {
+			continue
+		}
+		not := false
+		if b := p.near(i, -1); b != nil && b.Kind == speech.KindNot {
+			p.used[i-1], not = true, true
+		}
+		p.used[i] = true
+		f := boolFilter(x.Field, !not)
+		f.at = x.From
+		p.Filters = append(p.Filters, f)
+	}
+	return ""
+}
+
+// takeNext marks the column that stands beside a comparison as read, if it is the one compared.
+func (p *explanation) takeNext(f *schema.Field, before, after int) {
+	for _, k := range []int{after, before - 1} {
+		if k >= 0 && k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindField && p.Pieces[k].Field == f && p.Asked(k) == nil {
+			p.used[k] = true
+		}
+	}
+}
+
+// carry adds the conditions of the question before to those of this one.
+func (p *conditions) carry(b *Plan) Reason {
+	if b == nil {
+		return ""
+	}
+	if p.View != b.View || slices.ContainsFunc(b.Filters, func(f Filter) bool { return !f.Total && p.filtered(f.Field) }) {
+		return ReasonUnclear
+	}
+	for _, f := range b.Filters {
+		if !f.Total {
+			p.Filters = append(p.Filters, f)
+		}
+	}
+	if p.Time == nil {
+		p.Time = b.Time
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// namesOne reports whether a column is asked for whose name has one of some words.
+func (p *explanation) namesOne(words map[string]bool) bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindField && x.Field.Has(words)
+	})
+}
+
+// longestOf is the column of a quantity that a word of its name and a superlative say
+// together: the longest flipper.
+func (p *explanation) longestOf(concept string) *schema.Field {
+	if f := p.View.FieldOf(concept); f != nil {
+		return f
+	}
+	var named []*schema.Field
+	for _, x := range p.Pieces {
+		if x.Kind == speech.KindField {
+			named = append(named, x.Field)
+		}
+	}
+	if !slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup && x.About == concept }) {
+		return nil
+	}
+	var found *schema.Field
+	for _, f := range named {
+		if !f.Measure() || !slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return p.Text.Lex.Means(speech.Stem(w), concept) }) || found != nil && found != f {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// decideCount settles what is counted.
+func (p *Plan) decideCount() Reason {
+	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
+		return ReasonUnclear
+	}
+	rows := p.View.Tables[0].RowCount
+	if f := p.units(); f != nil {
+		p.Op, p.Measures = OpValue, []Measure{{Field: f, How: cmp.Or(p.Aggregate, "sum")}}
+		return p.decideMean()
+	}
+	if p.Tally != "" {
+		if p.Time == nil {
+			p.Time = p.timeField(nil)
+		}
+		if p.Time == nil || p.Time.Yearly() && p.Tally != "year" || p.Counted != nil {
+			return ReasonUnclear
+		}
+		return ""
+	}
+	if p.Counted == nil && p.distinct {
+		if len(p.attrs) != 1 {
+			return ReasonUnclear
+		}
+		p.Counted = p.attrs[0]
+		return ""
+	}
+	if p.Counted != nil && p.oftenAsked() && !p.distinct {
+		if p.Counted.Table != 0 || !speech.Verbal(speech.Fold(p.Called)) {
+			return ReasonUnclear
+		}
+		p.Counted = nil // how often did Kühn work: the rows
+	}
+	if p.Counted != nil {
+		own := !p.Counted.Key() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })
+		if !own && !p.distinct && !p.Counted.Unique(rows) && !p.Counted.Key() && p.Counted.Named("product") && p.View.Stocked() {
+			return ReasonAmbiguous // articles of one name: how many names, or how many articles
+		}
+		if (p.Counted.Unique(rows) || own || p.filtered(p.Counted)) && p.Counted.Table == 0 && !p.distinct {
+			p.Counted = nil
+		}
+		return ""
+	}
+	if len(p.attrs) > 0 && !p.onlyTimes() || p.people && !p.View.OfPeople() {
+		return ReasonUnclear
+	}
+	// Orders of several rows each are counted by their key.
+	for _, x := range p.Pieces {
+		if x.Kind != speech.KindEntity || x.Arg != "rows" {
+			continue
+		}
+		for _, f := range p.View.Fields {
+			if f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Words[0].Stem == p.Text.Tokens[x.From].Stem && f.Distinct < rows && f.Missing == 0 && !f.DistinctCapped {
+				p.Counted = f
+			}
+		}
+		return ""
+	}
+	// "How many are open" counts rows; "how many sick days" is no count of rows.
+	if len(p.Filters) == 0 {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// units is the number of pieces in each row where products are counted by their names: how
+// many desks did we sell.
+func (p *roles) units() *schema.Field {
+	if p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.Tally == "" && p.traded() {
+		if f := p.View.FieldOf("quantity"); f != nil {
+			p.Counted = nil
+			return f
+		}
+	}
+	if p.Counted != nil || p.Tally != "" {
+		return nil
+	}
+	x := p.countedValue()
+	switch {
+	case x == nil:
+		return nil
+	case p.traded():
+		return cmp.Or(p.View.FieldOf("quantity"), p.pieces())
+	case x.Field.Named("product"):
+		return cmp.Or(p.View.StockField(), p.View.FieldOf("quantity"))
+	case x.Field.Table == 0 && x.Field.Unique(p.View.Tables[0].RowCount):
+		return p.View.StockField()
+	}
+	return nil
+}
+
+// countedValue is the value that stands behind how many.
+func (p *explanation) countedValue() *parse.Piece {
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk && p.Pieces[i-1].Arg == "many" {
+			return &p.Pieces[i]
+		}
+	}
+	return nil
+}
+
+// countsElsewhere reports whether a number of pieces is asked for that the table does not say: how
+// many there are, of sales; how many were sold, of a stock; or one that several rows say.
+func (p *review) countsElsewhere() bool {
+	x := p.countedValue()
+	switch {
+	case x == nil || p.Op != OpCount && p.Op != OpValue:
+		return false
+	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
+		return p.there() && !p.traded() && p.Op == OpValue
+	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
+		return false
+	}
+	onlyValues := !slices.ContainsFunc(p.Filters, func(f Filter) bool { return len(f.values) == 0 })
+	return p.traded() || p.Op == OpCount && onlyValues
+}
+
+// pieces is the only whole number of things in each row: cups.
+func (p *wording) pieces() *schema.Field {
+	if !p.trading() {
+		return nil
+	}
+	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Type == "integer" && f.Measure() && p.Nature(f) == "sum" && !p.View.OfMoney(f) && sizesOf[f.UnitName()].n <= 0
+	})
+}

@@ -1,0 +1,479 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// The operations.
+const (
+	OpValue    = "value"
+	OpGroups   = "groups"
+	OpRank     = "rank"
+	OpExtreme  = "extreme"
+	OpCount    = "count"
+	OpShare    = "share"
+	OpChange   = "change"
+	OpTrend    = "trend"
+	OpCourse   = "course"
+	OpCompare  = "compare"
+	OpLookup   = "lookup"
+	OpList     = "list"
+	OpUnusable = "unusable"
+	// OpMeter is what a counter counted between two of its readings.
+	OpMeter = "meter"
+	// OpMany counts the groups whose rows come to more, or less, than a number.
+	OpMany = "many"
+	// OpAcross compares the columns of a table that has one for each party, channel or subject.
+	OpAcross = "across"
+)
+
+// decide chooses the operation that the slots make. Readings of a counter are never added up.
+func (p *Plan) decide() Reason {
+	if slices.ContainsFunc(p.Filters, func(f Filter) bool {
+		return f.equal && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
+	}) {
+		return ReasonUnclear // what is asked for is what is given
+	}
+	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) }) {
+		if !p.countsRows() {
+			return ReasonUnclear
+		}
+		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
+	}
+	why := p.choose()
+	if why == "" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
+		return ReasonUnclear
+	}
+	if why == "" {
+		why = oneWay(p)
+	}
+	return why
+}
+
+// comparedBy reports whether a condition compares a number: trips with more than 10 minutes of delay.
+func (p *conditions) comparedBy(f *schema.Field) bool {
+	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.number })
+}
+
+// countsRows reports whether the rows themselves are what is counted: how many trips.
+func (p *explanation) countsRows() bool {
+	for i, x := range p.Pieces {
+		if (x.Rows() || x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk) && p.Asked(i) != nil && p.Asked(i).Arg == "many" {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Plan) choose() Reason {
+	p.monthlyFigure()
+	if p.Unit == "week" || p.Tally == "week" {
+		return ReasonUnclear // weeks begin on one day here and on another there
+	}
+	switch {
+	case p.across:
+		return p.decideAcross()
+	case p.metered():
+		return p.decideMeter()
+	}
+	if why := p.decideMore(); why != "" {
+		return why
+	}
+	if p.Asks == "change" && p.Aggregate != "" && p.Trend == "" && len(p.Periods) < 2 {
+		p.Asks = "much" // how did people rate it on average
+	}
+	if p.Bound != nil && (p.Superlative != nil || p.share || p.Trend != "" || len(p.Periods) == 2) {
+		return ReasonUnclear
+	}
+	switch {
+	case p.Op == OpUnusable:
+		return ""
+	case p.share && p.Trend != "" && len(p.Periods) == 2:
+		return p.decideChange()
+	case p.share:
+		p.Op = OpShare
+		return p.decideShare()
+	case p.Superlative != nil && len(p.Periods) < 2 && p.Trend == "":
+		return p.decideSup()
+	case p.Trend != "" || p.Asks == "change" || len(p.Periods) == 2:
+		return p.decideChange()
+	}
+	if p.boundSum(); p.Bound != nil {
+		return p.decideBound()
+	}
+	if why := p.decideMeasure(); why != "" {
+		return why
+	}
+	switch {
+	case p.Either != nil && p.Op != OpList && p.Op != OpLookup:
+		if p.Target != nil && p.Target != p.Either || len(p.Groups) > 0 {
+			return ""
+		}
+		p.Op = OpCompare
+	case p.Op == OpValue && (len(p.Groups) > 0 || p.Unit != ""):
+		p.Op = OpGroups
+	case p.Op == OpCount && (len(p.Groups) > 0 || p.Unit != ""):
+		p.Op = OpGroups
+	}
+	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
+		return ReasonUnclear
+	}
+	if p.Op == OpList || p.Op == OpLookup {
+		if p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
+			return ReasonUnclear // how much is no name, and what is asked for is what is given
+		}
+	}
+	if p.Op == OpGroups && len(p.Groups) > 2 {
+		return ReasonUnclear
+	}
+	if p.diff && p.Op != OpCompare {
+		return ReasonUnclear
+	}
+	return p.needTime()
+}
+
+// needTime finds the dates where a unit of time is asked for.
+func (p *Plan) needTime() Reason {
+	if p.Unit == "" {
+		return ""
+	}
+	if p.Time == nil {
+		p.Time = p.timeField(nil)
+	}
+	if p.Time == nil || p.Time.Yearly() && p.Unit != "year" || p.Unit == "hour" && p.Time.Type != "datetime" {
+		return ReasonUnknown
+	}
+	return ""
+}
+
+// decideMeasure chooses between a value, a count, a lookup and a list.
+func (p *Plan) decideMeasure() Reason {
+	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
+		f := p.implied()
+		if f == nil {
+			return ReasonUnclear
+		}
+		p.Measures = []Measure{{Field: f}}
+	}
+	if p.Target != nil && p.filtered(p.Target) && len(p.Measures) > 0 {
+		p.Target = nil // the share of Bolt, which is a company
+	}
+	switch {
+	case p.Tally == "day" && len(p.Measures) == 1 && p.Aggregate == "" && len(p.Filters) == p.times() && p.Measures[0].Field.Named("rain"):
+		p.Filters, p.Measures = append(p.Filters, numberFilter(p.Measures[0].Field, ">", 0)), nil // on how many days did it rain
+		p.Op = OpCount
+		return p.decideCount()
+	case p.Counted != nil && len(p.Measures) > 0 && !p.distinct:
+		return ReasonAmbiguous // products in stock: how many products, or how many pieces
+	case p.Tally != "" && len(p.Measures) > 0:
+		return ReasonUnclear
+	case p.Asks == "many" && len(p.Measures) == 0, p.Counted != nil, p.versus && p.Either != nil && len(p.Measures) == 0 && p.hasRows():
+		p.Op = OpCount
+		return p.decideCount()
+	case len(p.Measures) == 1 && p.Asks == "list" && (p.Target == nil || p.Target == p.View.Labels()) && len(p.Groups) == 0 && len(p.Filters) == 0 && p.Aggregate == "" && p.View.Labels() != nil:
+		p.Groups, p.Target, p.Op = []*schema.Field{p.View.Labels()}, nil, OpValue // market share: of each company
+		return ""
+	case len(p.Measures) > 0:
+		if p.Asks == "list" && len(p.Groups) == 0 && p.Unit == "" && p.Aggregate == "" || p.Target != nil && p.Aggregate == "" && p.Asks != "many" {
+			p.Op = OpList
+			return p.decideList()
+		}
+		p.Op = OpValue
+		return p.decideValue()
+	case p.Asks == "much" && len(p.attrs) == 0 && p.Target == nil && cmp.Or(p.implied(), p.given()) != nil:
+		p.Measures = []Measure{{Field: cmp.Or(p.implied(), p.given())}}
+		p.Op = OpValue
+		return p.decideValue()
+	case p.Target != nil && len(p.Filters) > 0:
+		p.Op = OpList
+		return p.decideList()
+	case len(p.attrs) > 0 && len(p.Filters) > 0 && (p.Asks != "who" || !p.onlyTimes()):
+		p.Op = OpLookup
+		return ""
+	case p.Asks == "who" && len(p.Filters) > 0:
+		p.Op, p.Target = OpList, p.View.Person()
+		return p.decideList()
+	case p.Asks == "" && p.Aggregate == "" && !questioning[p.Text.Tokens[0].Fold] && p.allMeasures():
+		p.Op = OpCourse // a report on sales
+		return ""
+	case p.distinct && len(p.attrs) == 1:
+		p.Op, p.Counted = OpCount, p.attrs[0]
+		return ""
+	}
+	return ReasonUnclear
+}
+
+// questioning begin a question, which asks for more than how everything went.
+var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
+
+// times is how many of the conditions are times.
+func (p *conditions) times() int {
+	n := 0
+	for _, f := range p.Filters {
+		if f.Period != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// adds reports whether the question asks what something adds up to.
+func (p *explanation) adds() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		switch p.Text.Tokens[x.From].Fold {
+		case "add", "adds", "added", "summieren", "belaufen":
+			return x.Kind == speech.KindAgg
+		}
+		return false
+	})
+}
+
+// implied is the one number of a table that the question names by the table's topic.
+func (p *wording) implied() *schema.Field {
+	f := p.View.OnlyMeasure()
+	if f == nil {
+		return nil
+	}
+	if p.topicMeasure(f) || f == p.View.Coins && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+		return f
+	}
+	return nil
+}
+
+// decideValue settles the aggregate of each measure.
+func (p *Plan) decideValue() Reason {
+	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
+		return ReasonUnclear
+	}
+	p.expenses()
+	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.moneyOnly(m.Field) }) {
+		return ReasonAmbiguous // that came in, or that went out
+	}
+	joins := 0
+	for _, x := range p.Pieces {
+		if x.Kind == speech.KindJoin && x.Arg == "and" {
+			joins++
+		}
+	}
+	if len(p.Measures) > 1 && joins < len(p.Measures)-1 || len(p.Measures) > 4 {
+		return ReasonUnclear
+	}
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		m.How = p.Aggregate
+		kindOf := p.Nature(m.Field)
+		switch {
+		case m.How == "sum" && kindOf == "rate" && p.View.Product(m.Field) != nil:
+			m.Field = p.View.Product(m.Field)
+		case m.How == "sum" && (m.Field.UnitSymbol() == "%" || m.Field.Named("temperature")):
+			return ReasonUnclear
+		case m.How != "":
+		case kindOf == "sum" || p.Asks == "many":
+			m.How = "sum"
+		case kindOf == "max" || kindOf == "min":
+			m.How = kindOf
+		case kindOf == "rate":
+			m.How = "avg"
+		case p.Asks == "much":
+			m.How = "sum"
+		}
+		if p.Asks == "many" && kindOf == "rate" && p.Aggregate == "" {
+			return ReasonUnclear
+		}
+	}
+	if len(p.attrs) > 0 && !p.onlyTimes() {
+		return ReasonUnclear
+	}
+	p.Outflow = p.Asks == "much" && len(p.Measures) == 1 && p.Measures[0].How == "sum" && p.Measures[0].Field.Mixed() && p.weSpend() && !p.says(passive) && !p.says(receiving) && !slices.ContainsFunc(p.Filters, func(f Filter) bool { return f.number && (f.limit == nil || f.limit.Op != "<" || f.limit.N != 0) })
+	return p.decideMean()
+}
+
+var receiving = speech.Folded("bekommen bekam erhalten erhielt received get got by")
+
+// decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
+// the totals, which differ where several rows belong to a day or a store.
+func (p *Plan) decideMean() Reason {
+	if p.Aggregate != "avg" {
+		return ""
+	}
+	perYear := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 })
+	if p.Unit == "year" && (perYear || p.perWord()) {
+		if f := p.Measures[0].Field; slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }) {
+			p.Unit = "" // what people earn per year is their annual salary
+			return ""
+		} else if f.Named("salary") || f.Named("rent") {
+			return ReasonAmbiguous
+		}
+	}
+	if p.Unit == "month" && slices.ContainsFunc(p.Measures[0].Field.Words, func(w speech.Word) bool {
+		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+	}) {
+		p.Unit = "" // a month's salary
+		return ""
+	}
+	if p.Unit != "" && p.daily() {
+		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
+			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
+		}
+		p.Unit = ""
+	}
+	if len(p.Groups) == 1 && p.Groups[0].Dated() && p.perWord() {
+		if !p.Groups[0].Unique(p.View.Tables[0].RowCount) {
+			return ReasonAmbiguous
+		}
+		p.Groups = nil // each row is a month
+		return ""
+	}
+	if p.Unit == "month" && p.perWord() && len(p.Groups) == 0 {
+		if p.Time == nil {
+			p.Time = p.timeField(nil)
+		}
+		if p.Time == nil || !p.onePerTime() || !p.Time.Monthly() {
+			return ReasonAmbiguous
+		}
+		p.Unit = "" // each row is a month
+	}
+	if p.Unit != "" && (p.perWord() && p.Nature(p.Measures[0].Field) == "" || p.Asks == "much" && p.View.OfMoney(p.Measures[0].Field)) {
+		return ReasonAmbiguous
+	}
+	if (len(p.Groups) > 0 || p.Unit != "") && p.perWord() && p.Nature(p.Measures[0].Field) == "sum" {
+		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
+	}
+	return ""
+}
+
+var yearWords = speech.Folded("annual yearly jährlich jährlicher jahresgehalt jahreslohn jahr year annuel")
+
+// daily reports whether the unit of time only says what a mean is of: the daily consumption.
+func (p *explanation) daily() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		t := p.Text.Tokens[x.From]
+		return x.Kind == speech.KindUnit && (t.Part || t.Fold == "daily" || t.Fold == "monthly" || t.Fold == "yearly" || t.Fold == "annual" || strings.Contains(t.Fold, "lich"))
+	})
+}
+
+// perWord reports whether the question groups by per, pro or je.
+func (p *explanation) perWord() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		w := p.Text.Tokens[x.From].Fold
+		return x.Kind == speech.KindBy && (w == "per" || w == "pro" || w == "je")
+	})
+}
+
+// onlyTimes reports whether the other columns that are named are only those of times.
+func (p *Plan) onlyTimes() bool {
+	return !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
+		return !f.Dated() && !f.Yearly() && f != p.Target && !p.View.NamesRows(f) && !p.idle(f)
+	})
+}
+
+// idle reports whether a column only names those of whom a condition is: orders from customers
+// in Canada. A mean may be one of the rows or one of the customers.
+func (p *wording) idle(f *schema.Field) bool {
+	if f.Table != 0 || !f.Text() && !f.Key() {
+		return false
+	}
+	mean := p.Aggregate == "avg" || p.Aggregate == "median"
+	for i, x := range p.Pieces {
+		if i == 0 || x.Kind != speech.KindField || x.Field != f || p.by(i) {
+			continue
+		}
+		if p.Asks == "much" && !mean && parse.LightDoers[p.Text.Tokens[x.From].Fold] && x.To == x.From+1 && !p.View.Holds(undone) {
+			return true // how much our customers spent: all of them
+		}
+		if p.Asked(i) != nil {
+			continue
+		}
+		if v := p.Pieces[i-1]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 && v.To == x.From {
+			return true // sparkling wine
+		}
+		for k := i + 1; k < len(p.Pieces) && k <= i+3 && !mean; k++ {
+			if v := p.Pieces[k]; v.Kind == speech.KindField && v.Field.Table > 0 {
+				continue // the members of the department Gymnastics
+			}
+			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && (k <= i+2 && v.Field.Table == 0 || p.View.LeadsTo(f, v.Field)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// undone are values of what was ordered and came to nothing.
+var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
+
+var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+
+// Nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
+func (p *wording) Nature(f *schema.Field) string {
+	if f.Factors != nil {
+		return "sum"
+	}
+	for _, w := range f.Words {
+		if w.Fold == "min" && f.UnitName() == "min" {
+			continue // minutes
+		}
+		switch w.Fold {
+		case "max", "maximum", "hochst", "highest":
+			return "max"
+		case "min", "minimum", "tiefst", "lowest":
+			return "min"
+		}
+	}
+	for _, w := range f.Words {
+		if rateWords[w.Fold] && !f.Named("revenue") {
+			return "rate"
+		}
+	}
+	if f.UnitSymbol() == "%" || strings.Contains(f.UnitSymbol(), "/") {
+		return "rate"
+	}
+	if f.Has(schema.Moved) {
+		return "sum"
+	}
+	stock := f.Named("stock") || f.Named("population") || f.Named("meter")
+	if stock && (p.timeField(nil) != nil) {
+		return ""
+	}
+	head := speech.Word{Stem: f.Head()}
+	for _, c := range schema.Ratelike {
+		if p.Text.Lex.Means(head.Stem, c) && !p.Text.Lex.Means(head.Stem, "revenue") && (c != "price" || !p.Text.Lex.Means(head.Stem, "cost")) {
+			return "rate"
+		}
+	}
+	for _, c := range schema.Additive {
+		if f.Named(c) {
+			return "sum"
+		}
+	}
+	// Whole numbers under a plural count things: nights, votes, cups.
+	if f.Type == "integer" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return w.Stem == head.Stem && Plurals[w.Fold] || w.Stem == head.Stem && strings.HasSuffix(w.Fold, "s") && !strings.HasSuffix(w.Fold, "ss") && !strings.HasSuffix(w.Fold, "us")
+	}) {
+		return "sum"
+	}
+	return ""
+}
+
+// decideList settles which names are listed.
+func (p *Plan) decideList() Reason {
+	named := func(f Filter) bool {
+		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total
+	}
+	if slices.ContainsFunc(p.Filters, named) {
+		return ReasonUnclear // who is asked for is not who is named
+	}
+	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.Target.Unique(p.View.Tables[0].RowCount) {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// Plurals do not look like it.
+var Plurals = speech.Folded("people children men women staff")

@@ -1,0 +1,254 @@
+package plan
+
+import (
+	"slices"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+const (
+	// MostBars is the most bars of a chart that a reader can distinguish.
+	MostBars = 12
+	// MostSeries is the most lines of one.
+	MostSeries = 4
+	// MostRows bounds the table of a result in a report.
+	MostRows = 12
+)
+
+// KeyOf are the columns of the keys; nil stands for a unit of time.
+func (p *Plan) KeyOf() []*schema.Field {
+	var out []*schema.Field
+	for _, g := range p.KeyFields() {
+		if g == p.Time && p.Unit != "" {
+			continue
+		}
+		out = append(out, g)
+	}
+	if p.Unit != "" {
+		if p.Time != nil && !p.Time.Dated() {
+			return append(out, p.Time)
+		}
+		out = append(out, nil)
+	}
+	return out
+}
+
+// OneEach reports whether each group is one row.
+func (p *Plan) OneEach() bool {
+	fs := p.KeyFields()
+	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && fs[0].Unique(p.View.Tables[0].RowCount)
+}
+
+// RowKey is the key of things that have several rows each: the order of an order line.
+func (p *roles) RowKey() *schema.Field {
+	if p.perKey != nil {
+		if p.perKey.Unique(p.View.Tables[0].RowCount) {
+			return nil
+		}
+		return p.perKey
+	}
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Key() && len(f.Words) > 1 && f.Missing == 0 && !f.DistinctCapped && f.Distinct < p.View.Tables[0].RowCount {
+			for i, x := range p.Pieces {
+				if x.Kind == speech.KindEntity && p.by(i) && p.Text.Tokens[x.From].Stem == f.Words[0].Stem {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// First is the only measure; nil counts.
+func (p *roles) First() *Measure {
+	if len(p.Measures) == 0 {
+		return nil
+	}
+	return &p.Measures[0]
+}
+
+// MeasureName is the heading of the column of a measure.
+func (p *roles) MeasureName(m *Measure) string {
+	switch {
+	case m == nil && p.Counted == nil:
+		return p.RowsName()
+	case m == nil:
+		return p.Say("different ", "verschiedene ") + p.Counted.Label()
+	}
+	switch m.How {
+	case "sum":
+		return p.Say("total ", "Summe ") + m.Field.Label()
+	case "avg":
+		return p.Say("mean ", "Mittelwert ") + m.Field.Label()
+	case "median":
+		return "Median " + m.Field.Label()
+	case "max":
+		return p.Say("highest ", "höchster Wert ") + m.Field.Label()
+	case "min":
+		return p.Say("lowest ", "niedrigster Wert ") + m.Field.Label()
+	}
+	return m.Field.Label()
+}
+
+// KeyFields are the columns that rows are put together by.
+func (p *Plan) KeyFields() []*schema.Field {
+	switch {
+	case p.Op == OpCompare:
+		return []*schema.Field{p.Either}
+	case p.Op == OpRank && p.Target != nil && p.View.NameFor(p.Target) != nil:
+		return append([]*schema.Field{p.View.NameFor(p.Target), p.Target}, p.Groups...)
+	case p.Op == OpRank && p.Target != nil:
+		if p.Target.Named("month") && p.Target.Type != "date" {
+			// A month of several years is several months.
+			for _, f := range p.View.Fields {
+				if f.Table == p.Target.Table && f.Yearly() && f.Distinct > 1 && !p.filtered(f) {
+					return []*schema.Field{f, p.Target}
+				}
+			}
+		}
+		return append([]*schema.Field{p.Target}, p.Groups...)
+	}
+	return p.Groups
+}
+
+func (p *conditions) filtered(f *schema.Field) bool {
+	for _, x := range p.Filters {
+		if x.Field == f && !x.Total {
+			return true
+		}
+	}
+	return false
+}
+
+// UnitName is the unit of time of the groups in the language of the question.
+func (p *roles) UnitName() string {
+	names := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}
+	n := names[p.Unit]
+	return p.Say(n[0], n[1])
+}
+
+// MeasureList is the measures; a nil stands for the rows where there are none.
+func (p *roles) MeasureList() []*Measure {
+	if len(p.Measures) == 0 {
+		return []*Measure{nil}
+	}
+	var out []*Measure
+	for i := range p.Measures {
+		out = append(out, &p.Measures[i])
+	}
+	return out
+}
+
+// HiddenKey is the key of the rows where a ranking is of their names, which may be equal.
+func (p *Plan) HiddenKey() *schema.Field {
+	t := p.Target
+	if t == nil || t.Table != 0 || t.Key() || t.Unique(p.View.Tables[0].RowCount) || !t.Named("name") && t.Names == nil {
+		return nil
+	}
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Key() && f.Unique(p.View.Tables[0].RowCount) {
+			if slices.ContainsFunc([]string{"order", "invoice", "payment", "ticket", "loan", "donation", "trip", "event"}, func(c string) bool { return f.Named(c) }) {
+				return nil // the number of an order keeps no customers apart
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+// RankBy are the aggregates by which a ranking may be meant.
+func (p *Plan) RankBy() []string {
+	m := p.First()
+	extreme := "max"
+	if p.Superlative.Arg == "asc" {
+		extreme = "min"
+	}
+	switch {
+	case m == nil:
+		return []string{""}
+	case m.How != "":
+		return []string{m.How}
+	case m.Field.Dated():
+		return []string{extreme}
+	case p.Target != nil && p.Target.Table == 0 && p.Unit == "" && (p.Target.Unique(p.View.Tables[0].RowCount) || p.HiddenKey() != nil):
+		return []string{extreme}
+	}
+	if p.View.Survey && m.Field.Scale() || p.judged {
+		return []string{"avg"} // the marks of many
+	}
+	switch p.Nature(m.Field) {
+	case "sum":
+		return []string{"sum"}
+	case "max", "min":
+		return []string{extreme}
+	case "rate":
+		return []string{extreme, "avg"}
+	}
+	return []string{"sum", "avg", extreme}
+}
+
+// ExtremeLabels are the name and the time of the row with an extreme value.
+func (p *Plan) ExtremeLabels() []*schema.Field {
+	var out []*schema.Field
+	var l *schema.Field
+	for _, x := range p.Pieces {
+		if x.Rows() && l == nil {
+			l = p.labelField(x)
+		}
+	}
+	if p.Asks == "who" || l == nil && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Names != nil }) {
+		l = p.View.Person()
+	}
+	if l == nil {
+		l = p.View.NameField()
+	}
+	if l != nil {
+		out = append(out, l)
+	} else {
+		for _, f := range p.View.Fields {
+			if f.Table == 0 && f.Text() && f.Factors == nil && (f.Distinct*10 >= p.View.Tables[0].RowCount*9 || slices.Contains(p.View.Entity, f.Head())) {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = p.View.Described()
+	}
+	if t := p.timeField(nil); t != nil && t.Table == 0 && t != p.Measures[0].Field {
+		out = append(out, t)
+	}
+	return out
+}
+
+// ShareCond is the condition whose share is asked: the last that is no time.
+func (p *Plan) ShareCond() int {
+	at := -1
+	for i, f := range p.Filters {
+		if f.Period == nil && !f.Total && f.Text != "" && f.Field != p.Time {
+			at = i
+		}
+	}
+	return at
+}
+
+// Listed are the columns of a list or a lookup.
+func (p *Plan) Listed() []*schema.Field {
+	var out []*schema.Field
+	if p.Op == OpList && p.Target != nil {
+		if n := p.View.NameFor(p.Target); n != nil {
+			out = append(out, n)
+		}
+		out = append(out, p.Target)
+	}
+	for _, f := range p.attrs {
+		if f != p.Target && !(p.Op == OpList && p.filtered(f)) {
+			out = append(out, f)
+		}
+	}
+	for _, m := range p.Measures {
+		out = append(out, m.Field)
+	}
+	return out
+}

@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// Query writes one statement over a view.
+type Query struct {
+	View     *schema.View
+	postgres bool
+	used     []bool
+}
+
+// NewQuery is a statement that uses no table yet.
+func NewQuery(v *schema.View, postgres bool) *Query {
+	return &Query{View: v, postgres: postgres, used: make([]bool, len(v.Tables))}
+}
+
+// mark stands before a column until it is known whether tables are joined.
+const mark = "\x00"
+
+// Col is a column as an expression.
+func (q *Query) Col(f *schema.Field) string {
+	if f.Less {
+		return "(" + q.Col(f.Factors[0]) + " - " + q.Col(f.Factors[1]) + ")"
+	}
+	if f.Factors != nil {
+		return "(" + q.Col(f.Factors[0]) + " * " + q.Col(f.Factors[1]) + ")"
+	}
+	if f.Names != nil {
+		return "(" + q.Col(f.Names[0]) + " || ' ' || " + q.Col(f.Names[1]) + ")"
+	}
+	c := q.plain(f)
+	if !f.Clock() {
+		return c
+	}
+	// As text of one length, times are in their order; DNF is none.
+	padded := "substr('000000000000' || " + c + ", -12)"
+	if q.postgres {
+		padded = "right('000000000000' || " + c + ", 12)"
+	}
+	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
+}
+
+// plain is a column as it is stored.
+func (q *Query) plain(f *schema.Field) string {
+	for t := f.Table; t >= 0; t = q.View.On[t].From {
+		q.used[t] = true
+	}
+	return mark + strconv.Itoa(f.Table) + "." + schema.QuotedName(f.Name)
+}
+
+// Date is the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.
+func (q *Query) Date(f *schema.Field, n int) string {
+	return fmt.Sprintf("substr(CAST(%s AS TEXT), 1, %d)", q.Col(f), n)
+}
+
+// Bucket is the unit of time that a row falls into.
+func (q *Query) Bucket(f *schema.Field, unit string) string {
+	if !f.Dated() {
+		return q.Col(f)
+	}
+	switch unit {
+	case "year":
+		return q.Date(f, 4)
+	case "quarter":
+		return fmt.Sprintf("%s || '-Q' || CAST((CAST(substr(CAST(%s AS TEXT), 6, 2) AS INTEGER) + 2) / 3 AS TEXT)", q.Date(f, 4), q.Col(f))
+	case "month":
+		return q.Date(f, 7)
+	case "hour":
+		return fmt.Sprintf("substr(CAST(%s AS TEXT), 12, 2)", q.Col(f))
+	case "weekday":
+		if q.postgres {
+			return fmt.Sprintf("CAST(EXTRACT(DOW FROM %s) AS INTEGER)", q.Col(f))
+		}
+		return fmt.Sprintf("CAST(strftime('%%w', %s) AS INTEGER)", q.Col(f))
+	}
+	return q.Date(f, 10)
+}
+
+// From is the FROM clause with the tables that are used, and the WHERE clause.
+func (q *Query) From(filters []Filter, more ...string) string {
+	var conds []string
+	for _, f := range filters {
+		conds = append(conds, f.Condition(q))
+	}
+	conds = append(conds, more...)
+	out := " FROM " + schema.QuotedTable(q.View.Tables[0].Name)
+	if u := q.View.Tables[0].Union; u != "" {
+		out = " FROM (" + u + ")"
+		if !q.joined() {
+			out += " AS every_year"
+		}
+	}
+	if q.joined() {
+		out += " AS t0"
+		for i, j := range q.View.On {
+			if i > 0 && q.used[i] {
+				out += fmt.Sprintf(" LEFT JOIN %s AS t%d ON t%d.%s = t%d.%s", schema.QuotedTable(q.View.Tables[i].Name), i, j.From, schema.QuotedName(j.OwnKey), i, schema.QuotedName(j.OtherKey))
+			}
+		}
+	}
+	if len(conds) > 0 {
+		out += " WHERE " + strings.Join(conds, " AND ")
+	}
+	return out
+}
+
+func (q *Query) joined() bool {
+	for _, u := range q.used[1:] {
+		if u {
+			return true
+		}
+	}
+	return false
+}
+
+// Finish writes the columns with the names of their tables where there are several.
+func (q *Query) Finish(statement string) string {
+	for i := range q.View.Tables {
+		name := ""
+		if q.joined() {
+			name = fmt.Sprintf("t%d.", i)
+		}
+		statement = strings.ReplaceAll(statement, mark+strconv.Itoa(i)+".", name)
+	}
+	return statement
+}
+
+// Paths are the files of the tables that are used.
+func (q *Query) Paths() []string {
+	var out []string
+	for i, t := range q.View.Tables {
+		if i > 0 && !q.used[i] {
+			continue
+		}
+		p := t.Path
+		if p == "" {
+			p = t.Name
+		} else if t.Sheet != "" {
+			p += " (" + t.Sheet + ")"
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Aggregate is an aggregate of a column: sum, avg, min, max, median.
+func (q *Query) Aggregate(how string, f *schema.Field) string {
+	return strings.ToUpper(how) + "(" + q.Col(f) + ")"
+}
+
+// Filter is one condition with its words for readers.
+type Filter struct {
+	Field     *schema.Field
+	Condition func(q *Query) string
+	Text      string
+	// Total is the condition that keeps to the rows of all categories together.
+	Total  bool
+	at     int    // the token that it comes from
+	Time   string // a time in words for the sentence: in March 2024
+	values []string
+	Period *speech.Period
+	// equal says that all rows have the same number.
+	equal bool
+	// not says that the rows with the values are left out.
+	not bool
+	// number says that a number is compared.
+	number bool
+	limit  *threshold // what it is compared with
+}
+
+// valueFilter keeps the rows with one of some values.
+func valueFilter(f *schema.Field, values []string, not bool) Filter {
+	var quoted []string
+	for _, v := range values {
+		quoted = append(quoted, speech.QuotedText(v))
+	}
+	text := strings.Join(values, ", ")
+	if not {
+		text = "≠ " + text
+	}
+	return Filter{Field: f, values: values, not: not, Text: f.Label() + ": " + text, Condition: func(q *Query) string {
+		op := " = " + quoted[0]
+		if len(quoted) > 1 {
+			op = " IN (" + strings.Join(quoted, ", ") + ")"
+		}
+		if not {
+			return "NOT " + q.Col(f) + op
+		}
+		return q.Col(f) + op
+	}}
+}
+
+// boolFilter keeps the rows in which a column of truths is what it shall be.
+func boolFilter(f *schema.Field, want bool) Filter {
+	if !f.Boolean() {
+		var values []string
+		for _, v := range f.Values {
+			if s, ok := v.(string); ok && truth(s) == want && (truth(s) || untruth(s)) {
+				values = append(values, s)
+			}
+		}
+		return valueFilter(f, values, false)
+	}
+	word := "FALSE"
+	text := "= no"
+	if want {
+		word, text = "TRUE", "= yes"
+	}
+	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
+}
+
+func truth(s string) bool {
+	switch speech.Fold(strings.TrimSpace(s)) {
+	case "yes", "y", "ja", "j", "true", "oui", "x", "wahr":
+		return true
+	}
+	return false
+}
+
+func untruth(s string) bool {
+	switch speech.Fold(strings.TrimSpace(s)) {
+	case "no", "n", "nein", "false", "non", "falsch":
+		return true
+	}
+	return false
+}
+
+// numberFilter compares a column with a number.
+func numberFilter(f *schema.Field, op string, n float64) Filter {
+	v := strconv.FormatFloat(n, 'f', -1, 64)
+	return Filter{Field: f, number: true, limit: &threshold{Op: op, N: n, field: f}, equal: op == "=", Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
+}
+
+// fieldFilter compares two columns.
+func fieldFilter(f *schema.Field, op string, g *schema.Field) Filter {
+	return Filter{Field: f, Text: f.Label() + " " + op + " " + g.Label(), Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + q.Col(g) }}
+}
+
+// nullFilter keeps the rows without a value; for a number of unusable ones see Column.Unusable.
+func nullFilter(f *schema.Field, none string) Filter {
+	return Filter{Field: f, Text: f.Label() + ": " + none, Condition: func(q *Query) string { return q.Col(f) + " IS NULL" }}
+}
+
+// knownFilter keeps the rows with a value.
+func knownFilter(f *schema.Field) Filter {
+	return Filter{Field: f, Condition: func(q *Query) string { return q.Col(f) + " IS NOT NULL" }}
+}

@@ -1,0 +1,486 @@
+package plan
+
+import (
+	"slices"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// decideSup settles what a superlative ranks, and by what.
+func (p *Plan) decideSup() Reason {
+	if why := p.supMeasure(); why != "" {
+		return why
+	}
+	if len(p.Measures) == 0 && (p.Aggregate == "avg" || p.Aggregate == "median") {
+		return ReasonUnclear // rows have no mean
+	}
+	if p.Superlative.About == "rows" && p.crowded() {
+		return ReasonAmbiguous // the rows, or those who came
+	}
+	if p.mostSales() {
+		return ReasonAmbiguous // the most of them, or those of the highest value
+	}
+	if p.unsureBest() {
+		return ReasonAmbiguous
+	}
+	if p.Asks == "who" && p.Target != nil && !p.Target.Named("name") && p.Target.Names == nil && p.Target != p.View.Person() {
+		return ReasonAmbiguous // who borrowed the most tools: how many loans, or how many different tools
+	}
+	p.N = max(p.N, 1)
+	if p.Asks == "many" {
+		return ReasonUnclear
+	}
+	p.expenses()
+	if p.one && (p.Target == nil || p.Target == p.View.Person()) {
+		p.Op, p.Target = OpExtreme, nil
+		return ""
+	}
+	p.supTarget()
+	if p.Counted != nil && p.Counted == p.Target {
+		return ReasonUnclear // who travelled the most
+	}
+	if p.Target == nil && p.Unit == "" && p.Superlative.About == "quantity" {
+		if p.Target = p.View.Sold(); p.Target == nil {
+			return ReasonUnclear
+		}
+	}
+	if p.Unit != "" {
+		if why := p.needTime(); why != "" {
+			return why
+		}
+	}
+	if p.Target == nil && p.Unit == "" {
+		if len(p.Measures) == 0 {
+			return ReasonUnclear
+		}
+		if p.Asks == "who" && p.View.Person() == nil {
+			return ReasonUnclear // a figure is no person
+		}
+		p.Op = OpExtreme
+		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
+			return ReasonUnclear // the three best of what
+		}
+		if p.spending() && p.Asks != "much" {
+			return ReasonUnclear // on what: no column is named
+		}
+		if p.Aggregate == "sum" || p.Aggregate == "avg" {
+			return ReasonUnclear
+		}
+		return ""
+	}
+	p.Op = OpRank
+	if p.Aggregate == "median" {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// supMeasure finds the number that a superlative goes by.
+func (p *Plan) supMeasure() Reason {
+	switch {
+	case p.Superlative.About == "rows":
+		p.Measures = nil
+	case p.Superlative.About != "":
+		f := p.supField(p.Superlative.About)
+		if p.Superlative.About == "length" && len(p.Measures) == 1 && slices.ContainsFunc([]string{"distance", "duration", "length", "wait"}, func(c string) bool {
+			return p.Measures[0].Field.Named(c) || sizesOf[p.Measures[0].Field.UnitName()].kind == "length"
+		}) {
+			f = p.Measures[0].Field // the longest distance
+		}
+		if f == nil && len(p.Measures) == 1 && (p.Superlative.About == "length" || p.Superlative.About == "date") {
+			f = p.Measures[0].Field // the longest waiting time
+		}
+		if f == nil {
+			return ReasonUnknown
+		}
+		if len(p.Measures) > 0 && p.Measures[0].Field != f {
+			return ReasonUnclear
+		}
+		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
+		if p.Superlative.About == "length" && p.Aggregate == "" && p.Nature(f) == "sum" {
+			p.one = p.Target == nil || p.Target == p.View.Person() // who stayed the longest: in one stay
+			if rows := p.View.Tables[0].RowCount; !p.one && !p.Target.Unique(rows) {
+				return ReasonAmbiguous
+			}
+		}
+	case len(p.Measures) == 1:
+		p.Measures[0].How = p.Aggregate
+		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.Target.Unique(p.View.Tables[0].RowCount) {
+			p.Measures[0].How = "sum" // the most in fees
+		}
+	case len(p.Measures) == 0 && p.Counted == nil:
+		if why := p.supWithout(); why != "" {
+			return why
+		}
+	case len(p.Measures) > 1:
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// mostSales reports whether the question asks for the most sales, which may be counted or added.
+func (p *Plan) mostSales() bool {
+	if p.mostWord() && p.View.Coins != nil && len(p.Measures) == 0 && p.Superlative.To == len(p.Text.Tokens) && p.behind(p.Superlative.From, trades) {
+		return true // who ordered the most
+	}
+	return p.mostWord() && p.View.Takings && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.From == p.Superlative.To && x.To == x.From+1 && p.Text.Sales(p.Text.Tokens[x.From])
+	})
+}
+
+// mostWord reports whether the superlative is of how much there is.
+func (p *explanation) mostWord() bool {
+	switch p.Text.Tokens[p.Superlative.To-1].Fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+		return true
+	}
+	return false
+}
+
+// unsureBest reports whether best and worst may mean the least: of school grades 1 is best in
+// one country and worst in another.
+func (p *Plan) unsureBest() bool {
+	switch p.Text.Tokens[p.Superlative.From].Fold {
+	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
+	default:
+		return false
+	}
+	if len(p.Measures) != 1 {
+		return false
+	}
+	f := p.Measures[0].Field
+	if f.SchoolGrade() {
+		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg] // 1 is the best
+		return false
+	}
+	if !p.judged && !f.Scale() && p.bestUnclear(f) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
+		return true
+	}
+	graded := f.Named("score") || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindEntity && p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "score")
+	})
+	high, ok := schema.NumberOf(f.Max)
+	return graded && ok && high <= 6
+}
+
+// supWithout settles a superlative that names no number: the most orders, the most customers.
+func (p *Plan) supWithout() Reason {
+	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *schema.Field) bool {
+		return f == p.Target || f.Dated() || p.filtered(f) || slices.Contains(p.Groups, f)
+	})
+	if len(others) == 1 && others[0].Named("product") && p.View.Stocked() || len(others) == 1 && others[0].Unique(p.View.Tables[0].RowCount) && p.View.FieldOf("stock") != nil {
+		return ReasonAmbiguous // the most kinds of plants, or the most plants
+	}
+	if len(others) == 1 {
+		p.Counted = others[0]
+		if p.Counted.Unique(p.View.Tables[0].RowCount) {
+			p.Counted = nil
+		}
+		return ""
+	}
+	if len(others) > 1 {
+		return ReasonUnclear
+	}
+	if p.biggest() {
+		p.one = true
+		p.Measures = []Measure{{Field: p.View.Coins, How: p.Aggregate}}
+		return ""
+	}
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindEntity && x.From > 0 && allOf[p.Text.Tokens[x.From-1].Fold] {
+			continue // across all depots
+		}
+		if x.Rows() && !(p.Asked(i) != nil && p.Asked(i).Arg == "which" && p.Target != nil && p.Target == p.labelField(x)) {
+			if x.From == p.Superlative.To && p.View.Coins != nil && bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
+				return ReasonAmbiguous // the biggest expense: one, or all of a category
+			}
+			if p.View.Stocked() && p.View.FieldOf("stock") != nil {
+				return ReasonAmbiguous // the most kinds of plants, or the most plants
+			}
+			return ""
+		}
+	}
+	if f := p.implied(); f != nil {
+		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
+		return ""
+	}
+	if f := p.given(); f != nil && p.Asks != "many" {
+		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
+		return ""
+	}
+	if p.mostOfValue() || p.mostDone() {
+		return ""
+	}
+	return ReasonUnclear
+}
+
+var allOf = speech.Folded("all every alle allen aller")
+
+// mostOfValue reports whether the rows with a value are what there is most of, in a table that
+// has no amounts: the most errors, of a log.
+func (p *Plan) mostOfValue() bool {
+	if p.Unit == "" && p.Target == nil || !p.mostWord() || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
+}
+
+// mostDone reports whether the rows of a value are what there is most of, as a verb says that
+// somebody did: who treated the most cats. Of goods there may be several in a row.
+func (p *Plan) mostDone() bool {
+	if p.Target == nil && p.Asks != "who" || p.traded() {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue && x.From == p.Superlative.To && !x.Field.Named("product")
+	}) && slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "any") }) &&
+		!slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("quantity") })
+}
+
+// biggest reports whether one row is asked for by its only amount of money: the biggest expense.
+func (p *Plan) biggest() bool {
+	if !bigWords[p.Text.Tokens[p.Superlative.From].Fold] && !bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] || p.View.Coins == nil || p.View.Coins.Mixed() {
+		return false
+	}
+	rows := p.View.Tables[0].RowCount
+	worth := func(c string) bool { return p.Text.Lex.Means(p.View.Coins.Head(), c) }
+	if (worth("price") || worth("rent") || worth("salary")) && !worth("amount") && !worth("cost") && !worth("fee") && !highWords[p.Text.Tokens[p.Superlative.To-1].Fold] {
+		return false // the largest house is not the dearest
+	}
+	if p.Target != nil && !p.Target.Unique(rows) && p.Target != p.View.Person() {
+		return false // of the rows of a category: one, or all together
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		behind := x.From >= p.Superlative.To && x.From <= p.Superlative.To+1
+		return (behind || x.To <= p.Superlative.From && p.Superlative.To == len(p.Text.Tokens) && p.Target != nil) && (x.Kind == speech.KindValue || x.Rows() || x.Kind == speech.KindField && x.Field.Key() && x.Field.Unique(rows))
+	})
+}
+
+var highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
+
+var bigWords = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
+
+// supField is the number that a superlative compares: the price of the cheapest.
+func (p *conditions) supField(concept string) *schema.Field {
+	if concept == "date" && p.Time != nil {
+		return p.Time
+	}
+	if f := p.longestOf(concept); f != nil {
+		return f
+	}
+	switch concept {
+	case "price":
+		if p.View.Coins != nil && !p.View.Coins.Mixed() {
+			return p.View.Coins
+		}
+	case "temperature":
+		return p.extremeTemperature()
+	case "length":
+		if f := p.View.FieldOf("duration"); f != nil {
+			return f
+		}
+		if f := p.View.Lasting(); f != nil {
+			return f
+		}
+		return p.View.FieldOf("distance")
+	case "fastest", "slowest":
+		return p.pace(concept == "fastest")
+	case "hire":
+		for _, f := range p.View.Fields {
+			if (f.Dated() || f.Yearly()) && f.Named("hire") {
+				return f
+			}
+		}
+	case "age":
+		for _, f := range p.View.Fields {
+			if f.Dated() && f.Named("birth") {
+				// The oldest was born first.
+				p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+				return f
+			}
+		}
+		return p.beginning()
+	}
+	return nil
+}
+
+// beginning is the date from which things that are no people are old: when an issue was opened.
+func (p *wording) beginning() *schema.Field {
+	if p.View.OfPeople() {
+		return nil
+	}
+	f := p.timeField(nil)
+	if f == nil {
+		var begun []*schema.Field
+		for _, o := range p.View.Fields {
+			if o.Table == 0 && o.Dated() && o.Has(beginnings) {
+				begun = append(begun, o)
+			}
+		}
+		f = nearest(begun)
+	}
+	if f != nil && (f.Dated() || f.Yearly()) {
+		p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+		return f
+	}
+	return nil
+}
+
+var beginnings = speech.Folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
+
+// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
+// for the coldest.
+func (p *wording) extremeTemperature() *schema.Field {
+	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
+	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
+	})
+}
+
+// supTarget finds whose number is compared where the question says who, when or where.
+func (p *Plan) supTarget() {
+	if p.Target != nil || p.Unit != "" {
+		return
+	}
+	if len(p.Groups) == 1 && p.Asks != "who" {
+		p.Target, p.Groups = p.Groups[0], nil
+		return
+	}
+	switch p.Asks {
+	case "who":
+		p.Target = p.View.Person()
+	case "when":
+		if p.Time == nil {
+			p.Time = p.timeField(nil)
+		}
+		if p.Time != nil && len(p.Measures) == 1 && p.Measures[0].Field != p.Time {
+			if p.Unit = "day"; p.Time.Yearly() {
+				p.Unit = "year"
+			}
+		}
+	}
+	if p.Target == nil && p.Unit == "" && len(p.attrs) == 1 && p.attrs[0].Text() {
+		p.Target = p.attrs[0]
+	}
+	if p.Target == nil && p.Unit == "" && p.Superlative.About != "" && p.Asks != "" && p.Asks != "when" && p.Asks != "much" {
+		for _, x := range p.Pieces {
+			if x.Rows() {
+				p.Target = p.labelField(x)
+			}
+		}
+	}
+}
+
+// decideMore reads more, fewer, warmer: of two values it compares, else it ranks.
+func (p *Plan) decideMore() Reason {
+	if p.more == nil {
+		return ""
+	}
+	if f := p.more.About; f != "" && len(p.Measures) == 0 {
+		m := p.View.FieldOf(f)
+		if m == nil {
+			return ReasonUnknown
+		}
+		p.Measures = []Measure{{Field: m}}
+	}
+	switch {
+	case p.Either != nil:
+		p.versus = true
+		if len(p.Measures) == 0 && len(p.attrs) == 1 && p.Counted == nil {
+			p.Counted, p.attrs = p.attrs[0], nil // more customers in Berlin or Paris
+		}
+	case p.Target != nil && p.Superlative == nil:
+		p.Superlative = p.more
+	case p.diff || len(p.Periods) == 2:
+	default:
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// pace is the column that the fastest have the most or the least of: a speed, or a time as it
+// is run.
+func (p *wording) pace(fast bool) *schema.Field {
+	p.Superlative.Arg = "asc"
+	if !fast {
+		p.Superlative.Arg = "desc"
+	}
+	if f := p.View.FieldOf("speed"); f != nil {
+		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+		return f
+	}
+	var clocks []*schema.Field
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Clock() {
+			clocks = append(clocks, f)
+		}
+	}
+	if len(clocks) == 1 {
+		return clocks[0]
+	}
+	if len(clocks) > 1 {
+		return nil
+	}
+	if f := p.View.Lasting(); f != nil && f.Has(lengthOfTime) {
+		return f
+	}
+	return nil
+}
+
+var lengthOfTime = speech.Folded("time zeit duration dauer response resolution")
+
+// labelField is the column that names the rows: a name, else what is unique in each.
+func (p *wording) labelField(entity parse.Piece) *schema.Field {
+	rows := p.View.Tables[0].RowCount
+	asked := p.Text.Tokens[entity.From]
+	var best *schema.Field
+	score := 0
+	for i, f := range p.View.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() {
+			continue
+		}
+		if f.Names != nil && p.Text.Lex.Means(asked.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(asked.Stem, "student") {
+			return f
+		}
+		s := 1
+		name := slices.ContainsFunc(f.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] })
+		own := slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Stem == asked.Stem || p.Text.Lex.Shared(w.Stem, asked.Stem) })
+		switch {
+		case name && !f.Key():
+			s += 8
+		case own && !f.Key():
+			s += 7
+		case f.Key():
+			s += 2
+		case i > 1:
+			s--
+		}
+		if f.Distinct*10 >= rows*9 || f.DistinctCapped {
+			s += 3
+		}
+		if s > score {
+			best, score = f, s
+		}
+	}
+	if score < 3 {
+		return nil
+	}
+	if !best.Key() && !best.Unique(rows) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
+		if k := p.View.NumberOfRow(); k != nil {
+			return k // several issues have one title
+		}
+	}
+	return best
+}
+
+// rowName is what the rows are called that a value says the kind of: which perennials.
+func (p *wording) rowName(value parse.Piece) *schema.Field {
+	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && f.Unique(p.View.Tables[0].RowCount)
+	}); f != nil {
+		return f
+	}
+	return p.labelField(value)
+}

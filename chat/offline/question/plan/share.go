@@ -1,0 +1,247 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// sided reports whether a condition is one side of a scale, of which each value is counted.
+func (p *wording) sided(x parse.Piece) bool {
+	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
+}
+
+// yesNo is a text column of yes and no.
+func yesNo(f *schema.Field) bool {
+	yes, no := false, false
+	for _, v := range f.Values {
+		s, _ := v.(string)
+		yes, no = yes || truth(s), no || untruth(s)
+	}
+	return f.Text() && yes && no
+}
+
+// decideShare settles of what a share is asked.
+func (p *Plan) decideShare() Reason {
+	if p.ofRows() {
+		p.Measures = nil
+	}
+	if len(p.Measures) > 1 {
+		return ReasonUnclear
+	}
+	if len(p.Measures) == 0 {
+		f, doubt := p.shareOf()
+		if doubt {
+			return ReasonAmbiguous
+		}
+		if f != nil {
+			p.Measures = []Measure{{Field: f}}
+		}
+	}
+	if len(p.Measures) == 1 {
+		m := &p.Measures[0]
+		if n := p.Nature(m.Field); n != "sum" && !(n == "" && m.Field.Type == "integer") {
+			return ReasonUnclear
+		}
+		m.How = "sum"
+	}
+	conds := 0
+	for _, f := range p.Filters {
+		if !f.Total && f.Period == nil && f.Text != "" {
+			conds++
+		}
+	}
+	if len(p.Groups) > 0 || conds == 0 || p.Superlative != nil || p.Either != nil && conds > 1 {
+		return ReasonUnclear
+	}
+	if conds > 1 && !p.orderShare(conds) {
+		return ReasonAmbiguous
+	}
+	return ""
+}
+
+// ofRows reports whether a share is one of the rows, whatever number its condition names: what
+// percentage of members have paid their fee.
+func (p *Plan) ofRows() bool {
+	return len(p.Measures) == 1 && len(p.Groups) == 0 && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		row := x.Rows() || x.Kind == speech.KindField && x.Field.Key() && x.Field.Unique(p.View.Tables[0].RowCount)
+		return row && x.From > 1 && p.Text.Tokens[x.From-1].Fold == "of" && p.Text.Tokens[x.From-2].Fold != "total" &&
+			slices.ContainsFunc(p.Pieces, func(a parse.Piece) bool {
+				return a.Kind == speech.KindAgg && a.Arg == "share" && (a.To == x.From-1 || a.To == x.From)
+			}) &&
+			slices.ContainsFunc(p.Pieces, func(m parse.Piece) bool {
+				return m.Kind == speech.KindField && m.Field == p.Measures[0].Field && m.From > x.To
+			})
+	})
+}
+
+// orderShare moves the condition whose share is asked to the end: what percentage of A
+// are B asks for B; the share of B in A too.
+func (p *conditions) orderShare(conds int) bool {
+	if conds != 2 {
+		return false
+	}
+	verb := -1
+	var at []int
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindValue || x.Kind == speech.KindField && (x.Field.Boolean() || yesNo(x.Field)) {
+			at = append(at, i)
+		}
+	}
+	if len(at) != 2 {
+		return false
+	}
+	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
+		switch p.Text.Tokens[k].Fold {
+		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "würden", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
+			verb = k
+		}
+	}
+	own := func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" }
+	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
+	if verb >= 0 {
+		return true // the later one is the last condition already
+	}
+	// share of women in IT: the first is asked for
+	first := slices.IndexFunc(p.Filters, own)
+	f := p.Filters[first]
+	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
+	return true
+}
+
+// decideChange settles a change between two times or a development.
+func (p *Plan) decideChange() Reason {
+	if len(p.Measures) == 0 {
+		f := cmp.Or(p.implied(), p.given())
+		switch {
+		case f != nil && f == p.View.Coins && p.given() == f && p.Asks != "many" && p.Counted == nil:
+			p.Measures = []Measure{{Field: f, How: "sum"}}
+		case f != nil && p.Asks != "many" && p.Counted == nil && p.topicMeasure(f):
+			p.Measures = []Measure{{Field: f}}
+		case p.Asks != "many" && p.Counted == nil && p.allMeasures():
+			p.Op = OpCourse
+			return ""
+		case p.Asks == "many" || p.Counted != nil || p.hasRows() && !p.onePerTime():
+			if why := p.decideCount(); why != "" && len(p.Periods) < 2 {
+				return why
+			}
+		default:
+			return ReasonUnclear
+		}
+	}
+	if p.Time == nil {
+		p.Time = p.timeField(nil)
+	}
+	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 {
+		return ReasonUnclear
+	}
+	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {
+		p.Groups = []*schema.Field{p.Target}
+	}
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		m.How = p.Aggregate
+		if m.How == "" && p.Asks == "many" && p.Nature(m.Field) == "" && moneyOrMass[m.Field.UnitName()] {
+			m.How = "sum" // by how many tonnes
+		}
+		if m.How == "" {
+			m.How = map[string]string{"sum": "sum", "rate": "avg", "max": "max", "min": "min", "": ""}[p.Nature(m.Field)]
+		}
+	}
+	if len(p.Periods) == 2 {
+		if p.Superlative != nil && len(p.Groups) == 0 {
+			return ReasonUnclear
+		}
+		p.Op = OpChange
+		return ""
+	}
+	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff {
+		return ReasonUnclear
+	}
+	p.Op = OpTrend
+	if p.Unit == "" || p.Unit == "day" {
+		p.Unit = p.trendUnit()
+	}
+	return p.needTime()
+}
+
+// onePerTime reports whether each row has a time of its own.
+func (p *conditions) onePerTime() bool {
+	if p.Time == nil {
+		p.Time = p.timeField(nil)
+	}
+	return p.Time != nil && p.Time.Table == 0 && p.Time.Unique(p.View.Tables[0].RowCount)
+}
+
+// allMeasures takes the few numbers of a table that has one row for each time, where the
+// question only names its topic: renewable energy trends.
+func (p *roles) allMeasures() bool {
+	named := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindEntity })
+	if !named || !p.onePerTime() || len(p.Periods) > 0 || len(p.Groups)+len(p.attrs) > 0 || p.Superlative != nil {
+		return false
+	}
+	var all []Measure
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Factors == nil && f.Measure() {
+			all = append(all, Measure{Field: f})
+		}
+	}
+	if len(all) == 0 || len(all) > MostSeries {
+		return false
+	}
+	p.Measures = all
+	return true
+}
+
+// topicMeasure reports whether the table's topic is what its only number measures: the
+// population of population.csv, not the orders of orders.csv.
+func (p *explanation) topicMeasure(f *schema.Field) bool {
+	if l := strings.ToLower(f.Label()); l == "value" || l == "wert" || l == "values" {
+		return true
+	}
+	for _, x := range p.Pieces {
+		if x.Kind != speech.KindEntity {
+			continue
+		}
+		st := p.Text.Tokens[x.From].Stem
+		if p.Text.Lex.Means(st, "revenue") && f.Named("amount") {
+			return true // the amount of sales
+		}
+		for _, c := range append(append([]string{"population", "electricity", "concentration"}, schema.Additive...), schema.Ratelike...) {
+			if p.Text.Lex.Means(st, c) && !p.Text.Lex.Means(st, "order") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *explanation) hasRows() bool {
+	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
+}
+
+// trendUnit is the unit of time that makes a development readable.
+func (p *conditions) trendUnit() string {
+	if !p.Time.Dated() {
+		return "year"
+	}
+	low, _ := p.Time.Min.(string)
+	high, _ := p.Time.Max.(string)
+	if len(low) < 10 || len(high) < 10 {
+		return "year"
+	}
+	first, _ := speech.IsoPeriod(low[:10])
+	last, _ := speech.IsoPeriod(high[:10])
+	months := (last.Year-first.Year)*12 + last.N - first.N
+	switch {
+	case months <= 1:
+		return "day"
+	case months <= 48:
+		return "month"
+	}
+	return "year"
+}

@@ -1,0 +1,595 @@
+// Package plan makes one query plan of an explanation of a question: what the words ask, the
+// conditions on the rows, the roles of the columns, then the operation; last, a review refuses
+// a plan that leaves out a part of the question. It has no errors: a plan that cannot be made
+// has a Reason. It imports speech, schema and parse only.
+package plan
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// Measure is a number that is asked for: a column with its aggregate, or rows.
+type Measure struct {
+	Field *schema.Field
+	// How is sum, avg, median, min, max; empty where the question leaves it open.
+	How string
+}
+
+// Column is the column of a measure; nil for rows.
+func (m *Measure) Column() *schema.Field {
+	if m == nil {
+		return nil
+	}
+	return m.Field
+}
+
+// explanation is one explanation of a question by the tables of a view: its pieces in their order.
+type explanation struct {
+	speech.Language
+	Text        *parse.Matcher
+	View        *schema.View
+	Pieces      []parse.Piece
+	used        []bool // the pieces that have found their place
+	Weight      float64
+	Superlative *parse.Piece
+}
+
+// wording is what the words of the grammar ask, before any column has a role.
+type wording struct {
+	explanation
+	Asks      string // the first asking word: many, much, which, who, when, where, list, change
+	Aggregate string
+	Trend     string
+	diff      bool
+	more      *parse.Piece // more, warmer: a comparison of two
+	versus    bool
+	share     bool
+	distinct  bool
+	people    bool // how many people: of a number of people, or of rows that are people
+	left      bool // what is left of a budget
+	over      bool // what is over its budget
+	across    bool // the columns of a wide table are compared
+	usedUp    bool // the question asks what was used: of a counter
+	judged    bool // the measure is a mark that people gave
+}
+
+// conditions are what the rows have to meet, times included.
+type conditions struct {
+	wording
+	Filters []Filter
+	Periods []speech.Period
+	Time    *schema.Field
+	Either  *schema.Field // the column of which two values are compared
+	Bound   *threshold    // what the rows of a group come to
+}
+
+// roles are what the named columns are to the question: measures, groups and what is asked for.
+type roles struct {
+	conditions
+	Op       string
+	Measures []Measure
+	// Counted is the column whose different values are counted; nil counts rows.
+	Counted  *schema.Field
+	Target   *schema.Field
+	Unit     string // a unit of time as target or group
+	Groups   []*schema.Field
+	N        int
+	attrs    []*schema.Field // text and date columns that are asked for
+	PerRow   bool            // per order, where each row is an order
+	perKey   *schema.Field   // the key of what a mean is per
+	Tally    string          // the unit of time that is counted: on how many days
+	Called   string          // what the question calls the things that are counted
+	askedFor *schema.Field   // the column of times that is asked for: on which day
+	one      bool            // one row is asked for by its amount
+}
+
+// Plan is an operation with all that it needs.
+type Plan struct {
+	roles
+	Outflow bool // the sum is of what went out, which has a minus in the table
+}
+
+// New fills the slots from an explanation; a reason says why it makes no question.
+func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, Reason) {
+	p := &Plan{}
+	p.explanation = explanation{Language: r.Lang, Text: r, View: v, Weight: c.Weight}
+	deed := false
+	var verbs []parse.Piece
+	for _, x := range c.Pieces {
+		switch x.Kind {
+		case speech.KindFill:
+			deed = deed || x.Arg == "deed"
+			if x.Arg == "verb" || x.Arg == "light" {
+				verbs = append(verbs, x)
+			}
+			p.usedUp = p.usedUp || x.Arg == "deed" && r.Lex.Means(r.Tokens[x.From].Stem, "consumption")
+			p.judged = p.judged || x.Arg == "rating"
+			if x.Arg == "owner" && (!p.owned(c, x) || r.OfOtherRows(v, r.Tokens[x.From])) {
+				return nil, ReasonUnknown
+			}
+			continue
+		case speech.KindUnknown:
+			return nil, ReasonUnknown
+		case speech.KindField:
+			if x.Arg == "half" && !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field == x.Field && o.Arg == "rest" }) {
+				return nil, ReasonUnknown
+			}
+			if x.Arg != "rest" {
+				break
+			}
+			if !slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
+				return o.Kind == speech.KindSup && o.About != "" && r.Lex.Means(x.Field.Head(), o.About) || // in purchase the most expensive
+					o.Field == x.Field && (o.Kind == speech.KindField && o.Arg != "rest" || o.Kind == speech.KindValue && (o.To == x.From || x.To == o.From)) // casual riders
+			}) {
+				return nil, ReasonUnknown
+			}
+			continue
+		case speech.KindNever:
+			return nil, ReasonBeyond
+		case speech.KindValue:
+			if x.Field.Likert() && slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field != x.Field && o.Field.Likert() }) {
+				return nil, ReasonUnknown // who agrees to one statement says nothing of another
+			}
+		}
+		p.Pieces = append(p.Pieces, x)
+	}
+	p.used = make([]bool, len(p.Pieces))
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
+		if why := step(); why != "" {
+			return nil, why
+		}
+	}
+	if why := p.carry(before); why != "" {
+		return nil, why
+	}
+	if why := p.decide(); why != "" {
+		return nil, why
+	}
+	return p, (&review{p}).of(c.Pieces, verbs, deed)
+}
+
+// receivers stand before whom something is for: what was given to the hospital is not all that was given.
+var receivers = speech.Folded("to for by towards an fur")
+
+// owned reports whether a word like museum or team stands where it says no more than whose
+// data it is, or of which kind a value is.
+func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
+	if speech.Articles[p.Text.Tokens[x.From-1].Fold] {
+		w := p.Text.Tokens[x.From]
+		named := p.Text.Lang == speech.English && w.Raw != "" && unicode.IsUpper([]rune(w.Raw)[0])                                // a name: given to the Hospital
+		topic := slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindEntity && o.From == x.To }) // the shop refit
+		return !named && (topic || x.From < 2 || !receivers[p.Text.Tokens[x.From-2].Fold])
+	}
+	return slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool {
+		return (o.Kind == speech.KindField || o.Kind == speech.KindValue) && o.To == x.From
+	})
+}
+
+// names reports whether the plan is of a column: as a measure, a condition or a name.
+func (p *roles) names(f *schema.Field) bool {
+	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
+}
+
+// words takes the words of the grammar that stand alone.
+func (p *roles) words() Reason {
+	for i, x := range p.Pieces {
+		switch x.Kind {
+		case speech.KindAsk:
+			if why := p.askWord(i); why != "" {
+				return why
+			}
+		case speech.KindAgg:
+			switch {
+			case x.Arg == "share":
+				p.share = true
+			case x.Arg == "distinct":
+				p.distinct = true
+			case p.Aggregate == "" || p.Aggregate == x.Arg:
+				p.Aggregate = x.Arg
+			}
+			p.used[i] = true
+		case speech.KindSup:
+			if p.Superlative != nil {
+				return ReasonUnclear
+			}
+			p.Superlative, p.used[i] = &p.Pieces[i], true
+		case speech.KindTrend:
+			p.Trend, p.used[i] = x.Arg, true
+		case speech.KindNone:
+			f, ok := p.none(x.About)
+			if x.Arg != "" {
+				f, ok = p.weather(x.Arg)
+			}
+			if !ok {
+				return ReasonUnknown
+			}
+			p.Filters, p.used[i] = append(p.Filters, f), true
+		case speech.KindDiff:
+			p.diff, p.used[i] = true, true
+		case speech.KindVersus:
+			p.versus, p.used[i] = true, true
+		case speech.KindAcross:
+			p.across, p.used[i] = true, true
+		case speech.KindLeft:
+			p.left, p.used[i] = true, true
+		case speech.KindNet:
+			p.used[i] = true
+			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.Arg]
+			if f := p.View.OnlyOf(words); !p.namesOne(words) && f != nil {
+				p.Measures = append(p.Measures, Measure{Field: f})
+			} else if !p.namesOne(words) {
+				return ReasonUnknown
+			}
+		case speech.KindOver:
+			p.over, p.used[i] = true, true
+		case speech.KindWhole:
+			if p.used[i] = true; !p.oneYear() {
+				return ReasonUnclear
+			}
+		case speech.KindMore:
+			if p.more != nil {
+				return ReasonUnclear
+			}
+			p.more, p.used[i] = &p.Pieces[i], true
+		}
+	}
+	return ""
+}
+
+// askWord takes an asking word, with the number that it is about: how old.
+func (p *roles) askWord(i int) Reason {
+	x := p.Pieces[i]
+	if x.Arg == "many" && x.To-x.From < 3 && p.numberOf(i) {
+		p.used[i] = true
+		return ""
+	}
+	if x.Arg == "people" {
+		p.people, x.Arg = true, "many"
+	}
+	if p.Asks == "" || p.Asks == "which" && (x.Arg == "many" || x.Arg == "much") || p.Asks == "list" {
+		p.Asks = x.Arg
+	}
+	if x.About != "" {
+		f := p.longestOf(x.About)
+		switch {
+		case f != nil:
+		case x.About == "length":
+			if f = p.View.FieldOf("duration"); f == nil {
+				f = p.View.Lasting()
+			}
+		case x.About == "price":
+			f = p.View.SellingPrice()
+		}
+		if f != nil {
+			p.Measures = append(p.Measures, Measure{Field: f})
+		} else {
+			return ReasonUnknown
+		}
+	}
+	p.used[i] = true
+	return ""
+}
+
+// none is the condition that words such as sold out, open and number one stand for.
+func (p *wording) none(about string) (Filter, bool) {
+	switch about {
+	case "first":
+		if f := p.View.FieldOf("rank"); f != nil {
+			return numberFilter(f, "=", 1), true
+		}
+	case "open":
+		if f := p.View.Ended(); f != nil {
+			return nullFilter(f, p.Say("no value", "kein Wert")), true
+		}
+	case "stock":
+		if f := p.View.StockField(); f != nil {
+			return numberFilter(f, "<=", 0), true
+		}
+	}
+	return Filter{}, false
+}
+
+// numberOf reports whether "number of" names what a ranking goes by: by number of loans.
+func (p *explanation) numberOf(i int) bool {
+	first := p.Text.Tokens[p.Pieces[i].From].Fold
+	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
+}
+
+// near finds the piece before or after another one, words that are used included.
+func (p *explanation) near(i, step int) *parse.Piece {
+	if k := i + step; k >= 0 && k < len(p.Pieces) {
+		return &p.Pieces[k]
+	}
+	return nil
+}
+
+// joinNames joins a value with the name of its column, a number with the key it is of,
+// and a number with a superlative: the top 5.
+func (p *roles) joinNames() Reason {
+	for i, x := range p.Pieces {
+		switch x.Kind {
+		case speech.KindField:
+			for _, step := range []int{-1, 1} {
+				if n := p.near(i, step); n != nil && n.Kind == speech.KindValue && n.Field == x.Field && (p.Asked(i) == nil || p.Asked(i).Arg == "much" || i > 0 && p.Pieces[i-1].Kind == speech.KindValue) {
+					p.used[i] = true
+				}
+			}
+			n := p.near(i, 1)
+			if b := p.near(i, -1); b != nil && b.Kind == speech.KindNum && !p.used[i-1] && p.numbered(i) {
+				p.Filters = append(p.Filters, numberFilter(x.Field, "=", b.Num))
+				p.used[i-1], p.used[i] = true, true
+				continue
+			}
+			if n == nil || p.used[i] || n.From != x.To && !(n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold]) {
+				continue
+			}
+			num := n.Num
+			if n.Kind == speech.KindTime && n.Period.Unit == "year" && x.Field.Key() && x.Field.Spans(float64(n.Period.Year)) {
+				num = float64(n.Period.Year)
+			} else if n.Kind != speech.KindNum {
+				continue
+			}
+			if c := p.near(i, 2); c != nil && c.Kind == speech.KindCmp && (c.Arg == ">=" || c.Arg == "<=") && c.From == n.To && p.near(i, 3) == nil {
+				continue // a satisfaction of 4 or more
+			}
+			if before := p.near(i, -1); x.Field.Type == "integer" && (before == nil || before.Kind != speech.KindCmp) {
+				p.Filters = append(p.Filters, numberFilter(x.Field, "=", num))
+				p.used[i], p.used[i+1] = true, true
+				if before != nil && before.Kind == speech.KindField && before.Field == x.Field {
+					p.used[i-1] = true // the stock on hand
+				}
+			}
+		case speech.KindNum:
+			if f := p.inOwnUnit(i); f != nil {
+				p.Filters = append(p.Filters, numberFilter(f, "=", x.Num))
+				p.used[i] = true
+				continue
+			}
+			for _, step := range []int{-1, 1} {
+				if n := p.near(i, step); n != nil && (n.Kind == speech.KindSup || step < 0 && n.Kind == speech.KindAsk && (n.Arg == "which" || n.Arg == "list")) && !p.used[i] && x.Num >= 1 && x.Num <= 50 && (n.Kind == speech.KindSup || p.Superlative != nil) {
+					p.N, p.used[i] = int(x.Num), true
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// inOwnUnit is the column whose value a number with its unit is: Sage Green in 2.5L.
+func (p *wording) inOwnUnit(i int) *schema.Field {
+	x := p.Pieces[i]
+	if x.To-x.From != 2 || p.Asks != "many" && p.Asks != "much" && p.Asks != "which" || p.Superlative != nil || i == 0 {
+		return nil
+	}
+	f := p.View.InUnit(p.Text.Tokens[x.To-1].Fold)
+	if f == nil || sizesOf[f.UnitName()].kind == "time" || !f.Spans(x.Num) || slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool {
+		return o.Kind == speech.KindCmp || o.Kind == speech.KindBound || o.Kind == speech.KindField && o.Field == f
+	}) || p.Nature(f) == "sum" {
+		return nil
+	}
+	return f
+}
+
+// Asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
+func (p *explanation) Asked(i int) *parse.Piece {
+	for k := i - 1; k >= 0; k-- {
+		switch p.Pieces[k].Kind {
+		case speech.KindAsk:
+			if p.Pieces[k].Arg == "people" {
+				return nil // what follows is not what is counted
+			}
+			return &p.Pieces[k]
+		case speech.KindSup, speech.KindNum, speech.KindAgg, speech.KindValue:
+		case speech.KindEntity:
+			if p.Superlative == nil || k+1 != i {
+				return nil // the three most borrowed tools
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// askedAfter reports whether a later column is the one asked for: wines from which country.
+func (p *explanation) askedAfter(i int) bool {
+	for k := i + 1; k < len(p.Pieces); k++ {
+		if a := p.Asked(k); p.Pieces[k].Kind == speech.KindField && a != nil && a.Arg == "which" {
+			return true
+		}
+	}
+	return false
+}
+
+// by reports whether a piece is what a result is grouped by.
+func (p *explanation) by(i int) bool {
+	for k := i - 1; k >= 0; k-- {
+		switch p.Pieces[k].Kind {
+		case speech.KindBy:
+			return true
+		case speech.KindJoin:
+			// by region and product
+			if k > 0 && (p.Pieces[k-1].Kind == speech.KindField || p.Pieces[k-1].Kind == speech.KindUnit) {
+				return p.by(k - 1)
+			}
+			return false
+		case speech.KindAgg:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// targets finds what the question asks for, what it groups by and what it measures.
+func (p *roles) targets() Reason {
+	for i, x := range p.Pieces {
+		asked := p.Asked(i)
+		if x.Kind == speech.KindValue && p.Target == nil && p.Unit == "" && len(p.attrs) == 0 && p.subject(i) {
+			p.Target = p.rowName(x)
+		}
+		if p.used[i] {
+			continue
+		}
+		switch x.Kind {
+		case speech.KindField:
+			p.fieldRole(i, asked)
+		case speech.KindUnit:
+			if asked != nil && asked.Arg == "many" && p.Asks == "many" {
+				p.Tally, p.used[i] = x.Arg, true
+				continue
+			}
+			if p.by(i) || asked != nil && asked.Arg != "many" && asked.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
+				if p.Unit != "" && p.Unit != x.Arg {
+					return ReasonUnclear
+				}
+				p.Unit, p.used[i] = x.Arg, true
+			}
+		case speech.KindEntity:
+			p.used[i] = true
+			if n := p.near(i, 1); x.Arg == "topic" || n != nil && n.Kind == speech.KindField && n.From == x.To && n.Field.Text() && p.Superlative != nil {
+				continue // frog species: species
+			}
+			before := p.near(i, -1)
+			switch {
+			case p.by(i):
+				p.PerRow = true
+			case p.share:
+			case asked != nil && (asked.Arg == "which" || asked.Arg == "who" || asked.Arg == "list") && p.Target == nil && p.Asks != "many":
+				p.Target = p.labelField(x)
+			case p.Superlative != nil && before != nil && before == p.Superlative && p.Superlative.About == "" && p.Target == nil && p.Asks == "":
+				p.Target = p.labelField(x)
+			}
+		}
+	}
+	return ""
+}
+
+// fieldRole gives a named column its role.
+func (p *roles) fieldRole(i int, asked *parse.Piece) {
+	f := p.Pieces[i].Field
+	p.used[i] = true
+	isMeasure := f.Measure()
+	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asked == nil && !p.by(i) {
+		switch p.Text.Tokens[k-1].Fold {
+		case "all", "aller", "alle", "allen", "samtlicher", "every":
+			return // across all stores
+		}
+	}
+	switch {
+	case p.by(i) && isMeasure && (p.Superlative != nil || p.Asks == "list"):
+		p.Measures = append(p.Measures, Measure{Field: f})
+	case p.by(i) && f.Key() && p.Aggregate == "avg":
+		p.PerRow, p.perKey = true, f
+	case p.by(i):
+		p.Groups = append(p.Groups, f)
+	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
+	case isMeasure:
+		p.Measures = append(p.Measures, Measure{Field: f})
+	case asked != nil && asked.Arg == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
+		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
+		p.attrs = append(p.attrs, f)
+	case asked != nil && asked.Arg == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
+		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
+	case asked != nil && asked.Arg == "many" && p.Asks == "many":
+		p.Counted = f
+		p.Called = p.Text.Tokens[p.Pieces[i].From].Raw
+	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold):
+		// the most borrowed tools: how they are, not when
+	case asked != nil && (asked.Arg == "which" || asked.Arg == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
+		p.Target = f
+		p.attrs = append(p.attrs, f)
+	case f.Dated() || f.Yearly():
+		if f.Dated() && f.Missing > 0 && asked == nil && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
+			p.Filters = append(p.Filters, knownFilter(f)) // who closed the most: of those that are closed
+		}
+		if p.Time == nil {
+			p.Time = f
+		}
+		if asked != nil {
+			p.askedFor = f
+		}
+		p.attrs = append(p.attrs, f)
+	case p.Asks == "who" && p.Superlative != nil && p.Superlative.About == "" && f != p.View.Person() && p.Pieces[max(0, i-1)].Kind == speech.KindSup:
+		p.attrs = append(p.attrs, f) // who borrowed the most tools
+	case p.Superlative != nil && p.Target == nil && !p.askedAfter(i) && (p.Pieces[max(0, i-1)].Kind == speech.KindSup || p.Asks == "list" || p.Asks == "" || p.Asks == "which"):
+		p.Target = f
+	default:
+		p.attrs = append(p.attrs, f)
+	}
+}
+
+// runsOn reports whether nothing stands between a column and the values that say which of
+// it are counted: cancelled orders.
+func (p *explanation) runsOn(i int) bool {
+	for k := i; k > 0 && p.Pieces[k-1].Kind == speech.KindValue; k-- {
+		if p.Pieces[k-1].To != p.Pieces[k].From {
+			return false
+		}
+	}
+	return true
+}
+
+// rest says what is left over: a word that has no place makes the reading doubtful.
+func (p *conditions) rest() Reason {
+	for i, x := range p.Pieces {
+		if p.used[i] {
+			continue
+		}
+		switch x.Kind {
+		case speech.KindBy, speech.KindJoin:
+		case speech.KindBound:
+			if n := p.near(i, 1); n != nil && n.Kind == speech.KindValue && x.Arg == "until" {
+				continue // through the portal
+			}
+			if x.Arg == "from" || x.Arg == "to" || x.Arg == "between" && p.Either != nil {
+				continue // small words
+			}
+			return ReasonUnclear
+		case speech.KindUnit:
+			// "in the year 2020", "on the day"; elsewhere it asks for something.
+			if len(p.Periods) > 0 || x.Arg == "day" {
+				continue
+			}
+			return ReasonUnclear
+		default:
+			return ReasonUnclear
+		}
+	}
+	return ""
+}
+
+// totals keeps to the rows of all categories together, or to the categories, where a
+// table has both: "All disasters" beside "Flood".
+func (p *roles) totals() Reason {
+	for _, f := range p.View.Fields {
+		if f.Table != 0 || !f.Text() || len(f.Values) < 3 || slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f }) {
+			continue
+		}
+		for _, v := range f.Values {
+			s, _ := v.(string)
+			first, _, _ := strings.Cut(speech.Fold(s), " ")
+			switch first {
+			case "all", "total", "gesamt", "alle", "summe", "overall", "insgesamt", "totals":
+			default:
+				continue
+			}
+			other := slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field != f && x.Field.Text() && !x.Total })
+			grouped := other || slices.Contains(p.Groups, f) || p.Target == f || p.Counted == f
+			x := valueFilter(f, []string{s}, grouped)
+			x.Total = true
+			p.Filters = append(p.Filters, x)
+			break
+		}
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+
+	"atelier/chat/offline/question/parse"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// threshold bounds what the rows of a group come to: months with more than 30 orders.
+type threshold struct {
+	Op    string
+	N     float64
+	field *schema.Field // the column whose sum is bounded; nil where the rows are counted
+	rows  string        // what the question calls the rows
+}
+
+// countBehind reads a number of rows behind a comparison: more than 6 orders. It is a number
+// of the rows of each customer or month, and no amount of one.
+func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, why Reason) {
+	k := at + 1
+	for k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].From == p.Pieces[k-1].To {
+		k++
+	}
+	if next := p.Pieces[k-1].To; k >= len(p.Pieces) || p.Pieces[k].From != next {
+		// A noun that is read as a small word is what is counted all the same.
+		return next < len(p.Text.Tokens) && p.counts(cmp) && (p.Text.Lex.Owners[p.Text.Tokens[next].Fold] || parse.LightDoers[p.Text.Tokens[next].Fold]), ReasonUnclear
+	}
+	x, rows := p.Pieces[k], p.View.Tables[0].RowCount
+	word := p.Text.Tokens[x.From]
+	noun := x.Kind == speech.KindField && !x.Field.Measure() || x.Kind == speech.KindEntity
+	row := x.Rows() || noun && x.Field != nil && x.Field.Table == 0 && (x.Field.Key() || x.Field.Text()) && x.Field.Unique(rows)
+	switch {
+	case p.Text.Sales(word), !row && !noun:
+		return false, ""
+	case !row:
+		return p.counts(cmp), ReasonUnclear // more than 3 towns: no amount
+	}
+	several := slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Key() && f.Words[0].Stem == word.Stem && f.Distinct < rows // several rows are one order
+	})
+	if p.Bound != nil || several || p.Pieces[cmp].About != "" {
+		return true, ReasonUnclear
+	}
+	p.used[k] = true
+	p.Bound = &threshold{Op: p.Pieces[cmp].Arg, N: n, rows: word.Raw}
+	return true, ""
+}
+
+// counts reports whether a comparison is of how many there are.
+func (p *explanation) counts(cmp int) bool {
+	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
+	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
+		return true
+	}
+	return false
+}
+
+// boundSum makes a condition on an amount one on its sum, where the question asks for times
+// or for those whose rows are put together: months with more than 60 mm of rain.
+func (p *roles) boundSum() {
+	if p.Bound != nil || p.hasRows() || p.Aggregate != "" && p.Aggregate != "sum" || len(p.Measures) > 1 {
+		return
+	}
+	at := slices.IndexFunc(p.Filters, func(f Filter) bool { return f.number })
+	if at < 0 || p.Filters[at].limit == nil {
+		return
+	}
+	b := p.Filters[at].limit
+	many := slices.ContainsFunc(p.Filters[at+1:], func(f Filter) bool { return f.number })
+	money := p.Target != nil && p.Target.Text() && p.Target.Table == 0 && !p.Target.Unique(p.View.Tables[0].RowCount) && p.View.OfMoney(b.field)
+	timed := p.Unit != "" || p.Tally != ""
+	if many || b.Op == "=" || b.field.Table != 0 || p.Nature(b.field) != "sum" || !timed && !money || len(p.Measures) == 1 && p.Measures[0].Field != b.field {
+		return
+	}
+	p.Bound = b
+	p.Filters = slices.Delete(p.Filters, at, at+1)
+}
+
+// decideBound settles which groups a threshold is of.
+func (p *Plan) decideBound() Reason {
+	b := p.Bound
+	p.Measures = nil
+	if b.field != nil {
+		p.Measures = []Measure{{Field: b.field, How: "sum"}}
+	}
+	key := p.Target
+	switch {
+	case p.Tally != "":
+		p.Unit, p.Tally = p.Tally, ""
+	case p.Unit != "":
+	case p.Asks == "many" && p.Counted != nil:
+		key = p.Counted
+	case p.Asks == "who" && key == nil:
+		key = p.View.Person()
+	case key == nil:
+		key = p.askedFor
+	}
+	others := slices.ContainsFunc(p.attrs, func(f *schema.Field) bool { return f != key && f != p.Time })
+	switch {
+	case p.Unit == "" && key == nil, len(p.Groups) > 0, others, p.Counted != nil && p.Asks != "many":
+		return ReasonUnclear
+	case p.Unit == "" && key.Table == 0 && key.Unique(p.View.Tables[0].RowCount):
+		return ReasonUnclear
+	case p.Unit == "" && p.View.NameFor(key) != nil:
+		p.Groups = []*schema.Field{p.View.NameFor(key), key}
+	case p.Unit == "":
+		p.Groups = []*schema.Field{key}
+	}
+	p.Target, p.Counted, p.Op = nil, nil, OpGroups
+	if p.Asks == "many" {
+		p.Op = OpMany
+	}
+	name := b.rows
+	p.Called = b.rows
+	if b.field != nil {
+		name = p.MeasureName(&p.Measures[0])
+	}
+	if why := p.needTime(); why != "" {
+		return why
+	}
+	of := b.field
+	if of == nil && len(p.Groups) > 0 {
+		of = p.Groups[0]
+	} else if of == nil {
+		of = p.Time
+	}
+	text := name + " " + b.Op + " " + strconv.FormatFloat(b.N, 'f', -1, 64)
+	p.Filters = append(p.Filters, Filter{Field: of, Text: text, Condition: func(*Query) string { return "1 = 1" }}) // said, and asked of the groups
+	return ""
+}

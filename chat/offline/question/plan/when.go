@@ -1,0 +1,357 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// clockWords makes conditions of the times of day: before noon, between 8 and 10 o'clock.
+func (p *conditions) clockWords() Reason {
+	var at []int
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindTime && x.Period.Unit == "clock" {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return ""
+	}
+	f := p.View.ClockField()
+	if f == nil {
+		return ReasonUnknown
+	}
+	op := map[string]string{"since": ">=", "after": ">=", "before": "<", "until": "<="}[p.boundBefore(at[0])]
+	if len(at) > 1 || op == "" {
+		return ReasonUnclear // at six: the minute, or the hour
+	}
+	p.used[at[0]] = true
+	p.Filters = append(p.Filters, clockFilter(f, op, p.Pieces[at[0]].Period))
+	return ""
+}
+
+// clockFilter compares the time of day of a column.
+func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
+	said := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
+	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + said, Condition: func(q *Query) string {
+		c := q.plain(f)
+		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(said))
+	}}
+}
+
+// timeWords takes the periods of the question, with the words that bound them, and makes
+// conditions of them; two periods that are compared stay for the operation.
+func (p *roles) timeWords() Reason {
+	if why := p.clockWords(); why != "" {
+		return why
+	}
+	var at []int
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindTime && x.Period.Unit != "clock" && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).Kind == speech.KindCmp) && !p.betweenNumbers(i) {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return ""
+	}
+	p.Time = p.timeField(at)
+	if p.Time == nil {
+		return ReasonUnknown
+	}
+	p.resolve(at)
+	if len(at) == 2 {
+		return p.twoTimes(at[0], at[1])
+	}
+	if len(at) > 2 {
+		return ReasonUnclear
+	}
+	i := at[0]
+	x := p.Pieces[i]
+	bound := p.boundBefore(i)
+	p.used[i] = true
+	if n := p.near(i, -1); n != nil && n.Kind == speech.KindUnit && n.To == x.From {
+		p.used[i-1] = true // the year 2020
+	}
+	if n := p.near(i, 1); n != nil && n.Kind == speech.KindUnit && x.Period.Unit != "year" && x.To == n.From {
+		p.used[i+1] = true
+	}
+	f, ok := p.TimeFilter(x.Period, bound)
+	if !ok {
+		return ReasonUnknown
+	}
+	p.Filters, p.Periods = append(p.Filters, f...), append(p.Periods, x.Period)
+	return ""
+}
+
+// resolve gives a day without a year, and the ends of a span, the year of the other time,
+// else the only year of the table.
+func (p *conditions) resolve(at []int) {
+	year := 0
+	for _, i := range at {
+		if t := p.Pieces[i].Period; t.Year > 0 {
+			year = t.Year
+		}
+	}
+	low, _ := p.Time.Min.(string)
+	high, _ := p.Time.Max.(string)
+	if first, ok := speech.IsoPeriod(low[:min(len(low), 10)]); year == 0 && ok && len(high) > 3 && low[:4] == high[:4] {
+		year = first.Year
+	}
+	if year == 0 {
+		return
+	}
+	for _, i := range at {
+		t := &p.Pieces[i].Period
+		bound := p.near(i, -1)
+		switch {
+		case t.Unit == "dayOfYear":
+			t.Unit, t.Year = "day", year
+		case t.Unit == "monthOfYear" && (len(at) == 2 || bound != nil && bound.Kind == speech.KindBound && bound.Arg != "from" && bound.Arg != "to"):
+			t.Unit, t.Year = "month", year
+		case t.Unit == "quarterOfYear" && len(at) == 2:
+			t.Unit, t.Year = "quarter", year
+		}
+	}
+}
+
+// betweenNumbers reports whether a year stands for a number: between 1000 and 2000.
+func (p *explanation) betweenNumbers(i int) bool {
+	if p.Pieces[i].Period.Unit != "year" {
+		return false
+	}
+	for _, step := range []int{-1, -2, -3, 1, 2} {
+		if n := p.near(i, step); n != nil && n.Kind == speech.KindNum {
+			if b := p.near(i, -1); b != nil && (b.Arg == "between" || b.Kind == speech.KindJoin) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// boundBefore takes since, before, after or until in front of a time.
+func (p *explanation) boundBefore(i int) string {
+	for _, step := range []int{-1, -2} {
+		n := p.near(i, step)
+		if n == nil {
+			return ""
+		}
+		if n.Kind == speech.KindBound && !p.used[i+step] {
+			p.used[i+step] = true
+			switch n.Arg {
+			case "since", "before", "after", "until":
+				return n.Arg
+			}
+			return ""
+		}
+		if n.Kind == speech.KindBy && p.Text.Tokens[n.From].Fold == "nach" {
+			p.used[i+step] = true
+			return "after"
+		}
+		if n.Kind == speech.KindUnit {
+			continue
+		}
+		return ""
+	}
+	return ""
+}
+
+// twoTimes reads a change from one time to another, a comparison of them, or a span.
+func (p *conditions) twoTimes(i, j int) Reason {
+	a, b := p.Pieces[i].Period, p.Pieces[j].Period
+	if done, why := p.eachBound(i, j); done {
+		return why
+	}
+	if a.Unit == "monthOfYear" && b.Unit == "month" {
+		a = speech.Period{Unit: "month", Year: b.Year, N: a.N} // between January and March 2024
+	}
+	span := false
+	for k := max(0, i-2); k < j; k++ {
+		if x := p.Pieces[k]; x.Kind == speech.KindBound || x.Kind == speech.KindJoin || x.Kind == speech.KindVersus || x.Kind == speech.KindBy || x.Kind == speech.KindUnit && k > i-2 {
+			if x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" || x.Arg == "to" || x.Arg == "until" || x.Arg == "since") {
+				span = true
+			}
+			p.used[k] = true
+		}
+	}
+	p.used[i], p.used[j] = true, true
+	change := p.Trend != "" || p.diff || p.versus || p.Asks == "change"
+	switch {
+	case change || !span && a.Unit == b.Unit:
+		p.Periods = []speech.Period{a, b}
+		if later(a, b) && a.Year > 0 && b.Year > 0 {
+			p.Periods = []speech.Period{b, a}
+		}
+		return ""
+	case span && later(a, b):
+		return ReasonUnclear
+	case span:
+		first, ok := p.TimeFilter(a, "since")
+		last, ok2 := p.TimeFilter(b, "until")
+		if !ok || !ok2 {
+			return ReasonUnknown
+		}
+		both := append(first, last...)
+		words := p.When(a) + "–" + p.When(b)
+		for k := range both {
+			both[k].Text = words
+			words = ""
+		}
+		p.Filters = append(p.Filters, both...)
+		return ""
+	}
+	return ReasonUnclear
+}
+
+// eachBound reads two times with a bound of their own: after June 2022 and before 2024.
+func (p *conditions) eachBound(i, j int) (done bool, why Reason) {
+	bound := func(k int) string {
+		if b := p.near(k, -1); b != nil && b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
+			return b.Arg
+		}
+		return ""
+	}
+	first, last := bound(i), bound(j)
+	if first != "after" && first != "since" || last != "before" && last != "until" || first == "since" && last == "until" {
+		return false, ""
+	}
+	from, ok := p.TimeFilter(p.Pieces[i].Period, first)
+	to, ok2 := p.TimeFilter(p.Pieces[j].Period, last)
+	if !ok || !ok2 {
+		return true, ReasonUnknown
+	}
+	for k := i - 1; k <= j; k++ {
+		if x := p.Pieces[k]; k == i || k == j || x.Kind == speech.KindBound || x.Kind == speech.KindJoin {
+			p.used[k] = true
+		}
+	}
+	p.Filters = append(append(p.Filters, from...), to...)
+	return true, ""
+}
+
+// later reports whether a begins after b.
+func later(a, b speech.Period) bool { return a.First() > b.First() }
+
+// timeField chooses the column of the times: the one that the question names, else the
+// only one, else the plain date of the rows.
+func (p *wording) timeField(at []int) *schema.Field {
+	var dates, years []*schema.Field
+	for _, f := range p.View.Fields {
+		switch {
+		case f.Dated():
+			dates = append(dates, f)
+		case f.Yearly():
+			years = append(years, f)
+		}
+	}
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindField && (x.Field.Dated() || x.Field.Yearly()) {
+			if a := p.Asked(i); a == nil {
+				p.used[i] = true
+			}
+			return x.Field
+		}
+	}
+	onlyYears := !slices.ContainsFunc(at, func(i int) bool { return p.Pieces[i].Period.Unit != "year" && p.Pieces[i].Period.Unit != "span" })
+	if f := nearest(years); onlyYears && f != nil && (f.Table == 0 || nearest(dates) == nil || nearest(dates).Table > 0) {
+		return f
+	}
+	dates = slices.DeleteFunc(dates, func(f *schema.Field) bool {
+		return f.Has(besideDates)
+	})
+	if f := nearest(dates); f != nil {
+		return f
+	}
+	if f := p.arrivals(dates); f != nil {
+		return f
+	}
+	return nearest(years)
+}
+
+// besideDates are words of dates that are not the date of the rows.
+var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
+
+// oneYear reports whether the rows are of one year at most, or the question names it.
+func (p *wording) oneYear() bool {
+	for _, x := range p.Pieces {
+		if x.Kind == speech.KindTime {
+			return true
+		}
+	}
+	for _, f := range p.View.Fields {
+		low, _ := f.Min.(string)
+		high, _ := f.Max.(string)
+		if f.Dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.Yearly() && f.Distinct > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// nearest is the only field of the own table, else the only one at all.
+func nearest(fs []*schema.Field) *schema.Field {
+	if f := schema.Only(fs, func(f *schema.Field) bool { return f.Table == 0 }); f != nil || len(fs) != 1 {
+		return f
+	}
+	return fs[0]
+}
+
+// TimeFilter keeps the rows of a period, or since, after, before or until it.
+func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) {
+	f := p.Time
+	text := map[string]string{"": "", "since": p.Say("since ", "seit "), "after": p.Say("after ", "nach "), "before": p.Say("before ", "vor "), "until": p.Say("until ", "bis ")}[bound] + p.When(t)
+	one := Filter{Field: f, Text: text, Period: &t, Time: p.InTime(t, bound, text)}
+	if f.Yearly() {
+		if t.Unit != "year" && t.Unit != "span" {
+			return nil, false
+		}
+		one.Condition = func(q *Query) string { return bounded(q.Col(f), t.First(), t.Last(), bound) }
+		return []Filter{one}, true
+	}
+	switch t.Unit {
+	case "dayOfYear":
+		return nil, false // of which year
+	case "monthOfYear", "quarterOfYear", "halfOfYear", "weekday":
+		if bound != "" {
+			return nil, false
+		}
+		one.Condition = func(q *Query) string {
+			switch t.Unit {
+			case "weekday":
+				return fmt.Sprintf("%s = %d", q.Bucket(f, "weekday"), t.N)
+			case "monthOfYear":
+				return fmt.Sprintf("substr(CAST(%s AS TEXT), 6, 2) = '%s'", q.Col(f), speech.TwoDigits(t.N))
+			}
+			months := 3
+			if t.Unit == "halfOfYear" {
+				months = 6
+			}
+			return fmt.Sprintf("substr(CAST(%s AS TEXT), 6, 2) BETWEEN '%s' AND '%s'", q.Col(f), speech.TwoDigits(t.N*months-months+1), speech.TwoDigits(t.N*months))
+		}
+		return []Filter{one}, true
+	}
+	one.Condition = func(q *Query) string {
+		return bounded(q.Date(f, len(t.First())), speech.QuotedText(t.First()), speech.QuotedText(t.Last()), bound)
+	}
+	return []Filter{one}, true
+}
+
+// bounded compares an expression with the first and the last moment of a period.
+func bounded(expr, first, last, bound string) string {
+	switch bound {
+	case "since":
+		return expr + " >= " + first
+	case "after":
+		return expr + " > " + last
+	case "before":
+		return expr + " < " + first
+	case "until":
+		return expr + " <= " + last
+	}
+	if first == last {
+		return expr + " = " + first
+	}
+	return expr + " BETWEEN " + first + " AND " + last
+}

@@ -1,0 +1,231 @@
+// Package schema knows what questions can name in tables: the columns with their words, what is
+// a key, a measure, a time or an amount of money, and the tables that keys lead to. It has no
+// errors and imports speech only.
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/internal/pattern"
+)
+
+// QuotedName quotes a name.
+func QuotedName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// QuotedTable quotes the name of a table; a schema in front of it keeps its point.
+func QuotedTable(name string) string {
+	schema, rest, ok := strings.Cut(name, ".")
+	if !ok || strings.ContainsAny(name, " ") {
+		return QuotedName(name)
+	}
+	return QuotedName(schema) + "." + QuotedName(rest)
+}
+
+// Table is a table as Describe Tables and Describe Database describe it.
+type Table struct {
+	// Name is the table's name in SQL.
+	Name string `json:"name"`
+	// Path is the file that the table comes from; empty for a database.
+	Path string `json:"path"`
+	// Sheet is the sheet of a workbook.
+	Sheet string `json:"sheet"`
+	// Title is the text above the header in the file.
+	Title    string   `json:"title"`
+	RowCount int64    `json:"rowCount"`
+	Columns  []Column `json:"columns"`
+	Notes    []string `json:"notes"`
+	// Union is the statement that puts the files of several years together; see unite.
+	Union string `json:"-"`
+}
+
+// Column is one column of a Table.
+type Column struct {
+	Name string `json:"name"`
+	// Type is integer, number, text, date, datetime or boolean.
+	Type string `json:"type"`
+	Unit string `json:"unit"`
+	// Missing and Unusable count the rows without a value and with one that does not fit the type.
+	Missing        int64    `json:"missing"`
+	Unusable       int64    `json:"unusable"`
+	Distinct       int64    `json:"distinct"`
+	DistinctCapped bool     `json:"distinctCapped"`
+	Min            any      `json:"min"`
+	Max            any      `json:"max"`
+	Values         []any    `json:"values"`
+	UnusableValues []string `json:"unusableValues"`
+}
+
+// Result is the answer to one statement.
+type Result struct {
+	Statement string   `json:"statement"`
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	RowCount  int64    `json:"rowCount"`
+	Truncated bool     `json:"truncated"`
+}
+
+// Source is what a question is asked of.
+type Source struct {
+	Tables []Table
+	// Postgres selects the dialect of the few expressions that differ from SQLite's.
+	Postgres bool
+	// Results are the answers to the statements asked so far.
+	Results []Result
+}
+
+// Result gives the answer to a statement.
+func (s *Source) Result(statement string) (Result, bool) {
+	for _, r := range s.Results {
+		if SameStatement(r.Statement, statement) {
+			return r, true
+		}
+	}
+	return Result{}, false
+}
+
+// SameStatement compares statements without regard to white space.
+func SameStatement(a, b string) bool {
+	return strings.Join(strings.Fields(strings.TrimRight(a, "; \n")), " ") == strings.Join(strings.Fields(strings.TrimRight(b, "; \n")), " ")
+}
+
+// Figure is a cell of a row as a number; false if the row is shorter or the cell no number.
+func Figure(row []any, i int) (float64, bool) {
+	if i >= len(row) {
+		return 0, false
+	}
+	if s, ok := row[i].(string); ok && strings.HasPrefix(s, "-") {
+		v, ok := NumberOf(s[1:])
+		return -v, ok
+	}
+	return NumberOf(row[i])
+}
+
+// CompareCells orders two cells: numbers by size, behind texts by their letters.
+func CompareCells(x, y any) int {
+	a, ok := Figure([]any{x}, 0)
+	b, ok2 := Figure([]any{y}, 0)
+	s, isText := x.(string)
+	t, isText2 := y.(string)
+	if isText && isText2 && len(s) > 7 && len(t) > 7 && strings.Contains(s, "-") {
+		return strings.Compare(s, t)
+	}
+	switch {
+	case ok && ok2:
+		return cmp.Compare(a, b)
+	case isText && isText2:
+		return strings.Compare(s, t)
+	case ok:
+		return 1
+	case ok2:
+		return -1
+	}
+	return 0
+}
+
+// fileYear is the year in the name of a file: stays_2021.
+var fileYear = pattern.Lazy(`(?:^|[_-])((?:19|20)\d\d)(?:$|[_-])`)
+
+// unite makes one table of those that have the same columns and differ by the year in
+// their names, with a column for that year where they have none.
+func unite(tables []Table) []Table {
+	groups := map[string][]Table{}
+	key := func(t Table) string {
+		if !fileYear().MatchString(t.Name) {
+			return ""
+		}
+		return fileYear().ReplaceAllString(t.Name, "_")
+	}
+	for _, t := range tables {
+		if k := key(t); k != "" && t.Union == "" && t.Path != "" {
+			groups[k] = append(groups[k], t)
+		}
+	}
+	var out []Table
+	done := map[string]bool{}
+	for _, t := range tables {
+		k := key(t)
+		g := groups[k]
+		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool { return !sameColumns(g[0], o) }) {
+			out = append(out, t)
+			continue
+		}
+		if !done[k] {
+			done[k] = true
+			out = append(out, united(strings.Trim(k, "_-"), g))
+		}
+	}
+	return out
+}
+
+// sameColumns compares names and types in their order.
+func sameColumns(a, b Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
+}
+
+// united is the table of a group.
+func united(name string, group []Table) Table {
+	t := Table{Name: name}
+	var selects, paths []string
+	var years []float64
+	timed := slices.ContainsFunc(group[0].Columns, func(c Column) bool {
+		return c.Type == "date" || c.Type == "datetime" || strings.EqualFold(c.Name, "year") || strings.EqualFold(c.Name, "jahr")
+	})
+	for _, g := range group {
+		year, err := strconv.Atoi(fileYear().FindStringSubmatch(g.Name)[1])
+		if err != nil {
+			continue
+		}
+		years = append(years, float64(year))
+		var cols []string
+		if !timed {
+			cols = append(cols, fmt.Sprintf("%d AS %s", year, QuotedName("year")))
+		}
+		for _, c := range g.Columns {
+			cols = append(cols, QuotedName(c.Name))
+		}
+		selects = append(selects, "SELECT "+strings.Join(cols, ", ")+" FROM "+QuotedTable(g.Name))
+		paths = append(paths, g.Path)
+		t.RowCount += g.RowCount
+	}
+	t.Union, t.Path = strings.Join(selects, " UNION ALL "), strings.Join(paths, ", ")
+	if !timed {
+		t.Columns = append(t.Columns, Column{Name: "year", Type: "integer", Min: slices.Min(years), Max: slices.Max(years), Distinct: int64(len(years))})
+	}
+	for i := range group[0].Columns {
+		t.Columns = append(t.Columns, unitedColumn(group, i))
+	}
+	return t
+}
+
+// unitedColumn puts the descriptions of one column together. How many different values
+// it has is not known.
+func unitedColumn(group []Table, i int) Column {
+	c := group[0].Columns[i]
+	c.Values = slices.Clone(c.Values)
+	complete := true
+	for k, g := range group {
+		o := g.Columns[i]
+		complete = complete && !o.DistinctCapped && o.Distinct <= int64(len(o.Values))
+		if k == 0 {
+			continue
+		}
+		c.Missing, c.Unusable = c.Missing+o.Missing, c.Unusable+o.Unusable
+		for _, v := range o.Values {
+			if !slices.Contains(c.Values, v) {
+				c.Values = append(c.Values, v)
+			}
+		}
+		if CompareCells(o.Min, c.Min) < 0 {
+			c.Min = o.Min
+		}
+		if CompareCells(o.Max, c.Max) > 0 {
+			c.Max = o.Max
+		}
+	}
+	c.Distinct, c.DistinctCapped = int64(len(c.Values)), !complete || c.Type != "text"
+	return c
+}

@@ -1,0 +1,284 @@
+// Package speech reads words in English and German, without any table: tokens, numbers and times,
+// the lexicon of words that mean the same and of words that questions are made of, and what an
+// answer says in either language. It has no errors and imports the standard library only.
+package speech
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/internal/pattern"
+)
+
+var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
+wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
+meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten welchem im es sich waren bitte durch ohne kein keine ins ab aus je höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf aus als am`)
+
+var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
+total average highest lowest by per between over list show create report our we there that`)
+
+func wordSet(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[w] = true
+	}
+	return out
+}
+
+// Folded is a set of words as tokens fold them.
+func Folded(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[Fold(w)] = true
+	}
+	return out
+}
+
+// LanguageOf is the language of a text: German where its small words are, else English.
+func LanguageOf(text string) Language {
+	de, en := 0, 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
+		if germanWords[w] {
+			de++
+		}
+		if englishWords[w] {
+			en++
+		}
+	}
+	if strings.ContainsAny(text, "äöüßÄÖÜ") {
+		de++
+	}
+	if de > en {
+		return German
+	}
+	return English
+}
+
+var abbreviation = pattern.Lazy(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
+
+// Abbreviated reports whether a point ends an abbreviation or a German ordinal.
+func Abbreviated(head, rest string) bool {
+	if !abbreviation().MatchString(head) {
+		return false
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if n := len(head); n > 0 && head[n-1] >= '0' && head[n-1] <= '9' {
+		_, month := MonthNames[Fold(first)]
+		return month || strings.HasPrefix(Fold(first), "quartal") || strings.HasPrefix(Fold(first), "halbjahr") || strings.HasPrefix(Fold(first), "platz")
+	}
+	return true
+}
+
+// During is a time as a sentence says it: in 1931, on 3 March 2024, im Jahr 1931.
+func (l Language) During(time string) string {
+	first := time[:strings.IndexByte(time+" ", ' ')]
+	switch {
+	case slices.Contains(l.weekdays(), time), strings.Count(time, " ") == 2:
+		return l.Say("on ", "am ") + time
+	case l == German && len(time) == 4 && strings.Trim(time, "0123456789") == "":
+		return "im Jahr " + time
+	case l == German && strings.HasPrefix(first, "Q"):
+		return "in " + time
+	}
+	return l.Say("in ", "im ") + time
+}
+
+func (l Language) weekdays() []string {
+	if l == German {
+		return weekdaysGerman
+	}
+	return weekdaysEnglish
+}
+
+// Heading is a phrase as a heading, without its article: Höchster Wert von X.
+func (l Language) Heading(text string) string {
+	for article, end := range map[string]string{"der ": "r ", "das ": "s "} {
+		for _, adjective := range []string{"höchste ", "niedrigste ", "früheste ", "späteste "} {
+			if rest, ok := strings.CutPrefix(text, article+adjective); ok && l == German {
+				return Upper(strings.TrimRight(adjective, " ")) + end + rest
+			}
+		}
+	}
+	return l.Title(text)
+}
+
+// QuotedText quotes a text.
+func QuotedText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// Language is the language of a question and of its answer.
+type Language string
+
+// The languages that questions are read in.
+const (
+	English Language = "en"
+	German  Language = "de"
+)
+
+// Percent writes a share in %, at most two decimals.
+func (l Language) Percent(v float64) string { return Number(v, 2, l) + "\u00a0%" }
+
+// Articles are articles and possessives.
+var Articles = Folded("the our a an this my your their its that die der das dem den des unser unsere unserer unserem ein eine einer im am vom zum zur dieser diesem")
+
+// Say chooses the text in the language.
+func (l Language) Say(en, de string) string {
+	if l == German {
+		return de
+	}
+	return en
+}
+
+// RowsName is the word for rows.
+func (l Language) RowsName() string { return l.Say("rows", "Zeilen") }
+
+// InTime is a time as a sentence has it.
+func (l Language) InTime(t Period, bound, text string) string {
+	switch {
+	case bound != "":
+		return text
+	case t.Unit == "weekday":
+		return l.Say("on ", "am ") + text + l.Say("s", "")
+	case t.Unit == "day":
+		return l.Say("on ", "am ") + text
+	case l == German && t.Unit == "year":
+		return "im Jahr " + text
+	}
+	return l.Say("in ", "im ") + text
+}
+
+// MonthsEnglish are the English names of the months.
+var MonthsEnglish = strings.Fields("January February March April May June July August September October November December")
+
+var monthsGerman = strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
+
+var weekdaysEnglish = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
+
+var weekdaysGerman = strings.Fields("Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag")
+
+// When writes a period for readers.
+func (l Language) When(t Period) string { return WhenIn(t, l) }
+
+// WhenIn writes a period in a language: March 2024, 3. März 2024.
+func WhenIn(t Period, lang Language) string {
+	months, days := MonthsEnglish, weekdaysEnglish
+	quarter := "Q"
+	if lang == German {
+		months, days = monthsGerman, weekdaysGerman
+	}
+	switch t.Unit {
+	case "half":
+		if lang == German {
+			return fmt.Sprintf("%d. Halbjahr %d", t.N, t.Year)
+		}
+		return fmt.Sprintf("H%d %d", t.N, t.Year)
+	case "quarter":
+		return fmt.Sprintf("%s%d %d", quarter, t.N, t.Year)
+	case "halfOfYear":
+		if lang == German {
+			return fmt.Sprintf("%d. Halbjahr", t.N)
+		}
+		return fmt.Sprintf("H%d", t.N)
+	case "quarterOfYear":
+		return fmt.Sprintf("%s%d", quarter, t.N)
+	case "month":
+		return fmt.Sprintf("%s %d", months[t.N-1], t.Year)
+	case "monthOfYear":
+		return months[t.N-1]
+	case "dayOfYear":
+		if lang == German {
+			return fmt.Sprintf("%d. %s", t.Day, months[t.N-1])
+		}
+		return fmt.Sprintf("%d %s", t.Day, months[t.N-1])
+	case "weekday":
+		return days[t.N]
+	case "day":
+		if lang == German {
+			return fmt.Sprintf("%d. %s %d", t.Day, months[t.N-1], t.Year)
+		}
+		return fmt.Sprintf("%d %s %d", t.Day, months[t.N-1], t.Year)
+	case "span":
+		return fmt.Sprintf("%d–%d", t.Year, t.until)
+	}
+	return strconv.Itoa(t.Year)
+}
+
+// IsoPeriod reads 2024, 2024-03, 2024-Q1, 2024-03-31 and 2024-03-31 13:45:00.
+func IsoPeriod(s string) (Period, bool) {
+	day, rest, timed := strings.Cut(s, " ")
+	if timed && rest != "00:00:00" {
+		return Period{}, false
+	}
+	parts := strings.Split(day, "-")
+	y, err := strconv.Atoi(parts[0])
+	if err != nil || len(parts[0]) != 4 {
+		return Period{}, false
+	}
+	if len(parts) == 1 {
+		return Period{Unit: "year", Year: y}, true
+	}
+	if q, ok := strings.CutPrefix(parts[1], "Q"); ok && len(parts) == 2 {
+		n, err := strconv.Atoi(q)
+		return Period{Unit: "quarter", Year: y, N: n}, err == nil && n >= 1 && n <= 4
+	}
+	m, err := strconv.Atoi(parts[1])
+	if err != nil || m < 1 || m > 12 {
+		return Period{}, false
+	}
+	if len(parts) == 2 {
+		return Period{Unit: "month", Year: y, N: m}, true
+	}
+	d, err := strconv.Atoi(parts[2])
+	return Period{Unit: "day", Year: y, N: m, Day: d}, err == nil && len(parts) == 3
+}
+
+// Number writes a number in a language, rounded to at most the given places; it never says about.
+func Number(v float64, places int, lang Language) string {
+	a := math.Abs(v)
+	if a > 0 && a < 1 {
+		// Small numbers keep four significant digits.
+		places = max(places, min(8, max(4, 1-int(math.Floor(math.Log10(a))))))
+	}
+	s := strconv.FormatFloat(a, 'f', places, 64)
+	whole, part, _ := strings.Cut(s, ".")
+	part = strings.TrimRight(part, "0")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if part != "" {
+		whole += "." + part
+	}
+	if lang == German {
+		whole = strings.NewReplacer(",", ".", ".", ",").Replace(whole)
+	}
+	if v < 0 && strings.Trim(whole, "0.,") != "" {
+		return "−" + whole
+	}
+	return whole
+}
+
+// Title is a phrase as a heading: without its article.
+func (l Language) Title(s string) string {
+	for _, article := range []string{"the ", "der ", "die ", "das "} {
+		s = strings.TrimPrefix(s, article)
+	}
+	return Upper(s)
+}
+
+// Upper begins a text with a capital.
+func Upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// Enumerate joins parts of a sentence: a, b and c.
+func (l Language) Enumerate(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + l.Say(" and ", " und ") + parts[len(parts)-1]
+}

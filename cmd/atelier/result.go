@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/internal/shipped"
+
+	"atelier/generate"
+	"atelier/generate/plan"
+	"atelier/internal/disk"
+	"atelier/media"
+)
+
+// resultFlags say how the results of a generation are handed over: as files, on standard output, as
+// text or as JSON.
+type resultFlags struct {
+	Output string `short:"o" help:"The file to write. Several results become NAME-1, NAME-2 and so on. - writes a single result to standard output." placeholder:"FILE"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// formatOf is the format that the ending of a file names; empty for standard output and for no
+// file.
+func formatOf(file string) (string, error) {
+	if file == "" || file == toStdout {
+		return "", nil
+	}
+	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); ending {
+	case "jpg":
+		return "jpeg", nil
+	case "ogg":
+		return "opus", nil
+	case "png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt":
+		return ending, nil
+	}
+	return "", media.Errorf(media.CodeInvalid, "-o %s: use the extension .png, .jpg or .webp; .mp3, .wav, .opus, .aac or .flac for sound; .txt for text", file)
+}
+
+// writable refuses, before anything is made, a file that the results of a plan cannot be
+// written to as it was asked; format is that of --format.
+func (f resultFlags) writable(p *plan.Plan, format string) error {
+	if f.Output == toStdout && p.Makes > 1 {
+		return media.Errorf(media.CodeInvalid, "-o - takes one result, but %s makes %d: request one with -n 1, or name a file", p.Model.Name, p.Makes)
+	}
+	asked := "-o " + f.Output
+	if format != "" {
+		asked = "--format " + format
+	}
+	for _, d := range p.Dispositions {
+		if d.Setting == "output_format" && d.Outcome == generate.OutcomeDropped {
+			return media.Errorf(media.CodeUnsupported, "%s is not possible: %s. Nothing was generated", asked, d.Reason)
+		}
+	}
+	return nil
+}
+
+// fits refuses a file for the results of an operation that was begun before and makes
+// something else.
+func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
+	format, err := formatOf(f.Output)
+	if err != nil || f.Output == "" {
+		return err
+	}
+	o, slots, _, err := a.Ledger.Operation(ctx, owner, operation)
+	if err != nil {
+		return err
+	}
+	if f.Output == toStdout && len(slots) > 1 {
+		return media.Errorf(media.CodeInvalid, "-o - takes one result, but operation %s makes %d: name a file", o.ID, len(slots))
+	}
+	if makes := modalityOf(format); makes != "" && o.Modality != "" && makes != o.Modality {
+		return media.Errorf(media.CodeInvalid, "-o %s is for %s, but operation %s makes %s: use another file extension", f.Output, makes, o.ID, o.Modality)
+	}
+	return nil
+}
+
+// modalityOf is what a format holds; empty for words, which models of any kind may answer with.
+func modalityOf(format string) media.Modality {
+	switch format {
+	case "", "txt":
+		return ""
+	case "mp3", "wav", "opus", "aac", "flac":
+		return media.ModalityAudio
+	}
+	return media.ModalityImage
+}
+
+// piped is the world for a command with -o -: the bytes take standard output.
+func (f resultFlags) piped(w *world) (*world, error) {
+	switch {
+	case f.Output != toStdout:
+		return w, nil
+	case f.JSON:
+		return nil, bothToStdout()
+	}
+	return w.piped(), nil
+}
+
+// prepare checks that files can be written where -o says, before anything is paid for.
+func (f resultFlags) prepare() error {
+	if f.Output == "" || f.Output == toStdout {
+		return nil
+	}
+	dir := filepath.Dir(f.Output)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return disk.Error("make the folder "+dir, err)
+	}
+	if info, err := os.Stat(f.Output); err == nil && info.IsDir() {
+		return media.Errorf(media.CodeInvalid, "-o %s is a folder: add a file name", f.Output)
+	}
+	probe, err := os.CreateTemp(dir, ".atelier-*")
+	if err != nil {
+		return disk.Error("write into the folder "+dir, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// numbered is the name of one of several files.
+func numbered(name string, index, of int) string {
+	if name == "" || of < 2 {
+		return name
+	}
+	ext := filepath.Ext(name)
+	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
+}
+
+// print writes the files and the answer. Partial success is success; nothing made
+// at all is the provider's failure.
+func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
+	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
+	if f.JSON {
+		if err := w.printJSON(resultView(res, slots)); err != nil {
+			return err
+		}
+	} else {
+		f.people(w, res, slots)
+	}
+	if unsaved != nil {
+		return unsaved
+	}
+	return ending(res, firstErr)
+}
+
+// slots writes the files of a result. A file that could not be written does not hide
+// the others.
+func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
+	slots = make([]slotView, 0, len(res.Slots))
+	for _, s := range res.Slots {
+		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed, s.Safety}
+		if s.Output != nil {
+			name := numbered(to, s.Index, len(res.Slots))
+			if to == toStdout {
+				name = to
+				to = "" // it holds one
+			}
+			file, err := w.save(ctx, a.stores(), *s.Output, name)
+			if unsaved == nil {
+				unsaved = err
+			}
+			if file.path != "" && foreignSVG(*s.Output) {
+				res.Warnings = append(res.Warnings, rawSVG(file.path))
+			}
+			if note := file.note(); note != "" && !f.JSON {
+				w.note("%s", note)
+			}
+			o := viewOf(*s.Output, file)
+			v.Output = &o
+		} else if firstErr == nil {
+			firstErr = s.Error
+		}
+		slots = append(slots, v)
+	}
+	return slots, firstErr, unsaved
+}
+
+func (f resultFlags) people(w *world, res *generate.Result, slots []slotView) {
+	for _, s := range slots {
+		if s.Output == nil {
+			msg := string(s.Status)
+			if s.Error != nil {
+				msg = s.Error.Message
+			}
+			w.note("%d  %s", s.Index, msg)
+			continue
+		}
+		where := s.Output.Path
+		if where == "" {
+			where = "atelier media get " + string(s.Output.Ref)
+		}
+		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
+	}
+	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, askedAs(res), price(res.Status, res.Cost, res.Usage))
+	w.dispositions(res.Dispositions)
+	w.warnings(res.Warnings)
+	switch {
+	case slices.ContainsFunc(res.Slots, generate.Slot.Undecided): // its message says what to do
+	case res.Status == generate.StatusRunning:
+		w.line("it is still running; to wait for it: atelier generate --wait %s", res.Operation)
+	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
+		w.note("%s", askAgain(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
+	}
+}
+
+// dispositions prints what became of settings that were not applied as asked.
+func (w *world) dispositions(ds []generate.Disposition) {
+	for _, d := range ds {
+		if d.Outcome != generate.OutcomeApplied {
+			w.line("%-11s %s: requested %q, applied %q: %s", d.Outcome, d.Setting, d.Asked, d.Applied, d.Reason)
+		}
+	}
+}
+
+// warnings prints what people should know beside the answer.
+func (w *world) warnings(list []string) {
+	for _, warning := range list {
+		w.note("warning: %s", warning)
+	}
+}
+
+// foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
+func foreignSVG(o media.Output) bool { return o.MIMEType == "image/svg+xml" && !shipped.Drew(o) }
+
+// rawSVG says what a person has to know of such a file.
+func rawSVG(path string) string {
+	return path + " is the provider's unchanged SVG. It may contain scripts or links to other servers, which a browser runs or loads if you open the file directly, but not if a page shows it as an image"
+}
+
+// resultView is a result as programs see it.
+func resultView(res *generate.Result, slots []slotView) map[string]any {
+	return map[string]any{
+		"operation": res.Operation, "status": res.Status, "slots": slots,
+		"dispositions": orEmpty(res.Dispositions), "cost": res.Cost, "model": res.Model, "provider": res.Provider,
+		"warnings": orEmpty(res.Warnings),
+	}
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// ending turns what became of an operation into an exit code.
+func ending(res *generate.Result, firstErr *generate.SlotError) error {
+	switch {
+	case res.Status == generate.StatusRunning:
+		return quiet{exitRunning}
+	case res.Status == generate.StatusCancelled:
+		return quiet{exitInterrupted}
+	case len(res.Outputs()) > 0:
+		return nil
+	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress, firstErr.Code == media.CodeConflict:
+		// A slot is too large, leads to a forbidden place, or met another request, by what the
+		// provider sent.
+		return quiet{exitProvider}
+	}
+	return quiet{exitCode(firstErr.Code)}
+}
+
+// askedAs is the name by which a person asked for the model, if it is another one.
+func askedAs(res *generate.Result) string {
+	for _, d := range res.Dispositions {
+		if d.Setting == "model" && d.Outcome == generate.OutcomeApplied && !strings.EqualFold(d.Asked, res.Model) {
+			return ", requested as " + d.Asked
+		}
+	}
+	return ""
+}
+
+// askAgain says how to ask again for what failed, and for what needs more than that.
+func askAgain(operation string, u generate.Usage, cancelled bool) string {
+	text := "to retry the failed results: atelier operations retry " + operation
+	switch {
+	case cancelled:
+		text += " (add --all to include results that were cancelled at the provider or may have been billed)"
+	case billable(u):
+		text += " (add --all to include results that were or may have been billed)"
+	}
+	return text
+}
+
+// billable reports whether calls were billed, or may have been.
+func billable(u generate.Usage) bool {
+	return u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+}
+
+// price says what was paid: what was reported, else what can be said of it.
+func price(s generate.Status, c generate.Cost, u generate.Usage) string {
+	used := billable(u)
+	switch {
+	case c.ReportedUSD != nil:
+		return amount(c.ReportedUSD)
+	case !used && s != generate.StatusModerated && s != generate.StatusRunning:
+		return "nothing"
+	case !used || c.EstimatedUSD == nil: // some providers bill what they refuse
+		return "unknown"
+	}
+	return "about " + strings.TrimPrefix(about(c.EstimatedUSD), "about ")
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"path/filepath"
+	"time"
+
+	"atelier"
+	"atelier/internal/token"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// tokensCmd manages the access tokens of a server that others can reach.
+type tokensCmd struct {
+	Create tokensCreateCmd `cmd:"" help:"Create a token and print its secret, which cannot be shown again."`
+	List   tokensListCmd   `cmd:"" help:"List the tokens, without their secrets."`
+	Revoke tokensRevokeCmd `cmd:"" help:"Delete a token. It is refused from the next request on."`
+}
+
+// tokens are those of the data folder.
+func (w *world) tokens() (token.Store, error) {
+	cfg, err := atelier.ConfigFromEnv(w.env)
+	return token.Open(filepath.Join(cfg.Dir, token.Folder)), err
+}
+
+type tokensCreateCmd struct {
+	Name  string `arg:"" help:"A name for the token, for example phone."`
+	Scope string `help:"The permissions: read, run (also start, upload, change and delete) or admin (also the metrics)." enum:"read,run,admin" default:"run"`
+	Owner string `help:"The owner of the runs and media that the token gives access to; local is the owner of the command line." default:"local"`
+	Days  int    `help:"Days until it expires; 0 means never." default:"365"`
+	JSON  bool   `help:"Print JSON."`
+}
+
+// tokenView is a token as JSON; the secret is there once.
+type tokenView struct {
+	token.Token
+	Secret  string `json:"secret,omitempty"`
+	Expired bool   `json:"expired,omitempty"`
+}
+
+// Run creates a token.
+func (c *tokensCreateCmd) Run(w *world) error {
+	if c.Days < 0 || c.Days > 36500 {
+		return media.Errorf(media.CodeInvalid, "--days is %d: give 0 to 36500", c.Days)
+	}
+	s, err := w.tokens()
+	if err != nil {
+		return err
+	}
+	t := token.Token{Name: c.Name, Owner: c.Owner, Scope: token.Scope(c.Scope), CreatedAt: time.Now().UTC().Truncate(time.Second)} //nolint:forbidigo // the clock of the command line
+	if c.Days > 0 {
+		t.ExpiresAt = t.CreatedAt.AddDate(0, 0, c.Days)
+	}
+	secret, err := s.Create(t)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return w.printJSON(tokenView{Token: t, Secret: secret})
+	}
+	w.line("%s", secret)
+	w.note("this secret cannot be shown again. Programs send it as Authorization: Bearer; in a browser, enter it at /login. To revoke it: atelier tokens revoke %s", t.Name)
+	return nil
+}
+
+type tokensListCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run lists the tokens.
+func (c *tokensListCmd) Run(w *world) error {
+	s, err := w.tokens()
+	if err != nil {
+		return err
+	}
+	all, err := s.List()
+	if err != nil {
+		return err
+	}
+	now := time.Now() //nolint:forbidigo // the clock of the command line
+	views := []tokenView{}
+	for _, t := range all {
+		views = append(views, tokenView{Token: t, Expired: t.Expired(now)})
+	}
+	if c.JSON {
+		return w.printJSON(ledger.List[tokenView]{Items: views})
+	}
+	for _, v := range views {
+		end := "never expires"
+		switch {
+		case v.Expired:
+			end = "expired " + moment(v.ExpiresAt)
+		case !v.ExpiresAt.IsZero():
+			end = "expires " + moment(v.ExpiresAt)
+		}
+		w.line("%s  %s  owner %s  %s", v.Name, v.Scope, v.Owner, end)
+	}
+	if len(views) == 0 {
+		w.note("there are no tokens: create one with `atelier tokens create NAME`")
+	}
+	return nil
+}
+
+type tokensRevokeCmd struct {
+	Name string `arg:"" help:"The token's name."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run deletes a token.
+func (c *tokensRevokeCmd) Run(w *world) error {
+	s, err := w.tokens()
+	if err != nil {
+		return err
+	}
+	if err := s.Revoke(c.Name); err != nil {
+		return err
+	}
+	if c.JSON {
+		return w.printJSON(map[string]string{"revoked": c.Name})
+	}
+	w.line("revoked %s", c.Name)
+	return nil
+}

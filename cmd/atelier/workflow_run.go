@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+
+	"atelier"
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/workflows"
+	"atelier/workflow/ordered"
+)
+
+type workflowRunCmd struct {
+	Workflow  string `arg:"" help:"The workflow's id (campaign-images) or its file."`
+	Workflows string `help:"A folder of workflows to use instead of the examples." placeholder:"DIR"`
+	State     string `help:"The initial state, as JSON that matches the workflow's state_schema." placeholder:"JSON|@FILE"`
+	Agents    string `help:"A folder of agents that the workflow may run, in addition to the shipped ones." placeholder:"DIR"`
+	Files     string `help:"A folder of files that the agents may read." placeholder:"DIR"`
+	JSON      bool   `help:"Print one JSON object."`
+}
+
+// Run runs a workflow.
+func (c *workflowRunCmd) Run(w *world) error {
+	d, err := findWorkflow(c.Workflow, c.Workflows)
+	if err != nil {
+		return err
+	}
+	state := &ordered.Object{}
+	if c.State != "" {
+		text, err := jsonArgument("--state", c.State)
+		if err != nil {
+			return err
+		}
+		if state, err = ordered.DecodeObject(text); err != nil {
+			return media.Errorf(media.CodeInvalid, "--state: %w", err)
+		}
+	}
+	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app) (*run.Run, error) {
+		return a.Atelier.Workflows().Start(w.ctx, workflows.New{Owner: owner, Definition: d, State: state})
+	})
+}
+
+type workflowAnswerCmd struct {
+	ID     string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
+	Answer string `arg:"" help:"The answer: {\"selected_content_id\": ID}, {\"selected_content_ids\": [ID]}, {\"approved\": true, \"comment\": TEXT} …" placeholder:"JSON|@FILE"`
+	JSON   bool   `help:"Print one JSON object."`
+}
+
+// Run answers an interaction.
+func (c *workflowAnswerCmd) Run(w *world) error {
+	text, err := jsonArgument("the answer", c.Answer)
+	if err != nil {
+		return err
+	}
+	return followWorkflow(w, c.JSON, atelier.Sources{}, func(a *app) (*run.Run, error) {
+		id, err := a.stores().runID(w.ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		st, err := a.Atelier.Workflows().Status(w.ctx, owner, id)
+		if err != nil {
+			return nil, err
+		}
+		if st.Interaction == "" {
+			return nil, media.Errorf(media.CodeConflict, "run %s is not waiting at an interaction: it is %s", id, st.Status)
+		}
+		return a.Atelier.Workflows().Answer(w.ctx, owner, st.Interaction, text)
+	})
+}
+
+type workflowForkCmd struct {
+	ID     string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
+	Step   string `arg:"" optional:"" help:"The id of the first step to execute again. The default is the first step of the workflow."`
+	Agents string `help:"A folder of agents that the workflow may run, in addition to the shipped ones." placeholder:"DIR"`
+	Files  string `help:"A folder of files that the agents may read." placeholder:"DIR"`
+	JSON   bool   `help:"Print one JSON object."`
+}
+
+// Run begins a fork.
+func (c *workflowForkCmd) Run(w *world) error {
+	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app) (*run.Run, error) {
+		id, err := a.stores().runID(w.ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		return a.Atelier.Workflows().Fork(w.ctx, owner, id, c.Step)
+	})
+}
+
+// jsonArgument reads JSON that is given on the command line, or in a file after an @.
+func jsonArgument(what, given string) ([]byte, error) {
+	text := []byte(given)
+	if name, ok := strings.CutPrefix(given, "@"); ok {
+		info, err := os.Stat(name)
+		if err == nil && info.Size() > maxAnswer {
+			return nil, media.Errorf(media.CodeTooLarge, "%s: %s has %s; the limit is %s", what, name, size(info.Size()), size(maxAnswer))
+		}
+		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the person names it
+			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", what, err)
+		}
+	}
+	if text = bytes.TrimSpace(text); !json.Valid(text) {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not valid JSON", what)
+	}
+	return text, nil
+}
+
+// workflowAnswer is what run --json prints.
+type workflowAnswer struct {
+	RunID      string          `json:"run_id"`
+	WorkflowID string          `json:"workflow_id"`
+	Status     ledger.Status   `json:"status"`
+	State      json.RawMessage `json:"state"`
+	// InteractionID and URL are where a person is asked.
+	InteractionID string          `json:"interaction_id,omitempty"`
+	URL           string          `json:"url,omitempty"`
+	Cost          ledger.Cost     `json:"cost"`
+	Error         *ledger.Failure `json:"error,omitempty"`
+}
+
+// followWorkflow lets a run proceed and shows it until it ends or waits for a person.
+func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*app) (*run.Run, error)) error {
+	p := newProgress(w, asJSON)
+	return w.withApp(appConfig{events: p.generation, sources: sources, takeOver: true}, func(a *app) error {
+		stop := p.follow(a.Observer())
+		defer stop()
+		r, err := begin(a)
+		if err != nil {
+			return err
+		}
+		defer context.AfterFunc(w.ctx, r.Cancel)()
+		res, runErr := r.Wait(context.WithoutCancel(w.ctx))
+		p.clear()
+		if res == nil {
+			return cmp.Or(runErr, error(media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)))
+		}
+		st, err := a.Atelier.Workflows().Status(context.WithoutCancel(w.ctx), owner, r.ID)
+		if err != nil {
+			return err
+		}
+		ans := workflowAnswerOf(st, cmp.Or(a.Config.PublicURL, "http://"+defaultListen))
+		if err := ans.print(w, asJSON, st, res); err != nil {
+			return err
+		}
+		return (&runCmd{}).ending(w, res, runErr)
+	})
+}
+
+// workflowAnswerOf says how a run stands; server is where its pages are.
+func workflowAnswerOf(st workflows.Status, server string) workflowAnswer {
+	ans := workflowAnswer{RunID: st.ID, Status: st.Status, State: ordered.Encode(st.State), InteractionID: st.Interaction, Cost: st.Cost}
+	if st.Definition != nil {
+		ans.WorkflowID = st.Definition.ID
+	}
+	if st.Failure != (ledger.Failure{}) {
+		ans.Error = &st.Failure
+	}
+	if st.Status == ledger.StatusPaused {
+		ans.URL = strings.TrimSuffix(server, "/") + "/workflows/runs/" + st.ID
+	}
+	return ans
+}
+
+// workflowAnswerCommand is what a person types to answer the interaction of a run.
+func workflowAnswerCommand(run string) string { return "atelier workflow answer " + run + " JSON" }
+
+// print shows it.
+func (ans workflowAnswer) print(w *world, asJSON bool, st workflows.Status, res *agent.Result) error {
+	if asJSON {
+		return w.printJSON(ans)
+	}
+	for _, s := range st.Steps {
+		w.line("%-10s %s", cmp.Or(string(s.Status), "pending"), cmp.Or(s.Title, s.ID))
+	}
+	switch {
+	case st.Interaction != "":
+		w.line("waiting for a person: %s (atelier serve), or answer with: %s", ans.URL, workflowAnswerCommand(st.ID))
+	case st.Status == ledger.StatusPaused:
+		w.ask(st.ID, res.Pending)
+	default:
+		w.line("%s", ans.State)
+	}
+	return nil
+}

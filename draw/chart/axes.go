@@ -1,0 +1,137 @@
+package chart
+
+import (
+	"math"
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// axisTitle joins the name of the value axis and the unit.
+func (c *chart) axisTitle() string {
+	name := c.yLabel
+	switch {
+	case c.unit == "" || short(c.unit) != "":
+		return name
+	case name == "":
+		return c.unit
+	}
+	return name + " (" + c.unit + ")"
+}
+
+// widest is the room that the texts of ticks need.
+func widest(t []tick, size float64) float64 {
+	w := 0.0
+	for _, k := range t {
+		w = max(w, svg.Width(k.text, size))
+	}
+	return w
+}
+
+// valueGrid draws the value axis at the left of b, its lines and the zero line, and
+// gives the scale and what is left of b. Its name stands above it.
+func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
+	n := c.steps(int(min(7, max(1, b.H/34))), lo, hi)
+	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
+	c.locale.translate(ticks)
+	if t := c.axisTitle(); t != "" {
+		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
+		b.Y, b.H = b.Y+25, b.H-25
+	} else {
+		b.Y, b.H = b.Y+6, b.H-6
+	}
+	left := widest(ticks, 12.5) + 10
+	b.X, b.W = b.X+left, b.W-left
+	sc := scale{lo, hi, b.Bottom(), b.Y}
+	for _, t := range ticks {
+		class := "g"
+		if t.v == 0 || t.v == lo && lo > 0 {
+			class = "a"
+		}
+		y := math.Round(sc.at(t.v)) + 0.5
+		s.Line(b.X, y, b.Right(), y, class)
+		s.Text(b.X-8, y+4, "k m", "end", t.text)
+	}
+	return sc, b
+}
+
+// labelPlan says how category labels fit below a chart.
+type labelPlan struct {
+	step  int     // every how many labels one is written
+	angle float64 // 0, or degrees upwards
+	room  float64 // of one label
+	h     float64 // of all labels
+}
+
+// planLabels chooses straight labels if they fit, then thinned ones where they are in
+// order (times and numbers), then slanted ones.
+func planLabels(labels []string, band float64, ordered bool) labelPlan {
+	w := 0.0
+	for _, l := range labels {
+		w = max(w, svg.Width(l, 12.5))
+	}
+	if w+10 <= band {
+		return labelPlan{1, 0, band - 6, 22}
+	}
+	if ordered {
+		step := int(math.Ceil((w + 14) / band))
+		return labelPlan{step, 0, w + 1, 22}
+	}
+	if twoLines(labels, band-8) {
+		return labelPlan{1, 0, band - 8, 38}
+	}
+	step := max(1, int(math.Ceil(22/band)))
+	room := min(w, 128)
+	return labelPlan{step, -38, room, room*0.62 + 22}
+}
+
+// twoLines reports whether every label fits whole into two lines.
+func twoLines(labels []string, room float64) bool {
+	for _, l := range labels {
+		lines := svg.Wrap(l, 12.5, room, 2)
+		if strings.Join(lines, " ") != l {
+			return false
+		}
+	}
+	return true
+}
+
+// ordered reports whether all labels are numbers or dates, which may be thinned out.
+func ordered(labels []string) bool {
+	for _, l := range labels {
+		if _, day := dayOf(l); day {
+			continue
+		}
+		if f, ok := value.Number(l); !ok || math.IsNaN(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// bottomLabels writes category labels under b at the given places.
+func (c *chart) bottomLabels(s *svg.Canvas, b svg.Box, plan labelPlan, at func(i int) float64) {
+	for i := 0; i < len(c.labels); i += plan.step {
+		if plan.angle == 0 {
+			for k, l := range svg.Wrap(c.labels[i], 12.5, plan.room, 1+int(plan.h/38)) {
+				x, w := at(i), svg.Width(l, 12.5)/2
+				x = max(min(x, c.W-4-w), 4+w)
+				s.Text(x, b.Bottom()+18+15*float64(k), "k m", "middle", l)
+			}
+			continue
+		}
+		label := svg.Fit(c.labels[i], 12.5, plan.room)
+		label = svg.Fit(label, 12.5, max(20, at(i)/0.79)) // the first ones have less room
+		s.Turned(at(i)+5, b.Bottom()+14, plan.angle, "k m", "end", label)
+	}
+}
+
+// bottomTitle writes the name of the x axis below everything and gives the room it took.
+func (c *chart) bottomTitle(s *svg.Canvas, b svg.Box) float64 {
+	if c.xLabel == "" {
+		return 0
+	}
+	s.Text(b.X+b.W/2, b.Bottom()-2, "k m", "middle", svg.Fit(c.xLabel, 12.5, b.W))
+	return 20
+}

@@ -1,0 +1,165 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"atelier/draw/svg"
+)
+
+// kind is a chart type.
+type kind string
+
+const (
+	kindBar     kind = "bar"
+	kindLine    kind = "line"
+	kindArea    kind = "area"
+	kindPie     kind = "pie"
+	kindDonut   kind = "donut"
+	kindScatter kind = "scatter"
+	kindStacked kind = "stacked"
+)
+
+// Kinds are the names of the chart types.
+func Kinds() []string {
+	return []string{string(kindBar), string(kindLine), string(kindArea), string(kindPie), string(kindDonut), string(kindScatter), string(kindStacked)}
+}
+
+// DefaultWidth and DefaultHeight are the size of a page, in pixels, where none is requested.
+const (
+	DefaultWidth  = 800
+	DefaultHeight = 450
+)
+
+const (
+	maxSeries = 24
+	maxValues = 200_000
+)
+
+// chart is a checked request: a dataset and the page that it is drawn on.
+type chart struct {
+	svg.Page
+	dataset
+	yLabel, unit string
+	horizontal   bool
+}
+
+// dataset is what a chart shows. After place, every series has a y for each x, bars and
+// sectors have a label for each value, and at least one value is a number.
+type dataset struct {
+	kind    kind
+	locale  locale
+	labels  []string
+	xLabel  string
+	axis    xAxis // where the values stand; ignored by pie and donut
+	series  []series
+	reduced string // how many points were omitted, in words; empty if none
+}
+
+// series is one named list of values. A gap is NaN in y; x is the place on the axis:
+// a number, a time in days, or the index of a category.
+type series struct {
+	name string
+	x, y []float64
+}
+
+// count is how many values were given, gaps not counted.
+func (d *dataset) count() int {
+	n := 0
+	for _, s := range d.series {
+		for _, v := range s.y {
+			if !math.IsNaN(v) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// span is the least and the greatest value; ok is false if there is none.
+func (d *dataset) span() (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, s := range d.series {
+		for _, v := range s.y {
+			if !math.IsNaN(v) {
+				lo, hi, ok = min(lo, v), max(hi, v), true
+			}
+		}
+	}
+	return lo, hi, ok
+}
+
+// parts reports whether the chart is a pie or a donut.
+func (d *dataset) parts() bool { return d.kind == kindPie || d.kind == kindDonut }
+
+// bars reports whether values are drawn as bars.
+func (d *dataset) bars() bool { return d.kind == kindBar || d.kind == kindStacked }
+
+// steps is how many steps a value axis has, n at most: counts have no halves.
+func (d *dataset) steps(n int, lo, hi float64) int {
+	for _, s := range d.series {
+		for _, y := range s.y {
+			if y != math.Trunc(y) && !math.IsNaN(y) {
+				return n
+			}
+		}
+	}
+	return int(min(float64(n), max(1, max(hi, 0)-min(lo, 0))))
+}
+
+// sums is the span of the stacked values, ups and downs apart.
+func (d *dataset) sums() (lo, hi float64) {
+	for i := range d.labels {
+		up, down := 0.0, 0.0
+		for _, v := range d.series {
+			if y := v.y[i]; y > 0 {
+				up += y
+			} else if y < 0 {
+				down += y
+			}
+		}
+		lo, hi = min(lo, down), max(hi, up)
+	}
+	return lo, hi
+}
+
+// xSpan is the least and greatest x.
+func (d *dataset) xSpan() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range d.series {
+		for _, x := range v.x {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
+}
+
+// where names the place of a value.
+func (d *dataset) where(v series, i int) string {
+	if d.axis == axisCategory {
+		return d.labels[int(v.x[i])]
+	}
+	return d.xText(v.x[i])
+}
+
+func (d *dataset) xText(x float64) string {
+	switch d.axis {
+	case axisYear:
+		return fmt.Sprintf("%.0f", x)
+	case axisTime:
+		return d.locale.local(dayText(x, d.monthly()))
+	default:
+		return d.locale.amount(x, "")
+	}
+}
+
+// monthly reports whether every label is a month rather than a day.
+func (d *dataset) monthly() bool {
+	for _, l := range d.labels {
+		if len(l) > 8 || strings.Count(l, "-") > 1 {
+			return false
+		}
+	}
+	return true
+}

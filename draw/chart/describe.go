@@ -1,0 +1,122 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// describe tells the chart's data in a few sentences.
+func describe(c *chart) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s.", c.locale.words().kinds[c.kind], strings.TrimRight(c.Title, ".!? "))
+	if c.Subtitle != "" {
+		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
+	}
+	if c.parts() {
+		c.describeParts(&b)
+	} else {
+		c.describeSeries(&b)
+	}
+	if c.reduced != "" {
+		b.WriteString(" " + c.reduced)
+	}
+	return b.String()
+}
+
+func (c *chart) describeParts(b *strings.Builder) {
+	total := 0.0
+	for _, v := range c.series[0].y {
+		total += v
+	}
+	var list []string
+	for i, v := range c.series[0].y {
+		list = append(list, c.labels[i]+" "+c.locale.local(percent(v/total)))
+	}
+	fmt.Fprintf(b, c.locale.words().parts, c.locale.amount(total, c.unit), strings.Join(list, ", "))
+}
+
+// described is how many series are told one by one.
+const described = 6
+
+func (c *chart) describeSeries(b *strings.Builder) {
+	for k, v := range c.series {
+		if k == described {
+			fmt.Fprintf(b, c.locale.words().more, len(c.series)-described, names(c.series[described:]))
+			return
+		}
+		lo, hi, first, last := -1, -1, -1, -1
+		for i, y := range v.y {
+			if math.IsNaN(y) {
+				continue
+			}
+			if first < 0 {
+				first, lo, hi = i, i, i
+			}
+			last = i
+			if y < v.y[lo] {
+				lo = i
+			}
+			if y > v.y[hi] {
+				hi = i
+			}
+		}
+		val := func(i int) string { return c.locale.amount(v.y[i], c.unit) }
+		name := ""
+		if len(c.series) > 1 || v.name != c.Title {
+			name = v.name + ": "
+		}
+		switch {
+		case first < 0:
+			fmt.Fprintf(b, c.locale.words().none, name)
+		case c.kind == kindScatter:
+			x0, x1 := spanOf(v.x)
+			fmt.Fprintf(b, c.locale.words().points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+		case first == last || v.y[lo] == v.y[hi]:
+			fmt.Fprintf(b, c.locale.words().one, name, val(first), c.where(v, first))
+		default:
+			fmt.Fprintf(b, c.locale.words().span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			if c.axis != axisCategory || ordered(c.labels) {
+				fmt.Fprintf(b, c.locale.words().fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+			}
+			b.WriteByte('.')
+		}
+	}
+}
+
+// change tells by how much the last value differs from the first: in whole percent, or finer where
+// rounding would say that nothing or everything changed.
+func change(from, to float64) string {
+	if from <= 0 || to < 0 {
+		return ""
+	}
+	p := (to/from - 1) * 100
+	if math.Abs(p) > 100_000 {
+		return ""
+	}
+	for places := range 7 {
+		text := fmt.Sprintf("%+.*f", places, p)
+		if rounded, err := strconv.ParseFloat(text, 64); err != nil || (rounded == 0) != (p == 0) || (rounded == -100) != (to == 0) {
+			continue
+		}
+		return fmt.Sprintf(" (%s%%)", strings.Replace(text, "-", "−", 1))
+	}
+	return ""
+}
+
+func names(list []series) string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func spanOf(v []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range v {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi
+}

@@ -1,0 +1,215 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// parse checks the parameters of a call.
+func parse(p map[string]any) (*chart, error) {
+	page, err := svg.ReadPage(p, DefaultWidth, DefaultHeight)
+	if err != nil {
+		return nil, err
+	}
+	c := &chart{
+		Page: page, yLabel: value.Text(p["YLabel"]), unit: value.Text(p["Unit"]),
+		dataset: dataset{kind: kind(strings.ToLower(value.Text(p["ChartType"]))), locale: locale(page.Language), xLabel: value.Text(p["XLabel"])},
+	}
+	switch string(c.kind) {
+	case "doughnut":
+		c.kind = kindDonut
+	case "column":
+		c.kind = kindBar
+	default:
+	}
+	if !slices.Contains(Kinds(), string(c.kind)) {
+		return nil, svg.Invalid("ChartType %q is unknown: use %s", svg.Clip(string(c.kind)), strings.Join(Kinds(), ", "))
+	}
+	c.horizontal, _ = value.Flag(p["Horizontal"])
+	c.horizontal = c.horizontal && c.bars()
+	if c.labels, err = labelsOf(p["Labels"]); err != nil {
+		return nil, err
+	}
+	raw, err := seriesOf(p["Series"], c.Title)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.place(raw); err != nil {
+		return nil, err
+	}
+	if p["Horizontal"] == nil {
+		c.horizontal = c.lies()
+	}
+	return c, nil
+}
+
+// lies reports whether bars read better from left to right: a few whose names are too
+// long to stand below them.
+func (c *chart) lies() bool {
+	n := len(c.labels)
+	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
+		return false
+	}
+	plan := planLabels(c.labels, (c.W-2*c.Pad()-50)/float64(n), false)
+	return plan.angle != 0 && slices.ContainsFunc(c.labels, func(l string) bool { return svg.Width(l, 12.5) > 130 })
+}
+
+// rawSeries is a series as given: values by label, or points.
+type rawSeries struct {
+	name   string
+	values []float64
+	points [][2]float64
+}
+
+// seriesOf reads the Series parameter in any of its shapes.
+func seriesOf(v any, title string) ([]rawSeries, error) {
+	v, err := value.Decode(v)
+	if err != nil {
+		return nil, svg.Invalid("Series is not valid JSON: %v", err)
+	}
+	if m, ok := v.(map[string]any); ok {
+		v = listOf(m)
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		return nil, svg.Invalid(`Series is empty: give [{"name": "…", "values": [1, 2, 3]}]`)
+	}
+	if _, one := list[0].(map[string]any); !one {
+		list = []any{map[string]any{"name": title, "values": list}}
+	}
+	if len(list) > maxSeries {
+		return nil, svg.Invalid("Series has %d series: a chart shows at most %d; group the smaller ones", len(list), maxSeries)
+	}
+	var out []rawSeries
+	for i, item := range list {
+		s, err := oneSeries(item, i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// listOf turns one series, or {"Coal": [1, 2], "Gas": [3, 4]}, into a list.
+func listOf(m map[string]any) []any {
+	if value.Field(m, "values", "data", "points") != nil {
+		return []any{m}
+	}
+	if inner, ok := value.Field(m, "series").([]any); ok {
+		return inner
+	}
+	var names []string
+	for k := range m {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	var out []any
+	for _, k := range names {
+		out = append(out, map[string]any{"name": k, "values": m[k]})
+	}
+	return out
+}
+
+func oneSeries(item any, i int) (rawSeries, error) {
+	m, ok := item.(map[string]any)
+	if !ok {
+		return rawSeries{}, svg.Invalid("Series[%d] is not an object with name and values", i)
+	}
+	s := rawSeries{name: value.Text(value.Field(m, "name", "label"))}
+	if s.name == "" {
+		s.name = fmt.Sprintf("Series %d", i+1)
+	}
+	pts, vals := value.Field(m, "points"), value.Field(m, "values", "data", "y")
+	if list, ok := vals.([]any); ok && pts == nil && len(list) > 0 {
+		if _, pair := list[0].([]any); pair {
+			pts = list
+		} else if o, obj := list[0].(map[string]any); obj && value.Field(o, "x") != nil {
+			pts = list
+		}
+	}
+	if pts != nil {
+		var err error
+		s.points, err = pointsOf(pts, s.name)
+		return s, err
+	}
+	list, ok := vals.([]any)
+	if !ok {
+		return s, svg.Invalid("series %q has no values: give an array of numbers, null for a gap", svg.Clip(s.name))
+	}
+	if len(list) > maxValues {
+		return s, svg.Invalid("series %q has %d values: at most %d can be charted; summarise first", svg.Clip(s.name), len(list), maxValues)
+	}
+	for k, v := range list {
+		if o, obj := v.(map[string]any); obj {
+			v = value.Field(o, "value", "y")
+		}
+		f, ok := value.Number(v)
+		if !ok {
+			return s, svg.Invalid("series %q, value %d is %s: give a number, or null for a gap", svg.Clip(s.name), k+1, svg.Clip(fmt.Sprintf("%q", fmt.Sprint(v))))
+		}
+		s.values = append(s.values, f)
+	}
+	return s, nil
+}
+
+func pointsOf(v any, name string) ([][2]float64, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, svg.Invalid("series %q: points must be an array of [x, y]", svg.Clip(name))
+	}
+	if len(list) > maxValues {
+		return nil, svg.Invalid("series %q has %d points: at most %d can be charted", svg.Clip(name), len(list), maxValues)
+	}
+	var out [][2]float64
+	for i, item := range list {
+		var x, y any
+		switch t := item.(type) {
+		case []any:
+			if len(t) != 2 {
+				return nil, svg.Invalid("series %q, point %d has %d numbers: give [x, y]", svg.Clip(name), i+1, len(t))
+			}
+			x, y = t[0], t[1]
+		case map[string]any:
+			x, y = value.Field(t, "x"), value.Field(t, "y", "value")
+		}
+		fx, okx := value.Number(x)
+		fy, oky := value.Number(y)
+		if !okx || !oky || math.IsNaN(fx) {
+			return nil, svg.Invalid("series %q, point %d is not [x, y]: give two numbers", svg.Clip(name), i+1)
+		}
+		out = append(out, [2]float64{fx, fy})
+	}
+	return out, nil
+}
+
+// labelsOf reads labels: strings or numbers, as an array, JSON text or a comma-separated line.
+func labelsOf(v any) ([]string, error) {
+	if s, ok := v.(string); ok && !strings.HasPrefix(strings.TrimSpace(s), "[") {
+		if strings.TrimSpace(s) == "" {
+			return nil, nil
+		}
+		v = strings.Split(s, ",")
+	}
+	v, err := value.Decode(v)
+	if err != nil {
+		return nil, svg.Invalid("Labels is not valid JSON: %v", err)
+	}
+	if v == nil {
+		return nil, nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, svg.Invalid("Labels must be an array of strings")
+	}
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = value.Text(x)
+	}
+	return out, nil
+}

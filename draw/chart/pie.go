@@ -1,0 +1,119 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+
+	"atelier/draw/svg"
+)
+
+// pie draws sectors and, beside or below them, a table of names, values and shares.
+func (c *chart) pie(s *svg.Canvas, b svg.Box) {
+	total := 0.0
+	for _, v := range c.series[0].y {
+		total += v
+	}
+	b.Y, b.H = b.Y+6, b.H-6
+	wide := b.W > b.H*1.15
+	row := 27.0
+	n := float64(len(c.labels))
+	var ring, table svg.Box
+	if wide {
+		d := min(b.H, b.W*0.5)
+		ring = svg.Box{X: b.X + b.W*0.25 - d/2 + 6, Y: b.Y + (b.H-d)/2, W: d, H: d}
+		row = min(row, b.H/n)
+		table = svg.Box{X: b.X + b.W*0.55, Y: b.Y + (b.H-row*n)/2, W: b.W * 0.45, H: row * n}
+	} else {
+		row = min(row, b.H*0.5/n)
+		d := min(b.W, b.H-row*n-14)
+		ring = svg.Box{X: b.X + (b.W-d)/2, Y: b.Y, W: d, H: d}
+		table = svg.Box{X: b.X, Y: b.Bottom() - row*n, W: b.W, H: row * n}
+	}
+	c.sectors(s, ring, total)
+	c.shares(s, table, row, total)
+}
+
+func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
+	r := max(8, b.W/2-4)
+	cx, cy := b.X+b.W/2, b.Y+b.H/2
+	inner := 0.0
+	if c.kind == kindDonut {
+		inner = r * 0.6
+	}
+	at := func(rad, share float64) string {
+		sin, cos := math.Sincos(2 * math.Pi * share)
+		return svg.Px(cx+rad*sin) + " " + svg.Px(cy-rad*cos)
+	}
+	from := 0.0
+	for k, v := range c.series[0].y {
+		to := from + v/total
+		switch {
+		case to-from > 0.9999 && inner > 0:
+			s.Tag(`<path fill-rule="evenodd" d="M%sA%s %s 0 1 1 %sA%s %s 0 1 1 %sZM%sA%s %s 0 1 1 %sA%s %s 0 1 1 %sZ" class="%s"/>`, at(r, 0), svg.Px(r), svg.Px(r), at(r, 0.5), svg.Px(r), svg.Px(r), at(r, 1),
+				at(inner, 0), svg.Px(inner), svg.Px(inner), at(inner, 0.5), svg.Px(inner), svg.Px(inner), at(inner, 1), svg.FillClass(k))
+		case to-from > 0.9999:
+			s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(cx), svg.Px(cy), svg.Px(r), svg.FillClass(k))
+		default:
+			large := 0
+			if to-from > 0.5 {
+				large = 1
+			}
+			if inner > 0 {
+				s.Tag(`<path d="M%sA%s %s 0 %d 1 %sL%sA%s %s 0 %d 0 %sZ" class="%s cut"/>`, at(r, from), svg.Px(r), svg.Px(r), large, at(r, to), at(inner, to), svg.Px(inner), svg.Px(inner), large, at(inner, from), svg.FillClass(k))
+			} else {
+				s.Tag(`<path d="M%s %sL%sA%s %s 0 %d 1 %sZ" class="%s cut"/>`, svg.Px(cx), svg.Px(cy), at(r, from), svg.Px(r), svg.Px(r), large, at(r, to), svg.FillClass(k))
+			}
+		}
+		from = to
+	}
+	if inner > 34 {
+		num := grouped(total)
+		if total >= 1e6 {
+			num = tickFormat(total/100, total)(total)
+		}
+		num = c.locale.local(withUnit(num, short(c.unit)))
+		s.Text(cx, cy+6, "big i", "middle", svg.Fit(num, 26*svg.Bold, inner*1.8))
+		note := c.locale.words().total
+		if c.unit != "" && short(c.unit) == "" {
+			note = fmt.Sprintf(c.locale.words().inTotal, c.unit)
+		}
+		s.Text(cx, cy+26, "k m", "middle", svg.Fit(note, 12.5, inner*1.6))
+	}
+}
+
+// shares is the table: a swatch, the name, the value and its part of the whole.
+func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
+	wv, wp := 0.0, svg.Width("100.0%", 13)
+	for _, v := range c.series[0].y {
+		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
+	}
+	wv = min(wv, b.W*0.35)
+	given := c.unit != "%" || math.Abs(total-100) > 0.5 // shares need no second column
+	if !given {
+		wv = 0
+	}
+	for k, v := range c.series[0].y {
+		y := b.Y + row*(float64(k)+0.5)
+		s.Rect(svg.Box{X: b.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)
+		s.Text(b.X+21, y+4.5, "k i", "start", svg.Fit(c.labels[k], 12.5, b.W-21-wv-wp-26))
+		if given {
+			s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(c.locale.amount(v, c.unit), 12.5, wv+2))
+		}
+		s.Text(b.Right(), y+4.5, "d i", "end", c.locale.local(percent(v/total)))
+		if k > 0 && row >= 18 {
+			s.Line(b.X, math.Round(y-row/2)+0.5, b.Right(), math.Round(y-row/2)+0.5, "g")
+		}
+	}
+}
+
+// percent writes a share with one decimal where that says more.
+func percent(f float64) string {
+	p := f * 100
+	switch {
+	case p > 0 && p < 0.1:
+		return "<0.1%"
+	case p >= 99.95 || math.Abs(p-math.Round(p)) < 0.05:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+	return fmt.Sprintf("%.1f%%", p)
+}

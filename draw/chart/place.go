@@ -1,0 +1,241 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/draw/svg"
+)
+
+// xAxis says what x means.
+type xAxis int
+
+const (
+	axisCategory xAxis = iota // x is the index of a label
+	axisNumber                // x is a number
+	axisYear                  // x is a year, shown without separators
+	axisTime                  // x is days since 1970
+)
+
+// place puts every series on the axis and checks what the chart type needs.
+func (d *dataset) place(raw []rawSeries) error {
+	pts := slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points != nil })
+	if pts && d.kind != kindScatter && d.kind != kindLine && d.kind != kindArea {
+		return svg.Invalid("series with points fit scatter, line and area: give values and Labels for a %s chart", d.kind)
+	}
+	if pts && slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points == nil }) {
+		return svg.Invalid("some series have points and some have values: give all of them in one form")
+	}
+	if err := d.checkLengths(raw, pts); err != nil {
+		return err
+	}
+	var at []float64
+	d.axis = axisNumber
+	if !pts {
+		d.axis, at = placeLabels(d.labels, d.kind)
+		if d.kind == kindScatter && d.axis == axisCategory {
+			return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
+		}
+	} else {
+		d.yearsOf(raw)
+	}
+	for _, r := range raw {
+		s := series{name: r.name, x: at, y: r.values}
+		if pts {
+			s = fromPoints(r, d.kind != kindScatter)
+		}
+		d.series = append(d.series, s)
+	}
+	if _, _, ok := d.span(); !ok {
+		return svg.Invalid("Series has no number at all: every value is a gap; give at least one")
+	}
+	if d.parts() {
+		return d.toParts()
+	}
+	d.reduce()
+	return nil
+}
+
+func (d *dataset) checkLengths(raw []rawSeries, pts bool) error {
+	if pts {
+		return nil
+	}
+	n := 0
+	for _, s := range raw {
+		n = max(n, len(s.values))
+	}
+	if d.parts() && len(raw) > 1 && n == 1 {
+		return nil
+	}
+	if len(d.labels) == 0 {
+		for i := range n {
+			d.labels = append(d.labels, strconv.Itoa(i+1))
+		}
+	}
+	for _, s := range raw {
+		if len(s.values) != len(d.labels) {
+			return svg.Invalid("series %q has %d values but there are %d labels: give one value per label, null for a gap", svg.Clip(s.name), len(s.values), len(d.labels))
+		}
+	}
+	return nil
+}
+
+// yearsOf recognises x values that are years.
+func (d *dataset) yearsOf(raw []rawSeries) {
+	if d.kind == kindScatter && !strings.Contains(strings.ToLower(d.xLabel), "year") {
+		return
+	}
+	for _, s := range raw {
+		for _, p := range s.points {
+			if p[0] != math.Trunc(p[0]) || p[0] < 1000 || p[0] > 2999 {
+				return
+			}
+		}
+	}
+	d.axis = axisYear
+}
+
+func fromPoints(r rawSeries, ordered bool) series {
+	p := slices.Clone(r.points)
+	if ordered {
+		slices.SortStableFunc(p, func(a, b [2]float64) int {
+			switch {
+			case a[0] < b[0]:
+				return -1
+			case a[0] > b[0]:
+				return 1
+			}
+			return 0
+		})
+	}
+	s := series{name: r.name}
+	for _, q := range p {
+		s.x, s.y = append(s.x, q[0]), append(s.y, q[1])
+	}
+	return s
+}
+
+// placeLabels finds numbers or times in the labels. Bars always stand at equal distances.
+func placeLabels(labels []string, k kind) (xAxis, []float64) {
+	index := make([]float64, len(labels))
+	for i := range index {
+		index[i] = float64(i)
+	}
+	if k == kindBar || k == kindStacked || k == kindPie || k == kindDonut {
+		return axisCategory, index
+	}
+	if at, ok := all(labels, yearOf); ok && rising(at) {
+		return axisYear, at
+	}
+	if at, ok := all(labels, dayOf); ok && rising(at) {
+		return axisTime, at
+	}
+	numeric := func(s string) (float64, bool) {
+		f, err := strconv.ParseFloat(s, 64)
+		return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+	}
+	if at, ok := all(labels, numeric); ok && (k == kindScatter || rising(at)) {
+		return axisNumber, at
+	}
+	return axisCategory, index
+}
+
+func all(labels []string, read func(string) (float64, bool)) ([]float64, bool) {
+	out := make([]float64, len(labels))
+	for i, l := range labels {
+		var ok bool
+		if out[i], ok = read(l); !ok {
+			return nil, false
+		}
+	}
+	return out, len(out) > 1
+}
+
+func rising(v []float64) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] <= v[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func yearOf(s string) (float64, bool) {
+	n, err := strconv.Atoi(s)
+	return float64(n), err == nil && len(s) == 4 && n >= 1000 && n <= 2999
+}
+
+// dayOf reads a date as days since 1970.
+func dayOf(s string) (float64, bool) {
+	for _, layout := range []string{"2006-01", "2006-01-02", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "Jan 2006", "January 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 1 2006", "2006/01"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return float64(t.Unix()) / 86400, true
+		}
+	}
+	return 0, false
+}
+
+// maxParts is how many sectors a pie shows before the smallest are put together.
+const maxParts = 8
+
+// toParts makes one series of sectors, largest first.
+func (d *dataset) toParts() error {
+	type part struct {
+		name string
+		v    float64
+	}
+	var parts []part
+	if len(d.series) > 1 {
+		for _, s := range d.series {
+			if len(s.y) != 1 {
+				return svg.Invalid("a %s chart shows one series: series %q is one of %d; use stacked or bar to compare", d.kind, svg.Clip(s.name), len(d.series))
+			}
+			parts = append(parts, part{s.name, s.y[0]})
+		}
+	} else {
+		for i, v := range d.series[0].y {
+			parts = append(parts, part{d.labels[i], v})
+		}
+	}
+	total := 0.0
+	for _, p := range parts {
+		if p.v < 0 {
+			return svg.Invalid("a %s chart cannot show the negative value of %q: use a bar chart", d.kind, svg.Clip(p.name))
+		}
+		if !math.IsNaN(p.v) {
+			total += p.v
+		}
+	}
+	if total <= 0 || math.IsInf(total, 0) {
+		return svg.Invalid("a %s chart needs values that add up to more than zero", d.kind)
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
+	slices.SortStableFunc(parts, func(a, b part) int {
+		switch {
+		case a.v > b.v:
+			return -1
+		case a.v < b.v:
+			return 1
+		}
+		return 0
+	})
+	if len(parts) > maxParts {
+		rest := part{name: fmt.Sprintf("%d others", len(parts)-maxParts+1)}
+		for _, p := range parts[maxParts-1:] {
+			rest.v += p.v
+		}
+		d.reduced = fmt.Sprintf("The %d smallest of %d parts are put together.", len(parts)-maxParts+1, len(parts))
+		parts = append(parts[:maxParts-1:maxParts-1], rest)
+	}
+	one := series{name: d.series[0].name}
+	d.labels = nil
+	for _, p := range parts {
+		d.labels, one.y = append(d.labels, p.name), append(one.y, p.v)
+	}
+	d.series = []series{one}
+	return nil
+}

@@ -1,0 +1,157 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// What one chart can show: more points than pixels help nobody and make a heavy file.
+const (
+	maxLine    = 1000
+	maxScatter = 2000
+	maxBars    = 200
+	maxNames   = 30 // bars of categories that have no order
+)
+
+// reduce thins out long series and says so.
+func (d *dataset) reduce() {
+	n := 0
+	for _, s := range d.series {
+		n = max(n, len(s.y))
+	}
+	switch {
+	case d.bars() && n > 60 && !ordered(d.labels):
+		d.largestBars(n)
+	case d.bars() && n > maxBars:
+		d.averageBars(n)
+	case d.kind == kindScatter && d.count() > maxScatter:
+		step := (d.count() + maxScatter - 1) / maxScatter
+		for i := range d.series {
+			d.series[i] = every(d.series[i], step)
+		}
+		d.reduced = fmt.Sprintf(d.locale.words().everyPoint, d.locale.words().nth(step), d.locale.amount(float64(n), ""))
+	case !d.bars() && d.kind != kindScatter && n > maxLine:
+		for i := range d.series {
+			d.series[i] = largestTriangles(d.series[i], maxLine)
+		}
+		d.reduced = fmt.Sprintf(d.locale.words().thinned, d.locale.amount(float64(n), ""), d.locale.amount(maxLine, ""))
+	}
+}
+
+// largestBars keeps the categories with the largest values, the largest first: the
+// mean of things that only happen to be neighbours says nothing.
+func (d *dataset) largestBars(n int) {
+	total := make([]float64, n)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+		for _, s := range d.series {
+			if v := s.y[i]; !math.IsNaN(v) {
+				total[i] += math.Abs(v)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
+	order = order[:maxNames]
+	labels := make([]string, maxNames)
+	for k, i := range order {
+		labels[k] = d.labels[i]
+	}
+	for k := range d.series {
+		s := series{name: d.series[k].name}
+		for at, i := range order {
+			s.x, s.y = append(s.x, float64(at)), append(s.y, d.series[k].y[i])
+		}
+		d.series[k] = s
+	}
+	d.labels = labels
+	d.reduced = fmt.Sprintf(d.locale.words().largest, maxNames, d.locale.amount(float64(n), ""))
+}
+
+// averageBars puts neighbouring bars together as their mean.
+func (d *dataset) averageBars(n int) {
+	group := (n + maxBars - 1) / maxBars
+	var labels []string
+	for i := 0; i < n; i += group {
+		labels = append(labels, d.labels[i])
+	}
+	for k := range d.series {
+		old, s := d.series[k].y, series{name: d.series[k].name}
+		for i := 0; i < n; i += group {
+			sum, m := 0.0, 0.0
+			for _, v := range old[i:min(n, i+group)] {
+				if !math.IsNaN(v) {
+					sum, m = sum+v, m+1
+				}
+			}
+			s.x, s.y = append(s.x, float64(len(s.x))), append(s.y, sum/m) // no value at all gives NaN: a gap
+		}
+		d.series[k] = s
+	}
+	d.labels = labels
+	d.reduced = fmt.Sprintf(d.locale.words().averaged, group, d.locale.amount(float64(n), ""))
+}
+
+func every(s series, step int) series {
+	out := series{name: s.name}
+	for i := 0; i < len(s.y); i += step {
+		out.x, out.y = append(out.x, s.x[i]), append(out.y, s.y[i])
+	}
+	return out
+}
+
+// largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap
+// in a bucket stays a gap.
+func largestTriangles(s series, n int) series {
+	if len(s.y) <= n {
+		return s
+	}
+	out := series{name: s.name, x: []float64{s.x[0]}, y: []float64{s.y[0]}}
+	size := float64(len(s.y)-2) / float64(n-2)
+	last := 0
+	for i := range n - 2 {
+		from, to := int(float64(i)*size)+1, int(float64(i+1)*size)+1
+		next := min(len(s.y), int(float64(i+2)*size)+1)
+		mx, my, m := 0.0, 0.0, 0.0
+		for k := to; k < next; k++ {
+			if !math.IsNaN(s.y[k]) {
+				mx, my, m = mx+s.x[k], my+s.y[k], m+1
+			}
+		}
+		best, area := from, -1.0
+		for k := from; k < to; k++ {
+			if math.IsNaN(s.y[k]) {
+				best = k
+				break
+			}
+			a := 0.0
+			if m > 0 && !math.IsNaN(s.y[last]) {
+				a = math.Abs((s.x[last]-mx/m)*(s.y[k]-s.y[last]) - (s.x[last]-s.x[k])*(my/m-s.y[last]))
+			}
+			if a > area {
+				best, area = k, a
+			}
+		}
+		out.x, out.y = append(out.x, s.x[best]), append(out.y, s.y[best])
+		last = best
+	}
+	out.x, out.y = append(out.x, s.x[len(s.x)-1]), append(out.y, s.y[len(s.y)-1])
+	return out
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}

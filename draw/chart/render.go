@@ -1,0 +1,97 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+
+	"atelier/draw/svg"
+)
+
+// render draws a checked chart and gives it with its alt text.
+func render(c *chart) (out []byte, alt string) {
+	alt = c.Alt
+	if alt == "" {
+		alt = describe(c)
+	} else if c.reduced != "" {
+		alt += " " + c.reduced
+	}
+	var s svg.Canvas
+	if c.W < adapts {
+		c.Begin(&s, alt, svg.CSS())
+		c.draw(&s)
+		return c.End(&s), alt
+	}
+	c.Begin(&s, alt, svg.CSS()+narrowCSS)
+	s.Tag(`<g class="wide">`)
+	c.draw(&s)
+	small := *c
+	small.W, small.H = narrow, math.Round(c.H*narrow/c.W)
+	s.Tag(`</g><g class="narrow" display="none" transform="scale(%s)">`, strconv.FormatFloat(c.W/narrow, 'f', 4, 64))
+	small.draw(&s)
+	s.Tag("</g>")
+	return c.End(&s), alt
+}
+
+// A chart from adapts pixels wide holds a second drawing, laid out for narrow pixels,
+// that is shown where the file itself is seen small: on a phone text keeps a size that
+// can be read. Programs that know no media queries show the wide one.
+const (
+	adapts    = 640
+	narrow    = 480
+	narrowCSS = "@media (max-width:520px){.wide{display:none}.narrow{display:inline}}"
+)
+
+// draw writes everything but the head of the file.
+func (c *chart) draw(s *svg.Canvas) {
+	area := c.frame(s)
+	switch {
+	case c.parts():
+		c.pie(s, area)
+	case c.bars():
+		c.barChart(s, area)
+	default:
+		c.pointChart(s, area)
+	}
+}
+
+// frame writes title, subtitle, legend and source, and gives the room between.
+func (c *chart) frame(s *svg.Canvas) svg.Box {
+	b := c.Frame(s)
+	if !c.legend() {
+		return b
+	}
+	y := c.drawLegend(s, b)
+	return svg.Box{X: b.X, Y: y, W: b.W, H: max(40, b.Bottom()-y)}
+}
+
+// direct reports whether series are named at the ends of their lines.
+func (c *chart) direct() bool {
+	return (c.kind == kindLine || c.kind == kindArea) && len(c.series) > 1 && len(c.series) <= 7 && c.W >= 500
+}
+
+// legend reports whether series are named above the chart.
+func (c *chart) legend() bool { return !c.parts() && len(c.series) > 1 && !c.direct() }
+
+// drawLegend lays out names in rows and gives the y below them.
+func (c *chart) drawLegend(s *svg.Canvas, b svg.Box) float64 {
+	x, y := b.X, b.Y+8
+	for i, v := range c.series {
+		name := svg.Fit(v.name, 12.5, min(240, b.W-24))
+		w := svg.Width(name, 12.5) + 34
+		if x > b.X && x+w-14 > b.Right() {
+			x, y = b.X, y+20
+		}
+		switch c.kind {
+		case kindLine:
+			s.Tag(`<path d="M%s %sh16" class="l %s"%s/>`, svg.Px(x), svg.Px(y+4), svg.StrokeClass(i), svg.Dash(i))
+			x += 4
+		case kindScatter:
+			dot(s, svg.Point{X: x + 5.5, Y: y + 4.5}, 5, i, "")
+		default:
+			s.Rect(svg.Box{X: x, Y: y - 1, W: 11, H: 11}, svg.FillClass(i), 2.5)
+		}
+		s.Text(x+17, y+9, "k i", "start", name)
+		x += w
+	}
+	return y + 20
+}

@@ -1,0 +1,254 @@
+// Package graph holds graphs of things and connections: reading them from what
+// models write, laying them out in layers, and drawing nodes and wires. Layouts are
+// deterministic, take cycles and separate parts, and never put two nodes or labels
+// in the same place.
+//
+// Errors are media.Error values with code media.CodeInvalid whose message names the
+// parameter. It may import media and draw/svg.
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/draw/svg"
+)
+
+// Shape is the outline of a node.
+type Shape string
+
+// The shapes.
+const (
+	Rect          Shape = "box"
+	Round         Shape = "round"
+	Pill          Shape = "pill"
+	Ellipse       Shape = "ellipse"
+	Circle        Shape = "circle"
+	Diamond       Shape = "diamond"
+	Hexagon       Shape = "hexagon"
+	Cylinder      Shape = "cylinder"
+	Parallelogram Shape = "parallelogram"
+	Table         Shape = "table" // a heading over rows
+	Dot           Shape = "dot"   // a small filled circle without text
+	Bar           Shape = "bar"   // a thin filled bar without text
+	Target        Shape = "target"
+)
+
+// Shapes lists the shapes that callers can ask for by name.
+func Shapes() []string {
+	return []string{string(Rect), string(Round), string(Pill), string(Ellipse), string(Circle), string(Diamond), string(Hexagon), string(Cylinder), string(Parallelogram)}
+}
+
+// Head is what stands at the end of a wire.
+type Head string
+
+// The heads. The crow's feet are those of entity-relationship diagrams.
+const (
+	NoHead        Head = ""
+	Arrow         Head = "arrow"
+	Open          Head = "open"
+	Hollow        Head = "hollow"
+	FullDiamond   Head = "diamond"
+	HollowDiamond Head = "hollow diamond"
+	Ball          Head = "ball"
+	Cross         Head = "cross"
+	One           Head = "one"
+	ZeroOrOne     Head = "zero or one"
+	OneOrMore     Head = "one or more"
+	ZeroOrMore    Head = "zero or more"
+)
+
+// Node is one thing. Group is an index into Graph.Groups, or -1. Sections are the rows
+// of a Table. Value sizes a node where a drawing has sizes; 0 means not given.
+type Node struct {
+	ID, Label, Note string
+	Shape           Shape
+	Group           int
+	Sections        [][]string
+	Value           float64
+}
+
+// Edge is one connection between the nodes with these indices. Weight is 1 if not
+// given.
+type Edge struct {
+	From, To      int
+	Label         string
+	Tail, Head    Head
+	Dashed, Thick bool
+	Weight        float64
+}
+
+// Graph is what is drawn.
+type Graph struct {
+	Nodes  []Node
+	Edges  []Edge
+	Groups []string
+	index  map[string]int
+}
+
+// Limits of what is read at all.
+const (
+	MaxNodes = 20_000
+	MaxEdges = 50_000
+)
+
+// Node returns the index of a node, made if it is new. Ids are compared as they are.
+func (g *Graph) Node(id string) int {
+	if g.index == nil {
+		g.index = map[string]int{}
+		for i, n := range g.Nodes {
+			g.index[n.ID] = i
+		}
+	}
+	if i, ok := g.index[id]; ok {
+		return i
+	}
+	g.index[id] = len(g.Nodes)
+	g.Nodes = append(g.Nodes, Node{ID: id, Label: id, Shape: Round, Group: -1})
+	return len(g.Nodes) - 1
+}
+
+// Has reports whether a node exists.
+func (g *Graph) Has(id string) bool {
+	_, ok := g.index[id]
+	return ok
+}
+
+// GroupOf returns the index of a group, made if it is new; -1 for the empty name.
+func (g *Graph) GroupOf(name string) int {
+	if name == "" {
+		return -1
+	}
+	if i := slices.Index(g.Groups, name); i >= 0 {
+		return i
+	}
+	g.Groups = append(g.Groups, name)
+	return len(g.Groups) - 1
+}
+
+// Degrees counts the ends of edges at each node.
+func (g *Graph) Degrees() []int {
+	d := make([]int, len(g.Nodes))
+	for _, e := range g.Edges {
+		d[e.From]++
+		d[e.To]++
+	}
+	return d
+}
+
+// Reduce makes an overview of a graph of more than most nodes: its core best-connected
+// ones and the edges between them; of edges it keeps m in any case. The note says in
+// one sentence what was omitted; it is empty if nothing was.
+func (g *Graph) Reduce(most, core, m int) (note string) {
+	nodes, edges := len(g.Nodes), len(g.Edges)
+	if nodes > most {
+		g.keep(core)
+	}
+	if len(g.Edges) > m {
+		slices.SortStableFunc(g.Edges, func(a, b Edge) int {
+			switch {
+			case a.Weight > b.Weight:
+				return -1
+			case a.Weight < b.Weight:
+				return 1
+			}
+			return 0
+		})
+		g.Edges = g.Edges[:m]
+	}
+	switch {
+	case nodes > most:
+		return fmt.Sprintf("Shows the %d best-connected of %d nodes and %d of %d connections.", core, nodes, len(g.Edges), edges)
+	case edges > len(g.Edges):
+		return fmt.Sprintf("Shows %d of %d connections.", len(g.Edges), edges)
+	}
+	return ""
+}
+
+func (g *Graph) keep(n int) {
+	deg := g.Degrees()
+	order := make([]int, len(g.Nodes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if g.Nodes[a].Value != g.Nodes[b].Value && (g.Nodes[a].Value > 0 || g.Nodes[b].Value > 0) {
+			if g.Nodes[a].Value > g.Nodes[b].Value {
+				return -1
+			}
+			return 1
+		}
+		return deg[b] - deg[a]
+	})
+	order = order[:n]
+	slices.Sort(order)
+	at := make([]int, len(g.Nodes))
+	for i := range at {
+		at[i] = -1
+	}
+	var nodes []Node
+	for k, i := range order {
+		at[i] = k
+		nodes = append(nodes, g.Nodes[i])
+	}
+	var edges []Edge
+	for _, e := range g.Edges {
+		if e.From, e.To = at[e.From], at[e.To]; e.From >= 0 && e.To >= 0 {
+			edges = append(edges, e)
+		}
+	}
+	g.Nodes, g.Edges, g.index = nodes, edges, nil
+}
+
+// described is how many connections are told one by one.
+const described = 12
+
+// Counts are the facts of a drawing of g: how many nodes and edges it has.
+func (g *Graph) Counts() map[string]any {
+	return map[string]any{"NodeCount": len(g.Nodes), "EdgeCount": len(g.Edges)}
+}
+
+// Describe tells the graph in words: what is connected with what.
+func (g *Graph) Describe(kind, title string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s. %s, %s.", kind, strings.TrimRight(title, ".!? "), Count(len(g.Nodes), "node"), Count(len(g.Edges), "connection"))
+	if len(g.Groups) > 1 {
+		fmt.Fprintf(&b, " Groups: %s.", strings.Join(g.Groups[:min(len(g.Groups), described)], ", "))
+	}
+	if len(g.Edges) == 0 {
+		var names []string
+		for _, n := range g.Nodes[:min(len(g.Nodes), described)] {
+			names = append(names, n.name())
+		}
+		fmt.Fprintf(&b, " %s.", strings.Join(names, ", "))
+		return b.String()
+	}
+	for i, e := range g.Edges {
+		if i == described {
+			fmt.Fprintf(&b, " And %d more.", len(g.Edges)-described)
+			break
+		}
+		fmt.Fprintf(&b, " %s → %s", g.Nodes[e.From].name(), g.Nodes[e.To].name())
+		if e.Label != "" {
+			fmt.Fprintf(&b, " (%s)", svg.Clip(e.Label))
+		}
+		b.WriteByte('.')
+	}
+	return b.String()
+}
+
+func (n Node) name() string {
+	if n.Label == "" {
+		return svg.Clip(n.ID)
+	}
+	return svg.Clip(n.Label)
+}
+
+// Count writes a number with its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,188 @@
+package graph
+
+import (
+	"atelier/draw/svg"
+)
+
+// Size is how much room something needs, in pixels.
+type Size struct{ W, H float64 }
+
+// Spec says what to lay out. Sizes has one entry per node, Labels one per edge, zero
+// where there is none.
+type Spec struct {
+	Graph  *Graph
+	Sizes  []Size
+	Labels []Size
+	// Across lays the layers from left to right instead of from top to bottom, Back
+	// turns the way round: from right to left or from bottom to top.
+	Across, Back bool
+	// Gap is the least distance of neighbours in a layer, LayerGap that of layers.
+	Gap, LayerGap float64
+	// PortGap is how far apart edges leave one side of a node, where it is wide enough.
+	PortGap float64
+	// Room is the width to aim for when separate parts are put side by side.
+	Room float64
+}
+
+// Layout is where everything stands. Routes has one list of points per edge: its
+// pieces are in turn a curve and a straight line, tangents run along the layers'
+// axis. A route of a loop is a plain line.
+type Layout struct {
+	W, H   float64
+	Nodes  []svg.Box
+	Routes [][]svg.Point
+	Labels []svg.Box
+	Across bool
+}
+
+// vertex is a node, a bend of an edge, or the place of an edge's label.
+type vertex struct {
+	node    int // -1 for bends and labels
+	edge    int // -1 for nodes
+	label   bool
+	rank    int
+	order   int
+	w, h    float64 // along the layer, across it
+	x       float64 // middle
+	up, dn  []int   // neighbours in the layers before and after
+	portsUp []float64
+	portsDn []float64
+}
+
+// part is one connected piece of the graph while it is laid out.
+type part struct {
+	spec    *Spec
+	nodes   []int
+	edges   []int
+	v       []vertex
+	of      map[int]int // vertex of a node
+	layers  [][]int
+	chains  map[int][]int // vertices of an edge from its upper to its lower end
+	turned  map[int]bool  // edges that run against the layers
+	tops    []float64     // upper side of each layer
+	heights []float64
+	w, h    float64
+}
+
+// Layered lays a graph out in layers, so that as many edges as possible point the
+// same way and few cross. Separate parts stand side by side.
+func Layered(s Spec) Layout {
+	if s.Gap == 0 {
+		s.Gap = 28
+	}
+	if s.LayerGap == 0 {
+		s.LayerGap = 48
+	}
+	if s.PortGap == 0 {
+		s.PortGap = 18
+	}
+	out := Layout{Nodes: make([]svg.Box, len(s.Graph.Nodes)), Routes: make([][]svg.Point, len(s.Graph.Edges)), Labels: make([]svg.Box, len(s.Graph.Edges)), Across: s.Across}
+	parts := split(&s)
+	sizes := make([]Size, len(parts))
+	for i, p := range parts {
+		p.layout()
+		sizes[i] = Size{p.w, p.h}
+		if s.Across {
+			sizes[i] = Size{p.h, p.w}
+		}
+	}
+	at, whole := Pack(sizes, s.Room, s.Gap*1.4)
+	out.W, out.H = whole.W, whole.H
+	for i, p := range parts {
+		p.emit(&out, at[i])
+	}
+	return out
+}
+
+// Roots gives every node the first node of the connected part that it belongs to.
+func (g *Graph) Roots() []int {
+	root := make([]int, len(g.Nodes))
+	for i := range root {
+		root[i] = i
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for _, e := range g.Edges {
+		a, b := find(e.From), find(e.To)
+		root[max(a, b)] = min(a, b)
+	}
+	for i := range root {
+		root[i] = find(i)
+	}
+	return root
+}
+
+// split finds the connected parts, the one with the first node first.
+func split(s *Spec) []*part {
+	root := s.Graph.Roots()
+	var list []*part
+	at := map[int]*part{}
+	for i, r := range root {
+		if at[r] == nil {
+			at[r] = &part{spec: s, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
+			list = append(list, at[r])
+		}
+		at[r].nodes = append(at[r].nodes, i)
+	}
+	for i, e := range s.Graph.Edges {
+		p := at[root[e.From]]
+		p.edges = append(p.edges, i)
+	}
+	return list
+}
+
+// layout runs the steps of layered drawing on one part.
+func (p *part) layout() {
+	for _, n := range p.nodes {
+		size := p.spec.Sizes[n]
+		if p.spec.Across {
+			size.W, size.H = size.H, size.W
+		}
+		size.W += 2 * p.loopRoom(n)
+		p.of[n] = len(p.v)
+		p.v = append(p.v, vertex{node: n, edge: -1, w: size.W, h: size.H})
+	}
+	p.breakCycles()
+	p.rankNodes()
+	p.addBends()
+	p.orderLayers()
+	p.placeX()
+	p.placeY()
+}
+
+// loopRoom is the room beside a node for edges from it to itself.
+func (p *part) loopRoom(n int) float64 {
+	room := 0.0
+	for _, i := range p.edges {
+		if e := p.spec.Graph.Edges[i]; e.From == n && e.To == n {
+			l := p.spec.Labels[i]
+			if p.spec.Across {
+				l.W = l.H
+			}
+			room = max(room, loopReach+6+l.W)
+		}
+	}
+	return room
+}
+
+const loopReach = 26
+
+func (p *part) loop(i int) bool {
+	e := p.spec.Graph.Edges[i]
+	return e.From == e.To
+}
+
+// ends are an edge's vertices, the upper one first.
+func (p *part) ends(i int) (from, to int) {
+	e := p.spec.Graph.Edges[i]
+	from, to = p.of[e.From], p.of[e.To]
+	if p.turned[i] {
+		from, to = to, from
+	}
+	return from, to
+}

@@ -1,0 +1,263 @@
+package graph
+
+import (
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// Read makes a graph of the parameters Nodes and Edges in any shape that models
+// write: lists of objects, of names or of pairs, an object of neighbours, lines such
+// as "A -> B: label", and JSON text of all of these. Nodes that only edges name are
+// made. Wires get the head that is given.
+func Read(nodes, edges any, head Head) (*Graph, error) {
+	g := &Graph{}
+	if err := g.readNodes(nodes); err != nil {
+		return nil, err
+	}
+	if err := g.readEdges(edges, head); err != nil {
+		return nil, err
+	}
+	if len(g.Nodes) == 0 {
+		return nil, svg.Invalid(`Nodes and Edges are empty: give Edges as [{"from": "A", "to": "B"}], and Nodes for labels, groups and lone nodes`)
+	}
+	return g, nil
+}
+
+// list brings a parameter to a list: JSON text is decoded, other text split in lines.
+func list(name string, v any) ([]any, error) {
+	if s, ok := v.(string); ok {
+		s = strings.TrimSpace(s)
+		if s == "" || s == "null" {
+			return nil, nil
+		}
+		if s[0] != '[' && s[0] != '{' {
+			var out []any
+			for _, l := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == ';' }) {
+				if l = strings.TrimSpace(l); l != "" {
+					out = append(out, l)
+				}
+			}
+			return out, nil
+		}
+	}
+	v, err := value.Decode(v)
+	if err != nil {
+		return nil, svg.Invalid("%s is not valid JSON: %v", name, err)
+	}
+	switch t := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		if len(t) == 1 { // a list that holds everything as one text
+			if s, ok := t[0].(string); ok && (strings.HasPrefix(strings.TrimSpace(s), "[") || strings.ContainsAny(s, "\n;")) {
+				return list(name, s)
+			}
+		}
+		return t, nil
+	case map[string]any:
+		return pairs(t), nil
+	}
+	return nil, svg.Invalid("%s must be an array", name)
+}
+
+// pairs turns an object into a list of [key, value], in the order of the keys; an
+// object that is itself one node or edge stays one.
+func pairs(m map[string]any) []any {
+	if value.Field(m, "id", "from", "source") != nil {
+		return []any{m}
+	}
+	var out []any
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if many, ok := m[k].([]any); ok {
+			for _, v := range many {
+				out = append(out, []any{k, v})
+			}
+			continue
+		}
+		out = append(out, []any{k, m[k]})
+	}
+	return out
+}
+
+func (g *Graph) readNodes(v any) error {
+	items, err := list("Nodes", v)
+	if err != nil {
+		return err
+	}
+	if len(items) > MaxNodes {
+		return svg.Invalid("Nodes has %d entries: at most %d are read; summarise first", len(items), MaxNodes)
+	}
+	for i, item := range items {
+		switch t := item.(type) {
+		case map[string]any:
+			if err := g.readNode(t, i); err != nil {
+				return err
+			}
+		case []any:
+			if len(t) == 0 || value.Text(t[0]) == "" {
+				return svg.Invalid("Nodes[%d] has no id", i)
+			}
+			k := g.Node(value.Text(t[0]))
+			if len(t) > 1 {
+				if m, ok := t[1].(map[string]any); ok {
+					m = maps.Clone(m)
+					m["id"] = t[0]
+					if err := g.readNode(m, i); err != nil {
+						return err
+					}
+					continue
+				}
+				g.Nodes[k].Label = value.Text(t[1])
+			}
+		default:
+			if value.Text(item) == "" {
+				return svg.Invalid("Nodes[%d] has no id", i)
+			}
+			g.Node(value.Text(item))
+		}
+	}
+	return nil
+}
+
+func (g *Graph) readNode(m map[string]any, i int) error {
+	id := value.Text(value.Field(m, "id", "key", "name"))
+	label := value.Text(value.Field(m, "label", "title", "name", "text"))
+	if id == "" {
+		id = label
+	}
+	if id == "" {
+		return svg.Invalid("Nodes[%d] has neither id nor label", i)
+	}
+	k := g.Node(id)
+	n := &g.Nodes[k]
+	if label != "" {
+		n.Label = label
+	}
+	n.Note = value.Text(value.Field(m, "note", "description", "detail", "subtitle"))
+	n.Group = g.GroupOf(value.Text(value.Field(m, "group", "category", "cluster")))
+	if v, ok := value.Number(value.Field(m, "value", "size", "weight")); ok && v > 0 {
+		n.Value = v
+	}
+	shape := strings.ToLower(value.Text(value.Field(m, "shape", "kind", "type")))
+	if n.Shape = shapeOf(shape); n.Shape == "" {
+		return svg.Invalid("Nodes[%d] has shape %q: use %s", i, svg.Clip(shape), strings.Join(Shapes(), ", "))
+	}
+	return nil
+}
+
+// shapeOf knows other words for the shapes; empty for an unknown one.
+func shapeOf(s string) Shape {
+	if slices.Contains(Shapes(), s) {
+		return Shape(s)
+	}
+	switch s {
+	case "", "node", "process", "default", "step", "rounded", "roundrect", "component", "service":
+		return Round
+	case "rect", "rectangle", "square", "task", "action":
+		return Rect
+	case "start", "end", "terminal", "terminator", "stadium":
+		return Pill
+	case "oval", "actor", "person", "user":
+		return Ellipse
+	case "decision", "rhombus", "question", "condition":
+		return Diamond
+	case "database", "db", "storage", "store", "data store":
+		return Cylinder
+	case "io", "input", "output", "data", "document", "input/output":
+		return Parallelogram
+	case "preparation", "hex":
+		return Hexagon
+	}
+	return ""
+}
+
+func (g *Graph) readEdges(v any, head Head) error {
+	items, err := list("Edges", v)
+	if err != nil {
+		return err
+	}
+	if len(items) > MaxEdges {
+		return svg.Invalid("Edges has %d entries: at most %d are read; summarise first", len(items), MaxEdges)
+	}
+	for i, item := range items {
+		switch t := item.(type) {
+		case map[string]any:
+			err = g.readEdge(t, i, head)
+		case []any:
+			m := map[string]any{}
+			for k, name := range []string{"from", "to", "label"} {
+				if k < len(t) {
+					m[name] = t[k]
+				}
+			}
+			err = g.readEdge(m, i, head)
+		case string:
+			err = g.readLine(t, i, head)
+		default:
+			err = svg.Invalid(`Edges[%d] is not an object with from and to`, i)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(g.Nodes) > MaxNodes {
+		return svg.Invalid("Edges name %d nodes: at most %d are read; summarise first", len(g.Nodes), MaxNodes)
+	}
+	return nil
+}
+
+func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
+	from, to := value.Text(value.Field(m, "from", "source", "start")), value.Text(value.Field(m, "to", "target", "end"))
+	if from == "" || to == "" {
+		return svg.Invalid("Edges[%d] has no from or no to", i)
+	}
+	e := Edge{From: g.end(from), To: g.end(to), Label: value.Text(value.Field(m, "label", "text", "name")), Head: head, Weight: 1}
+	if v, ok := value.Number(value.Field(m, "weight", "value")); ok && v > 0 && !math.IsNaN(v) {
+		e.Weight = v
+	}
+	style := strings.ToLower(value.Text(value.Field(m, "style")))
+	dashed, _ := value.Flag(value.Field(m, "dashed"))
+	e.Dashed = dashed || style == "dashed" || style == "dotted"
+	e.Thick = style == "thick" || style == "bold"
+	if both, _ := value.Flag(value.Field(m, "both", "bidirectional")); both {
+		e.Tail = head
+	}
+	g.Edges = append(g.Edges, e)
+	return nil
+}
+
+// end finds the node that an edge names: by id, else by label, else a new one.
+func (g *Graph) end(name string) int {
+	if g.Has(name) {
+		return g.Node(name)
+	}
+	if len(g.Nodes) <= 2000 { // beyond, ids are what counts
+		for i, n := range g.Nodes {
+			if n.Label == name {
+				return i
+			}
+		}
+	}
+	return g.Node(name)
+}
+
+var arrowLine = regexp.MustCompile(`^(.+?)\s*(<->|<-->|-->|->|=>|==>|→|—>|--|-\.->)\s*(.+?)(?:\s*:\s+(.*))?$`)
+
+func (g *Graph) readLine(s string, i int, head Head) error {
+	m := arrowLine.FindStringSubmatch(value.Text(s))
+	if m == nil {
+		return svg.Invalid("Edges[%d] is %q: write A -> B: label", i, svg.Clip(value.Text(s)))
+	}
+	e := Edge{From: g.end(m[1]), To: g.end(strings.TrimSpace(m[3])), Label: m[4], Head: head, Weight: 1, Dashed: m[2] == "-.->"}
+	if strings.HasPrefix(m[2], "<") {
+		e.Tail = head
+	}
+	g.Edges = append(g.Edges, e)
+	return nil
+}

@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"slices"
+
+	"atelier/draw/svg"
+)
+
+// placeX moves every vertex towards its neighbours, in turns from above, from below
+// and both, keeping order and distances. Bends pull hardest, so long edges run straight.
+func (p *part) placeX() {
+	for _, l := range p.layers {
+		x := 0.0
+		for i, k := range l {
+			if i > 0 {
+				x += p.apart(l[i-1], k)
+			}
+			p.v[k].x = x
+		}
+		for _, k := range l {
+			p.v[k].x -= x / 2
+		}
+	}
+	rounds := 16
+	if len(p.v) > 4000 {
+		rounds = 6
+	}
+	for round := range rounds {
+		mode := round % 3
+		if round >= rounds-4 {
+			mode = 2
+		}
+		if mode != 1 {
+			for r := range p.layers {
+				p.settle(r, mode)
+			}
+		}
+		if mode != 0 {
+			for r := len(p.layers) - 1; r >= 0; r-- {
+				p.settle(r, mode)
+			}
+		}
+	}
+	for r := len(p.layers) - 1; r >= 0; r-- {
+		p.settle(r, 1) // in the end, who has successors stands in their middle
+	}
+	left, right := 0.0, 0.0
+	for i, v := range p.v {
+		if l := v.x - v.w/2; i == 0 || l < left {
+			left = l
+		}
+		if r := v.x + v.w/2; i == 0 || r > right {
+			right = r
+		}
+	}
+	for k := range p.v {
+		p.v[k].x -= left
+	}
+	p.w = right - left
+}
+
+// apart is the least distance of two neighbours' middles.
+func (p *part) apart(a, b int) float64 {
+	gap := p.spec.Gap
+	switch {
+	case p.v[a].node < 0 && p.v[b].node < 0:
+		gap = 10
+	case p.v[a].node < 0 || p.v[b].node < 0:
+		gap *= 0.7
+	}
+	return (p.v[a].w+p.v[b].w)/2 + gap
+}
+
+// pull is where a vertex wants to stand and how much: the weighted mean of its
+// neighbours above (mode 0), below (1) or both (2).
+func (p *part) pull(k, mode int) (x, weight float64) {
+	sum := 0.0
+	take := func(near []int) {
+		for _, n := range near {
+			w := 1.0
+			switch {
+			case p.v[k].node < 0 && p.v[n].node < 0:
+				w = 8
+			case p.v[k].node < 0 || p.v[n].node < 0:
+				w = 2
+			}
+			sum += w * p.v[n].x
+			weight += w
+		}
+	}
+	if mode != 1 {
+		take(p.v[k].up)
+	}
+	if mode != 0 {
+		take(p.v[k].dn)
+	}
+	if weight == 0 {
+		return p.v[k].x, 0.01
+	}
+	return sum / weight, weight
+}
+
+// settle places one layer as near to its wishes as order and distances allow: least
+// squares by putting together those that would collide.
+func (p *part) settle(r, mode int) {
+	type heap struct {
+		sum, weight float64
+		n           int
+	}
+	l := p.layers[r]
+	offset := make([]float64, len(l))
+	var stack []heap
+	for i, k := range l {
+		if i > 0 {
+			offset[i] = offset[i-1] + p.apart(l[i-1], k)
+		}
+		x, w := p.pull(k, mode)
+		h := heap{(x - offset[i]) * w, w, 1}
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			if top.sum/top.weight < h.sum/h.weight {
+				break
+			}
+			h = heap{h.sum + top.sum, h.weight + top.weight, h.n + top.n}
+			stack = stack[:len(stack)-1]
+		}
+		stack = append(stack, h)
+	}
+	i := 0
+	for _, h := range stack {
+		for range h.n {
+			p.v[l[i]].x = h.sum/h.weight + offset[i]
+			i++
+		}
+	}
+}
+
+// placeY stacks the layers; the gap grows with how far edges must go sideways.
+func (p *part) placeY() {
+	p.tops, p.heights = make([]float64, len(p.layers)), make([]float64, len(p.layers))
+	y := 0.0
+	base := p.spec.LayerGap / float64(p.step())
+	for r, l := range p.layers {
+		for _, k := range l {
+			p.heights[r] = max(p.heights[r], p.v[k].h)
+		}
+		if r > 0 {
+			far := 0.0
+			for _, k := range l {
+				for _, n := range p.v[k].up {
+					far = max(far, abs(p.v[k].x-p.v[n].x))
+				}
+			}
+			y += max(16, base) + min(60, far*0.12)
+		}
+		p.tops[r] = y
+		y += p.heights[r]
+	}
+	p.h = y
+}
+
+func abs(v float64) float64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
+
+// Pack gives boxes places in rows no wider than room where that is possible, each row
+// centred, the highest boxes first, and says how large the whole is.
+func Pack(sizes []Size, room, gap float64) (at []svg.Point, whole Size) {
+	order := make([]int, len(sizes))
+	for i, s := range sizes {
+		order[i] = i
+		room = max(room, s.W)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := sizes[a].H, sizes[b].H; {
+		case x > y+1:
+			return -1
+		case y > x+1:
+			return 1
+		}
+		return 0
+	})
+	var rows [][]int
+	var dims []Size
+	for _, i := range order {
+		s := sizes[i]
+		if n := len(rows) - 1; n >= 0 && dims[n].W+gap+s.W <= room {
+			rows[n] = append(rows[n], i)
+			dims[n] = Size{dims[n].W + gap + s.W, max(dims[n].H, s.H)}
+			continue
+		}
+		rows, dims = append(rows, []int{i}), append(dims, s)
+	}
+	for _, d := range dims {
+		whole.W = max(whole.W, d.W)
+	}
+	at = make([]svg.Point, len(sizes))
+	for r, row := range rows {
+		if r > 0 {
+			whole.H += gap
+		}
+		x := (whole.W - dims[r].W) / 2
+		for _, i := range row {
+			at[i] = svg.Point{X: x, Y: whole.H + (dims[r].H-sizes[i].H)/2}
+			x += sizes[i].W + gap
+		}
+		whole.H += dims[r].H
+	}
+	return at, whole
+}

@@ -1,0 +1,140 @@
+package graph
+
+import (
+	"slices"
+)
+
+// breakCycles turns the edges that close a cycle on a walk in the order given.
+func (p *part) breakCycles() {
+	out := make([][]int, len(p.v))
+	incoming := make([]int, len(p.v))
+	for _, i := range p.edges {
+		if !p.loop(i) {
+			a, b := p.ends(i)
+			out[a] = append(out[a], i)
+			incoming[b]++
+		}
+	}
+	starts := make([]int, 0, len(p.v))
+	for k := range p.v {
+		if incoming[k] == 0 {
+			starts = append(starts, k)
+		}
+	}
+	for k := range p.v {
+		starts = append(starts, k)
+	}
+	state := make([]uint8, len(p.v)) // 0 new, 1 on the way, 2 done
+	next := make([]int, len(p.v))
+	for _, s := range starts {
+		if state[s] != 0 {
+			continue
+		}
+		stack := []int{s}
+		state[s] = 1
+		for len(stack) > 0 {
+			k := stack[len(stack)-1]
+			if next[k] == len(out[k]) {
+				state[k] = 2
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			i := out[k][next[k]]
+			next[k]++
+			switch _, to := p.ends(i); state[to] {
+			case 0:
+				state[to] = 1
+				stack = append(stack, to)
+			case 1:
+				p.turned[i] = true
+			}
+		}
+	}
+}
+
+// step is how many layers an edge spans at least: two where labels need one of their own.
+func (p *part) step() int {
+	for _, i := range p.edges {
+		if p.spec.Labels[i].W > 0 && !p.loop(i) {
+			return 2
+		}
+	}
+	return 1
+}
+
+// rankNodes gives every node its layer: as early as its predecessors allow, then as
+// late as its successors want where it has more of those.
+func (p *part) rankNodes() {
+	step := p.step()
+	ins, outs := make([][]int, len(p.v)), make([][]int, len(p.v))
+	remaining := make([]int, len(p.v))
+	for _, i := range p.edges {
+		if p.loop(i) {
+			continue
+		}
+		a, b := p.ends(i)
+		outs[a], ins[b] = append(outs[a], b), append(ins[b], a)
+		remaining[b]++
+	}
+	var queue []int
+	for k := range p.v {
+		if remaining[k] == 0 {
+			queue = append(queue, k)
+		}
+	}
+	for q := 0; q < len(queue); q++ {
+		for _, to := range outs[queue[q]] {
+			p.v[to].rank = max(p.v[to].rank, p.v[queue[q]].rank+step)
+			if remaining[to]--; remaining[to] == 0 {
+				queue = append(queue, to)
+			}
+		}
+	}
+	for _, k := range slices.Backward(queue) {
+		if len(outs[k]) <= len(ins[k]) || len(outs[k]) == 0 {
+			continue
+		}
+		late := p.v[outs[k][0]].rank
+		for _, to := range outs[k] {
+			late = min(late, p.v[to].rank)
+		}
+		p.v[k].rank = max(p.v[k].rank, late-step)
+	}
+	first := p.v[0].rank
+	for _, v := range p.v {
+		first = min(first, v.rank)
+	}
+	for k := range p.v {
+		p.v[k].rank -= first
+	}
+}
+
+// addBends gives long edges a vertex in each layer that they pass, and labels theirs.
+func (p *part) addBends() {
+	for _, i := range p.edges {
+		if p.loop(i) {
+			continue
+		}
+		a, b := p.ends(i)
+		label := p.spec.Labels[i]
+		if p.spec.Across {
+			label.W, label.H = label.H, label.W
+		}
+		chain := []int{a}
+		span := p.v[b].rank - p.v[a].rank
+		for r := p.v[a].rank + 1; r < p.v[b].rank; r++ {
+			v := vertex{node: -1, edge: i, rank: r, w: 6}
+			if label.W > 0 && r == p.v[a].rank+(span/2|1) {
+				v.label, v.w, v.h = true, label.W+8, label.H+6
+			}
+			chain = append(chain, len(p.v))
+			p.v = append(p.v, v)
+		}
+		chain = append(chain, b)
+		for k := 1; k < len(chain); k++ {
+			u, w := chain[k-1], chain[k]
+			p.v[u].dn, p.v[w].up = append(p.v[u].dn, w), append(p.v[w].up, u)
+		}
+		p.chains[i] = chain
+	}
+}

@@ -1,0 +1,160 @@
+package graph
+
+import (
+	"math"
+
+	"atelier/draw/svg"
+)
+
+const (
+	hexCut = 14.0 // how far a hexagon's corners come in
+	slant  = 16.0 // how far a parallelogram leans
+	lid    = 6.0  // half the height of a cylinder's lid
+)
+
+// Type sizes of nodes and wires.
+const (
+	labelSize = 13 * svg.Bold
+	labelStep = 17.0
+	noteSize  = 11.0
+	noteStep  = 14.0
+	rowSize   = 12.5
+	rowStep   = 17.0
+	wireSize  = 12.0
+)
+
+// Outline returns the corners of a shape, for pens that draw by hand; round shapes have
+// many.
+func Outline(s Shape, b svg.Box) []svg.Point {
+	x, y, r, d, c := b.X, b.Y, b.Right(), b.Bottom(), b.Center()
+	switch s {
+	case Circle, Ellipse, Dot, Target:
+		var out []svg.Point
+		const corners = 28
+		for i := range corners {
+			sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+			out = append(out, svg.Point{X: c.X + b.W/2*cos, Y: c.Y + b.H/2*sin})
+		}
+		return out
+	case Pill:
+		var out []svg.Point
+		const corners = 20
+		for i := range corners {
+			sin, cos := math.Sincos(2*math.Pi*(float64(i)+0.5)/corners - math.Pi/2)
+			mid := r - b.H/2
+			if cos < 0 {
+				mid = x + b.H/2
+			}
+			out = append(out, svg.Point{X: mid + b.H/2*cos, Y: c.Y + b.H/2*sin})
+		}
+		return out
+	case Diamond:
+		return []svg.Point{{X: c.X, Y: y}, {X: r, Y: c.Y}, {X: c.X, Y: d}, {X: x, Y: c.Y}}
+	case Hexagon:
+		return []svg.Point{{X: x + hexCut, Y: y}, {X: r - hexCut, Y: y}, {X: r, Y: c.Y}, {X: r - hexCut, Y: d}, {X: x + hexCut, Y: d}, {X: x, Y: c.Y}}
+	case Parallelogram:
+		return []svg.Point{{X: x + slant, Y: y}, {X: r, Y: y}, {X: r - slant, Y: d}, {X: x, Y: d}}
+	default:
+		return []svg.Point{{X: x, Y: y}, {X: r, Y: y}, {X: r, Y: d}, {X: x, Y: d}}
+	}
+}
+
+// Face is a node's text broken into lines.
+type Face struct {
+	Label, Note []string
+	Rows        [][]string
+	Size        Size
+}
+
+// Measurer says how wide text runs: 1 for the page's own face, more for wider ones.
+type Measurer struct{ Wide float64 }
+
+// Face breaks a node's text into lines and says how much room its shape needs.
+func (m Measurer) Face(n Node) Face {
+	wide := max(1, m.Wide)
+	switch n.Shape {
+	case Dot:
+		return Face{Size: Size{18, 18}}
+	case Target:
+		return Face{Size: Size{22, 22}}
+	case Bar:
+		return Face{Size: Size{64, 7}}
+	case Table:
+		return m.table(n)
+	default:
+	}
+	f := Face{Label: svg.Wrap(n.Label, labelSize*wide, 170, 4), Note: svg.Wrap(n.Note, noteSize*wide, 180, 4)}
+	w := 0.0
+	for _, l := range f.Label {
+		w = max(w, svg.Width(l, labelSize*wide))
+	}
+	for _, l := range f.Note {
+		w = max(w, svg.Width(l, noteSize*wide))
+	}
+	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
+	f.Size = around(n.Shape, max(34, w), h)
+	return f
+}
+
+// around is the box of a shape that holds text of a size.
+func around(s Shape, w, h float64) Size {
+	switch s {
+	case Circle:
+		d := math.Hypot(w, h) + 8
+		return Size{d, d}
+	case Ellipse:
+		return Size{w*1.25 + 20, h*1.3 + 16}
+	case Diamond:
+		// A box of w × h fits a diamond where w/W + h/H = 1.
+		return Size{w*1.5 + 20, h*3 + 20}
+	case Hexagon:
+		return Size{w + 2*hexCut + 14, h + 18}
+	case Parallelogram:
+		return Size{w + 2*slant + 10, h + 18}
+	case Cylinder:
+		return Size{w + 26, h + 18 + 4*lid}
+	case Pill:
+		return Size{w + 34, h + 18}
+	default:
+		return Size{w + 26, h + 18}
+	}
+}
+
+func (m Measurer) table(n Node) Face {
+	f := Face{Label: svg.Wrap(n.Label, labelSize, 230, 2), Note: svg.Wrap(n.Note, noteSize, 230, 1)}
+	w := 90.0
+	for _, l := range f.Label {
+		w = max(w, svg.Width(l, labelSize))
+	}
+	for _, l := range f.Note {
+		w = max(w, svg.Width(l, noteSize))
+	}
+	h := 14 + labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
+	for _, rows := range n.Sections {
+		if len(rows) == 0 {
+			continue
+		}
+		var lines []string
+		for _, r := range rows {
+			l := svg.Fit(r, rowSize, 300)
+			w = max(w, svg.Width(l, rowSize))
+			lines = append(lines, l)
+		}
+		f.Rows = append(f.Rows, lines)
+		h += 10 + rowStep*float64(len(lines))
+	}
+	f.Size = Size{w + 24, h}
+	return f
+}
+
+// Label is how much room the text on a wire needs; zero for none.
+func (m Measurer) Label(text string) ([]string, Size) {
+	wide := max(1, m.Wide)
+	lines := svg.Wrap(text, wireSize*wide, 150, 3)
+	var s Size
+	for _, l := range lines {
+		s.W = max(s.W, svg.Width(l, wireSize*wide))
+	}
+	s.H = 15 * float64(len(lines))
+	return lines, s
+}

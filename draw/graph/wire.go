@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"atelier/draw/svg"
+)
+
+// WireText writes the text of a wire over it, on the page's own ground so that no line
+// shows between its words.
+func WireText(s *svg.Canvas, b svg.Box, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	s.Rect(svg.Box{X: b.X + 2, Y: b.Y, W: max(4, b.W-4), H: b.H}, "b", 3)
+	s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
+}
+
+// headRoom is how much of a wire's end its head takes.
+func headRoom(h Head) float64 {
+	switch h {
+	case Arrow, Ball:
+		return 8
+	case Hollow:
+		return 12
+	case FullDiamond, HollowDiamond:
+		return 16
+	default:
+		return 0
+	}
+}
+
+// stem is how far a wire runs straight behind a head that it is seen through.
+func stem(h Head) float64 {
+	switch h {
+	case One, ZeroOrOne, OneOrMore, ZeroOrMore:
+		return 20
+	default:
+		return 0
+	}
+}
+
+func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
+	n := len(pts)
+	if n < 2 {
+		return
+	}
+	loop := e.From == e.To
+	out, in := direction(pts[0], pts[1], across != loop), direction(pts[n-2], pts[n-1], across != loop)
+	tip, root := pts[n-1], pts[0]
+	back := headRoom(e.Head) + stem(e.Head)
+	pts[n-1] = svg.Point{X: tip.X - in.X*back, Y: tip.Y - in.Y*back}
+	back = headRoom(e.Tail) + stem(e.Tail)
+	pts[0] = svg.Point{X: root.X + out.X*back, Y: root.Y + out.Y*back}
+	class := "e"
+	if e.Dashed {
+		class += " x"
+	}
+	if e.Thick {
+		class += " w"
+	}
+	d := Path(pts, across)
+	if loop {
+		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
+	}
+	if stem(e.Tail) > 0 {
+		d = "M" + point(root) + "L" + d[1:]
+	}
+	if stem(e.Head) > 0 {
+		d += "L" + point(tip)
+	}
+	s.Tag(`<path d="%s" class="%s"/>`, d, class)
+	DrawHead(s, e.Head, tip, in)
+	DrawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
+}
+
+// direction is the way along the layers' axis from one point to the next.
+func direction(a, b svg.Point, across bool) svg.Point {
+	if across {
+		return svg.Point{X: math.Copysign(1, b.X-a.X)}
+	}
+	return svg.Point{Y: math.Copysign(1, b.Y-a.Y)}
+}
+
+func point(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
+
+// Path writes a route as curves and straight pieces in turn.
+func Path(pts []svg.Point, across bool) string {
+	var b strings.Builder
+	b.WriteString("M" + point(pts[0]))
+	for i := 1; i < len(pts); i++ {
+		a, q := pts[i-1], pts[i]
+		if i%2 == 0 {
+			if a != q {
+				b.WriteString("L" + point(q))
+			}
+			continue
+		}
+		c1, c2 := bend(a, q, across)
+		if c1.X == c2.X && a.X == q.X || c1.Y == c2.Y && a.Y == q.Y {
+			b.WriteString("L" + point(q))
+			continue
+		}
+		b.WriteString("C" + point(c1) + " " + point(c2) + " " + point(q))
+	}
+	return b.String()
+}
+
+// bend returns the control points of a curve that leaves and comes along the axis.
+func bend(a, b svg.Point, across bool) (c1, c2 svg.Point) {
+	if across {
+		mid := (a.X + b.X) / 2
+		return svg.Point{X: mid, Y: a.Y}, svg.Point{X: mid, Y: b.Y}
+	}
+	mid := (a.Y + b.Y) / 2
+	return svg.Point{X: a.X, Y: mid}, svg.Point{X: b.X, Y: mid}
+}
+
+// Trace returns a route as short straight pieces, for pens that do not draw curves.
+func Trace(pts []svg.Point, across bool) []svg.Point {
+	out := []svg.Point{pts[0]}
+	for i := 1; i < len(pts); i++ {
+		a, b := pts[i-1], pts[i]
+		if i%2 == 0 || a.X == b.X || a.Y == b.Y {
+			out = append(out, b)
+			continue
+		}
+		c1, c2 := bend(a, b, across)
+		const pieces = 10
+		for k := 1; k <= pieces; k++ {
+			t := float64(k) / pieces
+			u := 1 - t
+			out = append(out, svg.Point{
+				X: u*u*u*a.X + 3*u*u*t*c1.X + 3*u*t*t*c2.X + t*t*t*b.X,
+				Y: u*u*u*a.Y + 3*u*u*t*c1.Y + 3*u*t*t*c2.Y + t*t*t*b.Y,
+			})
+		}
+	}
+	return out
+}

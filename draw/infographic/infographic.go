@@ -1,0 +1,73 @@
+// Package infographic draws one picture that tells a subject with a heading, key figures,
+// icons and sections of text, lists, bars and charts. Charts come from package chart. The
+// same input gives the same bytes.
+//
+// Errors are media.Error values with code media.CodeInvalid whose message names the
+// parameter. The package may import media and the other packages of draw.
+package infographic
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/draw/svg"
+)
+
+// DefaultWidth is the width of a page, in pixels, where none is requested.
+const DefaultWidth = 800
+
+const (
+	maxFigures  = 12
+	maxSections = 24
+	maxItems    = 20
+)
+
+// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// them; action/visual documents them. The error has code media.CodeInvalid.
+func Draw(params map[string]any) (svg.Drawing, error) {
+	d, err := read(params)
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	data, err := d.render()
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	return svg.Drawing{
+		Kind: "infographic", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
+		Facts: map[string]any{"SectionCount": len(d.sections), "Icons": Icons()},
+	}, nil
+}
+
+// describe tells the content in words.
+func (d *drawing) describe() string {
+	var b strings.Builder
+	name, more := "Infographic", " And %d more sections."
+	if d.page.Language == svg.German {
+		name, more = "Infografik", " Und %d weitere Abschnitte."
+	}
+	fmt.Fprintf(&b, "%s: %s.", name, strings.TrimRight(d.page.Title, ".!? "))
+	for _, f := range d.figures {
+		fmt.Fprintf(&b, " %s %s.", svg.Clip(f.value), svg.Clip(strings.TrimRight(f.label, ".")))
+	}
+	for i, s := range d.sections {
+		if i == 8 {
+			fmt.Fprintf(&b, more, len(d.sections)-8)
+			break
+		}
+		line := svg.Clip(strings.TrimRight(s.heading, "."))
+		if s.text != "" {
+			line += ": " + svg.Clip(strings.TrimRight(s.text, "."))
+		}
+		if line != "" {
+			b.WriteString(" " + line)
+			if !strings.ContainsAny(line[len(line)-1:], "?!") {
+				b.WriteByte('.')
+			}
+		}
+		if s.chart != nil {
+			b.WriteString(" " + s.alt)
+		}
+	}
+	return b.String()
+}

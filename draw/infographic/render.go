@@ -1,0 +1,264 @@
+package infographic
+
+import (
+	"math"
+	"strconv"
+
+	"atelier/draw/chart"
+	"atelier/draw/svg"
+)
+
+const (
+	gutter   = 18.0
+	inner    = 18.0
+	bodySize = 13.5
+	bodyStep = 19.0
+	css      = ".hd{font-size:27px;font-weight:700}.sub{font-size:15px}.fig{font-size:30px;font-weight:700}.h2{font-size:16.5px;font-weight:650}.body{font-size:13.5px}.ic{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}.card{stroke-width:1}.bg{fill-opacity:.25}" +
+		".band{fill:#0b6fb8}.onband{fill:#ffffff}@media (prefers-color-scheme:dark){.band{fill:#10436b}}"
+)
+
+// pen draws at a place and counts how far down it came.
+type pen struct {
+	s *svg.Canvas
+	d *drawing
+}
+
+func (d *drawing) render() ([]byte, error) {
+	// The content is drawn first, because the page must be as high as it needs.
+	var body svg.Canvas
+	p := pen{&body, d}
+	pad := math.Round(min(34, d.page.W*0.035))
+	y := p.header(pad)
+	y = p.figures(svg.Box{X: pad, Y: y + gutter, W: d.page.W - 2*pad})
+	y, err := p.sections(svg.Box{X: pad, Y: y, W: d.page.W - 2*pad})
+	if err != nil {
+		return nil, err
+	}
+	if d.page.Source != "" {
+		body.Text(pad, y+14, "c m", "start", svg.Fit(d.page.SourceLine(), 11, d.page.W-2*pad))
+		y += 24
+	}
+	d.page.H = math.Ceil(y + pad*0.6)
+	var s svg.Canvas
+	d.page.Begin(&s, d.alt, svg.CSS()+svg.ShapeCSS()+css)
+	_, _ = s.Write(body.Bytes()) // a buffer takes everything
+	return d.page.End(&s), nil
+}
+
+// header writes the heading on a band and gives its lower side.
+func (p pen) header(pad float64) float64 {
+	room := p.d.page.W - 2*pad
+	title := svg.Wrap(p.d.page.Title, 27*svg.Bold, room, 3)
+	sub := svg.Wrap(p.d.page.Subtitle, 15, room, 2)
+	high := pad*1.6 + 34*float64(len(title)) + 21*float64(len(sub))
+	p.s.Rect(svg.Box{W: p.d.page.W, H: high}, "band", 8)
+	y := pad*0.8 + 26
+	p.s.Block(pad, room, y, 34, "hd onband", title)
+	y += 34*float64(len(title)) - 4
+	p.s.Block(pad, room, y, 21, "sub onband", sub)
+	return high
+}
+
+// figures draws the key figures as cards, at most four in a row.
+func (p pen) figures(b svg.Box) float64 {
+	n := len(p.d.figures)
+	if n == 0 {
+		return b.Y
+	}
+	cols := max(1, min(n, 4, int(b.W/170)))
+	if n > cols && n%cols == 1 && cols > 2 { // no lone card in the last row
+		cols--
+	}
+	w := (b.W - gutter*float64(cols-1)) / float64(cols)
+	y := b.Y
+	for from := 0; from < n; from += cols {
+		row := p.d.figures[from:min(n, from+cols)]
+		high, size := 0.0, 30.0
+		for _, f := range row {
+			size = min(size, fitting(f, w-2*inner)) // one size in a row
+			high = max(high, 74+17*float64(len(svg.Wrap(f.label, bodySize, w-2*inner, 3))))
+		}
+		for i, f := range row {
+			p.figure(svg.Box{X: b.X + (w+gutter)*float64(i), Y: y, W: w, H: high}, f, size, from+i)
+		}
+		y += high + gutter
+	}
+	return y
+}
+
+// roomy is how wide a card must be inside to have an icon beside its value.
+const roomy = 120
+
+// fitting is the type size at which a value fits into its card.
+func fitting(f figure, room float64) float64 {
+	if f.icon != "" && room > roomy {
+		room -= 34
+	}
+	size := 30.0
+	for size > 14 && svg.Width(f.value, size*svg.Bold) > room {
+		size--
+	}
+	return size
+}
+
+func (p pen) figure(b svg.Box, f figure, size float64, k int) {
+	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
+	room := b.W - 2*inner
+	rtl := svg.RTL(f.value + " " + f.label)
+	x, anchor := b.X+inner, "start"
+	if rtl {
+		x, anchor = b.Right()-inner, "end"
+	}
+	if f.icon != "" && room > roomy {
+		at := b.Right() - inner - 26
+		if rtl {
+			at = b.X + inner
+		}
+		p.icon(f.icon, at, b.Y+16, 26, k)
+		room -= 34
+	}
+	p.s.Tag(`<text x="%s" y="%s" font-size="%s" font-weight="700" class="i"%s>%s</text>`, svg.Px(x), svg.Px(b.Y+44), svg.Px(size), svg.Anchor(anchor, svg.RTL(f.value)), svg.Escape(svg.Fit(f.value, size*svg.Bold, room)))
+	p.s.Lines(x, b.Y+68, 17, "body i", anchor, svg.Wrap(f.label, bodySize, b.W-2*inner, 3))
+}
+
+// icon draws a line drawing of 24 units in a square.
+func (p pen) icon(name string, x, y, size float64, k int) {
+	p.s.Tag(`<g transform="translate(%s %s)"><path d="%s" class="ic %s" transform="scale(%s)"/></g>`, svg.Px(x), svg.Px(y), icons()[name], svg.StrokeClass(k), strconv.FormatFloat(size/24, 'f', 3, 64))
+}
+
+// sections places the blocks in one or two columns, each where there is most room;
+// wide ones run across.
+func (p pen) sections(b svg.Box) (float64, error) {
+	cols := 1
+	if b.W >= 640 && len(p.d.sections) > 1 {
+		cols = 2
+	}
+	w := (b.W - gutter*float64(cols-1)) / float64(cols)
+	y := []float64{b.Y, b.Y}
+	for i := range p.d.sections {
+		s := &p.d.sections[i]
+		last := i == len(p.d.sections)-1
+		if cols == 1 || s.wide || last && math.Abs(y[0]-y[1]) < 1 {
+			top := max(y[0], y[1])
+			bottom, err := p.section(svg.Box{X: b.X, Y: top, W: b.W}, s, i)
+			if err != nil {
+				return 0, err
+			}
+			y[0], y[1] = bottom+gutter, bottom+gutter
+			continue
+		}
+		c := 0
+		if y[1] < y[0]-1 {
+			c = 1
+		}
+		bottom, err := p.section(svg.Box{X: b.X + (w+gutter)*float64(c), Y: y[c], W: w}, s, i)
+		if err != nil {
+			return 0, err
+		}
+		y[c] = bottom + gutter
+	}
+	return max(y[0], y[1]), nil
+}
+
+// section draws one block on a card and gives the card's lower side.
+func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
+	var in svg.Canvas
+	q := pen{&in, p.d}
+	room := b.W - 2*inner
+	y := b.Y + inner
+	if s.heading != "" {
+		y = q.heading(svg.Box{X: b.X + inner, Y: y, W: room}, s, k)
+	}
+	if s.text != "" {
+		lines := svg.Wrap(s.text, bodySize, room, 14)
+		in.Block(b.X+inner, room, y+13, bodyStep, "body i", lines)
+		y += bodyStep*float64(len(lines)) + 6
+	}
+	if s.bars {
+		y = q.bars(svg.Box{X: b.X + inner, Y: y, W: room}, s.items, k)
+	} else {
+		y = q.points(svg.Box{X: b.X + inner, Y: y, W: room}, s.items, k)
+	}
+	if s.chart != nil {
+		high := math.Round(min(420, max(260, (b.W-8)*0.6))) + s.legend*10
+		inset, err := chart.DrawInset(s.chart, math.Floor(b.W-8), high)
+		if err != nil {
+			return 0, svg.Invalid("Sections[%d].chart: %w", k, err)
+		}
+		top := y - 8
+		if s.heading == "" && s.text == "" && len(s.items) == 0 {
+			top = b.Y + 2
+		}
+		in.Tag(`<g transform="translate(%s %s)">%s</g>`, svg.Px(b.X+4), svg.Px(top), inset.Body)
+		y = top + high - 10
+	}
+	card := svg.Box{X: b.X, Y: b.Y, W: b.W, H: y + inner - 4 - b.Y}
+	p.s.Rect(card, "b g card", 10)
+	edge := svg.Box{X: card.X, Y: card.Y + 10, W: 4, H: card.H - 20}
+	if svg.RTL(s.heading + " " + s.text) {
+		edge.X = card.Right() - 4
+	}
+	p.s.Rect(edge, svg.FillClass(k%8), 2)
+	_, _ = p.s.Write(in.Bytes()) // a buffer takes everything
+	return card.Bottom(), nil
+}
+
+// heading writes a section's heading beside its icon and gives the y below it.
+func (p pen) heading(b svg.Box, s *section, k int) float64 {
+	x, room := b.X, b.W
+	if s.icon != "" {
+		room -= 36
+		at := b.X
+		if svg.RTL(s.heading) {
+			at = b.Right() - 26
+		} else {
+			x += 36
+		}
+		p.icon(s.icon, at, b.Y-3, 26, k)
+	}
+	lines := svg.Wrap(s.heading, 16.5*svg.Bold, room, 3)
+	p.s.Block(x, room, b.Y+15, 22, "h2 i", lines)
+	return b.Y + max(26, 22*float64(len(lines))) + 6
+}
+
+// points draws a list with dots.
+func (p pen) points(b svg.Box, items []item, k int) float64 {
+	y := b.Y
+	for _, it := range items {
+		text := it.text
+		if it.shown != "" {
+			text += ": " + it.shown
+		}
+		dot, x := b.X+4, b.X+18
+		if svg.RTL(text) {
+			dot, x = b.Right()-4, b.X
+		}
+		p.s.Circle(svg.Point{X: dot, Y: y + 8.5}, 3.2, svg.FillClass(k%8))
+		lines := svg.Wrap(text, bodySize, b.W-18, 4)
+		p.s.Block(x, b.W-18, y+13, bodyStep, "body i", lines)
+		y += bodyStep*float64(len(lines)) + 4
+	}
+	return y
+}
+
+// bars draws values as bars of one scale, with their numbers.
+func (p pen) bars(b svg.Box, items []item, k int) float64 {
+	most := 0.0
+	for _, it := range items {
+		most = max(most, it.number)
+	}
+	y := b.Y
+	for _, it := range items {
+		value := svg.Fit(it.shown, bodySize*svg.Bold, b.W*0.4)
+		p.s.Text(b.X, y+13, "body i", "start", svg.Fit(it.text, bodySize, b.W-svg.Width(value, bodySize*svg.Bold)-12))
+		p.s.Text(b.Right(), y+13, "d i", "end", value)
+		track := svg.Box{X: b.X, Y: y + 19, W: b.W, H: 8}
+		p.s.Rect(track, svg.FillClass(6)+" bg", 4)
+		if most > 0 && it.number > 0 {
+			track.W = max(4, b.W*it.number/most)
+			p.s.Rect(track, svg.FillClass(k%8), 4)
+		}
+		y += 37
+	}
+	return y
+}

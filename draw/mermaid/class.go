@@ -1,0 +1,181 @@
+package mermaid
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// classes reads a class diagram.
+type classes struct {
+	*graphed
+	inside int // class whose body is read, -1 outside
+	spaces []int
+}
+
+// maxMembers is how many lines one class or entity may have.
+const maxMembers = 60
+
+var (
+	classLine = pattern.Lazy("^class\\s+([^\\s{\\[:]+)(?:\\[\"([^\"]*)\"\\])?(?::::?\\w+)?\\s*(\\{)?\\s*(.*?)\\s*(\\})?$")
+	relation  = pattern.Lazy(`^(\S+)\s+(?:"([^"]*)"\s*)?(<\|--|<\|\.\.|--\|>|\.\.\|>|\*--\*|o--o|<-->|<\.\.>|\*--|--\*|o--|--o|<--|-->|<\.\.|\.\.>|--|\.\.)\s*(?:"([^"]*)"\s*)?([^\s:]+)\s*(?::\s*(.*))?$`)
+	stereo    = pattern.Lazy(`^<<(.+)>>\s*(\S+)?$`)
+	memberOf  = pattern.Lazy(`^([^\s:]+)\s*:\s*(.+)$`)
+	generic   = pattern.Lazy(`~([^~]*)~`)
+)
+
+func parseClasses(lines []line) (diagram, error) {
+	c := classes{graphed: &graphed{name: "class diagram", graph: &graph.Graph{}, direction: "down"}, inside: -1}
+	for _, l := range lines {
+		if err := c.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	if c.inside >= 0 || len(c.spaces) > 0 {
+		return nil, svg.Invalid("Code has an opening brace without a closing one: end it with }")
+	}
+	return c.graphed, nil
+}
+
+func (c *classes) class(name string) int {
+	name = strings.Trim(name, "`")
+	fresh := !c.graph.Has(name)
+	k := c.graph.Node(name)
+	if n := &c.graph.Nodes[k]; fresh {
+		n.Label = types(name)
+		n.Shape = graph.Table
+		n.Sections = [][]string{nil, nil}
+		if len(c.spaces) > 0 {
+			n.Group = c.spaces[len(c.spaces)-1]
+		}
+	}
+	return k
+}
+
+// types writes List~int~ as people do.
+func types(s string) string { return generic().ReplaceAllString(s, "<$1>") }
+
+func (c *classes) statement(l line) error {
+	if c.inside >= 0 {
+		if l.text == "}" {
+			c.inside = -1
+			return nil
+		}
+		return c.member(l, c.inside, l.text)
+	}
+	word, rest := l.first()
+	switch {
+	case l.text == "}":
+		if len(c.spaces) == 0 {
+			return l.bad("a closing brace without an opening one")
+		}
+		c.spaces = c.spaces[:len(c.spaces)-1]
+		return nil
+	case word == "namespace":
+		c.spaces = append(c.spaces, c.graph.GroupOf(plain(strings.TrimSuffix(rest, "{"))))
+		return nil
+	case word == "direction":
+		if d := directionOf(rest); d != "" {
+			c.direction = d
+		}
+		return nil
+	case word == "note":
+		c.warn("Notes in class diagrams are not drawn.")
+		return nil
+	case word == "class":
+		return c.declare(l)
+	case stylistic(word):
+		c.warn(styled)
+		return nil
+	}
+	if m := stereo().FindStringSubmatch(l.text); m != nil && m[2] != "" {
+		c.graph.Nodes[c.class(m[2])].Note = "«" + plain(m[1]) + "»"
+		return nil
+	}
+	if m := relation().FindStringSubmatch(l.text); m != nil {
+		return c.relate(m)
+	}
+	if m := memberOf().FindStringSubmatch(l.text); m != nil {
+		return c.member(l, c.class(m[1]), m[2])
+	}
+	return l.bad("this is neither a class nor a relation")
+}
+
+func (c *classes) declare(l line) error {
+	m := classLine().FindStringSubmatch(l.text)
+	if m == nil {
+		return l.bad("write class Name or class Name { …")
+	}
+	k := c.class(m[1])
+	if m[2] != "" {
+		c.graph.Nodes[k].Label = plain(m[2])
+	}
+	if m[3] == "" {
+		return nil
+	}
+	if m[4] != "" {
+		if err := c.member(l, k, m[4]); err != nil {
+			return err
+		}
+	}
+	if m[5] == "" {
+		c.inside = k
+	}
+	return nil
+}
+
+func (c *classes) member(l line, k int, text string) error {
+	n := &c.graph.Nodes[k]
+	if m := stereo().FindStringSubmatch(text); m != nil {
+		n.Note = "«" + plain(m[1]) + "»"
+		return nil
+	}
+	if len(n.Sections[0])+len(n.Sections[1]) >= maxMembers {
+		return l.bad("more than %d members in one class", maxMembers)
+	}
+	text = types(plain(strings.TrimRight(text, "*$")))
+	part := 0
+	if strings.Contains(text, "(") {
+		part = 1
+	}
+	n.Sections[part] = append(slices.Clip(n.Sections[part]), text)
+	return nil
+}
+
+func (c *classes) relate(m []string) error {
+	e := graph.Edge{From: c.class(m[1]), To: c.class(m[5]), Label: plain(m[6]), Dashed: strings.Contains(m[3], ".."), Weight: 1}
+	ends := func(s string) graph.Head {
+		switch {
+		case strings.Contains(s, "|"):
+			return graph.Hollow
+		case strings.Contains(s, "*"):
+			return graph.FullDiamond
+		case strings.Contains(s, "o"):
+			return graph.HollowDiamond
+		case s != "":
+			return graph.Open
+		}
+		return graph.NoHead
+	}
+	stem := "--"
+	if e.Dashed {
+		stem = ".."
+	}
+	left, right, _ := strings.Cut(m[3], stem)
+	e.Tail, e.Head = ends(left), ends(right)
+	if m[2] != "" || m[4] != "" { // how many of each belong together
+		e.Label = strings.TrimSpace(e.Label + " (" + or(m[2], "1") + " : " + or(m[4], "1") + ")")
+	}
+	c.graph.Edges = append(c.graph.Edges, e)
+	return nil
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return plain(s)
+}

@@ -1,0 +1,125 @@
+package mermaid
+
+import (
+	"strings"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// entities reads an entity-relationship diagram.
+type entities struct {
+	*graphed
+	inside int
+}
+
+var (
+	relationship = pattern.Lazy(`^("[^"]+"|\S+)\s+(\|\||\|o|\}\||\}o)(--|\.\.)(\|\||o\||\|\{|o\{)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
+	entityLine   = pattern.Lazy(`^("[^"]+"|[^\s\[{]+)(?:\[("[^"]*"|[^\]]*)\])?\s*(\{)?\s*(\})?$`)
+	attribute    = pattern.Lazy(`^(\S+)\s+(\S+)((?:\s*,?\s*\b(?:PK|FK|UK)\b)*)\s*(?:"([^"]*)")?$`)
+)
+
+func parseEntities(lines []line) (diagram, error) {
+	d := entities{graphed: &graphed{name: "entity-relationship diagram", graph: &graph.Graph{}, direction: "auto"}, inside: -1}
+	for _, l := range lines {
+		if err := d.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	if d.inside >= 0 {
+		return nil, svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
+	}
+	return d.graphed, nil
+}
+
+// ends are the words that may stand for crow's feet.
+var (
+	ends   = `only one|one or zero|zero or one|one or more|one or many|zero or more|zero or many|many\([01]\)|[01]\+|1`
+	worded = pattern.Lazy(`^("[^"]+"|\S+)\s+(` + ends + `)\s+(to|optionally to)\s+(` + ends + `)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
+)
+
+func (d *entities) entity(name string) int {
+	name = plain(name)
+	fresh := !d.graph.Has(name)
+	k := d.graph.Node(name)
+	if n := &d.graph.Nodes[k]; fresh {
+		n.Shape, n.Sections = graph.Table, [][]string{nil}
+	}
+	return k
+}
+
+// crow reads one end of a relationship, as it stands on the left.
+func crow(s string) graph.Head {
+	switch s {
+	case "||", "only one", "1":
+		return graph.One
+	case "|o", "o|", "one or zero", "zero or one":
+		return graph.ZeroOrOne
+	case "}|", "|{", "one or more", "one or many", "many(1)", "1+":
+		return graph.OneOrMore
+	}
+	return graph.ZeroOrMore
+}
+
+func (d *entities) statement(l line) error {
+	if d.inside >= 0 {
+		if l.text == "}" {
+			d.inside = -1
+			return nil
+		}
+		return d.attribute(l)
+	}
+	word, rest := l.first()
+	if word == "direction" {
+		if v := directionOf(rest); v != "" {
+			d.direction = v
+		}
+		return nil
+	}
+	if word == "title" {
+		d.title = plain(rest)
+		return nil
+	}
+	m := relationship().FindStringSubmatch(l.text)
+	if m == nil {
+		m = worded().FindStringSubmatch(l.text)
+	}
+	if m != nil {
+		e := graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1}
+		d.graph.Edges = append(d.graph.Edges, e)
+		return nil
+	}
+	if stylistic(word) {
+		d.warn(styled)
+		return nil
+	}
+	if m := entityLine().FindStringSubmatch(l.text); m != nil {
+		k := d.entity(m[1])
+		if m[2] != "" {
+			d.graph.Nodes[k].Label = plain(m[2])
+		}
+		if m[3] != "" && m[4] == "" {
+			d.inside = k
+		}
+		return nil
+	}
+	return l.bad("a relationship is written CUSTOMER ||--o{ ORDER : places")
+}
+
+func (d *entities) attribute(l line) error {
+	m := attribute().FindStringSubmatch(l.text)
+	if m == nil {
+		return l.bad("an attribute is written string name PK")
+	}
+	n := &d.graph.Nodes[d.inside]
+	if len(n.Sections[0]) >= maxMembers {
+		return l.bad("more than %d attributes in one entity", maxMembers)
+	}
+	row := m[2] + " : " + m[1]
+	if keys := strings.Join(strings.FieldsFunc(m[3], func(r rune) bool { return r == ' ' || r == ',' }), ", "); keys != "" {
+		row += "  " + keys
+	}
+	n.Sections[0] = append(n.Sections[0], row)
+	return nil
+}

@@ -1,0 +1,262 @@
+package mermaid
+
+import (
+	"strings"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// Limits of what one picture shows.
+const (
+	maxNodes  = 250
+	coreNodes = 80 // of a graph that has more
+	maxEdges  = 600
+)
+
+// graphed is a diagram that is a graph: flowchart, classes, states, entities.
+type graphed struct {
+	remarks
+	name      string
+	graph     *graph.Graph
+	direction string
+}
+
+func (d *graphed) kind() string { return d.name }
+
+func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
+	if len(d.graph.Nodes) == 0 {
+		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
+	}
+	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
+	alt := page.Alt
+	if alt == "" {
+		alt = d.graph.Describe(upper(d.name), page.Title)
+	}
+	if note != "" {
+		d.warn(note)
+		alt += " " + note
+	}
+	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
+	return p.Page(page, alt, svg.CSS()+svg.ShapeCSS()), alt, nil
+}
+
+// directionOf reads TD, LR and so on; empty for anything else.
+func directionOf(s string) string {
+	switch strings.ToUpper(strings.TrimSpace(s)) {
+	case "TD", "TB":
+		return "down"
+	case "BT":
+		return "up"
+	case "LR":
+		return "right"
+	case "RL":
+		return "left"
+	}
+	return ""
+}
+
+// flow reads a flowchart.
+type flow struct {
+	*graphed
+	open  []int           // groups of the subgraphs around
+	links map[string]bool // ids of links, with their @
+}
+
+func parseFlow(rest string, lines []line) (diagram, error) {
+	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}, links: map[string]bool{}}
+	if d := directionOf(rest); d != "" {
+		f.direction = d
+	} else if rest != "" {
+		lines = append([]line{{1, rest}}, lines...)
+	}
+	for _, l := range lines {
+		if err := f.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	return f.graphed, nil
+}
+
+var subgraph = pattern.Lazy(`^subgraph\s*([^\s\["]*)?\s*(?:\[(.*)\]|"(.*)"|(.*))$`)
+
+func (f *flow) statement(l line) error {
+	word, rest := l.first()
+	switch {
+	case word == "subgraph":
+		m := subgraph().FindStringSubmatch(l.text)
+		name := plain(m[2] + m[3])
+		if name == "" {
+			name = plain(strings.TrimSpace(m[1] + " " + m[4]))
+		}
+		if name == "" {
+			name = "group"
+		}
+		f.open = append(f.open, f.graph.GroupOf(name))
+		return nil
+	case l.text == "end":
+		if len(f.open) == 0 {
+			return l.bad("an end without a subgraph: leave it out")
+		}
+		f.open = f.open[:len(f.open)-1]
+		return nil
+	case stylistic(word) && !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "="):
+		if word != "direction" {
+			f.warn(styled)
+		}
+		return nil
+	}
+	if f.links[linkID().FindString(l.text)] { // how a link looks
+		f.warn(styled)
+		return nil
+	}
+	return f.chain(l)
+}
+
+// chain reads nodes and links in turn: A & B --> C -- text --> D.
+func (f *flow) chain(l line) error {
+	s := l.text
+	from, s, err := f.nodes(l, s)
+	if err != nil {
+		return err
+	}
+	for s != "" {
+		if id := linkID().FindString(s); id != "" {
+			f.links[id], s = true, s[len(id):]
+		}
+		e, rest, hidden := readLink(s)
+		if rest == "" {
+			return l.bad("a link such as --> is expected at %q", svg.Clip(s))
+		}
+		var to []int
+		if to, s, err = f.nodes(l, rest); err != nil {
+			return err
+		}
+		for _, a := range from {
+			for _, b := range to {
+				if hidden {
+					continue
+				}
+				e.From, e.To = a, b
+				f.graph.Edges = append(f.graph.Edges, e)
+			}
+		}
+		if len(f.graph.Edges) > graph.MaxEdges {
+			return l.bad("more than %d links", graph.MaxEdges)
+		}
+		from = to
+	}
+	return nil
+}
+
+// nodes reads one node or several with & between.
+func (f *flow) nodes(l line, s string) (list []int, rest string, err error) {
+	for {
+		k, after, ok := f.node(s)
+		if !ok {
+			return nil, "", l.bad("a node is expected at %q", svg.Clip(s))
+		}
+		list = append(list, k)
+		s = strings.TrimSpace(after)
+		if !strings.HasPrefix(s, "&") {
+			return list, s, nil
+		}
+		s = strings.TrimSpace(s[1:])
+	}
+}
+
+// brackets are the outlines of nodes, longest first.
+var brackets = []struct {
+	open, shut string
+	shape      graph.Shape
+}{
+	{"(((", ")))", graph.Circle},
+	{"((", "))", graph.Circle},
+	{"([", "])", graph.Pill},
+	{"[(", ")]", graph.Cylinder},
+	{"[[", "]]", graph.Rect},
+	{"{{", "}}", graph.Hexagon},
+	{"[/", "/]", graph.Parallelogram},
+	{"[/", "\\]", graph.Parallelogram},
+	{"[\\", "\\]", graph.Parallelogram},
+	{"[\\", "/]", graph.Parallelogram},
+	{"[", "]", graph.Rect},
+	{"(", ")", graph.Round},
+	{"{", "}", graph.Diamond},
+	{">", "]", graph.Rect},
+}
+
+var (
+	classMark = pattern.Lazy(`^:::[\w-]+`)
+	longForm  = pattern.Lazy(`^@\{([^}]*)\}`)
+	longLabel = pattern.Lazy(`label:\s*"([^"]*)"`)
+	longShape = pattern.Lazy(`shape:\s*([\w-]+)`)
+)
+
+// node reads an id and what may follow it.
+func (f *flow) node(s string) (k int, rest string, ok bool) {
+	id := nodeID(s)
+	if id == "" {
+		return 0, s, false
+	}
+	s = s[len(id):]
+	fresh := !f.graph.Has(id)
+	k = f.graph.Node(id)
+	n := &f.graph.Nodes[k]
+	if fresh {
+		n.Shape = graph.Rect
+	}
+	if len(f.open) > 0 && n.Group < 0 {
+		n.Group = f.open[len(f.open)-1]
+	}
+	if m := longForm().FindStringSubmatch(s); m != nil {
+		if t := longLabel().FindStringSubmatch(m[1]); t != nil {
+			n.Label = plain(t[1])
+		}
+		if t := longShape().FindStringSubmatch(m[1]); t != nil {
+			n.Shape = longShapes(t[1])
+		}
+		s = s[len(m[0]):]
+	}
+	for _, b := range brackets {
+		if !strings.HasPrefix(s, b.open) {
+			continue
+		}
+		if text, after, found := closing(s[len(b.open):], b.shut); found {
+			n.Shape = b.shape
+			if t := plain(text); t != "" {
+				n.Label = t
+			}
+			s = after
+			break
+		}
+	}
+	s = s[len(classMark().FindString(s)):]
+	return k, s, true
+}
+
+// closing finds the end of a label; quoted text may contain anything.
+func closing(s, shut string) (text, rest string, ok bool) {
+	if strings.HasPrefix(s, `"`) {
+		end := strings.Index(s[1:], `"`)
+		if end < 0 || !strings.HasPrefix(s[end+2:], shut) {
+			return "", "", false
+		}
+		return s[:end+2], s[end+2+len(shut):], true
+	}
+	end := strings.Index(s, shut)
+	if end < 0 {
+		return "", "", false
+	}
+	return s[:end], s[end+len(shut):], true
+}
+
+var (
+	closedLink = pattern.Lazy(`^([<xo]?)(--+|==+|-\.+-)([>xo])`)
+	openLink   = pattern.Lazy(`^([<xo]?)(---+|===+|-\.+-)`)
+	textLink   = pattern.Lazy(`^([<xo]?)(--|==|-\.)\s*(.+?)\s*(--+|==+|\.+-)([>xo]?)(?:\s|$|[^-=.>])`)
+	linkID     = pattern.Lazy(`^[\w-]+@`)
+	hiddenLink = pattern.Lazy(`^~~~+`)
+	pipeText   = pattern.Lazy(`^\s*\|([^|]*)\|`)
+)

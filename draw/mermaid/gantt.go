@@ -1,0 +1,253 @@
+package mermaid
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// maxTasks is how many bars one schedule shows.
+const maxTasks = 150
+
+// task is one bar, or a point in time.
+type task struct {
+	name, id        string
+	section         int // -1 before the first section
+	from, to        time.Time
+	done, act, crit bool
+	point           bool
+}
+
+// gantt is a schedule.
+type gantt struct {
+	remarks
+	layout   string
+	sections []string
+	tasks    []task
+}
+
+func (*gantt) kind() string { return "Gantt chart" }
+
+func parseGantt(lines []line) (diagram, error) {
+	d := &gantt{layout: time.DateOnly}
+	for _, l := range lines {
+		if err := d.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.tasks) == 0 {
+		return nil, svg.Invalid("Code has no task: write Name : 2026-01-05, 10d")
+	}
+	return d, nil
+}
+
+func (d *gantt) statement(l line) error {
+	word, rest := l.first()
+	switch word {
+	case "title":
+		d.title = plain(rest)
+		return nil
+	case "dateFormat":
+		d.layout = layoutOf(rest)
+		return nil
+	case "excludes", "includes", "weekend", "weekday":
+		d.warn("Days off (" + word + ") are not counted: durations run through.")
+		return nil
+	case "axisFormat", "tickInterval", "todayMarker", "inclusiveEndDates", "topAxis", "click", "displayMode:":
+		return nil
+	case "section":
+		d.sections = append(d.sections, plain(rest))
+		return nil
+	}
+	name, meta, ok := cutLast(l.text)
+	if !ok {
+		return l.bad("a task is written Name : 2026-01-05, 10d")
+	}
+	if len(d.tasks) >= maxTasks {
+		return l.bad("more than %d tasks: split the schedule", maxTasks)
+	}
+	return d.task(l, plain(name), meta)
+}
+
+// cutLast splits at the colon before the task's fields; times have colons as well.
+func cutLast(s string) (name, meta string, ok bool) {
+	name, meta, ok = strings.Cut(s, ":")
+	return strings.TrimSpace(name), strings.TrimSpace(meta), ok && strings.TrimSpace(name) != ""
+}
+
+func (d *gantt) task(l line, name, meta string) error {
+	t := task{name: name, section: len(d.sections) - 1}
+	var fields []string
+	for f := range strings.SplitSeq(meta, ",") {
+		f = strings.TrimSpace(f)
+		switch f {
+		case "done":
+			t.done = true
+		case "active":
+			t.act = true
+		case "crit":
+			t.crit = true
+		case "milestone", "vert":
+			t.point = true
+		case "":
+		default:
+			fields = append(fields, f)
+		}
+	}
+	// The last field is an end or a duration, the one before it a start, the one before that an id.
+	if len(fields) == 0 || len(fields) > 3 {
+		return l.bad("a task has an id, a start and an end or duration: Name : id, 2026-01-05, 10d")
+	}
+	end := fields[len(fields)-1]
+	var err error
+	switch len(fields) {
+	case 3:
+		t.id = fields[0]
+		t.from, err = d.start(l, fields[1])
+	case 2:
+		t.from, err = d.start(l, fields[0])
+		if err != nil && !strings.HasPrefix(fields[0], "after") {
+			t.id = fields[0]
+			t.from, err = d.follow(l)
+		}
+	default:
+		t.from, err = d.follow(l)
+	}
+	if err != nil {
+		return err
+	}
+	if t.to, err = d.end(l, t.from, end); err != nil {
+		return err
+	}
+	if t.to.Before(t.from) {
+		return l.bad("the task ends before it begins")
+	}
+	d.tasks = append(d.tasks, t)
+	return nil
+}
+
+// follow is where the task before ended.
+func (d *gantt) follow(l line) (time.Time, error) {
+	if len(d.tasks) == 0 {
+		return time.Time{}, l.bad("the first task needs a start")
+	}
+	return d.tasks[len(d.tasks)-1].to, nil
+}
+
+func (d *gantt) start(l line, s string) (time.Time, error) {
+	if ids, ok := strings.CutPrefix(s, "after "); ok {
+		var at time.Time
+		for id := range strings.FieldsSeq(ids) {
+			t, found := d.find(id)
+			if !found {
+				return at, l.bad("there is no task %s above", svg.Clip(id))
+			}
+			if t.to.After(at) {
+				at = t.to
+			}
+		}
+		return at, nil
+	}
+	return d.date(l, s)
+}
+
+func (d *gantt) end(l line, from time.Time, s string) (time.Time, error) {
+	if id, ok := strings.CutPrefix(s, "until "); ok {
+		t, found := d.find(strings.TrimSpace(id))
+		if !found {
+			return from, l.bad("there is no task %s above", svg.Clip(id))
+		}
+		return t.from, nil
+	}
+	if to, ok := after(from, s); ok {
+		return to, nil
+	}
+	return d.date(l, s)
+}
+
+func (d *gantt) find(id string) (task, bool) {
+	for _, t := range d.tasks {
+		if t.id == id {
+			return t, true
+		}
+	}
+	return task{}, false
+}
+
+func (d *gantt) date(l line, s string) (time.Time, error) {
+	for _, layout := range []string{d.layout, time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 && t.Year() < 10000 {
+			return t, nil
+		}
+	}
+	return time.Time{}, l.bad("%q is no date in the format of dateFormat", svg.Clip(s))
+}
+
+var duration = pattern.Lazy(`^(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|h|d|w|M|y)$`)
+
+// after adds a duration such as 3d or 2w.
+func after(from time.Time, s string) (time.Time, bool) {
+	m := duration().FindStringSubmatch(s)
+	if m == nil {
+		return from, false
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return from, false
+	}
+	var to time.Time
+	switch m[2] {
+	case "M":
+		to = from.AddDate(0, int(n), 0)
+	case "y":
+		to = from.AddDate(int(n), 0, 0)
+	default:
+		unit := map[string]time.Duration{"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}[m[2]]
+		if n*float64(unit) > 1e18 {
+			return from, false
+		}
+		to = from.Add(time.Duration(n * float64(unit)))
+	}
+	return to, to.Year() < 10000
+}
+
+// layoutOf turns Mermaid's date format into Go's.
+func layoutOf(s string) string {
+	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(strings.TrimSpace(s))
+}
+
+func (d *gantt) describe(title string) string {
+	var b strings.Builder
+	lo, hi := d.span()
+	fmt.Fprintf(&b, "Gantt chart: %s. %d tasks from %s to %s.", strings.TrimRight(title, ".!? "), len(d.tasks), lo.Format(time.DateOnly), hi.Format(time.DateOnly))
+	for i, t := range d.tasks {
+		if i == 12 {
+			fmt.Fprintf(&b, " And %d more.", len(d.tasks)-12)
+			break
+		}
+		if t.point {
+			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), t.from.Format(time.DateOnly))
+			continue
+		}
+		fmt.Fprintf(&b, " %s: %s to %s.", svg.Clip(t.name), t.from.Format(time.DateOnly), t.to.Format(time.DateOnly))
+	}
+	return b.String()
+}
+
+// span is the first start and the last end.
+func (d *gantt) span() (lo, hi time.Time) {
+	lo, hi = d.tasks[0].from, d.tasks[0].to
+	for _, t := range d.tasks {
+		if t.from.Before(lo) {
+			lo = t.from
+		}
+		if t.to.After(hi) {
+			hi = t.to
+		}
+	}
+	return lo, hi
+}

@@ -1,0 +1,86 @@
+// Package mermaid reads the text language Mermaid and draws it as SVG without a browser.
+// Flowcharts, sequence, pie, class, state, entity-relationship and Gantt diagrams are
+// drawn; other kinds are refused by name. Styling statements are skipped, with a warning.
+// The same input gives the same bytes.
+//
+// Errors are media.Error values with code media.CodeInvalid whose message names the
+// line. The package may import media and the other packages of draw.
+package mermaid
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// DefaultWidth is the width of a page, in pixels, where none is requested.
+const DefaultWidth = 800
+
+// MaxCode is how many bytes of Mermaid are read. Mermaid itself reads 50,000.
+const MaxCode = 200_000
+
+// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// them; action/visual documents them. The error has code media.CodeInvalid.
+func Draw(params map[string]any) (svg.Drawing, error) {
+	code, _ := params["Code"].(string)
+	d, err := parse(code)
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	page, err := pageOf(params, d)
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	data, alt, err := d.draw(page)
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	return svg.Drawing{
+		Kind: d.kind(), Title: page.Title, Data: data, Alt: alt, Warnings: d.notes().list, Facts: map[string]any{"DiagramType": d.kind()},
+	}, nil
+}
+
+// pageOf reads the page; without a Title the source's own title or its kind is one.
+func pageOf(p map[string]any, d diagram) (svg.Page, error) {
+	q := map[string]any{}
+	for k, v := range p {
+		q[k] = v
+	}
+	if value.Text(q["Title"]) == "" {
+		q["Title"] = d.notes().title
+		if value.Text(q["Title"]) == "" {
+			q["Title"] = upper(d.kind())
+		}
+	}
+	return svg.ReadPage(q, DefaultWidth, 0)
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// diagram is parsed source.
+type diagram interface {
+	// kind names the diagram for people.
+	kind() string
+	notes() *remarks
+	// draw returns the file and its alt text.
+	draw(page svg.Page) (data []byte, alt string, err error)
+}
+
+// remarks is what every diagram has besides its content.
+type remarks struct {
+	title string
+	list  []string
+}
+
+func (n *remarks) notes() *remarks { return n }
+
+// warn notes something once.
+func (n *remarks) warn(s string) {
+	if !slices.Contains(n.list, s) {
+		n.list = append(n.list, s)
+	}
+}
+
+const styled = "Colours and styles in the source are not drawn: the picture has its own, for light and dark."

@@ -1,0 +1,247 @@
+package mermaid
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// Limits of what one sequence shows.
+const (
+	maxParties = 30
+	maxSteps   = 500
+)
+
+// party is one column.
+type party struct {
+	id, label string
+	actor     bool
+}
+
+// step is one row: a message, a note, a border of a block, or a change of activity.
+type step struct {
+	kind     stepKind
+	from, to int // parties; for notes the first and last one covered
+	text     string
+	word     string // of a block: loop, alt …
+	head     graph.Head
+	both     bool // heads on both ends
+	dashed   bool
+	number   int // with autonumber, from 1
+}
+
+type stepKind int
+
+const (
+	stepMessage stepKind = iota
+	stepNote
+	stepLeft // note left of a party
+	stepRight
+	stepOpen
+	stepElse
+	stepClose
+	stepActivate
+	stepDeactivate
+)
+
+// sequence is a sequence diagram.
+type sequence struct {
+	remarks
+	parties []party
+	index   map[string]int
+	steps   []step
+	open    []string // words of the blocks around; box is not drawn
+	count   int
+	numbers bool
+}
+
+func (*sequence) kind() string { return "sequence diagram" }
+
+var (
+	participant = pattern.Lazy(`^(?:create\s+)?(participant|actor)\s+(.+?)(?:\s+as\s+(.+))?$`)
+	message     = pattern.Lazy(`^(.+?)\s*(<<-->>|<<->>|-->>|->>|-->|->|--x|-x|--\)|-\))\s*([+-]?)\s*([^:]+?)\s*(?::\s*(.*))?$`)
+	noteOver    = pattern.Lazy(`(?i)^note\s+(over|left of|right of)\s+([^:]+?)\s*:\s*(.*)$`)
+)
+
+func parseSequence(lines []line) (diagram, error) {
+	d := &sequence{index: map[string]int{}}
+	for _, l := range lines {
+		if err := d.statement(l); err != nil {
+			return nil, err
+		}
+		if len(d.parties) > maxParties {
+			return nil, l.bad("more than %d participants: split the diagram", maxParties)
+		}
+		if len(d.steps) > maxSteps {
+			return nil, l.bad("more than %d steps: split the diagram", maxSteps)
+		}
+	}
+	if len(d.open) > 0 {
+		return nil, svg.Invalid("Code has no end for its %s", d.open[len(d.open)-1])
+	}
+	if len(d.parties) == 0 {
+		return nil, svg.Invalid("Code has no message: write Alice->>Bob: Hello")
+	}
+	return d, nil
+}
+
+func (d *sequence) party(id string) int {
+	id = strings.TrimSpace(id)
+	if i, ok := d.index[id]; ok {
+		return i
+	}
+	d.index[id] = len(d.parties)
+	d.parties = append(d.parties, party{id: id, label: plain(id)})
+	return len(d.parties) - 1
+}
+
+func (d *sequence) statement(l line) error {
+	word, rest := l.first()
+	switch strings.ToLower(word) {
+	case "participant", "actor", "create":
+		m := participant().FindStringSubmatch(l.text)
+		if m == nil {
+			return l.bad("write participant A as Alice")
+		}
+		id, _, _ := strings.Cut(m[2], "@{")
+		p := &d.parties[d.party(id)]
+		p.actor = m[1] == "actor"
+		if m[3] != "" {
+			p.label = plain(m[3])
+		}
+		return nil
+	case "title", "title:":
+		d.title = plain(rest)
+		return nil
+	case "autonumber":
+		d.numbers = rest != "off"
+		return nil
+	case "loop", "alt", "opt", "par", "critical", "break", "rect", "box", "par_over":
+		d.block(strings.ToLower(word), rest)
+		return nil
+	case "else", "and", "option":
+		if len(d.open) == 0 {
+			return l.bad("%s stands outside of a block", word)
+		}
+		d.steps = append(d.steps, step{kind: stepElse, word: word, text: plain(rest)})
+		return nil
+	case "end":
+		return d.end(l)
+	case "activate", "deactivate":
+		kind := stepActivate
+		if word == "deactivate" {
+			kind = stepDeactivate
+		}
+		d.steps = append(d.steps, step{kind: kind, from: d.party(rest)})
+		return nil
+	case "note":
+		return d.note(l)
+	case "links", "link", "properties", "details", "destroy":
+		return nil
+	}
+	return d.message(l)
+}
+
+func (d *sequence) block(word, text string) {
+	d.open = append(d.open, word)
+	switch word {
+	case "box":
+		d.warn("Boxes around participants are not drawn.")
+	case "rect":
+		d.warn(styled)
+	default:
+		d.steps = append(d.steps, step{kind: stepOpen, word: word, text: plain(text)})
+	}
+}
+
+func (d *sequence) end(l line) error {
+	if len(d.open) == 0 {
+		return l.bad("an end without a block")
+	}
+	word := d.open[len(d.open)-1]
+	d.open = d.open[:len(d.open)-1]
+	if word != "box" && word != "rect" {
+		d.steps = append(d.steps, step{kind: stepClose})
+	}
+	return nil
+}
+
+func (d *sequence) note(l line) error {
+	m := noteOver().FindStringSubmatch(l.text)
+	if m == nil {
+		return l.bad("write Note over A,B: text")
+	}
+	s := step{kind: stepNote, text: plain(m[3])}
+	a, b, two := strings.Cut(m[2], ",")
+	s.from = d.party(a)
+	s.to = s.from
+	if two {
+		s.to = d.party(b)
+	}
+	if s.from > s.to {
+		s.from, s.to = s.to, s.from
+	}
+	switch strings.ToLower(m[1]) {
+	case "left of":
+		s.kind = stepLeft
+	case "right of":
+		s.kind = stepRight
+	}
+	d.steps = append(d.steps, s)
+	return nil
+}
+
+func (d *sequence) message(l line) error {
+	m := message().FindStringSubmatch(l.text)
+	if m == nil {
+		return l.bad("a message is written Alice->>Bob: Hello")
+	}
+	d.count++
+	s := step{kind: stepMessage, from: d.party(m[1]), to: d.party(m[4]), text: plain(m[5]), dashed: strings.Contains(m[2], "--"), number: d.count, both: strings.HasPrefix(m[2], "<<")}
+	switch {
+	case strings.HasSuffix(m[2], "x"):
+		s.head = graph.Cross
+	case strings.HasSuffix(m[2], ")"):
+		s.head = graph.Open
+	case strings.HasSuffix(m[2], ">>"):
+		s.head = graph.Arrow
+	}
+	d.steps = append(d.steps, s)
+	switch m[3] {
+	case "+":
+		d.steps = append(d.steps, step{kind: stepActivate, from: s.to})
+	case "-":
+		d.steps = append(d.steps, step{kind: stepDeactivate, from: s.from})
+	}
+	return nil
+}
+
+func (d *sequence) describe(title string) string {
+	var b strings.Builder
+	var names []string
+	for _, p := range d.parties {
+		names = append(names, svg.Clip(p.label))
+	}
+	fmt.Fprintf(&b, "Sequence diagram: %s. %s: %s.", strings.TrimRight(title, ".!? "), graph.Count(len(d.parties), "participant"), strings.Join(names, ", "))
+	n := 0
+	for _, s := range d.steps {
+		if s.kind != stepMessage {
+			continue
+		}
+		if n++; n > 12 {
+			continue
+		}
+		fmt.Fprintf(&b, " %s to %s", svg.Clip(d.parties[s.from].label), svg.Clip(d.parties[s.to].label))
+		if s.text != "" {
+			b.WriteString(": " + svg.Clip(strings.TrimRight(s.text, ".")))
+		}
+		b.WriteByte('.')
+	}
+	if n > 12 {
+		fmt.Fprintf(&b, " And %d more messages.", n-12)
+	}
+	return b.String()
+}

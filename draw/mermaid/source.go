@@ -1,0 +1,187 @@
+package mermaid
+
+import (
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+	"atelier/internal/pattern"
+)
+
+// line is one statement and where it stands.
+type line struct {
+	n    int
+	text string
+}
+
+// bad makes the error of a line.
+func (l line) bad(format string, args ...any) error {
+	return svg.Invalid("line %d: "+format+": %q", append(append([]any{l.n}, args...), svg.Clip(l.text))...)
+}
+
+// first returns the first word and the rest.
+func (l line) first() (word, rest string) {
+	word, rest, _ = strings.Cut(l.text, " ")
+	return word, strings.TrimSpace(rest)
+}
+
+// kinds that Mermaid has and this package does not.
+var refused = map[string]bool{
+	"journey": true, "gitgraph": true, "mindmap": true, "timeline": true, "quadrantchart": true, "requirementdiagram": true, "c4context": true,
+	"c4container": true, "c4component": true, "c4dynamic": true, "c4deployment": true, "zenuml": true, "sankey": true, "sankey-beta": true, "xychart": true,
+	"xychart-beta": true, "block": true, "block-beta": true, "packet": true, "packet-beta": true, "kanban": true, "architecture": true, "architecture-beta": true,
+	"radar": true, "radar-beta": true, "treemap": true, "treemap-beta": true, "info": true,
+}
+
+const known = "flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt"
+
+// parse reads source of any kind.
+func parse(code string) (diagram, error) {
+	if len(code) > MaxCode {
+		return nil, svg.Invalid("Code has %d characters: at most %d are drawn; split the diagram", len(code), MaxCode)
+	}
+	lines, title := split(code)
+	if len(lines) == 0 {
+		return nil, svg.Invalid("Code is empty: start it with %s", known)
+	}
+	head := lines[0]
+	word, rest := head.first()
+	var d diagram
+	var err error
+	switch kind := strings.ToLower(strings.TrimSuffix(word, ":")); kind {
+	case "graph", "flowchart", "flowchart-elk":
+		d, err = parseFlow(rest, lines[1:])
+	case "sequencediagram":
+		d, err = parseSequence(lines[1:])
+	case "pie":
+		d, err = parsePie(rest, lines[1:])
+	case "classdiagram", "classdiagram-v2":
+		d, err = parseClasses(lines[1:])
+	case "statediagram", "statediagram-v2":
+		d, err = parseStates(lines[1:])
+	case "erdiagram":
+		d, err = parseEntities(lines[1:])
+	case "gantt":
+		d, err = parseGantt(lines[1:])
+	default:
+		if refused[kind] {
+			return nil, svg.Invalid("Mermaid's %q diagrams are not drawn here: use %s", svg.Clip(word), known)
+		}
+		return nil, head.bad("this starts no diagram, begin with %s", known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.notes().title == "" {
+		d.notes().title = title
+	}
+	return d, nil
+}
+
+// directive is %%{init: …}%%, which may run over lines.
+var directive = pattern.Lazy(`(?s)%%\{.*?\}%%`)
+
+var fence = pattern.Lazy("(?s)^\\s*```[a-zA-Z]*\\s*\n(.*?)\n?\\s*```\\s*$")
+
+// split returns the statements without comments, front matter and a fence around all.
+func split(code string) (out []line, title string) {
+	if m := fence().FindStringSubmatch(code); m != nil {
+		code = m[1]
+	}
+	code = strings.ReplaceAll(strings.ReplaceAll(code, "\r\n", "\n"), "\r", "\n")
+	code = directive().ReplaceAllStringFunc(code, func(d string) string { return strings.Repeat("\n", strings.Count(d, "\n")) })
+	front := false
+	for i, raw := range strings.Split(code, "\n") {
+		text := value.Text(raw)
+		switch {
+		case text == "---" && len(out) == 0:
+			front = !front
+			continue
+		case front:
+			if t, ok := strings.CutPrefix(text, "title:"); ok {
+				title = unquote(strings.TrimSpace(t))
+			}
+			continue
+		case text == "", strings.HasPrefix(text, "%%"):
+			continue
+		}
+		if k := strings.Index(text, " %%"); k >= 0 {
+			text = strings.TrimSpace(text[:k])
+		}
+		if t, ok := strings.CutPrefix(text, "accTitle:"); ok {
+			title = strings.TrimSpace(t)
+			continue
+		}
+		if strings.HasPrefix(text, "accDescr") {
+			continue
+		}
+		parts := []string{text}
+		if len(out) == 0 || !wholeLines(out[0]) {
+			parts = statements(text)
+		}
+		for _, part := range parts {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, line{i + 1, part})
+			}
+		}
+	}
+	return out, title
+}
+
+// wholeLines tells kinds in which a semicolon is text.
+func wholeLines(head line) bool {
+	word, _ := head.first()
+	return strings.EqualFold(word, "gantt") || strings.EqualFold(word, "pie")
+}
+
+// statements splits at semicolons outside of quotes and entities such as #35;.
+func statements(s string) []string {
+	if !strings.Contains(s, ";") {
+		return []string{s}
+	}
+	var out []string
+	quoted, from := false, 0
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ';' && !quoted && !entity().MatchString(s[from:i+1]):
+			out = append(out, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, s[from:])
+}
+
+var (
+	entity = pattern.Lazy(`[#&][a-zA-Z0-9]{1,8};$`)
+	br     = pattern.Lazy(`(?i)<br\s*/?>|\\n`)
+	marks  = strings.NewReplacer("#quot;", `"`, "#35;", "#", "#59;", ";", "&quot;", `"`, "&amp;", "&", "&lt;", "<", "&gt;", ">", "#lt;", "<", "#gt;", ">", "#amp;", "&")
+)
+
+// plain returns a label as people read it: without quotes, breaks, entities and the
+// marks of Markdown strings.
+func plain(s string) string {
+	s = unquote(strings.TrimSpace(s))
+	s = br().ReplaceAllString(s, " ")
+	if len(s) > 1 && s[0] == '`' && s[len(s)-1] == '`' {
+		s = strings.NewReplacer("**", "", "__", "").Replace(s[1 : len(s)-1])
+	}
+	return value.Text(marks.Replace(s))
+}
+
+func unquote(s string) string {
+	if len(s) > 1 && (s[0] == '"' && s[len(s)-1] == '"' || s[0] == '\'' && s[len(s)-1] == '\'') {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// stylistic tells statements that only style or link.
+func stylistic(word string) bool {
+	switch word {
+	case "classDef", "style", "linkStyle", "click", "cssClass", "callback", "link", "links", "class", "direction":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,267 @@
+package network
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+)
+
+const (
+	nameSize = 12.0
+	nameStep = 14.0
+	// A network of more than mostNames nodes has larger names at its largest nodes only,
+	// where there is room: more would be grey noise at the size at which a page is seen.
+	mostNames = 80
+	someNames = 72
+	bigSize   = 15.0
+)
+
+// mark is a node as it is drawn: a circle with its name below, if it has one.
+type mark struct {
+	at   svg.Point // middle of the circle
+	r    float64
+	name []string
+	w, h float64 // circle and name together
+}
+
+// crowded reports whether only the largest nodes are named.
+func (d *drawing) crowded() bool { return len(d.graph.Nodes) > mostNames }
+
+// sizes are what the circles show: the values, or where there is none the number of
+// relations.
+func (d *drawing) sizes() []float64 {
+	deg := d.graph.Degrees()
+	out := make([]float64, len(deg))
+	for i, n := range d.graph.Nodes {
+		if out[i] = n.Value; n.Value <= 0 {
+			out[i] = float64(deg[i])
+		}
+	}
+	return out
+}
+
+// marks measures the nodes.
+func (d *drawing) marks() []mark {
+	sizes := d.sizes()
+	most := max(1.0, slices.Max(sizes))
+	valued := slices.ContainsFunc(d.graph.Nodes, func(n graph.Node) bool { return n.Value > 0 })
+	out := make([]mark, len(d.graph.Nodes))
+	for i, n := range d.graph.Nodes {
+		m := mark{r: 5 + 15*math.Sqrt(sizes[i]/most)}
+		if valued && n.Value == 0 {
+			m.r = 5
+		}
+		if d.crowded() {
+			m.r *= 0.58
+		}
+		m.w, m.h = 2*m.r+6, 2*m.r+6
+		if !d.crowded() {
+			m.name = svg.Wrap(n.Label, nameSize, 120, 2)
+			m.h = 2*m.r + nameStep*float64(len(m.name)) + 8
+		}
+		for _, l := range m.name {
+			m.w = max(m.w, svg.Width(l, nameSize)+6)
+		}
+		out[i] = m
+	}
+	return out
+}
+
+// place lays the parts of the network out and packs them; it gives the whole size.
+func (d *drawing) place(marks []mark, room float64) graph.Size {
+	roots := d.graph.Roots()
+	index := map[int]int{}
+	var parts [][]int
+	local := make([]int, len(marks))
+	for i, r := range roots {
+		k, ok := index[r]
+		if !ok {
+			k = len(parts)
+			index[r] = k
+			parts = append(parts, nil)
+		}
+		local[i] = len(parts[k])
+		parts[k] = append(parts[k], i)
+	}
+	near := make([][]int, len(marks))
+	for _, e := range d.graph.Edges {
+		if e.From != e.To {
+			near[e.From], near[e.To] = append(near[e.From], local[e.To]), append(near[e.To], local[e.From])
+		}
+	}
+	sizes := make([]graph.Size, len(parts))
+	for k, part := range parts {
+		sizes[k] = placePart(part, near, marks, d.crowded())
+	}
+	at, whole := graph.Pack(sizes, room, 26)
+	for k, part := range parts {
+		for _, i := range part {
+			marks[i].at.X += at[k].X
+			marks[i].at.Y += at[k].Y
+		}
+	}
+	return whole
+}
+
+// placePart lays one connected part out, from 0, 0.
+func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size {
+	links := make([][]int, len(part))
+	w, h := make([]float64, len(part)), make([]float64, len(part))
+	for k, i := range part {
+		links[k] = near[i]
+		w[k], h[k] = marks[i].w, marks[i].h
+	}
+	// Small networks get long edges, with room for their texts; names are wider than
+	// high, so large ones are drawn wide from the start.
+	length := max(74, 170-4*float64(len(part)))
+	if crowded {
+		length = 58
+	}
+	at := stress(links, length)
+	lie(at)
+	wide := 1.0
+	switch {
+	case crowded:
+		wide = 1.25
+	case len(part) > 24:
+		wide = 1.7
+	}
+	for k := range at {
+		at[k].X *= wide
+	}
+	spread(at, w, h)
+	lo, hi := svg.Point{X: math.Inf(1), Y: math.Inf(1)}, svg.Point{X: math.Inf(-1), Y: math.Inf(-1)}
+	for k, p := range at {
+		lo = svg.Point{X: min(lo.X, p.X-w[k]/2), Y: min(lo.Y, p.Y-h[k]/2)}
+		hi = svg.Point{X: max(hi.X, p.X+w[k]/2), Y: max(hi.Y, p.Y+h[k]/2)}
+	}
+	for k, i := range part {
+		marks[i].at = svg.Point{X: at[k].X - lo.X, Y: at[k].Y - lo.Y - h[k]/2 + marks[i].r + 2}
+	}
+	return graph.Size{W: hi.X - lo.X, H: hi.Y - lo.Y}
+}
+
+const css = ".j{font-size:12px}.jj{font-size:15px;font-weight:600}.q{stroke-opacity:.6}"
+
+func (d *drawing) render() []byte {
+	marks := d.marks()
+	pad := d.page.Pad()
+	size := d.place(marks, d.page.W-2*pad)
+	var tags []tag
+	if d.crowded() {
+		tags = d.tags(marks, size)
+		note := fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks))
+		d.warnings, d.alt = append(d.warnings, note), d.alt+" "+note
+	}
+	d.page.W = d.page.Around(size.W + 2*pad)
+	names := d.graph.Groups
+	if len(names) < 2 {
+		names = nil
+	}
+	keys := graph.Legend(names, d.page.W-2*pad)
+	d.page.H = d.page.Head() + keys.H + 8 + size.H + 12 + d.page.Foot()
+	var s svg.Canvas
+	d.page.Begin(&s, d.alt, svg.CSS()+svg.ShapeCSS()+css)
+	b := d.page.Frame(&s)
+	keys.Draw(&s, b.X, b.Y)
+	off := svg.Point{X: b.X + (b.W-size.W)/2, Y: b.Y + keys.H + 8}
+	for i := range marks {
+		marks[i].at.X += off.X
+		marks[i].at.Y += off.Y
+	}
+	for i := range tags {
+		tags[i].box.X += off.X
+		tags[i].box.Y += off.Y
+	}
+	d.wires(&s, marks)
+	d.nodes(&s, marks)
+	for _, n := range tags {
+		s.Text(n.box.X+n.box.W/2, n.box.Y+bigSize*0.83, "y i jj", "middle", n.text)
+	}
+	d.wireTexts(&s, marks)
+	return d.page.End(&s)
+}
+
+// nodes draws the circles, then the names, which stand over all circles; a circle
+// without a name tells it where it is pointed at.
+func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
+	for i, m := range marks {
+		n := d.graph.Nodes[i]
+		class := svg.FillClass(d.colour(n)) + " p"
+		if len(m.name) > 0 {
+			s.Circle(m.at, m.r, class)
+			continue
+		}
+		s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"><title>%s</title></circle>`, svg.Px(m.at.X), svg.Px(m.at.Y), svg.Px(m.r), class, svg.Escape(svg.Clip(n.Label)))
+	}
+	for _, m := range marks {
+		s.Lines(m.at.X, m.at.Y+m.r+nameSize*0.95, nameStep, "y i j", "middle", m.name)
+	}
+}
+
+func (d *drawing) colour(n graph.Node) int {
+	if n.Group < 0 && len(d.graph.Groups) > 0 {
+		return 6
+	}
+	return max(0, n.Group)
+}
+
+// wires draws the relations, wider the heavier they are.
+func (d *drawing) wires(s *svg.Canvas, marks []mark) {
+	most := 1.0
+	for _, e := range d.graph.Edges {
+		most = max(most, e.Weight)
+	}
+	for _, e := range d.graph.Edges {
+		a, b := marks[e.From], marks[e.To]
+		wide := svg.Px(1 + 3*e.Weight/most*min(1, most-1))
+		if e.From == e.To {
+			loop(s, a, d.quiet(e.From, marks))
+			continue
+		}
+		dx, dy := b.at.X-a.at.X, b.at.Y-a.at.Y
+		dist := max(1e-9, math.Hypot(dx, dy))
+		ux, uy := dx/dist, dy/dist
+		end := b.r
+		if e.Head != graph.NoHead {
+			end += 7
+		}
+		s.Tag(`<path d="M%s %sL%s %s" class="e q" style="stroke-width:%s"/>`, svg.Px(a.at.X+ux*a.r), svg.Px(a.at.Y+uy*a.r), svg.Px(b.at.X-ux*end), svg.Px(b.at.Y-uy*end), wide)
+		if e.Head != graph.NoHead {
+			tip := svg.Point{X: b.at.X - ux*(b.r+1), Y: b.at.Y - uy*(b.r+1)}
+			s.Polygon("h", tip, svg.Point{X: tip.X - ux*8 - uy*3.8, Y: tip.Y - uy*8 + ux*3.8}, svg.Point{X: tip.X - ux*8 + uy*3.8, Y: tip.Y - uy*8 - ux*3.8})
+		}
+	}
+}
+
+// quiet is the direction in radians, above the name, that is farthest from all
+// relations of a node.
+func (d *drawing) quiet(node int, marks []mark) float64 {
+	best, most := 0.0, -1.0
+	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {
+		least := math.Pi
+		for _, e := range d.graph.Edges {
+			if e.From == e.To || e.From != node && e.To != node {
+				continue
+			}
+			p, q := marks[node].at, marks[e.From+e.To-node].at
+			least = min(least, math.Abs(math.Remainder(math.Atan2(q.Y-p.Y, q.X-p.X)-way, 2*math.Pi)))
+		}
+		if least > most+1e-9 {
+			best, most = way, least
+		}
+	}
+	return best
+}
+
+// loop draws a relation of a node with itself.
+func loop(s *svg.Canvas, m mark, way float64) {
+	at := func(r, turn float64) string {
+		sin, cos := math.Sincos(way + turn)
+		return svg.Px(m.at.X+r*cos) + " " + svg.Px(m.at.Y+r*sin)
+	}
+	s.Tag(`<path d="M%sC%s %s %s" class="e q"/>`, at(m.r, -0.5), at(m.r+24, -0.6), at(m.r+24, 0.6), at(m.r, 0.5))
+}

@@ -1,0 +1,174 @@
+package sketch
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"atelier/draw/graph"
+	"atelier/draw/svg"
+)
+
+// css gives text in the drawing a face that looks written, and lines the width of a
+// felt pen.
+const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
+	`.ink{fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.hatch{fill:none;stroke-width:1.1;stroke-opacity:.3;stroke-linecap:round}.wash{stroke:none}`
+
+// pen draws wobbly lines; the wobble comes from a fixed seed.
+type pen struct {
+	s   *svg.Canvas
+	rnd *rand.Rand
+}
+
+func (d *drawing) render() []byte {
+	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: d.page.W - 2*d.page.Pad(), Measure: graph.Measurer{Wide: handWide}})
+	return p.PageWith(d.page, d.alt, svg.CSS()+svg.ShapeCSS()+css, func(s *svg.Canvas, at svg.Point) {
+		k := pen{s, rand.New(rand.NewPCG(11, uint64(len(d.graph.Nodes))))} //nolint:gosec // a fixed seed is the point
+		s.Tag(`<g class="hand">`)
+		for i, e := range d.graph.Edges {
+			pts := slices.Clone(p.Layout.Routes[i])
+			for j := range pts {
+				pts[j].X, pts[j].Y = pts[j].X+at.X, pts[j].Y+at.Y
+			}
+			k.wire(e, pts, p.Layout.Across)
+		}
+		for i, n := range d.graph.Nodes {
+			b := p.Layout.Nodes[i]
+			k.node(n, p.Faces[i], svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, p.Class(n))
+		}
+		for i, lines := range p.Texts {
+			b := p.Layout.Labels[i]
+			graph.WireText(s, svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, lines)
+		}
+		s.Tag("</g>")
+	})
+}
+
+// off is a small step either way.
+func (k pen) off(by float64) float64 { return (k.rnd.Float64()*2 - 1) * by }
+
+// stroke draws a line that bows a little and misses its ends a little.
+func (k pen) stroke(a, b svg.Point, miss float64) string {
+	long := math.Hypot(b.X-a.X, b.Y-a.Y)
+	bow := min(4, 0.8+long*0.012)
+	near := func(p svg.Point, by float64) svg.Point { return svg.Point{X: p.X + k.off(by), Y: p.Y + k.off(by)} }
+	along := func(t float64) svg.Point { return svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t} }
+	from, c1, c2, to := near(a, miss), near(along(0.35), bow), near(along(0.7), bow), near(b, miss)
+	return "M" + at(from) + "C" + at(c1) + " " + at(c2) + " " + at(to)
+}
+
+func at(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
+
+// outline draws a shape twice, as people do who press on.
+func (k pen) outline(pts []svg.Point, class string) {
+	var d strings.Builder
+	for range 2 {
+		if len(pts) > 8 {
+			d.WriteString(k.curve(append(slices.Clone(pts), pts[0], pts[1]), 1.2))
+			continue
+		}
+		for i, p := range pts {
+			d.WriteString(k.stroke(p, pts[(i+1)%len(pts)], 1.4))
+		}
+	}
+	k.s.Tag(`<path d="%s" class="ink %s"/>`, d.String(), class)
+}
+
+// curve draws a smooth line through points, each missed a little.
+func (k pen) curve(pts []svg.Point, miss float64) string {
+	q := make([]svg.Point, len(pts))
+	for i, p := range pts {
+		q[i] = svg.Point{X: p.X + k.off(miss), Y: p.Y + k.off(miss)}
+	}
+	var d strings.Builder
+	d.WriteString("M" + at(q[0]))
+	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier pieces
+		a, b, c, e := q[max(0, i-1)], q[i], q[i+1], q[min(len(q)-1, i+2)]
+		d.WriteString("C" + at(svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}) + " " + at(svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}) + " " + at(c))
+	}
+	return d.String()
+}
+
+// hatch fills a shape with slanting lines.
+func (k pen) hatch(pts []svg.Point, class string) {
+	const gap, lean = 9.0, 0.9
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range pts {
+		lo, hi = min(lo, p.Y+p.X*lean), max(hi, p.Y+p.X*lean)
+	}
+	var d strings.Builder
+	for c := lo + gap*0.7; c < hi; c += gap + k.off(1.2) {
+		var cuts []svg.Point
+		for i, a := range pts {
+			b := pts[(i+1)%len(pts)]
+			fa, fb := a.Y+a.X*lean-c, b.Y+b.X*lean-c
+			if (fa < 0) != (fb < 0) {
+				t := fa / (fa - fb)
+				cuts = append(cuts, svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t})
+			}
+		}
+		if len(cuts) == 2 {
+			d.WriteString(k.stroke(cuts[0], cuts[1], 0.8))
+		}
+	}
+	k.s.Tag(`<path d="%s" class="hatch %s"/>`, d.String(), class)
+}
+
+func (k pen) node(n graph.Node, f graph.Face, b svg.Box, class string) {
+	series := strings.TrimPrefix(class, "n n")
+	pts := graph.Outline(n.Shape, b)
+	k.s.Polygon(class+" wash", pts...)
+	k.hatch(pts, "s"+series)
+	k.outline(pts, "s"+series)
+	if n.Shape == graph.Cylinder {
+		y := b.Y + 10
+		k.s.Tag(`<path d="%s" class="ink s%s"/>`, k.curve([]svg.Point{{X: b.X, Y: b.Y + 1}, {X: b.X + b.W*0.25, Y: y - 1}, {X: b.X + b.W*0.75, Y: y}, {X: b.Right(), Y: b.Y + 1}}, 1), series)
+	}
+	f.Text(k.s, n.Shape, b)
+}
+
+func (k pen) wire(e graph.Edge, pts []svg.Point, across bool) {
+	if len(pts) < 2 {
+		return
+	}
+	trace := pts
+	if e.From != e.To {
+		trace = graph.Trace(pts, across)
+	}
+	class := "ink e"
+	if e.Dashed {
+		class += " x"
+	}
+	if e.Thick {
+		class += " w"
+	}
+	k.s.Tag(`<path d="%s" class="%s"/>`, k.curve(sparse(trace), 0.9), class)
+	k.head(e.Head, trace[len(trace)-1], trace[len(trace)-2])
+	k.head(e.Tail, trace[0], trace[1])
+}
+
+// sparse keeps the ends and every third point, so that the wobble shows.
+func sparse(pts []svg.Point) []svg.Point {
+	var out []svg.Point
+	for i, p := range pts {
+		if i == 0 || i >= len(pts)-2 || i%3 == 0 || len(pts) < 8 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// head draws an arrow as two strokes.
+func (k pen) head(h graph.Head, tip, before svg.Point) {
+	if h == graph.NoHead {
+		return
+	}
+	dx, dy := tip.X-before.X, tip.Y-before.Y
+	long := max(1e-6, math.Hypot(dx, dy))
+	dx, dy = dx/long, dy/long
+	side := func(s float64) string {
+		return k.stroke(svg.Point{X: tip.X - dx*11 - dy*s, Y: tip.Y - dy*11 + dx*s}, tip, 0.7)
+	}
+	k.s.Tag(`<path d="%s%s" class="ink e"/>`, side(5), side(-5))
+}

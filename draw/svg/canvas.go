@@ -1,0 +1,136 @@
+package svg
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Canvas collects the parts of a drawing. The zero value is ready.
+type Canvas struct{ bytes.Buffer }
+
+// Point is a place in pixels from the upper left corner.
+type Point struct{ X, Y float64 }
+
+// Box is a rectangle in pixels.
+type Box struct{ X, Y, W, H float64 }
+
+// Right is the x of the right side.
+func (b Box) Right() float64 { return b.X + b.W }
+
+// Bottom is the y of the lower side.
+func (b Box) Bottom() float64 { return b.Y + b.H }
+
+// Center is the middle of the box.
+func (b Box) Center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
+
+// Grow returns the box with d more on every side.
+func (b Box) Grow(d float64) Box { return Box{b.X - d, b.Y - d, b.W + 2*d, b.H + 2*d} }
+
+// Meets reports whether two boxes share more than an edge.
+func (b Box) Meets(o Box) bool {
+	return b.X < o.Right() && o.X < b.Right() && b.Y < o.Bottom() && o.Y < b.Bottom()
+}
+
+// Px writes a coordinate with at most one decimal, always the same way.
+func Px(v float64) string {
+	v = math.Round(v*10) / 10
+	if v == 0 {
+		v = 0 // no minus zero
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+
+// Escape makes text safe between tags and inside attributes.
+func Escape(s string) string { return escaper.Replace(s) }
+
+// Tag writes markup as it is; text in it must have been escaped.
+func (s *Canvas) Tag(format string, args ...any) { fmt.Fprintf(&s.Buffer, format, args...) }
+
+// Text writes one line; anchor is start, middle or end, where start is the left side
+// whatever the script.
+func (s *Canvas) Text(x, y float64, class, anchor, str string) {
+	s.Turned(x, y, 0, class, anchor, str)
+}
+
+// Turned writes one line turned by angle degrees around its anchor.
+func (s *Canvas) Turned(x, y, angle float64, class, anchor, str string) { //nolint:revive // six small values, one place
+	r := ""
+	if angle != 0 {
+		r = fmt.Sprintf(` transform="rotate(%s %s %s)"`, Px(angle), Px(x), Px(y))
+	}
+	s.Tag(`<text x="%s" y="%s" class="%s"%s%s>%s</text>`, Px(x), Px(y), class, Anchor(anchor, RTL(str)), r, Escape(str))
+}
+
+// Anchor gives the attributes of a text that is anchored at its left side, its middle
+// or its right side (start, middle, end), for text that runs to the left or the right.
+func Anchor(anchor string, rtl bool) string {
+	out := ""
+	if rtl {
+		// In SVG a text starts where reading starts.
+		out = ` direction="rtl"`
+		switch anchor {
+		case "start":
+			anchor = "end"
+		case "end":
+			anchor = "start"
+		}
+	}
+	if anchor != "start" {
+		out += ` text-anchor="` + anchor + `"`
+	}
+	return out
+}
+
+// Lines writes lines below each other, the first with its base line at y.
+func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string) { //nolint:revive // six small values, one place
+	rtl := RTL(strings.Join(lines, " "))
+	for i, l := range lines {
+		s.Tag(`<text x="%s" y="%s" class="%s"%s>%s</text>`, Px(x), Px(y+step*float64(i)), class, Anchor(anchor, rtl), Escape(l))
+	}
+}
+
+// Block writes lines of running text into the room from x: at its left side, or at its
+// right side if the text runs from right to left.
+func (s *Canvas) Block(x, room, y, step float64, class string, lines []string) { //nolint:revive // six small values, one place
+	if RTL(strings.Join(lines, " ")) {
+		s.Lines(x+room, y, step, class, "end", lines)
+		return
+	}
+	s.Lines(x, y, step, class, "start", lines)
+}
+
+// Line draws a straight line.
+func (s *Canvas) Line(x1, y1, x2, y2 float64, class string) {
+	s.Tag(`<line x1="%s" y1="%s" x2="%s" y2="%s" class="%s"/>`, Px(x1), Px(y1), Px(x2), Px(y2), class)
+}
+
+// Rect draws a rectangle with rounded corners of a radius that may be 0.
+func (s *Canvas) Rect(b Box, class string, radius float64) {
+	r := ""
+	if radius > 0 {
+		r = ` rx="` + Px(radius) + `"`
+	}
+	s.Tag(`<rect x="%s" y="%s" width="%s" height="%s" class="%s"%s/>`, Px(b.X), Px(b.Y), Px(b.W), Px(b.H), class, r)
+}
+
+// Circle draws a circle.
+func (s *Canvas) Circle(p Point, r float64, class string) {
+	s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, Px(p.X), Px(p.Y), Px(r), class)
+}
+
+// Polygon draws a closed shape of straight sides.
+func (s *Canvas) Polygon(class string, pts ...Point) {
+	var b strings.Builder
+	for i, p := range pts {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(Px(p.X) + "," + Px(p.Y))
+	}
+	s.Tag(`<polygon points="%s" class="%s"/>`, b.String(), class)
+}

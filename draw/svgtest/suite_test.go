@@ -1,0 +1,114 @@
+package svgtest_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"atelier/draw/svgtest"
+	"atelier/media"
+)
+
+// mostBytes is the largest file that any input may become.
+const mostBytes = 400 << 10
+
+// advice is what tells a caller what to do: the words that the messages use.
+var advice = regexp.MustCompile(`(?i)\b(give|use|say|split|start|begin|summarise|group|write|expected|at most|needs?|must be|end|written|leave)\b`)
+
+// TestEveryDrawingStandsEveryInput draws each shape of data in each way. A
+// drawing is whole, safe, readable and of bounded size; a refusal says what to do.
+func TestEveryDrawingStandsEveryInput(t *testing.T) {
+	t.Parallel()
+	for _, m := range makers() {
+		for _, s := range shapes() {
+			t.Run(m.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				judge(t, m.draw, func() map[string]any { return m.params(s) })
+			})
+		}
+	}
+}
+
+// TestEveryGraphDrawingStandsEveryGraph is the same for shapes of graphs.
+func TestEveryGraphDrawingStandsEveryGraph(t *testing.T) {
+	t.Parallel()
+	for name, draw := range graphDrawings() {
+		for shape, edges := range graphs() {
+			t.Run(name+"/"+shape, func(t *testing.T) {
+				t.Parallel()
+				judge(t, draw, func() map[string]any {
+					return map[string]any{"Title": shape, "Edges": edges()}
+				})
+			})
+		}
+	}
+}
+
+// TestAnOrdinaryInputIsDrawn keeps the suite honest: what is plain must not be refused.
+func TestAnOrdinaryInputIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, m := range makers() {
+		for _, s := range shapes() {
+			if s.plain && !m.refuses[s.name] {
+				if _, err := m.draw(m.params(s)); err != nil {
+					t.Errorf("%s refuses %q: %v", m.name, s.name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestDrawingsDoNotDisturbEachOther puts drawings of all kinds into one document:
+// there are no ids, and no class means two things.
+func TestDrawingsDoNotDisturbEachOther(t *testing.T) {
+	t.Parallel()
+	means := map[string]string{}
+	for _, m := range makers() {
+		data, ok := drawn(t, m.draw, m.params(shapes()[0]))
+		if !ok {
+			t.Fatalf("%s refuses the first shape", m.name)
+		}
+		if bytes.Contains(data, []byte(" id=")) {
+			t.Errorf("%s has ids", m.name)
+		}
+		for rule, body := range svgtest.Parse(t, data).Rules() {
+			if was, known := means[rule]; known && was != body {
+				t.Errorf("%s: %s means %q, elsewhere %q", m.name, rule, body, was)
+			}
+			means[rule] = body
+		}
+	}
+}
+
+func drawn(tb testing.TB, draw svgtest.DrawFunc, params map[string]any) (data []byte, ok bool) {
+	tb.Helper()
+	d, err := draw(params)
+	if err != nil {
+		text := err.Error()
+		if media.CodeOf(err) != media.CodeInvalid || len(text) > 1200 || !advice.MatchString(text) {
+			tb.Errorf("the refusal %q (%s) does not say what to do", text, media.CodeOf(err))
+		}
+		return nil, false
+	}
+	return d.Data, true
+}
+
+func judge(t *testing.T, draw svgtest.DrawFunc, params func() map[string]any) {
+	t.Helper()
+	data, ok := drawn(t, draw, params())
+	again, okAgain := drawn(t, draw, params())
+	if ok != okAgain || !bytes.Equal(data, again) {
+		t.Error("equal input gave different bytes")
+	}
+	if !ok {
+		return
+	}
+	if len(data) > mostBytes {
+		t.Errorf("%d bytes, want at most %d", len(data), mostBytes)
+	}
+	svgtest.Check(t, data)
+	if body := string(data); strings.Contains(body, "url(") || strings.Contains(body, "@import") || strings.Count(body, "://") != strings.Count(body, "http://www.w3.org/2000/svg") {
+		t.Error("it needs something from outside")
+	}
+}

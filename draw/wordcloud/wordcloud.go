@@ -1,0 +1,116 @@
+// Package wordcloud draws words as large as they weigh, packed around the middle. The same
+// input returns the same bytes, and no two words touch; words in Latin letters have a fixed
+// width, so that holds in every face.
+//
+// Errors are media.Error values with code media.CodeInvalid whose message names the
+// parameter. The package may import media and the other packages of draw.
+package wordcloud
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// DefaultWidth and DefaultHeight are the size of a page, in pixels, where none is requested.
+const (
+	DefaultWidth  = 800
+	DefaultHeight = 450
+)
+
+const (
+	maxEntries = 200_000
+	maxText    = 2 << 20
+)
+
+// How many words are drawn: by default, and at most.
+const (
+	DefaultWords = 100
+	MaxWords     = 250
+)
+
+// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// them; action/visual documents them. The error has code media.CodeInvalid.
+func Draw(params map[string]any) (svg.Drawing, error) {
+	d, err := read(params)
+	if err != nil {
+		return svg.Drawing{}, err
+	}
+	data := d.render()
+	var top []string
+	for _, w := range d.words[:min(10, len(d.words))] {
+		top = append(top, svg.Clip(w.text))
+	}
+	return svg.Drawing{
+		Kind: "word cloud", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
+		Facts: map[string]any{"WordCount": len(d.words), "TopWords": top},
+	}, nil
+}
+
+// word is one entry; size is its type size and at its base line's middle.
+type word struct {
+	text   string
+	weight float64
+	size   float64
+	box    svg.Box
+}
+
+// drawing is a checked request; words run from the heaviest to the lightest.
+type drawing struct {
+	page     svg.Page
+	words    []word
+	alt      string
+	warnings []string
+}
+
+func read(p map[string]any) (*drawing, error) {
+	page, err := svg.ReadPage(p, DefaultWidth, DefaultHeight)
+	if err != nil {
+		return nil, err
+	}
+	d := &drawing{page: page}
+	limit := float64(DefaultWords)
+	if p["MaxWords"] != nil {
+		v, ok := value.Number(p["MaxWords"])
+		if !ok || !(v >= 1 && v <= MaxWords) {
+			return nil, svg.Invalid("MaxWords is %s: give a number from 1 to %d", svg.Clip(value.Text(p["MaxWords"])), MaxWords)
+		}
+		limit = v
+	}
+	if d.words, err = words(p["Words"], p["Text"]); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(d.words, func(a, b word) int {
+		switch {
+		case a.weight > b.weight:
+			return -1
+		case a.weight < b.weight:
+			return 1
+		}
+		return 0
+	})
+	note := ""
+	if n := len(d.words); n > int(limit) {
+		d.words = d.words[:int(limit)]
+		note = fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), n)
+		d.warnings = append(d.warnings, note)
+	}
+	d.describe(note)
+	return d, nil
+}
+
+func (d *drawing) describe(note string) {
+	if d.alt = d.page.Alt; d.alt == "" {
+		var list []string
+		for _, w := range d.words[:min(12, len(d.words))] {
+			list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
+		}
+		d.alt = fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(d.page.Title, ".!? "), strings.Join(list, ", "))
+	}
+	if note != "" {
+		d.alt += " " + note
+	}
+}

@@ -1,0 +1,35 @@
+// Previews of pictures that a provider streams, in a conversation: they are seen while it is painted, and the
+// picture takes their place. OpenAI is spoken by a simulator.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { browser, check, looks } from "./browser.js";
+import { served } from "./served.js";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const b = browser();
+let simulators;
+const s = served(async () => {
+  simulators = spawn(join(root, "bin", "simtest"), { stdio: ["pipe", "pipe", "inherit"] });
+  for await (const line of createInterface(simulators.stdout)) return { ...JSON.parse(line), ATELIER_CHAT_MODEL: "offline", ATELIER_IMAGE_MODEL: "gpt-image-2" };
+}, ["--partials"]);
+after(() => simulators.stdin.end());
+
+for (const look of looks) {
+  test(`previews are seen while OpenAI paints, ${look.name}`, () => b.page(s.url, look, async (page) => {
+    const previews = new Map();
+    page.on("response", (r) => { if (r.url().includes("/media/sha256-")) previews.set(r.url(), r.status()); });
+    await page.getByRole("textbox", { name: "Message" }).fill("Draw a lighthouse");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.waitForFunction(() => [...document.querySelectorAll("img[alt^=Preview]")].some((i) => i.complete && i.naturalWidth > 0));
+    await check(page, `preview ${look.name}`);
+    await page.locator(".exchange .prose .picture[data-there]").first().waitFor();
+    assert.equal(await page.getByAltText(/^Preview/).count(), 0, "a preview stays beside its picture");
+    assert.ok(previews.size > 0 && [...previews.values()].every((status) => status === 200), JSON.stringify([...previews]));
+    const { items } = await s.get("/api/media?limit=50");
+    assert.ok(items.every((m) => !m.partial), "a preview is kept as a picture");
+  }));
+}

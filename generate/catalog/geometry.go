@@ -1,0 +1,255 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"atelier/generate/internal/fault"
+	"atelier/media"
+)
+
+// maxAskedSide is the longest side that a request may name, in pixels.
+const maxAskedSide = 65535
+
+// Sides is a size in pixels.
+type Sides struct{ W, H int }
+
+func (s Sides) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
+
+// Pixels is width times height.
+func (s Sides) Pixels() int { return s.W * s.H }
+
+// Ratio is width by height.
+func (s Sides) Ratio() float64 { return float64(s.W) / float64(s.H) }
+
+// ParseSize reads WIDTHxHEIGHT; ×, X and * serve as well.
+func ParseSize(text string) (Sides, error) {
+	w, h, ok := strings.Cut(strings.NewReplacer("×", "x", "X", "x", "*", "x", " ", "").Replace(text), "x")
+	width, werr := strconv.Atoi(w)
+	height, herr := strconv.Atoi(h)
+	if !ok || werr != nil || herr != nil || min(width, height) < 1 || max(width, height) > maxAskedSide {
+		return Sides{}, media.Errorf(media.CodeInvalid, "size %q is not WIDTHxHEIGHT in pixels: write something like 1536x1024, or auto", fault.Quote(text))
+	}
+	return Sides{width, height}, nil
+}
+
+// ParseRatio reads W:H; W/H and WxH serve as well.
+func ParseRatio(text string) (float64, error) {
+	w, h, ok := strings.Cut(strings.NewReplacer("/", ":", "x", ":", "×", ":", " ", "").Replace(text), ":")
+	width, werr := strconv.ParseFloat(w, 64)
+	height, herr := strconv.ParseFloat(h, 64)
+	r := width / height
+	if !ok || werr != nil || herr != nil || !(width > 0) || !(height > 0) || !(r >= 0.01 && r <= 100) {
+		return 0, media.Errorf(media.CodeInvalid, "aspect_ratio %q is not WIDTH:HEIGHT: write something like 16:9", fault.Quote(text))
+	}
+	return r, nil
+}
+
+// SameRatio allows for the rounding of pixels.
+func SameRatio(a, b float64) bool { return math.Abs(math.Log(a/b)) < 0.005 }
+
+// Fit is a geometry that a model takes.
+type Fit struct {
+	Sides       // 0 if the provider decides
+	Ratio, Tier string
+}
+
+// FitSize finds the geometry nearest to the asked pixels: first the ratio, then
+// the area; ties go to the larger.
+func (r SizeRule) FitSize(ask Sides) Fit {
+	switch r.Mode {
+	case "enum":
+		return Fit{Sides: r.nearestValue(ask.Ratio(), ask.Pixels())}
+	case "free":
+		return Fit{Sides: r.freeSize(ask)}
+	case "tier":
+		ratio := r.NearestRatio(ask.Ratio())
+		return r.TierFit(ratio, r.NearestTier(ratio, ask.Pixels()))
+	case "ratio":
+		return r.anyRatio(ask.Ratio())
+	}
+	return Fit{}
+}
+
+// FitRatio finds the geometry nearest to an asked ratio, at the model's usual area.
+// The tier is what quality asked for, or empty.
+func (r SizeRule) FitRatio(ask float64, tier string) Fit {
+	const usual = 1024 * 1024
+	switch r.Mode {
+	case "enum":
+		return Fit{Sides: r.nearestValue(ask, usual)}
+	case "free":
+		area := float64(max(usual, r.MinPixels))
+		return Fit{Sides: r.freeSize(Sides{int(math.Round(math.Sqrt(area * ask))), int(math.Round(math.Sqrt(area / ask)))})}
+	case "tier":
+		return r.TierFit(r.NearestRatio(ask), tier)
+	case "ratio":
+		return r.anyRatio(ask)
+	}
+	return Fit{}
+}
+
+// TierFit names a cell of the table.
+func (r SizeRule) TierFit(ratio, tier string) Fit {
+	f := Fit{Ratio: ratio, Tier: tier}
+	look := tier
+	if look == "" && len(r.Tiers) > 0 {
+		look = r.UsualTier()
+	}
+	f.Sides, _ = ParseSize(r.Table[look][ratio]) // the catalogue is checked
+	return f
+}
+
+// UsualTier is what the provider takes when no tier is named: 1K if there is one.
+func (r SizeRule) UsualTier() string {
+	for _, t := range r.Tiers {
+		if t == "1K" {
+			return t
+		}
+	}
+	if len(r.Tiers) == 0 {
+		return ""
+	}
+	return r.Tiers[0]
+}
+
+// nearest gives the candidate with the least distance; of equals the one with the
+// greatest size.
+func nearest[T any](all []T, distance, size func(T) float64) T {
+	var best T
+	for i, x := range all {
+		d := cmp.Compare(math.Round(distance(x)*1e9), math.Round(distance(best)*1e9))
+		if i == 0 || d < 0 || d == 0 && size(x) > size(best) {
+			best = x
+		}
+	}
+	return best
+}
+
+func (r SizeRule) nearestValue(ratio float64, pixels int) Sides {
+	var all []Sides
+	for _, v := range r.Values {
+		s, _ := ParseSize(v) // the catalogue is checked
+		all = append(all, s)
+	}
+	size := func(s Sides) float64 { return float64(s.Pixels()) }
+	byRatio := func(s Sides) float64 { return math.Abs(math.Log(s.Ratio() / ratio)) }
+	near := nearest(all, byRatio, size)
+	var same []Sides
+	for _, s := range all {
+		if SameRatio(s.Ratio(), near.Ratio()) {
+			same = append(same, s)
+		}
+	}
+	return nearest(same, func(s Sides) float64 { return math.Abs(math.Log(size(s) / float64(pixels))) }, size)
+}
+
+// NearestRatio gives the ratio of the table that is nearest to width by height.
+func (r SizeRule) NearestRatio(ask float64) string {
+	value := func(text string) float64 { v, _ := ParseRatio(text); return v } // the catalogue is checked
+	area := func(text string) float64 {
+		s, _ := ParseSize(r.Table[r.UsualTier()][text])
+		return float64(s.Pixels())
+	}
+	return nearest(r.Ratios, func(t string) float64 { return math.Abs(math.Log(value(t) / ask)) }, area)
+}
+
+// NearestTier gives the tier of which the size at a ratio has the nearest area.
+func (r SizeRule) NearestTier(ratio string, pixels int) string {
+	if len(r.Tiers) == 0 {
+		return ""
+	}
+	area := func(t string) float64 { s, _ := ParseSize(r.Table[t][ratio]); return float64(s.Pixels()) }
+	// Tiers lie factors of four apart; a tenth of a logarithm is no difference between
+	// them, so that 3840x2160, which people call 4K, goes to the 4K tier.
+	return nearest(r.Tiers, func(t string) float64 { return math.Round(10*math.Abs(math.Log(area(t)/float64(pixels)))) / 10 }, area)
+}
+
+// freeSize brings a size into the limits: the ratio first, then area and sides by
+// scaling, then the step.
+func (r SizeRule) freeSize(ask Sides) Sides {
+	if r.legal(ask) {
+		return ask
+	}
+	w, h := float64(ask.W), float64(ask.H)
+	if r.MaxRatio > 0 && max(w, h)/min(w, h) > r.MaxRatio {
+		mean := math.Sqrt(w * h)
+		long, short := mean*math.Sqrt(r.MaxRatio), mean/math.Sqrt(r.MaxRatio)
+		if w > h {
+			w, h = long, short
+		} else {
+			w, h = short, long
+		}
+	}
+	scale := 1.0
+	if r.MinPixels > 0 {
+		scale = max(scale, math.Sqrt(float64(r.MinPixels)/(w*h)))
+	}
+	scale = max(scale, float64(r.MinSide)/min(w, h))
+	if r.MaxPixels > 0 {
+		scale = min(scale, math.Sqrt(float64(r.MaxPixels)/(w*h)))
+	}
+	scale = min(scale, float64(r.MaxSide)/max(w, h))
+	return r.onStep(w*scale, h*scale)
+}
+
+// Near gives the size nearest to a picture's, for edits that are to look alike; 0 where the
+// rule is not free, or the picture's size is unknown.
+func (r SizeRule) Near(width, height int) (w, h int) {
+	if r.Mode != "free" || width <= 0 || height <= 0 {
+		return 0, 0
+	}
+	s := r.freeSize(Sides{width, height})
+	return s.W, s.H
+}
+
+// onStep rounds both sides to the step, to the nearest legal pair.
+func (r SizeRule) onStep(w, h float64) Sides {
+	step := float64(r.Step)
+	around := func(v float64) []int {
+		lo, hi := int(math.Floor(v/step))*r.Step, int(math.Ceil(v/step))*r.Step
+		return []int{clamp(lo, r.roundUp(r.MinSide), r.MaxSide/r.Step*r.Step), clamp(hi, r.roundUp(r.MinSide), r.MaxSide/r.Step*r.Step)}
+	}
+	var all, legal []Sides
+	for _, x := range around(w) {
+		for _, y := range around(h) {
+			s := Sides{x, y}
+			all = append(all, s)
+			if r.legal(s) {
+				legal = append(legal, s)
+			}
+		}
+	}
+	if len(legal) > 0 {
+		all = legal
+	}
+	return nearest(all, func(s Sides) float64 {
+		return math.Abs(math.Log(float64(s.W)/w)) + math.Abs(math.Log(float64(s.H)/h))
+	}, func(s Sides) float64 { return float64(s.Pixels()) })
+}
+
+func (r SizeRule) roundUp(v int) int { return (v + r.Step - 1) / r.Step * r.Step }
+
+func clamp(v, lo, hi int) int { return max(lo, min(hi, v)) }
+
+// legal reports whether a free size may be sent as it is.
+func (r SizeRule) legal(s Sides) bool {
+	long, short := max(s.W, s.H), min(s.W, s.H)
+	return s.W%r.Step == 0 && s.H%r.Step == 0 && short >= r.MinSide && long <= r.MaxSide &&
+		s.Pixels() >= r.MinPixels && (r.MaxPixels == 0 || s.Pixels() <= r.MaxPixels) &&
+		(r.MaxRatio == 0 || float64(long) <= r.MaxRatio*float64(short)+1e-9)
+}
+
+// Name is what a size became: pixels, or the ratio where the provider decides on them.
+func (f Fit) Name() string {
+	if f.Sides == (Sides{}) {
+		return f.Ratio
+	}
+	return f.String()
+}
+
+// Cell names a ratio and a tier for people: "16:9 2K".
+func (f Fit) Cell() string { return strings.TrimSpace(f.Ratio + " " + f.Tier) }

@@ -1,0 +1,148 @@
+package catalog
+
+import (
+	"slices"
+
+	"atelier/media"
+)
+
+// What a name is to a row that claims it: the least one gets it. What the user's files
+// say goes before what is shipped, a name before an API id, which nobody can choose, and
+// a name before "provider/name".
+const (
+	ownName = iota
+	ownID
+	ownQualified
+	shippedName
+	shippedQualified
+)
+
+// wish is a name that a row wants.
+type wish struct {
+	name      string
+	row, rank int
+}
+
+// unqualified tells that the name is said without the provider.
+func (k wish) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
+
+// names lists a row's names as its file gives them.
+func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.Aliases...) }
+
+// name gives out the names. A shipped row that loses its display name to a row of the
+// user's is called "provider/name" from then on, and still answers to that with all of its
+// names. The error is for a name of several rows of which nobody can say which is meant.
+func (c *Catalog) name() error {
+	c.index, c.among = map[string]int{}, map[string][]int{}
+	var order []string
+	claims := map[string][]wish{}
+	add := func(k wish) {
+		at := key(k.name)
+		if len(claims[at]) == 0 {
+			order = append(order, at)
+		}
+		claims[at] = append(claims[at], k)
+	}
+	for i, m := range c.rows {
+		for j, n := range m.names() {
+			rank := c.rank(i, n, j == 1)
+			add(wish{n, i, rank})
+			qualified := ownQualified
+			if rank == shippedName {
+				qualified = shippedQualified
+			}
+			add(wish{m.Provider + "/" + n, i, qualified})
+		}
+	}
+	for _, at := range order {
+		if err := c.settle(at, claims[at]); err != nil {
+			return err
+		}
+	}
+	for i, m := range c.rows {
+		if have, ok := c.index[key(m.Name)]; !ok || have != i {
+			return c.twice(m.Name, i, have)
+		}
+	}
+	return nil
+}
+
+// rank tells a name that a row was shipped with from one of the user's files.
+func (c *Catalog) rank(row int, name string, id bool) int {
+	switch given, ok := c.given[key(name)]; {
+	case ok && given == row:
+		return shippedName
+	case id:
+		return ownID
+	}
+	return ownName
+}
+
+// settle decides who gets one name. An id that several of the user's services have is
+// nobody's: it has to be said with its provider.
+func (c *Catalog) settle(at string, claims []wish) error {
+	best := slices.MinFunc(claims, func(a, b wish) int { return a.rank - b.rank })
+	winners := []int{best.row}
+	for _, k := range claims {
+		switch again := slices.Contains(winners, k.row); {
+		case again:
+		case k.unqualified() && best.unqualified() && (k.rank == best.rank && k.rank != ownID || c.rows[k.row].Provider == c.rows[best.row].Provider):
+			return c.twice(k.name, best.row, k.row)
+		case k.rank == ownID && best.rank == ownID:
+			winners = append(winners, k.row)
+		}
+	}
+	if c.index[at] = best.row; len(winners) > 1 {
+		delete(c.index, at)
+		c.among[at] = winners
+	}
+	for _, k := range claims {
+		if k.rank == shippedName && !slices.Contains(winners, k.row) {
+			c.lose(k, winners)
+		}
+	}
+	return nil
+}
+
+// lose takes a name from a shipped row and notes that in the rows that have it now.
+func (c *Catalog) lose(k wish, to []int) {
+	m := &c.rows[k.row]
+	full := m.Provider + "/" + m.APIModel
+	if k.name == m.Name {
+		m.Name = m.Provider + "/" + m.Name
+	}
+	m.Aliases = slices.DeleteFunc(slices.Clone(m.Aliases), func(a string) bool { return key(a) == key(k.name) })
+	for _, i := range to {
+		if row := &c.rows[i]; !slices.Contains(row.InsteadOf, full) {
+			row.InsteadOf = append(slices.Clone(row.InsteadOf), full)
+		}
+	}
+}
+
+// twice is the error for a name that two rows want.
+func (c *Catalog) twice(name string, row, other int) error {
+	a, b := c.rows[row], c.rows[other]
+	return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",
+		name, a.Provider, a.APIModel, b.Provider, b.APIModel)
+}
+
+// Ambiguous lists how to say which model a bare API id means, where several services of
+// the user's files have it; empty for all other names.
+func (c *Catalog) Ambiguous(name string) []string {
+	var out []string
+	for _, i := range c.among[key(name)] {
+		out = append(out, c.rows[i].Provider+"/"+c.rows[i].APIModel)
+	}
+	return out
+}
+
+// Of finds a model of one provider by its own names, also where others have them.
+func (c *Catalog) Of(provider, name string) (Model, bool) {
+	i := slices.IndexFunc(c.rows, func(m Model) bool {
+		return m.Provider == provider && slices.ContainsFunc(m.names(), func(n string) bool { return key(n) == key(name) })
+	})
+	if i < 0 {
+		return Model{}, false
+	}
+	return c.rows[i], true
+}

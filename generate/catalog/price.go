@@ -1,0 +1,114 @@
+package catalog
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/money"
+)
+
+// million is what token prices are for.
+const million = 1_000_000
+
+// PricedOn gives the model with the prices of one day: lines that have ended are left out, and of
+// lines for the same thing the one that ends first holds.
+func (m Model) PricedOn(day time.Time) Model {
+	today := day.UTC().Format(time.DateOnly)
+	var lines []Price
+	for _, p := range m.Prices {
+		if p.Until != "" && p.Until < today {
+			continue
+		}
+		i := slices.IndexFunc(lines, p.sameThing)
+		switch {
+		case i < 0:
+			lines = append(lines, p)
+		case p.Until != "" && (lines[i].Until == "" || p.Until < lines[i].Until):
+			lines[i] = p
+		}
+	}
+	m.Prices = lines
+	return m
+}
+
+// sameThing reports whether two lines are prices of the same at different times.
+func (p Price) sameThing(o Price) bool {
+	return p.Unit == o.Unit && p.Quality == o.Quality && p.Size == o.Size && p.Tier == o.Tier
+}
+
+// Price finds the price of a unit for these settings: the line that names most of
+// them wins; a line that names another value does not count.
+func (m Model) Price(unit, quality, size, tier string) (*big.Rat, bool) {
+	best, bestScore := "", -1
+	for _, p := range m.Prices {
+		score := 0
+		fits := p.Unit == unit
+		for _, pair := range [][2]string{{p.Quality, quality}, {p.Size, size}, {p.Tier, tier}} {
+			if pair[0] == "" {
+				continue
+			}
+			score++
+			fits = fits && pair[0] == pair[1]
+		}
+		if fits && score > bestScore {
+			best, bestScore = p.USD, score
+		}
+	}
+	if bestScore < 0 {
+		return nil, false
+	}
+	return money.Parse(best)
+}
+
+// CreditCost prices the provider's own unit; empty if the unit or its price is unknown.
+func (m Model) CreditCost(credits string) string {
+	amount, ok := money.Parse(credits)
+	if !ok {
+		return ""
+	}
+	each, ok := m.Price("credit", "", "", "")
+	if !ok {
+		return ""
+	}
+	return money.Text(amount.Mul(amount, each))
+}
+
+// Free reports whether the model costs nothing at all.
+func (m Model) Free() bool {
+	for _, p := range m.Prices {
+		if amount, ok := money.Parse(p.USD); !ok || amount.Sign() != 0 {
+			return false
+		}
+	}
+	return len(m.Prices) > 0
+}
+
+// TokenCost prices the tokens of a call; false if there are none, or if a kind of
+// token was used that has no price.
+func (m Model) TokenCost(u generate.Usage) (*big.Rat, bool) {
+	if u.InputTokens+u.OutputTokens == 0 {
+		return nil, false
+	}
+	sum := new(big.Rat)
+	for _, part := range []struct {
+		unit   string
+		tokens int64
+	}{
+		{"token_text_in", u.InputTokens - u.ImageInputTokens},
+		{"token_image_in", u.ImageInputTokens},
+		{"token_text_out", u.OutputTokens - u.ImageOutputTokens},
+		{"token_image_out", u.ImageOutputTokens},
+	} {
+		if part.tokens <= 0 {
+			continue
+		}
+		usd, ok := m.Price(part.unit, "", "", "")
+		if !ok {
+			return nil, false
+		}
+		sum.Add(sum, usd.Mul(usd, big.NewRat(part.tokens, million)))
+	}
+	return sum, true
+}

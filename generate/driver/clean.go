@@ -1,0 +1,87 @@
+package driver
+
+import (
+	"encoding/json"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/internal/fault"
+	"atelier/media/wire"
+)
+
+// Clean takes everything out of an answer that might be media in a text, before a
+// journal, a log or a result sees it (law 1), and counts that cannot be.
+func (u Update) Clean() Update {
+	u.Metadata = cleanMap(u.Metadata)
+	items := make([]Item, 0, len(u.Items))
+	for _, it := range u.Items {
+		it.RevisedPrompt, it.Text = wire.NameMedia(it.RevisedPrompt), wire.NameMedia(it.Text)
+		it.DeclaredMIME, it.Offers = fault.Quote(it.DeclaredMIME), cleanOffers(it.Offers)
+		if it.Err != nil {
+			it.Err = fault.Of(it.Err)
+			it.Err.Cause = nil
+		}
+		if it.Safety != nil {
+			s := *it.Safety
+			s.Stage, s.Categories = wire.NameMedia(s.Stage), nil
+			for _, c := range it.Safety.Categories {
+				s.Categories = append(s.Categories, wire.NameMedia(c))
+			}
+			it.Safety = &s
+		}
+		items = append(items, it)
+	}
+	u.Items = items
+	var counted generate.Usage // without counts below zero
+	counted.Add(u.Usage)
+	u.Usage = counted
+	return u
+}
+
+// cleanMap gives a copy of JSON values only, without media. What JSON cannot hold is
+// left out.
+func cleanMap(m map[string]any) map[string]any {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			continue
+		}
+		var plain any
+		if err := json.Unmarshal(raw, &plain); err == nil {
+			out[wire.NameMedia(k)] = cleanValue(plain)
+		}
+	}
+	return out
+}
+
+func cleanValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return wire.NameMedia(v)
+	case []any:
+		for i := range v {
+			v[i] = cleanValue(v[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[wire.NameMedia(k)] = cleanValue(x)
+		}
+		return out
+	}
+	return v
+}
+
+// cleanOffers gives those that may be kept, without media.
+func cleanOffers(all []catalog.Offer) (kept []catalog.Offer) {
+	for _, o := range all {
+		if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(kept) < maxOffers {
+			kept = append(kept, catalog.Offer{ID: wire.NameMedia(o.ID), Label: wire.NameMedia(o.Label)})
+		}
+	}
+	return kept
+}

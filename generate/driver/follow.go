@@ -1,0 +1,100 @@
+package driver
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"atelier/generate/catalog"
+	"atelier/media"
+)
+
+// The bounds of offers that are kept; real ones stay far below.
+const (
+	maxOffers = 40
+	maxOffer  = 200
+)
+
+// offersKey is where an output's metadata has them.
+const offersKey = "offers"
+
+// Offers are what the provider of an output offers to do next with it.
+func Offers(o media.Output) (all []catalog.Offer) {
+	raw, err := json.Marshal(o.Metadata[offersKey])
+	if err != nil || json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// Offers are those of the only input.
+func (t Task) Offers() []catalog.Offer {
+	if len(t.Inputs) != 1 {
+		return nil
+	}
+	return Offers(t.Inputs[0])
+}
+
+// Keep puts what the provider said of an item into an output's metadata.
+func (it Item) Keep(into map[string]any) {
+	maps.Copy(into, it.Metadata)
+	if len(it.Offers) > 0 {
+		into[offersKey] = it.Offers
+	}
+}
+
+// unknownWordsKey is where a driver puts the words of the prompt that name what its result does not show,
+// a list of strings.
+const unknownWordsKey = "unknown_words"
+
+// UnknownWords lists those of an item for people; empty if there are none.
+func (it Item) UnknownWords() string {
+	var words []string
+	raw, err := json.Marshal(it.Metadata[unknownWordsKey])
+	if err != nil || json.Unmarshal(raw, &words) != nil {
+		return ""
+	}
+	return strings.Join(words, ", ")
+}
+
+// Parent reads what the metadata of the only input keeps of the call that made it, under
+// the provider's key, into a value; false where there is no such input.
+func (t Task) Parent(into any) bool {
+	if len(t.Inputs) != 1 {
+		return false
+	}
+	kept, ok := t.Inputs[0].Metadata[t.Model.Provider].(map[string]any)
+	raw, err := json.Marshal(kept)
+	return ok && err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// Tile tells which result of a grid the only input is, from 1; 0 for one that is whole.
+func (t Task) Tile() int {
+	if len(t.Inputs) != 1 {
+		return 0
+	}
+	n := count(t.Inputs[0].Metadata["tile"])
+	if n < 1 || n > catalog.MaxTiles {
+		return 0
+	}
+	return n
+}
+
+// Tiles is how many results the only input holds if it is a grid; 0 if it is none.
+func (t Task) Tiles() int {
+	if len(t.Inputs) != 1 {
+		return 0
+	}
+	return count(t.Inputs[0].Metadata["tiles"])
+}
+
+// count reads a number of an output's metadata; 0 if it is none.
+func count(said any) int {
+	switch said := said.(type) {
+	case int:
+		return said
+	case float64: // it came through a ledger
+		return int(said)
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"context"
+	"math/big"
+
+	"atelier/generate"
+	"atelier/generate/internal/fault"
+	"atelier/generate/money"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/media"
+)
+
+// Rehearse works out what [Gateway.Generate] would do with the request now, with its
+// budgets: which model of the chain it would ask, how often and for how much. It makes no
+// call, holds nothing and writes nothing; pictures are not converted. Where every model of
+// the chain lacks its key, the plan is that of the first one, with a warning that names the key.
+//
+// Errors: those of [Gateway.Plan] but media.CodeMissingKey for a model that is named, and
+// media.CodeOverBudget, with the plan, where no model of the chain fits into what is left.
+func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan, error) {
+	p, err := g.First(r, false)
+	if media.CodeOf(err) == media.CodeMissingKey {
+		p, err = g.First(r, true)
+	}
+	if err != nil {
+		return p, err
+	}
+	return g.afford(ctx, p, func(q *plan.Plan) error {
+		_, err := g.config.Budget.Room(ctx, q.Charge(""))
+		return err
+	})
+}
+
+// Room reports whether the budgets have room for all these plans together. The error has
+// code media.CodeOverBudget.
+func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
+	sum, usd := generate.Charge{}, new(big.Rat)
+	unknown := false
+	for _, p := range plans {
+		c := p.Charge("")
+		sum.Images += c.Images
+		if c.USD == nil {
+			unknown = true
+			continue
+		}
+		if known, ok := money.Parse(*c.USD); ok {
+			usd.Add(usd, known)
+		}
+	}
+	if text := money.Text(usd); !unknown || usd.Sign() > 0 {
+		sum.USD = &text
+	}
+	_, err := g.config.Budget.Room(ctx, sum)
+	return err
+}
+
+// reserve holds what the plan may use, else what the first of its next models may use
+// that fits, which then takes its place.
+func (g *Gateway) reserve(ctx context.Context, p *plan.Plan, operation string) (*plan.Plan, error) {
+	return g.afford(ctx, p, func(q *plan.Plan) error {
+		if q != p {
+			if err := g.Prepare(ctx, q); err != nil {
+				return err
+			}
+		}
+		return g.config.Budget.Reserve(ctx, q.Charge(operation))
+	})
+}
+
+// afford gives the plan if fits says nothing against it, else that of the first of its
+// next models that fits. Over budget, the plan comes with the error.
+func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan) error) (*plan.Plan, error) {
+	dear := fits(p)
+	if media.CodeOf(dear) != media.CodeOverBudget || p.Request.Strict {
+		g.unpriced(ctx, p)
+		return p, dear
+	}
+	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(dear).Message}
+	for i, name := range p.Request.Fallback {
+		r := p.Request
+		r.Model, r.Substitute, r.Fallback, r.Prefer = name, false, p.Request.Fallback[i+1:], nil
+		q, err := g.Draft(r, p.Keyless)
+		if err == nil {
+			err = fits(q)
+		}
+		if err != nil {
+			warnings = append(warnings, plan.PassedOver(name, err))
+			continue
+		}
+		q.Dispositions = plan.StoodIn(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(dear).Message)
+		q.Warnings = append(warnings, q.Warnings...)
+		g.unpriced(ctx, q)
+		return q, nil
+	}
+	return p, dear
+}
+
+// unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not
+// stop it.
+func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
+	if p.EstimatedUSD != nil {
+		return
+	}
+	if bounded, err := g.config.Budget.Room(ctx, generate.Charge{}); bounded && err == nil {
+		p.Warnings = append(p.Warnings, "the price of "+p.Model.Name+
+			" is not known in advance: budgets of money allow it while something is left, and count what its provider reports")
+	}
+}
+
+// reserve holds what a model that stands in may use. What was reserved for calls that
+// are over is counted first.
+func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
+	if !x.departure.running.Load() {
+		x.bill.Settle(ctx)
+	}
+	first, begun := x.history.next()
+	switch {
+	case begun && (first.Provider != p.Model.Provider || first.APIModel != p.Model.APIModel):
+		return media.Errorf(media.CodeConflict, "an earlier process continued with %s", first.APIModel)
+	case !begun: // else the earlier process reserved it, and perhaps settled it
+		if err := x.g.config.Budget.Reserve(ctx, p.Charge(p.Act)); err != nil {
+			return fault.Of(err)
+		}
+	}
+	x.bill.Reserved(p.Act)
+	x.g.unpriced(ctx, p)
+	return nil
+}
+
+// failUnaffordable adds to the errors of missing results that a model was left, and no money for it.
+func (x *execution) failUnaffordable(ctx context.Context, dear *media.Error) {
+	missing, _ := x.board.missing()
+	save, done := saving(ctx)
+	defer done()
+	for _, index := range missing {
+		s := x.board.slot(index)
+		s.Status = x.notes.next(operation.SubjectSlot, s.Status, operation.EventFail)
+		s.Error = &generate.SlotError{Code: dear.Code, Message: dear.Message + "; before that: " + s.Error.Message}
+		x.board.put(s)
+		if err := x.g.config.Operations.SlotDone(save, x.op.ID, s); err != nil {
+			x.notes.warn("a result could not be journalled: " + fault.Of(err).Message)
+		}
+		x.emit(save, generate.Event{Kind: generate.EventSlot, Slot: s.Index, Status: s.Status, Error: s.Error, Progress: -1})
+	}
+}

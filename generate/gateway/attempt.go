@@ -1,0 +1,273 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"strconv"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/journal/step"
+	"atelier/media"
+)
+
+// call is one of the provider calls that the results are split into.
+type call struct {
+	plan   *plan.Plan
+	number int   // from 1
+	slots  []int // indexes, from 1, that it fills
+}
+
+func (c call) n() int { return len(c.slots) }
+
+// key is the idempotency key of a call of an operation.
+func (c call) key(operation string) string { return operation + "-" + strconv.Itoa(c.number) }
+
+// carry takes a call through its attempts. A call is repeated only if its driver
+// says that a repeat is safe and nothing came of it.
+func (x *execution) carry(ctx context.Context, c call) {
+	done, refused := x.g.lanes[c.plan.Model.Provider].Admit(ctx, c.plan.Model)
+	switch {
+	case refused == nil:
+		defer done()
+	case handedOver(ctx) || len(x.history.of(c.number)) == 0:
+		x.fail(ctx, c, 0, x.departure.ended(ctx))
+		return
+	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
+	}
+	var waited time.Time
+	for number := x.resumeCall(ctx, c); number > 0; number++ {
+		if early := x.turn(ctx, c, waited); early != nil {
+			x.fail(ctx, c, 0, x.recorder.uncalled(ctx, c, number, early))
+			return
+		}
+		got, err := x.attempt(ctx, c, number)
+		switch {
+		case err == nil && got >= c.n():
+			return
+		case err == nil:
+			x.fail(ctx, c, got, c.short(got))
+			return
+		case unmade(ctx, err):
+			x.fail(ctx, c, got, x.departure.ended(ctx))
+			return
+		}
+		if waited, err = x.before(ctx, c, number, got, err); err != nil {
+			x.fail(ctx, c, got, err)
+			return
+		}
+	}
+}
+
+// pause tells how long to wait before a repeat, and whether there is one.
+func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
+	const base, most = time.Second, 30 * time.Second
+	attempts := g.config.MaxAttempts
+	if errors.Is(err, driver.ErrContested) || err.Code == media.CodeQuotaExceeded {
+		attempts = min(attempts, 2)
+	}
+	if !err.Retryable || number >= attempts || err.RetryAfter > g.config.MaxRetryWait {
+		return 0, false
+	}
+	grown := min(base<<min(number-1, 10), most)
+	jittered := time.Duration(float64(grown) * (0.5 + g.config.Rand()/2))
+	return max(jittered, err.RetryAfter), true
+}
+
+// attempt makes one provider call and delivers what it gives; got counts its items.
+func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
+	t := x.task(ctx, c)
+	leave, failed := x.g.lanes[c.plan.Model.Provider].Enter(ctx, c.plan.Model)
+	if failed != nil {
+		return 0, x.recorder.uncalled(ctx, c, number, failed)
+	}
+	defer func() {
+		leave(failed)
+		x.g.shareWait(c.plan.Model, failed)
+	}()
+	enough, failed := x.g.room(ctx, c.plan, c.n())
+	if failed != nil {
+		return 0, failed
+	}
+	defer enough()
+	a := x.recorder.attempt(c, number)
+	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, operation.EventSend)
+	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
+		e := fault.Of(fault.Wrap("journal call", err))
+		e.Retryable = false
+		return 0, e
+	}
+	return x.submit(ctx, c, t, a)
+}
+
+// submit makes the provider call of an attempt and delivers what it gives.
+func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operation.Attempt) (got int, failed *media.Error) {
+	var u driver.Update
+	u, failed = x.steps.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
+	if unmade(ctx, failed) {
+		failed.Retryable = true // by the process that continues it
+	}
+	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (driver.Handle{})}
+	d.take(ctx, u)
+	if failed == nil && u.Done {
+		d.insist(ctx, u)
+		failed = d.undecided()
+	}
+	if u.Usage.Unsettled > 0 && d.got == 0 {
+		u, failed = x.trace(ctx, c, a, u, failed)
+	}
+	if failed == nil && !u.Done && u.Task != (driver.Handle{}) {
+		a.Task, a.ReportedUSD = u.Task, reported(c.plan.Model, u)
+		a.Status = x.notes.next(operation.SubjectAttempt, a.Status, operation.EventName)
+		started := u
+		p := polling{call: c, task: t, handle: u.Task}
+		u, failed = x.poll(ctx, p, &d, func() { x.recorder.call(ctx, a) })
+		u.Metadata = join(started.Metadata, u.Metadata)
+	}
+	d.end(ctx, a, u, failed)
+	return d.got, failed
+}
+
+// unmade reports whether a call came to nothing, and cost nothing, because the work was left.
+func unmade(ctx context.Context, failed *media.Error) bool {
+	return failed != nil && failed.Code == media.CodeCancelled && handedOver(ctx) && !errors.Is(failed, driver.ErrUnsettled)
+}
+
+// task is the plan's pattern for one call.
+func (x *execution) task(ctx context.Context, c call) driver.Task {
+	t := c.plan.Task
+	t.N = c.n()
+	t.Key = c.key(x.op.ID)
+	t.Options = maps.Clone(t.Options)
+	if t.Seed != nil {
+		// Each call has seeds of its own, or the calls would make equal pictures.
+		seed := t.Model.FoldSeed(*t.Seed + int64(c.slots[0]-1))
+		t.Seed = &seed
+	}
+	t = driver.Recognizable(c.plan.Driver, t)
+	if x.g.config.Notify != nil {
+		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
+		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
+	}
+	if x.g.config.Partials && c.plan.Model.Streams() && x.plan.Frames { // else the process that continues could not tell a frame from the picture
+		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
+	}
+	return t
+}
+
+// receive turns an answer into the receipt of its attempt.
+func (x *execution) receive(a *operation.Attempt, u driver.Update, d *delivery, failed *media.Error) {
+	// Some providers name the price when the task begins, and not again.
+	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
+	if a.Usage.Calls == 0 {
+		a.Usage.Calls = 1
+	}
+	if a.Usage.Images == 0 {
+		a.Usage.Images = d.given
+	}
+	a.Error = d.why
+	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, d.outcome(failed))
+	if failed != nil && !stillRunning(failed) {
+		a.Error = slotError(failed)
+	}
+	if a.Status.Over() {
+		a.FinishedAt = x.g.config.Now().UTC()
+	}
+	x.notes.add(u.Metadata)
+	x.bill.Count(d.call.plan, *a)
+	if u.Usage.Unsettled > 0 {
+		x.board.doubt(d.call.slots)
+	}
+}
+
+// reported is what the provider says that a call costs; empty if it does not say.
+func reported(m catalog.Model, u driver.Update) string {
+	return cmp.Or(u.ReportedUSD, m.CreditCost(u.ReportedCredits))
+}
+
+// join adds what was said later to what was said first.
+func join(first, later map[string]any) map[string]any {
+	if len(first) == 0 {
+		return later
+	}
+	out := maps.Clone(first)
+	maps.Copy(out, later)
+	return out
+}
+
+// shareWait makes a wait that a provider asked one call or poll for hold for other calls. A long one is
+// that of a used-up allowance, which models have of their own, so it holds for the model alone.
+func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
+	if failed == nil || failed.RetryAfter <= 0 {
+		return
+	}
+	model := ""
+	if failed.RetryAfter > g.config.MaxRetryWait {
+		model = m.APIModel
+	}
+	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
+}
+
+// turn waits as long as the provider asked other calls to wait, unless the call has waited
+// until then. It is an error if that is longer than a call waits, or than ctx lasts, and
+// ctx's when it ends. Polls do not wait.
+func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.Error {
+	m := c.plan.Model
+	for {
+		if ctx.Err() != nil {
+			return x.departure.ended(ctx)
+		}
+		wait, until := x.g.lanes[m.Provider].Waits.Remaining(m.APIModel, x.g.config.Now(), waited)
+		if wait == 0 {
+			return nil
+		}
+		why := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", m.Provider, wait.Round(time.Second))
+		if why.RetryAfter = wait; wait > x.g.config.MaxRetryWait {
+			return why
+		}
+		if end, limited := ctx.Deadline(); limited && end.Before(until) {
+			return fault.Of(context.DeadlineExceeded)
+		}
+		// Not all at once when it is over.
+		wait += time.Duration(x.g.config.Rand() * float64(time.Second))
+		x.emit(ctx, generate.Event{Kind: generate.EventWait, Error: slotError(why), Wait: wait, Progress: -1})
+		if err := x.steps.Sleep(ctx, wait); err != nil && ctx.Err() == nil {
+			return fault.Of(err)
+		}
+		waited = until
+	}
+}
+
+// before waits before a call is made again after an attempt that failed, and gives until
+// when that was asked for. The error is why it is not made again.
+func (x *execution) before(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
+	wait, again := x.g.pause(failed, number)
+	if got > 0 || !again || x.plan.Round.Continues(c.number) {
+		failed.Retryable = failed.Retryable && failed.Code != media.CodeQuotaExceeded
+		if failed.RetryAfter > 0 {
+			failed.Message += "; it asks to wait " + failed.RetryAfter.Round(time.Second).String()
+		}
+		return until, failed
+	}
+	until = x.g.lanes[c.plan.Model.Provider].Waits.End(c.plan.Model.APIModel)
+	if asked := until.Sub(x.g.config.Now()); asked <= x.g.config.MaxRetryWait {
+		wait = max(wait, asked) // another call may have heard of more
+	} else {
+		until = time.Time{}
+	}
+	x.emit(ctx, generate.Event{Kind: generate.EventRetry, Error: slotError(failed), Wait: wait, Progress: -1})
+	if ended := x.steps.Sleep(ctx, wait); ended != nil {
+		if ctx.Err() != nil {
+			return until, x.departure.ended(ctx)
+		}
+		return until, fault.Of(ended)
+	}
+	return until, nil
+}

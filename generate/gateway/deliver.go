@@ -1,0 +1,264 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/operation"
+	"atelier/internal/safehttp"
+	"atelier/media"
+)
+
+// delivery takes the items of one call as they arrive. Its methods run one at a time.
+type delivery struct {
+	x     *execution
+	call  call
+	seen  int // items of the provider, failed ones included
+	got   int // results: a grid of items has several
+	given int // results that the provider made
+	made  int // results that became outputs
+	bad   map[operation.Event]int
+	why   *generate.SlotError // of the first result that was refused
+	last  *generate.Slot      // the newest one, until it is known whether it ends the call
+
+	coming map[string]*arrival // links that are fetched, by their address
+
+	takes   int          // updates with results
+	asks    bool         // the task can be asked for new links
+	begun   time.Time    // when the call was made; zero means now
+	pending []pending    // results that were made and could not be fetched or stored yet
+	blocked *media.Error // why a grid could not be fetched yet, whose slots are not known before
+}
+
+// trusting lets a link lead to the configured address of the provider that gave it.
+func (d *delivery) trusting(ctx context.Context) context.Context {
+	return safehttp.WithTrusted(ctx, d.x.g.config.Origins[d.call.plan.Model.Provider])
+}
+
+// take handles the items that are new in an update, and those that could not be fetched before:
+// asynchronous providers repeat the old ones.
+func (d *delivery) take(ctx context.Context, u driver.Update) {
+	if d.seen >= len(u.Items) && len(d.pending) == 0 {
+		return
+	}
+	ctx, done := saving(ctx)
+	defer done()
+	d.takes++
+	defer d.fetchAhead(ctx, u)()
+	d.retake(ctx, u)
+	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
+		item := u.Items[d.seen]
+		if item.Tiles == nil || item.Err != nil {
+			d.one(ctx, item, u.Metadata)
+		} else {
+			d.grid(ctx, item, u.Metadata)
+		}
+		if d.blocked == nil {
+			d.seen++
+		}
+	}
+	if !u.Done {
+		d.settle(ctx)
+	}
+}
+
+// grid turns a grid into its slots; one that could not be fetched yet blocks what comes after it.
+func (d *delivery) grid(ctx context.Context, item driver.Item, said map[string]any) {
+	err := d.arrive(ctx, &item)
+	var tiles []driver.Item
+	if err == nil {
+		tiles, err = d.cut(ctx, item, said)
+	}
+	if err != nil && d.later(item, err) {
+		d.blocked = d.withRoom(err)
+		return
+	}
+	if err != nil {
+		tiles = []driver.Item{{Err: err}}
+	}
+	before := d.given
+	for _, tile := range tiles {
+		d.one(ctx, tile, said)
+	}
+	d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
+}
+
+// settle makes the newest slot final.
+func (d *delivery) settle(ctx context.Context) {
+	if d.last != nil {
+		d.x.settleSlot(ctx, *d.last, slotEnd(*d.last))
+		d.last = nil
+	}
+}
+
+// end writes the receipt of a call; with the newest slot it is one commit.
+func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update, failed *media.Error) {
+	save, done := saving(ctx)
+	defer done()
+	d.conclude(save, failed)
+	d.x.receive(&a, u, d, failed)
+	if d.last == nil {
+		d.x.recorder.call(save, a)
+		return
+	}
+	d.x.settleSlot(save, *d.last, slotEnd(*d.last), func(ctx context.Context) { d.x.recorder.call(ctx, a) })
+	d.last = nil
+}
+
+// one turns an item into a slot; the one before it is settled. A slot that an earlier
+// process filled stays.
+func (d *delivery) one(ctx context.Context, item driver.Item, said map[string]any) {
+	d.settle(ctx)
+	x := d.x
+	index := d.place(ctx, &item)
+	d.got++
+	if item.Err == nil || item.Err.Code == media.CodeDiskFull {
+		d.given++
+	}
+	if x.board.slot(index).Output != nil {
+		d.made++
+		x.board.credit(index, d.call.plan)
+		return
+	}
+	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, said)
+}
+
+// fill gives a slot its result, or the reason why it has none; one that was made and may come
+// later is pending.
+func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, said map[string]any) {
+	x, index := d.x, at.index
+	s := generate.Slot{
+		Index: index, RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety,
+	}
+	out, err := d.output(ctx, item, index, said)
+	if err != nil && d.later(item, err) {
+		at.why = d.withRoom(err)
+		d.pending = append(d.pending, at)
+		return
+	}
+	if err != nil {
+		d.fail(s, err)
+		x.board.mark(index, item.Err != nil && item.Unbilled)
+		return
+	}
+	x.board.mark(index, false)
+	x.board.credit(index, d.call.plan)
+	d.made++
+	s.Output = &out
+	d.last = &s
+}
+
+// place is the slot of the next result: one that was asked for, that of an earlier process where it
+// is one beyond those, or a new one.
+func (d *delivery) place(ctx context.Context, item *driver.Item) int {
+	if d.got < d.call.n() {
+		return d.call.slots[d.got]
+	}
+	x := d.x
+	if d.got >= d.call.plan.Model.Grid { // else it was to be expected
+		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
+	}
+	if len(x.history.of(d.call.number)) > 0 && d.arrive(ctx, item) == nil {
+		if index := x.board.extraOf(*item.Blob); index > 0 {
+			return index
+		}
+	}
+	return x.board.extra()
+}
+
+// outcome is what became of the call.
+func (d *delivery) outcome(failed *media.Error) operation.Event {
+	switch {
+	case stillRunning(failed):
+		return operation.EventLeave
+	case d.made > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n()):
+		return operation.EventSucceedInPart
+	case d.made > 0:
+		return operation.EventSucceed
+	case failed != nil:
+		return endOf(failed.Code)
+	case d.bad[operation.EventModerate] > 0 && d.bad[operation.EventFail] == 0:
+		return operation.EventModerate
+	}
+	return operation.EventFail
+}
+
+// slotEnd is what became of a slot that has its output or its error.
+func slotEnd(s generate.Slot) operation.Event {
+	if s.Output != nil {
+		return operation.EventSucceed
+	}
+	return endOf(s.Error.Code)
+}
+
+// endOf is the end of a slot, or a call, with such an error.
+func endOf(c media.Code) operation.Event {
+	switch c {
+	case media.CodeModerated:
+		return operation.EventModerate
+	case media.CodeCancelled:
+		return operation.EventCancel
+	default:
+		return operation.EventFail
+	}
+}
+
+// slotError is the part of an error that goes into results.
+func slotError(err *media.Error) *generate.SlotError {
+	return &generate.SlotError{Code: err.Code, Message: media.ErrorText(err.Message), Retryable: err.Retryable}
+}
+
+// settleSlot makes a slot final, or leaves it, records it and tells: its output's record, what became of
+// it and what else is to be saved are one commit.
+func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation.Event, more ...func(context.Context)) {
+	s.Status = x.notes.next(operation.SubjectSlot, x.board.slot(s.Index).Status, e)
+	final := s
+	x.recorder.together(ctx, func(ctx context.Context) {
+		final = s
+		if s.Output != nil {
+			o := x.recorder.output(ctx, *s.Output)
+			final.Output = &o
+		} else {
+			final = x.keepPreview(ctx, s)
+		}
+		x.recorder.slot(ctx, final)
+		for _, save := range more {
+			save(ctx)
+		}
+	})
+	s = final
+	x.board.put(s)
+	x.previews.drop(ctx, s)
+	x.emit(ctx, generate.Event{Kind: generate.EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
+}
+
+// fail ends the slots of a call that nothing came for, unless another process has taken
+// them: then they are its to end.
+func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
+	if taken(ctx) {
+		return
+	}
+	save, done := saving(ctx)
+	defer done()
+	for _, index := range c.slots[min(got, c.n()):] {
+		if x.board.slot(index).Output != nil {
+			continue
+		}
+		if stillRunning(err) {
+			x.settleSlot(save, generate.Slot{Index: index}, operation.EventLeave)
+			continue
+		}
+		s := generate.Slot{Index: index, Error: slotError(err)}
+		x.settleSlot(save, s, slotEnd(s))
+	}
+}
+
+// short is why a call that succeeded with fewer items than requested has no more.
+func (c call) short(got int) *media.Error {
+	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
+	e.Retryable = got > 0 // by hand: see [Gateway.Retry]
+	return e
+}

@@ -1,0 +1,300 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/journal"
+	"atelier/journal/step"
+	"atelier/media"
+)
+
+// enter is the way into an operation that the log has, for Resume, Retry, Notify, Cancel, Abandon
+// and a Generate that finds its operation. One that is over, and stays so, gives its result. Else
+// do works on it as the only one who does; after its error nothing has begun, and the claim is
+// given up. The error has code media.CodeConflict while another caller has the claim, and where the
+// event can no longer happen.
+func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
+	log, ok := g.config.Operations.(operation.Resumer)
+	if !ok {
+		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations, so it cannot %s one", e)
+	}
+	saved, err := log.Saved(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if res, err := saved.Ended(e); res != nil || err != nil {
+		return res, err
+	}
+	if err := g.busy.enter(id); err != nil {
+		return nil, err
+	}
+	defer g.busy.leave(id)
+	c := &claim{g: g, lease: g.lease(id)}
+	if e == operation.EventCancel {
+		if err := c.seize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.take(ctx); err != nil {
+		return nil, err
+	}
+	res, err := c.Ended(e)
+	if res != nil || err != nil {
+		_ = c.release(ctx) // else it expires
+		return res, err
+	}
+	if res, err = do(c); err != nil {
+		_ = c.release(ctx) // else it expires
+		return nil, err
+	}
+	return res, nil
+}
+
+// await enters an operation again while another caller works on it, until ctx ends.
+func await(ctx context.Context, enter func() (*generate.Result, error)) (*generate.Result, error) {
+	for {
+		res, err := enter()
+		if media.CodeOf(err) != media.CodeConflict || (journal.Memory{}).Sleep(ctx, holdTime/10) != nil {
+			return res, err
+		}
+	}
+}
+
+// claim is the sole right to work on an operation, and the operation as it was read under it.
+type claim struct {
+	g *Gateway
+	lease
+	*operation.Saved
+}
+
+// take takes, or keeps, the right, and reads the operation: what was read before may be old.
+func (c *claim) take(ctx context.Context) (err error) {
+	if err := c.hold(ctx); err != nil {
+		return err
+	}
+	if c.Saved, err = c.log.Saved(ctx, c.id); err != nil {
+		_ = c.release(ctx) // else it expires
+	}
+	return err
+}
+
+// leave gives the operation as it is, and up.
+func (c *claim) leave(ctx context.Context) (*generate.Result, error) {
+	return c.Result(), c.release(ctx)
+}
+
+// work continues the operation, which is under way; with once it asks once for each task. After
+// an error nothing has begun.
+func (c *claim) work(ctx context.Context, once bool) (*generate.Result, error) {
+	g, op := c.g, c.Operation
+	p, err := g.Load(op.Request)
+	if err != nil {
+		return nil, fault.Wrap("resume "+op.ID, err)
+	}
+	x := g.recollect(ctx, p, c.Saved)
+	x.once = once
+	part := step.Name{Kind: step.KindResume, Label: op.Key}
+	if p.Round != nil {
+		part.Kind, part.Index = step.KindRetry, p.Round.First
+		if p.Round.Found {
+			part.Kind = step.KindFound
+		}
+	}
+	if x.steps.Journal, err = g.config.Journal.Child(ctx, part); err != nil {
+		return nil, fault.Wrap("open journal", err)
+	}
+	scope := c.Scope
+	scope.Operation = op.ID
+	ctx = media.WithScope(ctx, inTree(scope))
+	x.emit(ctx, generate.Event{Kind: generate.EventStarted, Status: generate.StatusRunning, Progress: -1})
+	return x.work(ctx), nil
+}
+
+// again is how a finished operation is queued once more.
+type again struct {
+	event operation.Event
+	plan  *plan.Plan // with its round
+	slots []int      // that lose what became of them
+	// money is what it may cost from now on; nil if nothing.
+	money *generate.Charge
+	tasks []operation.Attempt // that are under way again
+}
+
+// queue makes the operation, which is over, one that is under way.
+func (c *claim) queue(ctx context.Context, a again) (err error) {
+	op, budget := c.Operation, c.g.config.Budget
+	if op.Status, err = operation.Advance(operation.SubjectOperation, c.Status(), a.event); err != nil {
+		return err
+	}
+	op.Request, op.FinishedAt, op.Error = a.plan.Save(), time.Time{}, nil
+	op.Holder = c.g.holder
+	if a.money != nil {
+		if err := budget.Reserve(media.WithScope(ctx, c.Scope), *a.money); err != nil {
+			return fault.Wrap("reserve money", err)
+		}
+	}
+	for _, task := range a.tasks {
+		if err == nil {
+			err = c.nameTask(ctx, task)
+		}
+	}
+	if err == nil {
+		err = c.log.Reopen(ctx, op, a.slots)
+	}
+	if err != nil && a.money != nil {
+		_ = budget.Settle(ctx, generate.Charge{ID: op.ID}) // else it is given back later
+	}
+	if err != nil {
+		return fault.Wrap("take the operation up again", err)
+	}
+	c.Saved, err = c.log.Saved(ctx, c.id)
+	return err
+}
+
+// nameTask makes an attempt whose task is known one that is under way.
+func (c *claim) nameTask(ctx context.Context, a operation.Attempt) (err error) {
+	a.Error, a.Usage, a.FinishedAt = nil, generate.Usage{}, time.Time{}
+	if a.Status, err = operation.Advance(operation.SubjectAttempt, a.Status, operation.EventName); err != nil {
+		return err
+	}
+	if err := c.g.config.Operations.Attempt(ctx, a); err != nil {
+		return fault.Wrap("journal call", err)
+	}
+	return nil
+}
+
+// workOnTask continues the operation and a call whose task is known by now; one that is over is
+// queued again for it.
+func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.Attempt) (*generate.Result, error) {
+	if c.Over() {
+		p, err := c.g.Load(c.Operation.Request)
+		if err != nil {
+			return nil, fault.Wrap("resume "+c.id, err)
+		}
+		p.Round = &plan.Round{First: a.Call, Slots: a.Slots, Found: true}
+		if err := c.queue(ctx, again{event: e, plan: p, slots: c.Unanswered(a)}); err != nil {
+			return nil, err
+		}
+	}
+	err := c.nameTask(ctx, a)
+	if err == nil {
+		c.Saved, err = c.log.Saved(ctx, c.id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.work(ctx, false)
+}
+
+// busy are the operations that this gateway works on. The right to work on one belongs to
+// the gateway as a whole, so nothing else keeps two of its callers apart.
+type busy struct {
+	mu  sync.Mutex // guards ids
+	ids map[string]bool
+}
+
+// enter begins work on an operation; the error has code media.CodeConflict while another
+// caller of this gateway does it.
+func (b *busy) enter(id string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ids[id] {
+		return media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
+	}
+	if b.ids == nil {
+		b.ids = map[string]bool{}
+	}
+	b.ids[id] = true
+	return nil
+}
+
+func (b *busy) leave(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.ids, id)
+}
+
+func (b *busy) has(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ids[id]
+}
+
+// holdTime is how long the right to work on an operation lasts after the end of its process.
+const holdTime = 10 * time.Second
+
+// lateTime is how long the answer of a call is read and stored that was under way when this process
+// lost the right: it may have been paid for.
+const lateTime = 3 * time.Second
+
+// lease is this gateway's right to work on an operation, which one process has at a time. Where the log
+// cannot resume operations, log is nil, and there is nothing to keep or to lose.
+type lease struct {
+	log    operation.Resumer
+	id     string // the operation
+	holder string
+}
+
+func (g *Gateway) lease(id string) lease {
+	log, _ := g.config.Operations.(operation.Resumer)
+	return lease{log, id, g.holder}
+}
+
+// hold takes or extends the lease; the error has code media.CodeConflict while another process has it.
+func (l lease) hold(ctx context.Context) error { return l.log.Hold(ctx, l.id, l.holder) }
+
+// release ends the lease of an operation that is not worked on.
+func (l lease) release(ctx context.Context) error {
+	if err := l.log.Release(context.WithoutCancel(ctx), l.id, l.holder); err != nil {
+		return fault.Wrap("release operation", err)
+	}
+	return nil
+}
+
+// lost reports whether another process has the operation.
+func (l lease) lost(ctx context.Context) bool {
+	return l.log != nil && media.CodeOf(l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder)) == media.CodeConflict
+}
+
+// keep extends the lease, which is held already, while the operation is worked on. held ends when another
+// process has taken the operation: then this process was suspended for too long. end stops that, and
+// releases the lease of an operation that is still open, unless another process has it.
+func (l lease) keep(ctx context.Context) (held context.Context, end func(open bool) error) {
+	if l.log == nil {
+		return ctx, func(bool) error { return nil }
+	}
+	held, cancel := context.WithCancelCause(ctx)
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(holdTime / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				if err := l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder); media.CodeOf(err) == media.CodeConflict {
+					cancel(fmt.Errorf("%w: %w", journal.HandOver(lateTime), err)) // what is under way is the other one's
+					return
+				}
+			}
+		}
+	}()
+	return held, func(open bool) (err error) {
+		close(stop)
+		<-ended
+		if open && (held.Err() == nil || ctx.Err() != nil) {
+			err = l.log.Release(context.WithoutCancel(ctx), l.id, l.holder)
+		}
+		cancel(nil)
+		return err
+	}
+}

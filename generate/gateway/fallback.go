@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/media"
+)
+
+// askAgain asks for the results that failed alone beside others that came, where the
+// driver says that they were not billed.
+func (x *execution) askAgain(ctx context.Context) {
+	for range x.g.config.MaxAttempts - 1 {
+		slots := x.board.repeatable()
+		if len(slots) == 0 || x.departure.halted(ctx) {
+			return
+		}
+		x.run(ctx, x.history.further(x.plan, slots))
+	}
+}
+
+// fallBack asks the request's next models for the results that failed, one model after
+// the other. The results of a call that may have been billed are not asked for: that could pay twice.
+func (x *execution) fallBack(ctx context.Context) {
+	var dear error
+	before, reasons := x.plan.Model.Name, []string(nil)
+	for k, name := range x.plan.Request.Fallback {
+		missing, why := x.board.missing()
+		if len(missing) == 0 || x.departure.halted(ctx) {
+			return
+		}
+		p, err := x.chain.standIn(ctx, k, len(missing))
+		if err == nil {
+			err = x.g.Prepare(ctx, p)
+		}
+		if err == nil {
+			err = x.reserve(ctx, p)
+		}
+		if err != nil {
+			x.notes.warn(plan.PassedOver(name, err))
+			if media.CodeOf(err) == media.CodeOverBudget {
+				dear = cmp.Or(dear, err)
+			}
+			continue
+		}
+		reasons = append(reasons, before+": "+why.Message)
+		if p.Why = why.Message; len(reasons) > 1 {
+			p.Why = strings.Join(reasons, "; ")
+		}
+		before = p.Model.Name
+		x.substitute(p)
+		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: why, Progress: -1})
+		x.run(ctx, x.history.further(p, missing))
+	}
+	if dear != nil && ctx.Err() == nil {
+		x.failUnaffordable(ctx, fault.Of(dear))
+	}
+}
+
+// windUp ends calls of an earlier process, such as those to models of the fallback, that are not continued
+// because ctx has ended.
+func (x *execution) windUp(ctx context.Context) {
+	if ctx.Err() == nil || handedOver(ctx) {
+		return
+	}
+	for _, a := range x.history.open() {
+		x.stopCall(ctx, call{plan: x.chain.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
+	}
+}
+
+// substitute writes down which model stands in.
+func (x *execution) substitute(p *plan.Plan) {
+	x.op.Dispositions = plan.StoodIn(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
+	for _, w := range p.Warnings {
+		x.notes.warn(w)
+	}
+	if x.board.empty() {
+		x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
+	}
+}
+
+// chain is the plans of the models that an operation may ask: its own, and those of its fallback, in
+// order. It calls no provider and reserves nothing.
+type chain struct {
+	planner   *plan.Planner
+	catalogue *catalog.Catalog
+	now       func() time.Time
+	plan      *plan.Plan // the operation's own
+	operation string
+	history   *history
+}
+
+// standIn plans n results by a model of the fallback, by its number from 0.
+func (k *chain) standIn(ctx context.Context, number, n int) (*plan.Plan, error) {
+	r := k.plan.Request
+	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[number], false, nil, nil, n
+	p, err := k.planner.Plan(ctx, r)
+	if err == nil {
+		p.Act, p.Why = k.actOf(number), "the model before it could not give them"
+	}
+	return p, err
+}
+
+// actOf names the money of a model of the fallback, by its number from 0, in this round. It begins with
+// the operation's id, by which a ledger knows that the act is not over.
+func (k *chain) actOf(number int) string {
+	first := 1
+	if k.plan.Round != nil {
+		first = k.plan.Round.First
+	}
+	return fmt.Sprintf("%s/%d/%d", k.operation, first, number+1)
+}
+
+// planOf is the plan of an attempt: the operation's, or that of a model that stood in.
+func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
+	m := k.modelOf(a)
+	if m.Provider == k.plan.Model.Provider && m.APIModel == k.plan.Model.APIModel {
+		return k.plan
+	}
+	for number, name := range k.plan.Request.Fallback {
+		row, _ := k.catalogue.Lookup(name)
+		living, ok := k.catalogue.Successor(row, k.now())
+		if !ok || living.Provider != m.Provider || living.APIModel != m.APIModel {
+			continue
+		}
+		if p, err := k.standIn(ctx, number, max(len(a.Slots), 1)); err == nil {
+			p.Why = cmp.Or(k.history.reason(a), p.Why)
+			return p
+		}
+		return &plan.Plan{Model: m, Act: k.actOf(number)}
+	}
+	return &plan.Plan{Model: m}
+}
+
+// modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
+func (k *chain) modelOf(a operation.Attempt) catalog.Model {
+	m := k.plan.Model
+	if other, ok := k.catalogue.Of(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
+		return other.PricedOn(k.now())
+	}
+	return m
+}
+
+// first is the plan of the calls that a round begins with: the operation's, or that of the
+// model whose call was found.
+func (k *chain) first(ctx context.Context) *plan.Plan {
+	r := k.plan.Round
+	if r == nil || !r.Found || len(k.history.attempts[r.First]) == 0 {
+		return k.plan
+	}
+	if p := k.planOf(ctx, k.history.attempts[r.First][0]); p.Driver != nil {
+		return p
+	}
+	return k.plan
+}
+
+// framed reports whether what arrived for the operation may be frames of previews.
+func (k *chain) framed() bool {
+	for _, all := range k.history.attempts {
+		if k.plan.Frames && slices.ContainsFunc(all, func(a operation.Attempt) bool { return k.modelOf(a).Streams() }) {
+			return true
+		}
+	}
+	return false
+}

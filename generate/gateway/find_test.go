@@ -1,0 +1,266 @@
+package gateway_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// lister is a driver whose provider can be asked for its tasks.
+type lister struct {
+	*generatetest.Driver
+	// answer gives the list; number counts the looks, from 1.
+	answer func(ctx context.Context, number int) ([]driver.Handle, error)
+
+	mu    sync.Mutex // guards all below
+	count int
+	key   string // of all that is listed; empty for the first call's
+}
+
+var _ driver.Listed = (*lister)(nil)
+
+func (l *lister) ListsKeys() bool { return true }
+
+// List gives the answer as tasks of the only call that was made.
+func (l *lister) List(ctx context.Context, _ string) (driver.Listing, error) {
+	l.mu.Lock()
+	l.count++
+	number, key := l.count, l.key
+	l.mu.Unlock()
+	all, err := l.answer(ctx, number)
+	var out driver.Listing
+	for _, h := range all {
+		made := day(11, 21)
+		if h.ID == "old" {
+			made = made.Add(-time.Hour)
+		}
+		out.Tasks = append(out.Tasks, driver.ListedTask{Task: h, Key: cmp.Or(key, l.Tasks()[0].Key), Made: made})
+	}
+	return out, err
+}
+
+func (l *lister) looks() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// lostAnswer is what a driver says of a call that was sent and not answered.
+func lostAnswer() error {
+	e := media.Errorf(media.CodeUnavailable, "the connection was lost")
+	e.Cause = driver.ErrUnsettled
+	return e
+}
+
+// listing is a house whose provider loses the answer to every call, and finishes the tasks
+// that are polled.
+func listing(t *testing.T, answer func(ctx context.Context, number int) ([]driver.Handle, error)) (*house, *lister) {
+	t.Helper()
+	l := &lister{answer: answer}
+	h := build(t, func(h *house, c *gateway.Config) {
+		l.Driver = h.openai
+		c.Drivers[0] = l
+	})
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+		return driver.Update{}, lostAnswer()
+	}
+	h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
+		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, to.ID[0]))
+		return driver.Update{Task: to, Done: true, Items: []driver.Item{{Blob: &b}}}, nil
+	}
+	return h, l
+}
+
+func handles(ids ...string) []driver.Handle {
+	var all []driver.Handle
+	for _, id := range ids {
+		all = append(all, driver.Handle{ID: id})
+	}
+	return all
+}
+
+// TestLostAnswerIsLookedFor: whatever the provider's list says, the call is made once; only
+// a task that can be no other one is taken.
+func TestLostAnswerIsLookedFor(t *testing.T) {
+	t.Parallel()
+	away, none := media.Errorf(media.CodeUnavailable, "away"), media.Errorf(media.CodeUnsupported, "no list")
+	for name, c := range map[string]struct {
+		lists [][]driver.Handle
+		errs  []error // in the place of the first lists
+		looks int
+		found bool
+	}{
+		"at once":                     {lists: [][]driver.Handle{handles("a")}, looks: 1, found: true},
+		"when the request is through": {lists: [][]driver.Handle{nil, nil, handles("a")}, looks: 3, found: true},
+		"never":                       {lists: [][]driver.Handle{nil, nil, nil, handles("a")}, looks: 3},
+		"when the list is back":       {errs: []error{away, away, away, away, away}, lists: [][]driver.Handle{handles("a")}, looks: 6, found: true},
+		"not while it is away":        {errs: slices.Repeat([]error{away}, 20), looks: 9},
+		"not without a list":          {errs: []error{none}, lists: [][]driver.Handle{handles("a")}, looks: 1},
+		"not of two":                  {lists: slices.Repeat([][]driver.Handle{handles("a", "b")}, 3), looks: 3},
+		"not another call's":          {lists: slices.Repeat([][]driver.Handle{handles("known")}, 3), looks: 3},
+		"not of what is no name":      {lists: slices.Repeat([][]driver.Handle{handles("", strings.Repeat("iVBORw0KGgo", 24))}, 3), looks: 3},
+		"not of before the call":      {lists: slices.Repeat([][]driver.Handle{handles("old")}, 3), looks: 3},
+		"beside another call's":       {lists: [][]driver.Handle{handles("known", "a")}, looks: 1, found: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, l := listing(t, func(_ context.Context, number int) ([]driver.Handle, error) {
+				if number <= len(c.errs) {
+					return nil, c.errs[number-1]
+				}
+				return c.lists[number-len(c.errs)-1], nil
+			})
+			if err := h.log.Attempt(t.Context(), operation.Attempt{ID: "other", Operation: "another", Provider: "openai", Task: driver.Handle{ID: "known"}}); err != nil {
+				t.Fatal(err)
+			}
+			got := h.must(t, generate.Request{Model: "gpt-image-2"})
+			a := h.log.Attempts()[1]
+			want, task, unsettled := generate.StatusSucceeded, handles("a")[0], 0
+			if !c.found {
+				want, task, unsettled = generate.StatusFailed, driver.Handle{}, 1
+			}
+			if got.Status != want || got.Usage.Unsettled != unsettled || a.Task != task || a.Status != want {
+				t.Errorf("%s, %d unsettled, %v; the attempt is %+v", got.Status, got.Usage.Unsettled, got.Err(), a)
+			}
+			if len(h.openai.Tasks()) != 1 || l.looks() != c.looks {
+				t.Errorf("%d calls, %d looks, want 1 and %d", len(h.openai.Tasks()), l.looks(), c.looks)
+			}
+			if h.openai.Tasks()[0].Key != a.Key {
+				t.Errorf("called with %q; the attempt is %+v", h.openai.Tasks()[0].Key, a)
+			}
+		})
+	}
+}
+
+// TestListThatIsRefused: a list that refuses who asks says nothing about the task, which may be
+// there and paid: the call is left, and found by one that is let in. Where nothing is kept, it ends.
+func TestListThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, code := range []media.Code{media.CodeUnauthorized, media.CodeForbidden, media.CodeQuotaExceeded} {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			shut := media.Errorf(code, "the key was refused")
+			h, l := listing(t, func(_ context.Context, number int) ([]driver.Handle, error) {
+				if number < 2 {
+					return nil, nil
+				}
+				return nil, shut
+			})
+			left := h.must(t, generate.Request{Model: "gpt-image-2", Fallback: []string{"Nano Banana Pro"}})
+			if left.Status != generate.StatusRunning || left.Err() != nil || left.Usage.Unsettled > 0 || l.looks() != 2 || len(h.gemini.Tasks()) > 0 {
+				t.Fatalf("%+v, %d looks", left, l.looks())
+			}
+			if said := strings.Join(left.Warnings, "\n"); !strings.Contains(said, "the key was refused: ") || !strings.Contains(said, "left to be looked for") {
+				t.Errorf("warnings %q", said)
+			}
+			next := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l })
+			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.looks() != 3 {
+				t.Errorf("while it is refused: %+v, %v, %d looks", still, err, l.looks())
+			}
+			l.answer = func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }
+			got, err := next.Resume(t.Context(), left.Operation)
+			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 || len(got.Warnings) > 0 {
+				t.Errorf("when it is let in: %+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+			}
+			l.answer = func(context.Context, int) ([]driver.Handle, error) { return nil, shut }
+			h.Gateway = h.heir(t, func(c *gateway.Config) { c.Drivers[0], c.Operations = l, operation.NopLog{} })
+			if lost := h.must(t, generate.Request{Model: "gpt-image-2"}); lost.Status != generate.StatusFailed || lost.Usage.Unsettled != 1 {
+				t.Errorf("without a log: %+v", lost)
+			}
+		})
+	}
+}
+
+// TestLeftWhileItIsLookedFor: a process that stops in order while it looks for a task, or
+// while the call is under way, leaves the call to the next one, which finds the task.
+func TestLeftWhileItIsLookedFor(t *testing.T) {
+	t.Parallel()
+	for _, during := range []string{"the call", "the look", "the pause"} {
+		t.Run(during, func(t *testing.T) {
+			t.Parallel()
+			ctx, leave := context.WithCancelCause(t.Context())
+			defer leave(nil)
+			stop := func(at string) {
+				if at == during {
+					leave(gateway.ErrHandedOver)
+				}
+			}
+			h, l := listing(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
+				stop("the look")
+				return nil, ctx.Err()
+			})
+			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+				stop("the call")
+				return driver.Update{}, lostAnswer()
+			}
+			h.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
+				stop("the pause")
+				return ctx.Err()
+			}
+			left, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+			if err != nil || left.Status != generate.StatusRunning {
+				t.Fatalf("left %+v, %v", left, err)
+			}
+			if a := h.log.Attempts(); len(a) != 1 || a[0].Status != generate.StatusSubmitted || !a[0].FinishedAt.IsZero() {
+				t.Errorf("left the attempts %+v", a)
+			}
+			h.log.Orphan(left.Operation)
+			l.answer = func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }
+			got, err := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l }).Resume(t.Context(), left.Operation)
+			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 {
+				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+			}
+		})
+	}
+}
+
+// TestCancelledWhileItIsLookedFor: a caller who gives up ends the operation, and is told
+// that the call may be billed.
+func TestCancelledWhileItIsLookedFor(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	h, l := listing(t, func(ctx context.Context, _ int) ([]driver.Handle, error) {
+		stop()
+		return nil, ctx.Err()
+	})
+	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || l.looks() != 1 {
+		t.Errorf("%+v, %v, %d looks", got, err, l.looks())
+	}
+}
+
+// TestLogThatFailsTakesNoTask: where the log cannot say whose tasks are known, none is taken.
+func TestLogThatFailsTakesNoTask(t *testing.T) {
+	t.Parallel()
+	l := &lister{answer: func(context.Context, int) ([]driver.Handle, error) { return handles("a"), nil }}
+	h := build(t, func(h *house, c *gateway.Config) {
+		l.Driver, c.Drivers[0] = h.openai, l
+		c.Operations = forgetful{h.log}
+	})
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+		return driver.Update{}, lostAnswer()
+	}
+	if got := h.must(t, generate.Request{Model: "gpt-image-2"}); got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// forgetful is a log that cannot find operations by their tasks.
+type forgetful struct{ *generatetest.Log }
+
+func (forgetful) TaskOf(context.Context, string, string) (string, media.Scope, error) {
+	return "", media.Scope{}, errors.New("the disk is gone")
+}

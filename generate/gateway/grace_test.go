@@ -1,0 +1,169 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// TestLeftCallsEnd: a process that is leaving lets the call end that it has begun, begins
+// no other, and another process makes those.
+func TestLeftCallsEnd(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *house, c *gateway.Config) { c.Concurrency = 1 })
+	ctx, leave := context.WithCancelCause(t.Context())
+	h.gemini.OnStart = func(call context.Context, task driver.Task, _ int) (driver.Update, error) {
+		leave(journal.HandOver(time.Hour))
+		var items []driver.Item
+		for range task.N {
+			b := generatetest.Stored(call, t, h.codec, generatetest.PNG(70, 70, byte(len(items))))
+			items = append(items, driver.Item{Blob: &b})
+		}
+		return driver.Update{Done: true, Items: items}, call.Err()
+	}
+	got, err := h.Generate(ctx, generate.Request{Model: "nano banana pro", Prompt: "a house", N: 3})
+	if err != nil || got.Status != generate.StatusRunning {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	calls := len(h.gemini.Tasks())
+	if kept := len(got.Outputs()); calls != 1 || kept == 0 || kept != h.gemini.Tasks()[0].N {
+		t.Errorf("%d calls, %d results kept", calls, kept)
+	}
+	if slices.Contains(h.log.Entries(), "finish cancelled") {
+		t.Errorf("it was ended: %q", h.log.Entries())
+	}
+	h.gemini.OnStart = nil
+	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	if err != nil || after.Status != generate.StatusSucceeded || len(after.Outputs()) != 3 {
+		t.Errorf("continued: %+v, %v", after, err)
+	}
+}
+
+// TestLeftBeforeItWasSent: a call that the end of its process came before is made by the
+// next one; one that was sent may have been billed, and is not.
+func TestLeftBeforeItWasSent(t *testing.T) {
+	t.Parallel()
+	for name, sent := range map[string]bool{"not sent": false, "sent": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			ctx, leave := context.WithCancelCause(t.Context())
+			h.openai.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
+				leave(gateway.ErrHandedOver) // at once
+				<-call.Done()
+				e := media.Errorf(media.CodeCancelled, "it was cancelled")
+				if sent {
+					e.Cause = driver.ErrUnsettled
+				}
+				return driver.Update{}, e
+			}
+			got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.openai.OnStart = nil
+			after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, made, unsettled := len(h.openai.Tasks()), len(after.Outputs()), after.Usage.Unsettled
+			if sent && (calls != 1 || made != 0 || unsettled != 1) || !sent && (calls != 2 || made != 1 || unsettled != 0) {
+				t.Errorf("%d calls, %d results, %d unsettled: %+v", calls, made, unsettled, after)
+			}
+		})
+	}
+}
+
+// TestLeftBeforeItFellBack: the models that stand in are asked by who goes on.
+func TestLeftBeforeItFellBack(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	ctx, leave := context.WithCancelCause(t.Context())
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+		leave(gateway.ErrHandedOver)
+		return driver.Update{}, media.Errorf(media.CodeModerated, "no")
+	}
+	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"offline"}})
+	if err != nil || got.Status != generate.StatusRunning {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	if err != nil || after.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
+		t.Errorf("continued: %+v, %v", after, err)
+	}
+}
+
+// TestGraceEnds: the grace is not without end.
+func TestGraceEnds(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	ctx, leave := context.WithCancelCause(t.Context())
+	var why atomic.Value
+	h.openai.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
+		leave(journal.HandOver(time.Millisecond))
+		<-call.Done()
+		why.Store(context.Cause(call))
+		return driver.Update{}, media.Errorf(media.CodeCancelled, "it was cancelled")
+	}
+	if _, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"}); err != nil {
+		t.Fatal(err)
+	}
+	if err, _ := why.Load().(error); !errors.Is(err, journal.ErrHandedOver) {
+		t.Errorf("the call ended because of %v", err)
+	}
+}
+
+// TestLetGoWhileATaskBegins: Ctrl-C lets a call end that begins a task, because without its
+// name the task could neither be stopped nor fetched; other calls end at once.
+func TestLetGoWhileATaskBegins(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		poll   string
+		cancel error
+		status generate.Status
+	}{
+		"left":       {"poll_seconds: 1", errors.New("no way to stop"), generate.StatusRunning},
+		"stopped":    {"poll_seconds: 1", nil, generate.StatusCancelled},
+		"not a task": {"", nil, generate.StatusCancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows, err := catalog.Load(strings.NewReader(strings.Replace(studioRows, "life: {}", c.poll, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, end := context.WithCancelCause(t.Context())
+			d := &generatetest.Driver{Name: "studio", OnCancel: func(driver.Handle) error { return c.cancel }}
+			d.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
+				end(gateway.ErrLetGo)
+				if c.poll == "" {
+					<-call.Done()
+				}
+				if err := call.Err(); err != nil {
+					return driver.Update{}, err
+				}
+				return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+			}
+			h := build(t, func(_ *house, cfg *gateway.Config) { cfg.Drivers, cfg.Catalogue = []driver.Driver{d}, rows })
+			got, err := h.Generate(ctx, generate.Request{Model: "Studio", Prompt: "a house"})
+			if err != nil || got.Status != c.status || got.Usage.Unsettled != 0 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if asked := len(d.Cancelled()); (asked == 1) != (c.poll != "") {
+				t.Errorf("asked %d times to stop", asked)
+			}
+		})
+	}
+}

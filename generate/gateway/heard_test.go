@@ -1,0 +1,224 @@
+package gateway_test
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+const hooks = "https://atelier.example/hooks/openai?tenant=7"
+
+// signed is a house whose provider loses every answer, and signs what it tells of its task:
+// "done" ends it, anything else does not.
+func signed(t *testing.T) *house {
+	t.Helper()
+	h := build(t, nil)
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+		return driver.Update{}, lostAnswer()
+	}
+	h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
+		return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	h.Gateway = h.heir(t, func(c *gateway.Config) {
+		c.Drivers[0] = listening{h.openai, func(_ context.Context, n driver.Notification) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
+		}}
+		c.Budget, c.Catalogue = &generate.InMemory{}, ones(t)
+		c.Notify = func(string) (string, string) { return hooks, "hush" }
+	})
+	return h
+}
+
+// tell is a call of the webhook at the address that one call of the provider had.
+func (h *house) tell(ctx context.Context, t *testing.T, task driver.Task, body string) error {
+	t.Helper()
+	at, err := url.Parse(task.NotifyURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Notify(ctx, "openai", driver.Notification{Query: at.Query(), Body: []byte(body)})
+}
+
+// TestLostAnswerIsHeardOf: a call that ended as unsettled, because its answer was lost, is gone
+// on with when its provider tells of its task; nothing is asked for or paid again.
+func TestLostAnswerIsHeardOf(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
+	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 {
+		t.Fatalf("%+v", first)
+	}
+	task := h.openai.Tasks()[0]
+	if at, err := url.Parse(task.NotifyURL); err != nil || at.Query().Get("tenant") != "7" || at.Path != "/hooks/openai" {
+		t.Errorf("address %s", task.NotifyURL)
+	}
+	if err := h.tell(t.Context(), t, task, "unsigned"); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("what nobody signed: %v", err)
+	}
+	for range 3 {
+		if err := h.tell(t.Context(), t, task, "done"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := h.Resume(t.Context(), first.Operation)
+	if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled != 0 || got.Usage.Images != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n, made := len(h.openai.Tasks()), len(h.recorder.Records()); n != 1 || made != 1 {
+		t.Errorf("%d calls, %d records", n, made)
+	}
+	if a := h.log.Attempts(); len(a) != 1 || a[0].Task.ID != "t" || a[0].Status != generate.StatusSucceeded {
+		t.Errorf("attempts %+v", a)
+	}
+}
+
+// TestDeadProcessIsHeardOf: a process died before it knew the name of its task.
+func TestDeadProcessIsHeardOf(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+	a := h.log.Attempts()[0]
+	a.Key = id + "-1"
+	if err := h.log.Attempt(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	asked := len(h.openai.Tasks())
+	n := driver.Notification{Query: map[string][]string{"call": {a.Key}}, Body: []byte("done")}
+	if err := h.Notify(t.Context(), "openai", n); err != nil {
+		t.Fatal(err)
+	}
+	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 || len(h.openai.Tasks()) != asked {
+		t.Errorf("%s with %d records after %d calls", op.Status, len(h.recorder.Records()), len(h.openai.Tasks())-asked)
+	}
+}
+
+// TestHeardOfWithAnother: of two calls that are told of in a process that died, the one that
+// was given up before comes behind the one that was under way.
+func TestHeardOfWithAnother(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	id := left(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})
+	now := h.log.Operation(id).StartedAt
+	for i, a := range []operation.Attempt{
+		{Status: generate.StatusFailed, FinishedAt: now, Usage: generate.Usage{Calls: 1, Unsettled: 1}},
+		{Status: generate.StatusRunning, Task: driver.Handle{ID: "other"}},
+	} {
+		a.ID, a.Operation, a.Call, a.Number, a.Provider, a.APIModel = string(rune('a'+i)), id, i+1, 1, "openai", "one-1"
+		a.Key, a.Slots = id+"-"+string(rune('1'+i)), []int{i + 1}
+		h.log.Interrupted(a)
+	}
+	n := driver.Notification{Query: map[string][]string{"call": {id + "-1"}}, Body: []byte("done")}
+	if err := h.Notify(t.Context(), "openai", n); err != nil {
+		t.Fatal(err)
+	}
+	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 2 {
+		t.Errorf("%s with %d records: %+v", op.Status, len(h.recorder.Records()), h.log.Attempts())
+	}
+}
+
+// TestHeardWhereNothingEnds: where the end of an operation cannot be saved, a process that tells of a call
+// that is behind it is asked to tell again.
+func TestHeardWhereNothingEnds(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{
+		ID: "a", Call: 1, Number: 1, Status: generate.StatusFailed, Usage: generate.Usage{Calls: 1, Unsettled: 1},
+	})
+	a := h.log.Attempts()[0]
+	a.Key, a.FinishedAt = id+"-1", a.StartedAt.Add(1)
+	if err := h.log.Attempt(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	n := driver.Notification{Query: map[string][]string{"call": {a.Key}}, Body: []byte("done")}
+	h.log.Fail = func(at string) error {
+		if at == "finish" {
+			return media.Errorf(media.CodeDiskFull, "the disk is full")
+		}
+		return nil
+	}
+	if err := h.Notify(t.Context(), "openai", n); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("told: %v", err)
+	}
+	h.log.Fail = nil
+	if err := h.Notify(t.Context(), "openai", n); err != nil {
+		t.Errorf("told again: %v", err)
+	}
+	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
+	}
+}
+
+// TestHeardInVain: who names no call, or one that has nothing to wait for, changes nothing.
+func TestHeardInVain(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
+	ctx, cancel := context.WithCancel(t.Context())
+	loses := h.openai.OnStart
+	h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+		cancel()
+		e := media.Errorf(media.CodeCancelled, "cut off")
+		e.Cause = driver.ErrUnsettled
+		return driver.Update{}, e
+	}
+	second, err := h.Generate(ctx, generate.Request{Model: "one", Prompt: "a house"})
+	h.openai.OnStart = loses
+	if err != nil || second.Status != generate.StatusCancelled {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	for what, key := range map[string]string{
+		"nothing": "", "no key": "x", "another call": first.Operation + "-2", "another operation": "nobody-1",
+		"a cancelled one": second.Operation + "-1",
+	} {
+		n := driver.Notification{Query: map[string][]string{"call": {key}}, Body: []byte("done")}
+		if err := h.Notify(t.Context(), "openai", n); media.CodeOf(err) != media.CodeNotFound {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if n := len(h.recorder.Records()); n != 0 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// TestHeardBeforeTheAnswer: a provider may be quicker with its call than with its answer; it
+// is asked to call again.
+func TestHeardBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	told := make(chan error, 1)
+	h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
+		told <- h.tell(ctx, t, task, "done")
+		return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+	}
+	got := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
+	if err := <-told; media.CodeOf(err) != media.CodeUnavailable || got.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("told: %v; %s with %d records", err, got.Status, len(h.recorder.Records()))
+	}
+}
+
+// TestHeardAtOnce: of many calls at once one continues it.
+func TestHeardAtOnce(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
+	task := h.openai.Tasks()[0]
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if err := h.tell(t.Context(), t, task, "done"); err != nil && media.CodeOf(err) != media.CodeUnavailable {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if op := h.log.Operation(first.Operation); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
+	}
+}

@@ -1,0 +1,235 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/plan"
+)
+
+// dispositions are what became of the settings of a request. They are corrected by what really came; each
+// correction gives a copy, because a plan keeps its own list.
+type dispositions []generate.Disposition
+
+// change corrects the disposition of one setting.
+func (l dispositions) change(setting string, correct func(*generate.Disposition)) dispositions {
+	out := append(dispositions(nil), l...)
+	for i := range out {
+		if out[i].Setting == setting {
+			correct(&out[i])
+		}
+	}
+	return out
+}
+
+// bySize corrects the dispositions of size, ratio and tier by the pictures that came.
+func (l dispositions) bySize(all []received) dispositions {
+	if len(all) == 0 {
+		return l
+	}
+	var sizes []string
+	for _, r := range all {
+		if size := r.String(); !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
+		}
+	}
+	came := strings.Join(sizes, ", ")
+	for setting, judge := range map[string]func(*generate.Disposition, []received, string){
+		"size": judgePixels, "aspect_ratio": judgeRatio, "quality": judgeTier,
+	} {
+		l = l.change(setting, func(d *generate.Disposition) {
+			if d.Outcome == generate.OutcomeApplied || d.Outcome == generate.OutcomeAdapted {
+				judge(d, all, came)
+			}
+		})
+	}
+	return l
+}
+
+// byFormat corrects the disposition of the output format by the formats that came from a model.
+func (l dispositions) byFormat(f formats, model, requested string) dispositions {
+	if f.native == 0 && f.converted == "" && f.unconverted == "" {
+		return l
+	}
+	return l.change("output_format", func(d *generate.Disposition) {
+		switch {
+		case f.unconverted != "":
+			d.Applied, d.Outcome, d.Reason = f.unconverted, generate.OutcomeAdapted, fmt.Sprintf("%s answered in %s, which stays as it is: %s", model, f.unconverted, f.why)
+		case f.converted != "":
+			d.Applied, d.Outcome, d.Reason = plan.Converted(f.converted, requested), generate.OutcomeAdapted, model+" answered in another format; it was converted and the original kept"
+		default:
+			d.Applied, d.Outcome, d.Reason = d.Asked, generate.OutcomeApplied, ""
+		}
+	})
+}
+
+// byMakers are the dispositions of a plan by the models that gave the results. Where several did and
+// treat a setting differently, both are named.
+func byMakers(own *plan.Plan, all []maker) dispositions {
+	out := slices.Clone(own.Dispositions)
+	for i := range out {
+		if out[i].Setting != "n" && out[i].Setting != "model" {
+			out[i] = mixed(out[i], all)
+		}
+	}
+	switch first := all[0].plan; {
+	case len(all) > 1:
+		var names []string
+		for _, m := range all {
+			names = append(names, m.plan.Model.Name)
+		}
+		out = plan.StoodIn(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Because() }))
+	case first != own:
+		out = plan.StoodIn(out, own.Asked(), first.Model.Name, first.Because())
+	}
+	return out
+}
+
+// received is the size of a picture that came, and the plan that it came of.
+type received struct {
+	catalog.Sides
+	plan *plan.Plan
+}
+
+// nearStep is how far, in pixels of a side of 1024, a ratio may be off where a provider decides on the pixels.
+const nearStep = 32
+
+// asked names for people what the provider was asked for.
+func (r received) asked() string {
+	size, ratio := r.plan.Expects()
+	if size != (catalog.Sides{}) {
+		return size.String()
+	}
+	return strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
+}
+
+// kept reports whether the picture has the size that was asked for, or its ratio.
+func (r received) kept() (size, ratio bool) {
+	want, name := r.plan.Expects()
+	if want != (catalog.Sides{}) {
+		return r.Sides == want, r.Sides == want || plan.NearRatio(r.Ratio(), want.Ratio(), nearStep)
+	}
+	asked, err := catalog.ParseRatio(name)
+	return false, err == nil && plan.NearRatio(r.Ratio(), asked, nearStep)
+}
+
+// tier is the tier of the model that the picture comes nearest to; empty if it has none.
+func (r received) tier() string {
+	rule := r.plan.Model.Size
+	if len(rule.Ratios) == 0 {
+		return ""
+	}
+	return rule.NearestTier(rule.NearestRatio(r.Ratio()), r.Pixels())
+}
+
+// missed says that the provider answered with another size.
+func (r received) missed() string {
+	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, r.asked(), r.Sides)
+}
+
+// judgePixels corrects the disposition of a size.
+func judgePixels(d *generate.Disposition, all []received, came string) {
+	if d.Asked == "auto" {
+		return
+	}
+	other := slices.IndexFunc(all, func(r received) bool { size, _ := r.kept(); return !size })
+	if other < 0 {
+		return
+	}
+	d.Applied = came
+	if ask, err := catalog.ParseSize(d.Asked); err == nil && ask.String() == came {
+		d.Outcome, d.Reason = generate.OutcomeApplied, ""
+		return
+	}
+	d.Outcome = generate.OutcomeAdapted
+	size, _ := all[other].plan.Expects()
+	if _, ratio := all[other].kept(); size != (catalog.Sides{}) || !ratio {
+		d.Reason = all[other].missed()
+	}
+}
+
+// judgeRatio corrects the disposition of a ratio, which may name a size.
+func judgeRatio(d *generate.Disposition, all []received, came string) {
+	other := slices.IndexFunc(all, func(r received) bool { _, ratio := r.kept(); return !ratio })
+	if other >= 0 {
+		d.Applied, d.Outcome, d.Reason = came, generate.OutcomeAdapted, all[other].missed()
+		return
+	}
+	if _, err := catalog.ParseSize(d.Applied); err == nil {
+		d.Applied = came
+	}
+}
+
+// judgeTier corrects the disposition of a quality that stands for a tier.
+func judgeTier(d *generate.Disposition, all []received, came string) {
+	for _, r := range all {
+		if asked := r.plan.Task.Tier; asked == d.Applied && asked != "" && r.tier() != asked {
+			d.Applied, d.Outcome = came, generate.OutcomeAdapted
+			d.Reason = fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, asked, r.Sides)
+			return
+		}
+	}
+}
+
+// formats notes what became of an asked output format.
+type formats struct {
+	converted   string // the format of an answer that was converted
+	native      int
+	unconverted string // the format of an answer that stayed as it was
+	why         string
+}
+
+// maker is a model that gave results, and which.
+type maker struct {
+	plan  *plan.Plan
+	slots []int
+}
+
+// name names the model with its results.
+func (m maker) name() string {
+	var list []string
+	for _, index := range m.slots {
+		list = append(list, strconv.Itoa(index))
+	}
+	if len(list) == 1 {
+		return fmt.Sprintf("%s (result %s)", m.plan.Model.Name, list[0])
+	}
+	return fmt.Sprintf("%s (results %s)", m.plan.Model.Name, strings.Join(list, ", "))
+}
+
+// everyone says something of each model.
+func everyone(all []maker, say func(maker) string) string {
+	var list []string
+	for _, m := range all {
+		list = append(list, m.name()+": "+say(m))
+	}
+	return strings.Join(list, "; ")
+}
+
+// mixed is what became of a setting with the models that gave the results.
+func mixed(d generate.Disposition, all []maker) generate.Disposition {
+	var list []generate.Disposition
+	for _, m := range all {
+		one := d
+		if i := slices.IndexFunc(m.plan.Dispositions, func(o generate.Disposition) bool { return o.Setting == d.Setting }); i >= 0 {
+			one = m.plan.Dispositions[i]
+		}
+		list = append(list, one)
+	}
+	if !slices.ContainsFunc(list, func(o generate.Disposition) bool { return o.Applied != list[0].Applied || o.Outcome != list[0].Outcome }) {
+		return list[0]
+	}
+	of := func(m maker) generate.Disposition {
+		return list[slices.IndexFunc(all, func(o maker) bool { return o.plan == m.plan })]
+	}
+	return generate.Disposition{
+		Setting: d.Setting, Asked: d.Asked, Outcome: generate.OutcomeAdapted,
+		Applied: everyone(all, func(m maker) string { return cmp.Or(of(m).Applied, "nothing") }),
+		Reason:  everyone(all, func(m maker) string { return cmp.Or(of(m).Reason, string(of(m).Outcome)) }),
+	}
+}

@@ -1,0 +1,217 @@
+package gateway
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it
+// signs its calls: then the call is believed. The operation ends once, by the first that comes. Notify
+// returns when the operation knows of the call, and may still run. Errors: media.CodeNotFound for
+// an unknown provider or task, media.CodeUnsupported for a provider without
+// notifications, those of [driver.Notified], and media.CodeUnavailable when the operation
+// belongs to another process that does not listen; such a provider may call again.
+//
+// An unknown task is that of the call that the address names: its answer was lost. Where
+// the provider signs, it is continued, also if the operation ended without it. Neither the
+// end of ctx nor the end of half a minute cancels anything: unfinished work is left for [Gateway.Resume].
+func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notification) error {
+	d := g.Driver(provider)
+	if d == nil {
+		return media.Errorf(media.CodeNotFound, "there is no provider %q", fault.Quote(provider))
+	}
+	listener, ok := d.(driver.Notified)
+	if !ok {
+		return media.Errorf(media.CodeUnsupported, "%s sends no notifications", provider)
+	}
+	u, err := listener.Notification(ctx, n)
+	if err != nil {
+		return fault.Of(err)
+	}
+	if g.notices.ring(provider, u.Clean()) {
+		return nil
+	}
+	log, ok := g.config.Operations.(operation.Resumer)
+	if !ok {
+		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
+	}
+	ctx, done := listening(ctx)
+	defer done()
+	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
+	switch {
+	case media.CodeOf(err) == media.CodeNotFound:
+		err = g.notifyLost(ctx, log, provider, n, u)
+	case err != nil:
+	case g.busy.has(id): // this process polls the task, or has its end
+	default:
+		ctx = media.WithScope(ctx, scope)
+		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)
+	}
+	if media.CodeOf(err) == media.CodeConflict {
+		return media.Errorf(media.CodeUnavailable, "the operation belongs to another process: it polls")
+	}
+	return err
+}
+
+// callParameter is what the address that a provider is to tell says of the call. By it a task
+// is known whose name was lost with the answer.
+const callParameter = "call"
+
+// addressOf is the URL that a provider notifies of the task of one call.
+func addressOf(base, key string) string {
+	at, err := url.Parse(base)
+	if base == "" || err != nil {
+		return base
+	}
+	query := at.Query()
+	query.Set(callParameter, key)
+	at.RawQuery = query.Encode()
+	return at.String()
+}
+
+// notifyLost takes a message about an unknown task: that of a call whose answer was lost. It
+// is believed only where the provider signs. An operation that was cancelled stays so.
+// The error has code media.CodeNotFound if there is no such call, and media.CodeConflict while
+// its operation is being worked on, so that the answer may still come, or while the operation cannot end.
+func (g *Gateway) notifyLost(ctx context.Context, log operation.Resumer, provider string, n driver.Notification, u driver.Update) error {
+	unknown := media.Errorf(media.CodeNotFound, "no operation waits for this task")
+	key := strings.Join(n.Query[callParameter], "")
+	cut := strings.LastIndexByte(key, '-')
+	if !u.Done || cut < 0 {
+		return unknown
+	}
+	id := key[:cut]
+	scope, err := log.ScopeOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	ctx = media.WithScope(ctx, scope)
+	for range 3 { // its operation may have to end first, and another process may come between
+		saved, err := log.Saved(ctx, id)
+		if err != nil {
+			return err
+		}
+		if _, lost := saved.Nameless(provider, key); !lost {
+			return unknown
+		}
+		named := false
+		res, err := g.enter(ctx, id, operation.EventNotify, func(c *claim) (*generate.Result, error) {
+			a, lost := c.Nameless(provider, key)
+			switch named = lost && (c.Over() || a.FinishedAt.IsZero()); {
+			case named:
+				a.Task = u.Task
+				return c.workOnTask(ctx, operation.EventNotify, a)
+			case c.Over(): // another process continued it
+				return c.leave(ctx)
+			}
+			return c.work(ctx, false) // it ends first
+		})
+		switch {
+		case err != nil || named:
+			return err
+		case res.Status == generate.StatusRunning:
+			return unfinished(id)
+		}
+	}
+	return unfinished(id) // its end cannot be saved, for instance
+}
+
+// noticeTime is the most that a notification waits for what it begins; providers wait about as long.
+const noticeTime = 30 * time.Second
+
+// listening gives the context of work that a notification begins: a provider that hangs up, or
+// would have to wait too long, cancels nothing, the work is left.
+func listening(ctx context.Context) (context.Context, context.CancelFunc) {
+	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { end(ErrHandedOver) })
+	late := time.AfterFunc(noticeTime, func() { end(ErrHandedOver) })
+	return work, func() {
+		stop()
+		late.Stop()
+		end(nil)
+	}
+}
+
+// notices lets notifications find the operations that wait for them.
+type notices struct {
+	mu    sync.Mutex // guards tasks
+	tasks map[string]*waiting
+}
+
+// waiting is a task that is polled.
+type waiting struct {
+	bell chan struct{} // holds one ring
+	mu   sync.Mutex    // guards news
+	news *driver.Update
+}
+
+// wait enters a task.
+func (n *notices) wait(provider, id string) *waiting {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tasks == nil {
+		n.tasks = map[string]*waiting{}
+	}
+	w := &waiting{bell: make(chan struct{}, 1)}
+	n.tasks[provider+" "+id] = w
+	return w
+}
+
+// leave takes a task out.
+func (n *notices) leave(provider, id string, w *waiting) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.tasks[provider+" "+id] == w {
+		delete(n.tasks, provider+" "+id)
+	}
+}
+
+// ring passes an update to the poll of its task, and reports whether there is one.
+func (n *notices) ring(provider string, u driver.Update) bool {
+	n.mu.Lock()
+	w, ok := n.tasks[provider+" "+u.Task.ID]
+	n.mu.Unlock()
+	if !ok {
+		return false
+	}
+	w.tell(u)
+	return true
+}
+
+// tell stores an update. A late message that is older does not replace the end of the task.
+func (w *waiting) tell(u driver.Update) {
+	w.mu.Lock()
+	if w.news == nil || !w.news.Done {
+		w.news = &u
+	}
+	w.mu.Unlock()
+	select {
+	case w.bell <- struct{}{}:
+	default:
+	}
+}
+
+// pending reports whether there is news.
+func (w *waiting) pending() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.news != nil
+}
+
+// take gives the news once.
+func (w *waiting) take() *driver.Update {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	u := w.news
+	w.news = nil
+	return u
+}

@@ -1,0 +1,263 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/internal/bill"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/journal"
+	"atelier/journal/step"
+	"atelier/media"
+)
+
+// saveTime is how long paid work is still fetched and saved after the caller's context ended.
+const saveTime = 30 * time.Second
+
+// execution is one operation under way: it makes the calls of a plan, delivers what they give and asks
+// other models for what is missing. What it knows is in its parts, which do not know each other's.
+type execution struct {
+	g       *Gateway
+	plan    *plan.Plan
+	op      operation.Operation
+	started time.Time
+	once    bool // tasks of earlier processes are asked for once
+
+	board     *board
+	history   *history
+	chain     chain
+	bill      *bill.Bill
+	recorder  recorder
+	notes     *notes
+	previews  previews
+	downloads downloads
+	steps     steps
+	departure departure
+}
+
+// begin journals the intent.
+func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
+	id := g.operationID(ctx, p.Request)
+	if full := g.lookForRoom(ctx, p); full != nil {
+		return nil, ctx, full
+	}
+	p, err := g.reserve(ctx, p, id)
+	if err != nil {
+		return nil, ctx, fault.Of(err)
+	}
+	if err := p.Accept(ctx); err != nil {
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		return nil, ctx, err
+	}
+	now := g.config.Now().UTC()
+	x := g.newExecution(p, operation.Operation{
+		ID: id, Key: cmp.Or(p.Request.IdempotencyKey, id), Method: p.Request.Method, Modality: p.Request.Modality,
+		Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
+		Prompt: p.Task.Prompt, N: p.N(), Dispositions: p.Dispositions,
+		Warnings: p.Warnings, Cost: generate.Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.Save(), StartedAt: now,
+		Holder: g.holder,
+	})
+	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, operation.EventGenerate)
+	if x.steps.Journal, err = g.config.Journal.Child(ctx, step.Name{Kind: step.KindGenerate, Label: x.op.Key}); err != nil {
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		return nil, ctx, fault.Wrap("open journal", err)
+	}
+	scope := media.ScopeOf(ctx)
+	scope.Operation = id
+	ctx = media.WithScope(ctx, scope)
+	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		return nil, ctx, fault.Wrap("journal operation", err)
+	}
+	ctx = media.WithScope(ctx, inTree(scope))
+	x.emit(ctx, generate.Event{Kind: generate.EventStarted, Status: x.op.Status, Progress: -1})
+	return x, ctx, nil
+}
+
+// inTree gives the scope of an operation outside of any run a tree of its own: pictures are
+// sent to providers by tokens, which are signed for a tree.
+func inTree(s media.Scope) media.Scope {
+	s.Tree = cmp.Or(s.Tree, s.Operation)
+	return s
+}
+
+// operationID is a new id. Where the operation may be taken up, it is the same for the process that
+// does: what a process reserved for it before it died in between counts once.
+func (g *Gateway) operationID(ctx context.Context, r generate.Request) string {
+	if r.TakeUp {
+		if id, ok := journal.ID(media.ScopeOf(ctx).Step, r.IdempotencyKey, 0, 0); ok {
+			return id
+		}
+	}
+	return g.config.NewID()
+}
+
+func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution {
+	_, resumable := g.config.Operations.(operation.Resumer)
+	log := &notes{warnings: slices.Clone(op.Warnings)}
+	x := &execution{
+		g: g, plan: p, op: op, started: g.config.Now().UTC(), bill: bill.New(p, op, g.config.Budget),
+		notes: log, board: newBoard(op.N, log), departure: departure{notes: log, resumable: resumable && len(op.Request) > 0},
+		history: &history{}, previews: previews{storage: g.config.Storage, operation: op.ID},
+		recorder: recorder{
+			log: g.config.Operations, records: g.config.Recorder, operation: op.ID, now: g.config.Now, newID: g.config.NewID, notes: log,
+		},
+		downloads: downloads{storage: g.config.Storage, get: g.config.Fetch},
+	}
+	x.chain = chain{planner: g.Planner, catalogue: g.config.Catalogue, now: g.config.Now, plan: p, operation: op.ID, history: x.history}
+	if p.Round != nil {
+		x.board.asked, x.history.numbered = p.Round.Slots, p.Round.First-1
+	}
+	return x
+}
+
+// emit fills in what every event of the operation has.
+func (x *execution) emit(ctx context.Context, e generate.Event) {
+	e.Operation, e.Provider, e.Model, e.N = x.op.ID, x.op.Provider, x.op.Model, x.op.N
+	e.Elapsed = x.g.config.Now().Sub(x.started)
+	x.g.config.Events(ctx, e)
+}
+
+// hold keeps the lease of the operation while it is worked on; a finished operation is not released.
+func (x *execution) hold(ctx context.Context) (context.Context, func()) {
+	held, end := x.g.lease(x.op.ID).keep(ctx)
+	return held, func() {
+		if err := end(x.op.FinishedAt.IsZero()); err != nil {
+			x.notes.warn("the operation could not be released: " + fault.Of(err).Message)
+		}
+	}
+}
+
+// work does the whole of an operation, as the only one who does.
+func (x *execution) work(ctx context.Context) *generate.Result {
+	held, release := x.hold(ctx)
+	defer release()
+	x.run(held, x.history.split(x.chain.first(held), x.board.asked))
+	if r := x.plan.Round; r != nil && r.Found {
+		x.history.skip() // the round is that of a call that was found
+	}
+	x.askAgain(held)
+	x.fallBack(held)
+	x.windUp(held)
+	if taken(held) || x.recorder.behind(x.board) && x.g.lease(x.op.ID).lost(ctx) {
+		return x.takenAway(ctx)
+	}
+	return x.finish(ctx)
+}
+
+// run makes all calls at once, as far as the provider's limits let it.
+func (x *execution) run(ctx context.Context, calls []call) {
+	var all sync.WaitGroup
+	for _, c := range calls {
+		all.Go(func() { x.carry(ctx, c) })
+	}
+	all.Wait()
+}
+
+// saving gives a context in which paid work is saved for a while after the end of the caller's.
+func saving(ctx context.Context) (context.Context, context.CancelFunc) {
+	save, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		grace := time.NewTimer(saveTime)
+		defer grace.Stop()
+		select {
+		case <-grace.C:
+			cancel()
+		case <-save.Done():
+		}
+	})
+	return save, func() {
+		stop()
+		cancel()
+	}
+}
+
+// finish writes the receipt and makes the result.
+func (x *execution) finish(ctx context.Context) *generate.Result {
+	x.judge()
+	running, end := x.departure.running.Load(), operation.EventLeave
+	if !running {
+		end = x.board.end(x.departure.stopped)
+	}
+	x.op.Holder = x.g.holder
+	x.op.Usage = x.bill.Used()
+	x.op.Cost = x.bill.Cost(x.op.Cost.EstimatedUSD, !running)
+	x.op.Metadata = x.notes.said()
+	x.op.Error = x.board.failure()
+	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, end)
+	if x.op.Status.Over() {
+		x.op.FinishedAt = x.g.config.Now().UTC()
+	}
+	save, done := saving(ctx)
+	defer done()
+	// The money first: an operation without its receipt is taken up again, and what is
+	// settled twice is counted once. The other way round a reservation could stay for ever.
+	settled := !x.op.Status.Over() || x.bill.SettleAll(save)
+	_, ok := x.g.config.Operations.(operation.Resumer)
+	open := ok && (x.recorder.retry(save, x.board) || !settled)
+	x.op.Warnings = x.notes.saved()
+	if open {
+		x.op.FinishedAt = time.Time{}
+		x.notes.warn("the operation " + x.op.ID + " stays open: what could not be saved is saved when the operation is continued (atelier generate --wait)")
+	} else if err := x.g.config.Operations.Finish(save, x.op); media.CodeOf(err) == media.CodeConflict {
+		x.notes.warn("another process continued or ended this operation in the meantime: what that process saved counts (atelier operations show " + x.op.ID + ")")
+	} else if err != nil {
+		x.notes.warn("the receipt of this operation could not be saved: " + fault.Of(err).Message)
+	}
+	x.emit(save, generate.Event{Kind: generate.EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
+	return x.result()
+}
+
+// result shows the operation as it is.
+func (x *execution) result() *generate.Result {
+	r := (&operation.Saved{Operation: x.op, Slots: x.board.all()}).Result()
+	r.Warnings = x.notes.shown()
+	return r
+}
+
+// takenAwayTime bounds the wait for the end of an operation that another process took: one that cancels
+// it waits for [hearTime] first, and then asks its provider.
+const takenAwayTime = hearTime + holdTime
+
+// takenAway is the result where another process took the operation: how it ended there, if
+// that comes soon, else that it is there.
+func (x *execution) takenAway(ctx context.Context) *generate.Result {
+	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
+		saved, err := x.g.config.Operations.(operation.Resumer).Saved(context.WithoutCancel(ctx), x.op.ID)
+		if err == nil && !saved.Operation.FinishedAt.IsZero() {
+			return endedElsewhere(saved.Result())
+		}
+		if (journal.Memory{}).Sleep(ctx, holdTime/20) != nil {
+			break
+		}
+	}
+	x.notes.warn("another process took this operation over: it continues or ends there (atelier operations show " + x.op.ID + ")")
+	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, operation.EventLeave)
+	return x.result()
+}
+
+// endedElsewhere says of an operation that another process ended it.
+func endedElsewhere(r *generate.Result) *generate.Result {
+	what := "ended"
+	if r.Status == generate.StatusCancelled {
+		what = "cancelled"
+	}
+	r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
+	return r
+}
+
+// judge makes the model and the dispositions those of what really came.
+func (x *execution) judge() {
+	if all := x.board.makersOf(x.plan); len(all) > 0 && len(x.plan.Request.Fallback) > 0 {
+		m := all[0].plan.Model
+		x.op.Model, x.op.APIModel, x.op.Provider = m.Name, m.APIModel, m.Provider
+		x.op.Dispositions = byMakers(x.plan, all)
+	}
+	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.came(), x.op.Model, x.plan.Request.OutputFormat)
+}

@@ -1,0 +1,246 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// delivery is the host that results are fetched from.
+type delivery struct {
+	mu    sync.Mutex              // guards all below
+	why   func(link string) error // nil while it is up
+	asked []string
+}
+
+func (d *delivery) set(why func(link string) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.why = why
+}
+
+func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, link)
+	if d.why != nil {
+		if err := d.why(link); err != nil {
+			return nil, "", err
+		}
+	}
+	name, _, _ := strings.Cut(link, "?")
+	return io.NopCloser(bytes.NewReader(generatetest.PNG(70, 70, name[len(name)-1]))), "image/png", nil
+}
+
+func down(string) error { return media.Errorf(media.CodeUnavailable, "connection refused") }
+
+// delivered is a house whose provider has tasks with three results by link, which are new with every poll.
+func delivered(t *testing.T, change func(*house, *gateway.Config)) (*house, *delivery) {
+	t.Helper()
+	d := &delivery{}
+	h := build(t, func(h *house, c *gateway.Config) {
+		c.Fetch = d.fetch
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "t"}, ReportedUSD: "0.3"}, nil
+		}
+		h.openai.OnPoll = func(_ context.Context, _ driver.Task, at driver.Handle, number int) (driver.Update, error) {
+			u := driver.Update{Task: at, Done: true}
+			for i := range 3 {
+				u.Items = append(u.Items, driver.Item{URL: fmt.Sprintf("%d?%d", i, number)})
+			}
+			return u, nil
+		}
+		if change != nil {
+			change(h, c)
+		}
+	})
+	return h, d
+}
+
+func (h *house) later(t *testing.T, d *delivery) *gateway.Gateway {
+	t.Helper()
+	return h.heir(t, func(c *gateway.Config) { c.Fetch = d.fetch })
+}
+
+// TestDeliveryHostIsDownForAWhile: a result that was made is fetched again and again, and a link
+// that is refused is asked for anew, while the wait lasts; nothing is asked for twice.
+func TestDeliveryHostIsDownForAWhile(t *testing.T) {
+	t.Parallel()
+	for name, why := range map[string]func(number int, link string) error{
+		"down": func(number int, _ string) error {
+			if number < 30 {
+				return down("")
+			}
+			return nil
+		},
+		"one link": func(number int, link string) error {
+			if number < 12 && strings.HasPrefix(link, "1?") {
+				return media.Errorf(media.CodeRateLimited, "too many requests")
+			}
+			return nil
+		},
+		"slow": func(number int, _ string) error {
+			if number < 6 {
+				return media.Errorf(media.CodeDeadline, "it took longer than a minute")
+			}
+			return nil
+		},
+		"links that are refused": func(_ int, link string) error {
+			if !strings.HasSuffix(link, "?3") {
+				return media.Errorf(media.CodeForbidden, "the signature is over")
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, d := delivered(t, nil)
+			number := 0
+			d.set(func(link string) error { number++; return why(number, link) })
+			got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3})
+			if got.Status != generate.StatusSucceeded || len(got.Outputs()) != 3 || len(h.openai.Tasks()) != 1 || len(h.recorder.Records()) != 3 {
+				t.Fatalf("%s: %v, %d results by %d calls", got.Status, got.Slots, len(got.Outputs()), len(h.openai.Tasks()))
+			}
+			for i, o := range got.Outputs() {
+				if o.Digest != media.DigestOf(generatetest.PNG(70, 70, '0'+byte(i))) {
+					t.Errorf("result %d is another one", i+1)
+				}
+			}
+		})
+	}
+}
+
+// TestDeliveryHostStaysDown: the operation continues what came, says why, and the process that asks for it later,
+// by whatever way, fetches the rest without a call.
+func TestDeliveryHostStaysDown(t *testing.T) {
+	t.Parallel()
+	for name, later := range map[string]func(context.Context, *gateway.Gateway, string) (*generate.Result, error){
+		"resume": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
+			return g.Resume(ctx, op)
+		},
+		"a look": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
+			return g.Resume(ctx, op, gateway.AskOnce)
+		},
+		"retry": func(ctx context.Context, g *gateway.Gateway, op string) (*generate.Result, error) {
+			return g.Retry(ctx, gateway.Again{Operation: op})
+		},
+	} {
+		for what, code := range map[string]media.Code{"down": media.CodeUnavailable, "refused": media.CodeNotFound} {
+			t.Run(name+", "+what, func(t *testing.T) {
+				t.Parallel()
+				h, d := delivered(t, nil)
+				d.set(func(link string) error {
+					if strings.HasPrefix(link, "1?") {
+						return media.Errorf(code, "not now")
+					}
+					return nil
+				})
+				got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3, Fallback: []string{"Nano Banana Pro"}})
+				if got.Status != generate.StatusRunning || len(got.Outputs()) != 2 || got.Err() != nil || got.Slots[1].Error == nil || len(h.gemini.Tasks()) > 0 {
+					t.Fatalf("%s: %+v", got.Status, got.Slots)
+				}
+				if said := strings.Join(got.Warnings, "\n"); !strings.Contains(said, "paid for") || !strings.Contains(said, "not now") {
+					t.Errorf("warnings %q", said)
+				}
+				if still, err := later(t.Context(), h.later(t, d), got.Operation); err != nil || still.Status != generate.StatusRunning {
+					t.Fatalf("while it is down: %+v, %v", still, err)
+				}
+				d.set(nil)
+				end, err := later(t.Context(), h.later(t, d), got.Operation)
+				if err != nil || end.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 || len(h.recorder.Records()) != 3 || end.Usage.Calls != 1 {
+					t.Errorf("%+v, %v; %d calls, %d records", end, err, len(h.openai.Tasks()), len(h.recorder.Records()))
+				}
+			})
+		}
+	}
+}
+
+// TestLinkThatIsDeadByItsAge: a link that is refused is given up when no link of the task can live any more.
+func TestLinkThatIsDeadByItsAge(t *testing.T) {
+	t.Parallel()
+	now := day(11, 21)
+	h, d := delivered(t, nil)
+	d.set(func(string) error { return media.Errorf(media.CodeNotFound, "gone") })
+	got := h.must(t, generate.Request{Model: "GPT Image 2", N: 1})
+	if got.Status != generate.StatusRunning {
+		t.Fatalf("at once: %+v", got)
+	}
+	for _, c := range []struct {
+		day    int
+		status generate.Status
+	}{{21, generate.StatusRunning}, {23, generate.StatusFailed}} {
+		now = day(11, c.day)
+		g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Now = d.fetch, func() time.Time { return now } })
+		end, err := g.Resume(t.Context(), got.Operation, gateway.AskOnce)
+		if err != nil || end.Status != c.status {
+			t.Errorf("on day %d: %+v, %v", c.day, end, err)
+		}
+	}
+	if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
+		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
+	}
+}
+
+// TestRetryFetchesFirst: where a finished task was lost because nobody could continue it, it is
+// fetched, and while its provider cannot be asked nothing is asked for without an explicit wish.
+func TestRetryFetchesFirst(t *testing.T) {
+	t.Parallel()
+	h, d := delivered(t, func(h *house, c *gateway.Config) {
+		c.Operations = struct{ operation.Log }{h.log} // it cannot be resumed
+	})
+	d.set(func(link string) error {
+		if strings.HasPrefix(link, "1?") {
+			return down("")
+		}
+		return nil
+	})
+	got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3})
+	if e := got.Slots[1].Error; got.Status != generate.StatusPartial || e == nil || e.Retryable || !strings.Contains(e.Message, "may be billed; atelier operations retry "+got.Operation+" looks for it there") {
+		t.Fatalf("%+v", got)
+	}
+	again := gateway.Again{Operation: got.Operation}
+	poll := h.openai.OnPoll
+	h.openai.OnPoll = func(context.Context, driver.Task, driver.Handle, int) (driver.Update, error) {
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the provider is down")
+	}
+	if _, err := h.later(t, d).Retry(t.Context(), again); media.CodeOf(err) != media.CodeUnavailable || !strings.Contains(err.Error(), "--all") {
+		t.Errorf("while it cannot be asked: %v", err)
+	}
+	h.openai.OnPoll = poll
+	d.set(nil)
+	end, err := h.later(t, d).Retry(t.Context(), again)
+	if err != nil || end.Status != generate.StatusSucceeded || len(end.Outputs()) != 3 || len(h.openai.Tasks()) != 1 {
+		t.Errorf("%+v, %v; %d calls", end, err, len(h.openai.Tasks()))
+	}
+}
+
+// TestLinksOfAnswersAtOnce: without a task to ask, the link is tried for as long as the wait; then the
+// result is lost, and asked for again on an explicit wish only.
+func TestLinksOfAnswersAtOnce(t *testing.T) {
+	t.Parallel()
+	h, d := delivered(t, func(h *house, _ *gateway.Config) {
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Done: true, Items: []driver.Item{{URL: "1"}}}, nil
+		}
+	})
+	d.set(down)
+	got := h.must(t, generate.Request{Model: "GPT Image 2"})
+	if e := got.Slots[0].Error; got.Status != generate.StatusFailed || e.Code != media.CodeUnavailable || e.Retryable || len(d.asked) < 10 {
+		t.Errorf("%+v; fetched %d times", got, len(d.asked))
+	}
+	if _, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
+		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
+	}
+}

@@ -1,0 +1,184 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/media"
+)
+
+// polling is a task that is asked for.
+type polling struct {
+	call   call
+	task   driver.Task
+	handle driver.Handle
+	seen   string // the newest link to a preview
+	// limit is the most that one poll takes; after the first one the end of the wait counts too.
+	limit time.Duration
+	end   time.Time
+}
+
+// pollTime is the most that one poll takes, where the wait is not shorter.
+const pollTime = 30 * time.Second
+
+// poll asks for a task until it is done, the wait is over or ctx ends; a notification
+// comes before the next poll is due. Neither a failed poll nor
+// one that times out says anything about the task, so polling continues; only an answer about the task
+// itself ends it. The wait is measured by the clock. A retry delay that a poll returns holds for calls
+// that have not begun, while tasks are polled at their own pace. A poll that refuses the key or the
+// account says nothing about the task either, but asking again does not help: the task is left to be
+// fetched. So is a finished task whose results cannot be fetched or stored: until the end of the wait it
+// is polled for new links.
+//
+// begin runs when notifications can be heard, before the first poll.
+func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (driver.Update, *media.Error) {
+	m, h := p.task.Model, p.handle
+	every := cmp.Or(time.Duration(m.PollSeconds)*time.Second, defaultPoll)
+	wait := cmp.Or(time.Duration(m.WaitSeconds)*time.Second, defaultWait)
+	notices := x.g.notices.wait(m.Provider, h.ID)
+	defer x.g.notices.leave(m.Provider, h.ID, notices)
+	begin()
+	d.asks, p.limit = true, min(pollTime, wait)
+	patience, over := context.WithTimeout(ctx, wait)
+	defer over()
+	p.end, _ = patience.Deadline()
+	last, pause, waited := driver.Update{Task: h}, every, time.Duration(0)
+	for number := 1; ; number++ {
+		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
+			if lacking := d.lacking(); lacking != nil {
+				return last, d.putOff(lacking)
+			}
+			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
+		}
+		nap := patience
+		if number == 1 { // it comes whatever the wait is
+			nap = ctx
+		}
+		if x.steps.rest(nap, pause, notices) != nil {
+			if ctx.Err() == nil {
+				continue // the wait is over
+			}
+			return x.departure.giveUp(ctx, p, last)
+		}
+		u, err := x.steps.ask(ctx, p, notices, number)
+		pause = every
+		switch {
+		case ctx.Err() != nil:
+			d.take(ctx, u)
+			return x.departure.giveUp(ctx, p, last)
+		case err != nil && refused(err) && x.departure.resumable:
+			return last, x.departure.shutOut(err, "the task continues there and is billed, so it was left to be fetched once the provider accepts the key")
+		case err != nil && !transient(err):
+			d.take(ctx, u)
+			return u, taskLost(err)
+		case err != nil:
+			x.g.shareWait(m, err)
+			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
+			continue
+		}
+		last = u
+		d.take(ctx, u)
+		switch lacking := d.lacking(); {
+		case lacking != nil && d.hopeless(lacking):
+			return u, d.putOff(lacking)
+		case lacking != nil:
+			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
+			continue
+		case u.Done:
+			return u, nil
+		}
+		x.emit(ctx, generate.Event{Kind: generate.EventProgress, Progress: u.Progress, Status: generate.StatusRunning})
+		x.show(ctx, &p, d, u.Preview)
+	}
+}
+
+// grace is how long a driver has to come back from a poll, or a download from its host, when its time
+// is over.
+const grace = time.Second
+
+// within gives what ask gives, or the error of ctx where ask ignores its end: it is then left to
+// itself, and what it gives all the same goes to late.
+func within[T any](ctx context.Context, ask func() (T, error), late func(T)) (T, error) {
+	came := make(chan struct{})
+	var panicked any
+	var answer T
+	var failed error
+	go func() {
+		defer close(came)
+		defer func() { panicked = recover() }()
+		answer, failed = ask()
+	}()
+	select {
+	case <-came:
+	case <-ctx.Done():
+		select {
+		case <-came:
+		case <-time.After(grace):
+			go func() {
+				if <-came; panicked == nil && failed == nil {
+					late(answer)
+				}
+			}()
+			var none T
+			return none, ctx.Err()
+		}
+	}
+	if panicked != nil {
+		panic(panicked) // for the caller that recovers
+	}
+	return answer, failed
+}
+
+// taskLost is the error of a task that can no longer be polled. The task was paid for, so the
+// call is not made again; a provider that does not know the task is no bad input.
+func taskLost(err *media.Error) *media.Error {
+	err.Retryable = false
+	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
+		err.Code = media.CodeBadResponse
+	}
+	return err
+}
+
+// refused tells that a poll, or a look at the list of tasks, failed by who asked.
+func refused(err *media.Error) bool {
+	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
+}
+
+// transient tells a failed poll from an answer about the task.
+func transient(err *media.Error) bool {
+	switch err.Code {
+	case media.CodeUnavailable, media.CodeRateLimited, media.CodeBadResponse, media.CodeDeadline, media.CodeInternal:
+		return true
+	default:
+		return err.Retryable
+	}
+}
+
+// previewTime bounds the fetching of one preview: the task is asked for again after it.
+const previewTime = 5 * time.Second
+
+// show shows the preview that a task links to, where previews are asked for and the link
+// is new. It is tried once; what does not come, or is no picture, is passed over.
+func (x *execution) show(ctx context.Context, p *polling, d *delivery, link string) {
+	if p.task.Partial == nil || link == "" || link == p.seen {
+		return
+	}
+	p.seen = link
+	// A preview that is no longer needed must not count as a result of the operation.
+	scope := media.ScopeOf(ctx)
+	scope.Operation = ""
+	brief, stop := context.WithTimeout(media.WithScope(ctx, scope), previewTime)
+	defer stop()
+	b, _, err := x.downloads.once(d.trusting(brief), link)
+	if err != nil || d.acceptable(b) != nil {
+		return
+	}
+	if shown, _ := x.previews.of(p.call.slots[0]); shown.last.Digest == b.Digest {
+		return
+	}
+	p.task.Partial(1, b)
+}

@@ -1,0 +1,52 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// TestPollsThatAreRefused: a key that is not let in says nothing about the task, which is paid
+// for: it is left, and fetched by one that is let in. Where nothing is kept, it ends.
+func TestPollsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, code := range []media.Code{media.CodeUnauthorized, media.CodeForbidden, media.CodeQuotaExceeded} {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			let := false
+			h := build(t, nil)
+			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+				return driver.Update{Task: driver.Handle{ID: "7"}, ReportedUSD: "0.1"}, nil
+			}
+			h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, n int) (driver.Update, error) {
+				if !let {
+					return driver.Update{Task: to}, media.Errorf(code, "the key was refused")
+				}
+				return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, uint8(n))}}, nil
+			}
+			got := h.must(t, generate.Request{Model: "gpt-image-2", Fallback: []string{"Nano Banana Pro"}})
+			if got.Status != generate.StatusRunning || got.Err() != nil || got.Usage.Unsettled > 0 || len(h.gemini.Tasks()) > 0 {
+				t.Fatalf("%+v", got)
+			}
+			if said := strings.Join(got.Warnings, "\n"); !strings.Contains(said, "the key was refused: ") || !strings.Contains(said, "left to be fetched") {
+				t.Errorf("warnings %q", said)
+			}
+			let = true
+			again, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			if err != nil || again.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 || len(again.Warnings) > 0 {
+				t.Errorf("%+v, %v, %d calls", again, err, len(h.openai.Tasks()))
+			}
+			let = false
+			h.Gateway = h.heir(t, func(c *gateway.Config) { c.Operations = operation.NopLog{} })
+			if lost := h.must(t, generate.Request{Model: "gpt-image-2"}); lost.Status != generate.StatusFailed || lost.Slots[0].Error.Code != code {
+				t.Errorf("without a log: %+v", lost)
+			}
+		})
+	}
+}

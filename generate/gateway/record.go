@@ -1,0 +1,182 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// recorder saves what comes of an operation: the records of outputs, slots and calls. What cannot be saved
+// is a warning and stays in the backlog, from which retry saves it; the results stay. It changes no
+// slot but its output's record, and is safe for concurrent use.
+type recorder struct {
+	log       operation.Log
+	records   media.Recorder // nil where outputs have no records
+	operation string
+	now       func() time.Time
+	newID     func() string
+	notes     *notes
+	backlog   backlog
+}
+
+// output stores the record of an output before it is shown (law 2), unless it has one.
+// A record that cannot be saved warns; the picture stays.
+func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
+	if r.records == nil || o.ID != "" {
+		return o
+	}
+	recorded, err := r.records.Record(ctx, o)
+	lost := fmt.Sprintf("the record of %s could not be saved: ", o.Ref)
+	r.backlog.record(o.Digest, err != nil)
+	if err != nil {
+		r.notes.warn(lost + fault.Of(err).Message)
+		return o
+	}
+	r.notes.retract(lost) // an earlier try may have failed
+	return recorded
+}
+
+// slot saves a slot.
+func (r *recorder) slot(ctx context.Context, s generate.Slot) {
+	err := r.log.SlotDone(ctx, r.operation, s)
+	r.backlog.slot(s.Index, err != nil)
+	if err != nil {
+		r.notes.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, fault.Of(err).Message))
+	}
+}
+
+// call saves an attempt that has been made, for a while also after the end of ctr.
+func (r *recorder) call(ctx context.Context, a operation.Attempt) {
+	save, done := saving(ctx)
+	defer done()
+	err := r.log.Attempt(save, a)
+	r.backlog.call(a, err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})))
+	if err != nil {
+		r.notes.warn("a provider call could not be journalled: " + fault.Of(err).Message)
+	}
+}
+
+// together makes one commit of what fn saves, where the log can. Where that fails, each is saved
+// on its own, with its own warning.
+func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
+	if b, ok := r.log.(operation.Batcher); ok && b.Together(ctx, fn) == nil {
+		return
+	}
+	fn(ctx)
+}
+
+// attempt is an attempt that has not begun.
+func (r *recorder) attempt(c call, number int) operation.Attempt {
+	return operation.Attempt{
+		ID: r.newID(), Operation: r.operation, Call: c.number, Number: number, Key: c.key(r.operation),
+		Provider: c.plan.Model.Provider, APIModel: c.plan.Model.APIModel, Slots: c.slots,
+		StartedAt: r.now().UTC(),
+	}
+}
+
+// end ends and saves an attempt that no provider works on.
+func (r *recorder) end(ctx context.Context, a operation.Attempt, e operation.Event, why *media.Error) {
+	a.Status = r.notes.next(operation.SubjectAttempt, a.Status, e)
+	a.Error, a.FinishedAt = slotError(why), r.now().UTC()
+	r.call(ctx, a)
+}
+
+// uncalled writes down that the provider was not called, and why: the process that continues the
+// operation, perhaps while another model stands in, does not call it either.
+func (r *recorder) uncalled(ctx context.Context, c call, number int, why *media.Error) *media.Error {
+	if why.Code != media.CodeUnavailable && why.Code != media.CodeRateLimited {
+		return why // it was the caller's time
+	}
+	r.end(ctx, r.attempt(c, number), operation.EventReject, why)
+	return why
+}
+
+// retry saves once more what is in the backlog, and reports whether something stays there.
+func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
+	for _, s := range b.all() {
+		unrecorded, unkept := r.backlog.of(s)
+		if s.Output != nil && (unrecorded || unkept) {
+			o := r.output(ctx, *s.Output)
+			s.Output = &o
+			b.put(s)
+		}
+		if unrecorded || unkept { // a slot's last preview was kept when the slot ended
+			r.slot(ctx, s)
+		}
+		unrecorded, unkept = r.backlog.of(s)
+		remaining = remaining || unrecorded || unkept
+	}
+	for _, a := range r.backlog.unsavedCalls() {
+		r.call(ctx, a)
+	}
+	return remaining || len(r.backlog.unsavedCalls()) > 0
+}
+
+// behind reports whether a slot or a call could not be saved.
+func (r *recorder) behind(b *board) bool {
+	return len(r.backlog.unsavedCalls()) > 0 || slices.ContainsFunc(b.all(), func(s generate.Slot) bool { _, slot := r.backlog.of(s); return slot })
+}
+
+// backlog is what an operation has and could not save yet; while there is any, the operation stays
+// open. It is safe for concurrent use, and empty at first.
+type backlog struct {
+	mu      sync.Mutex // guards all below
+	records map[media.Digest]bool
+	slots   map[int]bool // by index
+	calls   map[string]operation.Attempt
+}
+
+// record notes whether the record of an output could not be saved.
+func (b *backlog) record(d media.Digest, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.records == nil {
+		b.records = map[media.Digest]bool{}
+	}
+	b.records[d] = failed
+}
+
+// slot notes whether a slot could not be saved.
+func (b *backlog) slot(index int, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.slots == nil {
+		b.slots = map[int]bool{}
+	}
+	b.slots[index] = failed
+}
+
+// call notes whether a call could not be saved, and has to be.
+func (b *backlog) call(a operation.Attempt, failed bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.calls == nil {
+		b.calls = map[string]operation.Attempt{}
+	}
+	if delete(b.calls, a.ID); failed {
+		b.calls[a.ID] = a
+	}
+}
+
+// of reports what of a slot could not be saved: the record of its output, or the slot itself.
+func (b *backlog) of(s generate.Slot) (record, slot bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return s.Output != nil && b.records[s.Output.Digest], b.slots[s.Index]
+}
+
+// unsavedCalls are the calls that could not be saved.
+func (b *backlog) unsavedCalls() []operation.Attempt {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Values(b.calls))
+}

@@ -1,0 +1,233 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/media"
+)
+
+// resumeCall does what can be done for a call that an earlier process began, and gives the number of the
+// attempt that comes next; 0 if nothing is left to do.
+func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
+	past := x.history.of(c.number)
+	if len(past) == 0 && x.board.cancelled(c.slots) {
+		return 0
+	}
+	if len(past) == 0 {
+		return 1
+	}
+	a := past[len(past)-1]
+	switch {
+	case a.Provider != c.plan.Model.Provider || !slices.Equal(a.Slots, c.slots):
+		// An earlier process went another way: what it began cannot be told from here.
+		x.fail(ctx, c, 0, attemptError(operation.Attempt{}))
+	case a.Status == generate.StatusRunning && a.Task != (driver.Handle{}):
+		x.followTask(ctx, c, a, func() {})
+	case a.Status == generate.StatusSubmitted && a.Provider == plan.Offline:
+		// What is made here costs nothing, so it is made again.
+		x.recorder.end(ctx, a, operation.EventFail, attemptError(operation.Attempt{}))
+		return len(past) + 1
+	case isLost(a):
+		x.adopt(ctx, c, a)
+	case a.Status == generate.StatusSubmitted:
+		x.recover(ctx, c, a)
+	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.board.settled(c.slots):
+		return len(past) + 1
+	case !x.board.settled(c.slots):
+		x.keep(ctx, c, a)
+	}
+	return 0
+}
+
+// keep ends a call that is over, with slots that were not saved: what arrived for them is
+// theirs, and the rest fails as the call did.
+func (x *execution) keep(ctx context.Context, c call, a operation.Attempt) {
+	c.slots = slices.DeleteFunc(slices.Clone(c.slots), func(index int) bool { return x.board.slot(index).Error != nil })
+	save, done := saving(ctx)
+	defer done()
+	d := x.gather(save, c)
+	d.settle(save)
+	x.fail(ctx, c, d.got, attemptError(a))
+}
+
+// attemptError is why an earlier process ended an attempt.
+func attemptError(a operation.Attempt) *media.Error {
+	if a.Error == nil {
+		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")
+	}
+	return media.Errorf(a.Error.Code, "%s", a.Error.Message)
+}
+
+// followTask polls a task that an earlier process started; begin is as for poll.
+func (x *execution) followTask(ctx context.Context, c call, a operation.Attempt, begin func()) {
+	d := delivery{x: x, call: c, begun: a.StartedAt}
+	p := polling{call: c, task: x.task(ctx, c), handle: a.Task}
+	if x.once {
+		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // a poll comes after a pause
+	}
+	u, failed := x.poll(ctx, p, &d, begin)
+	d.end(ctx, a, u, failed)
+	switch {
+	case failed != nil:
+		x.fail(ctx, c, d.got, failed)
+	case d.got < c.n():
+		x.fail(ctx, c, d.got, c.short(d.got))
+	}
+}
+
+// gather gives a call what arrived for it and was not saved as its results.
+func (x *execution) gather(ctx context.Context, c call) *delivery {
+	d := &delivery{x: x, call: c}
+	for _, index := range c.slots {
+		if x.board.slot(index).Output != nil {
+			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
+			continue
+		}
+		b, ok := x.history.take(x.chain.framed())
+		if !ok {
+			break
+		}
+		if x.chain.framed() {
+			x.partial(ctx, c, slices.Index(c.slots, index)+1, b) // it may be the picture or an earlier frame
+			break
+		}
+		d.one(ctx, driver.Item{Blob: &b}, nil)
+	}
+	return d
+}
+
+// adopt gives a call that was sent and not answered what arrived for it.
+func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
+	save, done := saving(ctx)
+	defer done()
+	d := x.gather(save, c)
+	u := driver.Update{}
+	failed := media.Errorf(media.CodeUnavailable,
+		"the process ended while %s was at work: the call may have been billed, so it is not repeated; ask again if you accept that", c.plan.Model.Name)
+	if isLost(a) {
+		u.Usage, u.ReportedUSD, failed = a.Usage, a.ReportedUSD, attemptError(a)
+	}
+	if ctx.Err() != nil { // the caller has given up
+		failed.Code = fault.Of(ctx.Err()).Code
+	}
+	failed.Cause, failed.Retryable = driver.ErrUnsettled, false
+	if d.got >= c.n() {
+		failed = nil
+	} else {
+		u.Usage.Unsettled = 1
+	}
+	d.end(ctx, a, u, failed)
+	if failed != nil {
+		x.fail(ctx, c, d.got, failed)
+	}
+}
+
+const (
+	// looks is how many lists are read without the task: the provider may still be at work on
+	// the request.
+	looks = 3
+	// findTime bounds the wait for a list that does not come: what lost the answer often lasts a
+	// while.
+	findTime = time.Minute
+	// lookTime is the most that one look takes, longestLook the longest pause before the next.
+	lookTime, longestLook = 30 * time.Second, 10 * time.Second
+)
+
+// recover does what can be done for a call that an earlier process sent, or was about to
+// send, and that was not answered: it continues the task that its provider lists, or keeps
+// what arrived.
+func (x *execution) recover(ctx context.Context, c call, a operation.Attempt) {
+	h, elsewhere := x.find(ctx, c, a)
+	switch {
+	case elsewhere != nil:
+		x.fail(ctx, c, 0, elsewhere)
+	case h == (driver.Handle{}):
+		x.adopt(ctx, c, a)
+	default:
+		a.Task = h
+		a.Status = x.notes.next(operation.SubjectAttempt, a.Status, operation.EventName)
+		x.followTask(ctx, c, a, func() { x.recorder.call(ctx, a) })
+	}
+}
+
+// trace goes after a call of this process whose answer was lost. Without a trace of it the
+// answer is what it was.
+func (x *execution) trace(ctx context.Context, c call, a operation.Attempt, u driver.Update, lost *media.Error) (driver.Update, *media.Error) {
+	h, elsewhere := x.find(ctx, c, a)
+	switch {
+	case elsewhere != nil:
+		return driver.Update{}, elsewhere
+	case h == (driver.Handle{}):
+		return u, lost
+	}
+	return driver.Update{Task: h, Progress: -1}, nil
+}
+
+// find asks for the task of a call whose answer was lost; zero if the provider lists none,
+// or more than one, that can be it. The error says that another process
+// continues the call, or waits for a key that is accepted: a list that refuses the key says nothing about
+// the task.
+func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driver.Handle, *media.Error) {
+	d, ok := c.plan.Driver.(driver.Listed)
+	if !ok {
+		return driver.Handle{}, nil
+	}
+	t := x.task(ctx, c)
+	t.Key = a.Key
+	every := cmp.Or(time.Duration(t.Model.PollSeconds)*time.Second, defaultPoll)
+	read, pause, waited := 0, time.Duration(0), time.Duration(0)
+	for ctx.Err() == nil {
+		h, err := x.g.look(ctx, d, t, a.StartedAt)
+		if err == nil {
+			read++
+		}
+		if h != (driver.Handle{}) {
+			return h, nil
+		}
+		if err != nil && ctx.Err() == nil && refused(fault.Of(err)) && x.departure.resumable {
+			return driver.Handle{}, x.departure.shutOut(fault.Of(err), "the answer of a call was lost, and only the provider's list of tasks shows whether the call arrived, so it was left to be looked for once the provider accepts the key")
+		}
+		pause = min(pause+every, longestLook)
+		waited += pause
+		if err != nil && !transient(fault.Of(err)) || read == looks || waited > findTime || x.steps.Sleep(ctx, pause) != nil {
+			break
+		}
+	}
+	if handedOver(ctx) {
+		return driver.Handle{}, x.departure.ended(ctx)
+	}
+	return driver.Handle{}, nil
+}
+
+// look asks once. Tasks that the log knows are those of other calls.
+func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (driver.Handle, error) {
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	all, err := driver.Find(ctx, d, t, since)
+	if err != nil {
+		return driver.Handle{}, err
+	}
+	if log, ok := g.config.Operations.(operation.Resumer); ok {
+		all = slices.DeleteFunc(all, func(h driver.Handle) bool {
+			_, _, unknown := log.TaskOf(ctx, t.Model.Provider, h.ID)
+			if media.CodeOf(unknown) != media.CodeNotFound {
+				err = errors.Join(err, unknown)
+				return true
+			}
+			return false
+		})
+	}
+	if err != nil || len(all) != 1 {
+		return driver.Handle{}, err
+	}
+	return all[0], nil
+}

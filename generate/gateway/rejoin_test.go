@@ -1,0 +1,119 @@
+package gateway_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/operation"
+	"atelier/media"
+)
+
+// TestWhatWasCutOffIsFetched: a request that was cancelled and is made again with its key
+// takes its operation up: a task is asked for and not begun again, a call that was never
+// made is made, and one that was cut off while it was answered is not repeated. The budgets
+// count everything once.
+func TestWhatWasCutOffIsFetched(t *testing.T) {
+	t.Parallel()
+	money := &ledgerBudget{}
+	h := build(t, func(_ *house, c *gateway.Config) { c.Budget, c.Concurrency = money, 2 })
+	ctx, stop := context.WithCancelCause(t.Context())
+	var healed atomic.Bool
+	var cut string // the key of the call that is cut off while it is answered
+	var busy sync.WaitGroup
+	busy.Add(2)
+	h.gemini.OnStart = func(ctx context.Context, task driver.Task, number int) (driver.Update, error) {
+		switch number {
+		case 1:
+			return driver.Update{Task: driver.Handle{ID: "task"}, ReportedUSD: "0.1"}, nil
+		case 2:
+			cut = task.Key
+			busy.Done()
+			<-ctx.Done()
+			return driver.Update{}, ctx.Err()
+		}
+		return driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, uint8(number))}, ReportedUSD: "0.2"}, nil
+	}
+	h.gemini.OnPoll = func(ctx context.Context, _ driver.Task, handle driver.Handle, _ int) (driver.Update, error) {
+		if !healed.Load() {
+			busy.Done()
+			<-ctx.Done()
+			return driver.Update{}, ctx.Err()
+		}
+		return driver.Update{Task: handle, Done: true, Items: []driver.Item{h.picture(ctx, t, 99)}}, nil
+	}
+	go func() {
+		busy.Wait()
+		stop(media.Errorf(media.CodeDeadline, "the run reached its time limit"))
+	}()
+	ask := trio()
+	ask.IdempotencyKey, ask.TakeUp = "act", true
+	first, err := h.Generate(ctx, ask)
+	if err != nil || len(first.Outputs()) != 0 || len(h.gemini.Tasks()) != 2 {
+		t.Fatalf("%+v, %v after %d calls", first, err, len(h.gemini.Tasks()))
+	}
+	healed.Store(true)
+	second, err := h.Generate(t.Context(), ask)
+	if err != nil || second.Operation != first.Operation || len(h.gemini.Tasks()) != 3 || len(second.Warnings) != 0 {
+		t.Fatalf("%+v, %v after %d calls", second, err, len(h.gemini.Tasks()))
+	}
+	for _, slot := range second.Slots {
+		lost := strings.HasSuffix(cut, "-"+strconv.Itoa(slot.Index))
+		if lost != (slot.Output == nil) || lost != (slot.Error != nil) {
+			t.Errorf("slot %d: %+v", slot.Index, slot)
+		}
+	}
+	if second.Status != generate.StatusCancelled || second.Usage.Images != 2 {
+		t.Errorf("%s, usage %+v", second.Status, second.Usage)
+	}
+	spent := map[string]int64{}
+	for _, c := range money.settled {
+		spent[*c.USD] += c.Images
+	}
+	if len(money.settled) != 2 || spent["0.1"] != 0 || spent["0.2"] != 2 {
+		t.Errorf("settled %+v", spent)
+	}
+	if r := money.reserved; len(r) != 2 || r[1].Images != 2 || r[1].ID != first.Operation {
+		t.Errorf("reserved %+v", r)
+	}
+	third, err := h.Generate(t.Context(), ask)
+	if err != nil || third.Status != second.Status || len(h.gemini.Tasks()) != 3 || len(money.settled) != 2 {
+		t.Errorf("%+v, %v after %d calls", third, err, len(h.gemini.Tasks()))
+	}
+	ask.TakeUp = false
+	if fourth, err := h.Generate(t.Context(), ask); err != nil || fourth.Operation != first.Operation || len(h.gemini.Tasks()) != 3 {
+		t.Errorf("recalled %+v, %v", fourth, err)
+	}
+}
+
+// TestLeftWhileItGoesOnElsewhere: who does not want to wait for another process is told how
+// the operation stands, and nothing happens to it.
+func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: driver.Handle{ID: "t"}})
+	if err := h.log.Hold(t.Context(), op, "another process"); err != nil {
+		t.Fatal(err)
+	}
+	before := len(h.log.Entries())
+	for name, c := range map[string]struct {
+		why  error
+		code media.Code
+	}{"left": {gateway.ErrHandedOver, ""}, "given up": {context.Canceled, media.CodeCancelled}} {
+		ctx, end := context.WithCancelCause(t.Context())
+		end(c.why)
+		got, err := h.heir(t, nil).Resume(ctx, op)
+		if c.code == "" && (err != nil || got.Status != generate.StatusRunning || got.Operation != op) || c.code != "" && media.CodeOf(err) != c.code {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if now := h.log.Entries()[before:]; len(now) > 0 {
+		t.Errorf("it did %q", now)
+	}
+}

@@ -1,0 +1,81 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/media"
+)
+
+// TestHowManyResults: a struct that says nothing asks for one; JSON that says 0, and any
+// number that cannot be given, is bad input before any call.
+func TestHowManyResults(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"model": "offline", "prompt": "a fox"}`:            1,
+		`{"model": "offline", "prompt": "a fox", "n": null}`: 1,
+		`{"model": "offline", "prompt": "a fox", "n": 3}`:    3,
+		`{"model": "offline", "prompt": "a fox", "n": 0}`:    0,
+		`{"model": "offline", "prompt": "a fox", "n": -1}`:   0,
+		`{"model": "offline", "prompt": "a fox", "n": 1000}`: 0,
+		`{"model": "offline", "prompt": "a fox", "n": 101}`:  0,
+	} {
+		h := build(t, nil)
+		var r generate.Request
+		err := json.Unmarshal([]byte(body), &r)
+		var got *generate.Result
+		if err == nil {
+			got, err = h.Generate(t.Context(), r)
+		}
+		switch {
+		case want > 0 && (err != nil || len(got.Outputs()) != want):
+			t.Errorf("%s: %v, want %d results", body, err, want)
+		case want == 0 && (media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "ask for 1 to 100") || len(h.log.Entries()) != 0):
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	h := build(t, nil)
+	if got := h.must(t, generate.Request{Model: "offline", Prompt: "a fox"}); len(got.Outputs()) != 1 {
+		t.Errorf("the zero value gave %d results", len(got.Outputs()))
+	}
+}
+
+// TestRequestsAsJSON: what is written comes back, and what is no request is an error.
+func TestRequestsAsJSON(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	seed, compression := int64(7), 0
+	mask := h.put(t, generatetest.PNG(4, 4, 1))
+	for _, want := range []generate.Request{
+		{Prompt: "a fox"},
+		{
+			Method: generate.MethodEdit, Modality: media.ModalityImage, Prompt: "a fox", Model: "m", Prefer: []string{"p"}, Fallback: []string{"f"},
+			N: 4, Size: "1x1", Seed: &seed, Compression: &compression, Inputs: []media.Output{mask}, Mask: &mask, Strict: true,
+			Options: map[string]map[string]any{"openai": {"user": "u"}}, Label: "L",
+		},
+	} {
+		raw, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got generate.Request
+		if err := json.Unmarshal(raw, &got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(got)
+		if d := cmp.Diff(string(raw), string(again)); d != "" || err != nil || got.N != want.N || got.Prompt != want.Prompt || len(got.Inputs) != len(want.Inputs) {
+			t.Errorf("%v (-want +got): %s", err, d)
+		}
+	}
+	var r generate.Request
+	for _, bad := range []string{`{"n": "many"}`, `{"n": 1.5}`, `[]`} {
+		if err := json.Unmarshal([]byte(bad), &r); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package gateway_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
+	"atelier/media"
+)
+
+// overtaken is a log in which another process works between a look and the hold after it.
+type overtaken struct {
+	*generatetest.Log
+	once  sync.Once
+	other func()
+}
+
+// Hold lets the other process work first.
+func (l *overtaken) Hold(ctx context.Context, operation, holder string) error {
+	l.once.Do(l.other)
+	return l.Log.Hold(ctx, operation, holder)
+}
+
+// TestRetryOfWhatAnotherEnded gives what the other process made of the operation.
+func TestRetryOfWhatAnotherEnded(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	healed := h.failing(t, failure(media.CodeQuotaExceeded))
+	first := h.must(t, trio())
+	healed.Store(true)
+	log := &overtaken{Log: h.log}
+	log.other = func() {
+		if got, err := h.Retry(t.Context(), gateway.Again{Operation: first.Operation}); err != nil || got.Status != generate.StatusSucceeded {
+			t.Errorf("the other: %+v, %v", got, err)
+		}
+	}
+	late := h.heir(t, func(c *gateway.Config) { c.Operations = log })
+	got, err := late.Retry(t.Context(), gateway.Again{Operation: first.Operation})
+	if err != nil || got.Status != generate.StatusSucceeded || len(got.Outputs()) != 3 || len(h.gemini.Tasks()) != 4 {
+		t.Errorf("%+v, %v after %d calls", got, err, len(h.gemini.Tasks()))
+	}
+}

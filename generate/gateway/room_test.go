@@ -1,0 +1,278 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"atelier/media/wire/wiretest"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/memblob"
+	"atelier/media/wire"
+)
+
+// disk is a blob driver with little room: it says how much that is, unless it does not know. After so many
+// more blobs it is full.
+type disk struct {
+	blob.Driver
+	free, reserved atomic.Int64
+	unknown        bool
+	puts           atomic.Int64
+	full           atomic.Bool
+}
+
+func (d *disk) Reserve(_ context.Context, need, leave int64) (func(), error) {
+	if d.unknown {
+		return nil, media.Errorf(media.CodeUnsupported, "nobody knows")
+	}
+	if all := d.reserved.Add(need); d.free.Load() < all+leave {
+		d.reserved.Add(-need)
+		return nil, media.Errorf(media.CodeDiskFull, "%d MiB are needed", (need+leave)>>20)
+	}
+	return func() { d.reserved.Add(-need) }, nil
+}
+
+func (d *disk) Yield(int64) bool { return false }
+
+func (d *disk) Create(ctx context.Context) (blob.Upload, error) {
+	if d.full.Load() && d.puts.Add(-1) < 0 {
+		return nil, media.Errorf(media.CodeDiskFull, "no space left in /blobs")
+	}
+	return d.Driver.Create(ctx)
+}
+
+// onDisk is a codec on a disk with so many bytes free.
+func onDisk(t *testing.T, free int64) (*wire.Codec, *disk) {
+	t.Helper()
+	d := &disk{Driver: memblob.New()}
+	d.free.Store(free)
+	codec := wiretest.NewCodecOn(t, d)
+	return codec, d
+}
+
+// TestRoomIsLookedForFirst: nothing is asked of a provider that bills it while there is no room for what it makes.
+func TestRoomIsLookedForFirst(t *testing.T) {
+	t.Parallel()
+	const mib = 1 << 20
+	for name, c := range map[string]struct {
+		free    int64
+		minFree int64
+		unknown bool
+		request generate.Request
+		refused bool
+	}{
+		"enough":            {free: 200 * mib, request: generate.Request{N: 2}},
+		"too little":        {free: 34 * mib, request: generate.Request{N: 2}, refused: true},
+		"a smaller minimum": {free: 34 * mib, minFree: 10 * mib, request: generate.Request{N: 2}},
+		"no minimum":        {free: 10 * mib, minFree: -1, request: generate.Request{N: 2}},
+		"not for so many":   {free: 40 * mib, minFree: -1, request: generate.Request{N: 20}, refused: true},
+		"not so large":      {free: 20 * mib, minFree: -1, request: generate.Request{Size: "3840x2160"}, refused: true},
+		"nobody knows":      {unknown: true, request: generate.Request{N: 2}},
+		"for nothing":       {request: generate.Request{Model: "offline"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			codec, d := onDisk(t, c.free)
+			d.unknown = c.unknown
+			h := build(t, func(_ *house, conf *gateway.Config) { conf.Storage, conf.MinFree = codec, c.minFree })
+			r := c.request
+			if r.Prompt = "a house"; r.Model == "" {
+				r.Model = "GPT Image 2"
+			}
+			got, err := h.Generate(t.Context(), r)
+			if !c.refused {
+				if err != nil || got.Status != generate.StatusSucceeded {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				return
+			}
+			if media.CodeOf(err) != media.CodeDiskFull || !strings.Contains(err.Error(), "MiB are needed") || len(h.openai.Tasks()) > 0 || len(h.log.Entries()) > 0 {
+				t.Errorf("%v; %d calls, %q", err, len(h.openai.Tasks()), h.log.Entries())
+			}
+		})
+	}
+}
+
+// TestRoomIsSharedAndLookedForAgain: calls at once do not count on the same room, and one that is repeated
+// looks for it anew.
+func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
+	t.Parallel()
+	codec, d := onDisk(t, 1<<30)
+	h := build(t, func(h *house, c *gateway.Config) {
+		c.Storage = codec
+		h.gemini.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			d.free.Store(33 << 20)
+			e := media.Errorf(media.CodeUnavailable, "try again")
+			e.Retryable = true
+			return driver.Update{}, e
+		}
+	})
+	got := h.must(t, generate.Request{Model: "Nano Banana Pro"})
+	if e := got.Slots[0].Error; len(h.gemini.Tasks()) != 1 || e == nil || e.Code != media.CodeDiskFull || got.Usage.Unsettled > 0 {
+		t.Errorf("%+v; %d calls", got, len(h.gemini.Tasks()))
+	}
+	d.free.Store(1 << 30)
+	h.gemini.OnStart = nil
+	if again, err := h.Retry(t.Context(), gateway.Again{Operation: got.Operation}); err != nil || again.Status != generate.StatusSucceeded {
+		t.Errorf("with room: %+v, %v", again, err)
+	}
+
+	d.free.Store(32<<20 + 5<<20) // for one call of the least size, not for two
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	h.openai.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
+		close(begun)
+		<-goOn
+		return driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	first := make(chan *generate.Result, 1)
+	go func() {
+		res, _ := h.Generate(t.Context(), generate.Request{Model: "GPT Image 2", Prompt: "a house", Size: "1024x1024"})
+		first <- res
+	}()
+	<-begun
+	if _, err := h.Generate(t.Context(), generate.Request{Model: "GPT Image 2", Prompt: "a house", Size: "1024x1024"}); media.CodeOf(err) != media.CodeDiskFull {
+		t.Errorf("two at once: %v", err)
+	}
+	close(goOn)
+	if res := <-first; res == nil || res.Status != generate.StatusSucceeded {
+		t.Errorf("the first one: %+v", res)
+	}
+}
+
+// TestWhatCannotBeStoredStaysOpen: results that came and for which there was no room are not lost: the operation is
+// open, says disk_full and how much is needed, and gives them to the process that continues it; nothing is asked for twice.
+func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		puts  int64 // blobs for which there is room
+		tiles bool
+		kept  int
+	}{
+		"none": {0, false, 0}, "one of three": {1, false, 1}, "no grid": {0, true, 0}, "a grid and not its tiles": {2, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			codec, d := onDisk(t, 1<<30)
+			h, host := delivered(t, func(h *house, conf *gateway.Config) {
+				conf.Storage = codec
+				if poll := h.openai.OnPoll; c.tiles {
+					h.openai.OnPoll = func(ctx context.Context, task driver.Task, at driver.Handle, n int) (driver.Update, error) {
+						u, err := poll(ctx, task, at, n)
+						u.Items = u.Items[:1]
+						u.Items[0].Tiles = &driver.Tiles{Columns: 3, Rows: 1}
+						return u, err
+					}
+				}
+			})
+			d.puts.Store(c.puts)
+			d.full.Store(true)
+			got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3, Fallback: []string{"Nano Banana Pro"}})
+			var why *generate.SlotError
+			for _, s := range got.Slots {
+				if why == nil {
+					why = s.Error
+				}
+			}
+			op := h.log.Operation(got.Operation)
+			if got.Status != generate.StatusRunning || len(got.Outputs()) != c.kept || why == nil || why.Code != media.CodeDiskFull || !op.FinishedAt.IsZero() {
+				t.Fatalf("%+v; %+v", got, op)
+			}
+			if !strings.Contains(why.Message, "MiB are needed") || c.kept == 0 && (op.Error == nil || op.Error.Code != media.CodeDiskFull) {
+				t.Errorf("%q, %+v", why.Message, op.Error)
+			}
+			d.full.Store(false)
+			g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Storage = host.fetch, codec })
+			end, err := g.Resume(t.Context(), got.Operation)
+			if err != nil || end.Status != generate.StatusSucceeded || len(end.Outputs()) != 3 || len(h.openai.Tasks()) != 1 || len(h.gemini.Tasks()) > 0 {
+				t.Errorf("%+v, %v; %d calls", end, err, len(h.openai.Tasks()))
+			}
+		})
+	}
+}
+
+// TestAnswerAtOnceOnAFullDisk: a result that came with its answer and could not be stored leaves the operation to a
+// decision. Only that asks the provider again.
+func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	for name, kept := range map[string]int{"none": 0, "one of two": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			full := true
+			h := build(t, func(h *house, _ *gateway.Config) {
+				h.openai.OnStart = func(ctx context.Context, task driver.Task, _ int) (driver.Update, error) {
+					u := driver.Update{Done: true, ReportedUSD: "0.04", Usage: generate.Usage{Calls: 1, Images: task.N}}
+					for k := range task.N {
+						item := driver.Item{Err: media.Errorf(media.CodeDiskFull, "no space left")}
+						if !full || k < kept {
+							item = h.picture(ctx, t, byte(k))
+						}
+						u.Items = append(u.Items, item)
+					}
+					return u, nil
+				}
+			})
+			lose := func() *generate.Result {
+				t.Helper()
+				full = true
+				lost := h.must(t, generate.Request{Model: "GPT Image 2", N: 2, Fallback: []string{"Nano Banana Pro"}})
+				e := lost.Slots[1].Error
+				if lost.Status != generate.StatusRunning || len(lost.Outputs()) != kept || e == nil || e.Code != media.CodeDiskFull || e.Retryable || !h.log.Operation(lost.Operation).FinishedAt.IsZero() {
+					t.Fatalf("%+v", lost)
+				}
+				for _, part := range []string{"MiB are needed", "cannot be fetched again", "atelier operations retry " + lost.Operation + " --all", "atelier operations cancel " + lost.Operation} {
+					if !strings.Contains(e.Message, part) {
+						t.Errorf("%q lacks %q", e.Message, part)
+					}
+				}
+				full = false
+				return lost
+			}
+			stands := func(res *generate.Result, err error) {
+				t.Helper()
+				if err != nil || res.Status != generate.StatusRunning || len(res.Outputs()) != kept || !res.Slots[1].Undecided() || res.Usage.Calls != 1 {
+					t.Errorf("%+v, %v", res, err)
+				}
+			}
+
+			first := lose().Operation
+			stands(h.heir(t, nil).Resume(t.Context(), first, gateway.AskOnce))
+			stands(h.heir(t, nil).Resume(t.Context(), first))
+
+			second := lose().Operation
+			if _, err := h.Retry(t.Context(), gateway.Again{Operation: second}); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "--all") {
+				t.Errorf("retry of what is safe: %v", err)
+			}
+			third := lose().Operation
+			if res, err := h.Cancel(t.Context(), third); err != nil || res.Status != generate.StatusCancelled || len(res.Outputs()) != kept {
+				t.Errorf("cancel: %+v, %v", res, err)
+			}
+			if n := len(h.openai.Tasks()); n != 3 {
+				t.Errorf("%d calls before the decision, want 3", n)
+			}
+			fourth := lose().Operation
+			again, err := h.Retry(t.Context(), gateway.Again{Operation: fourth, All: true})
+			if err != nil || again.Status != generate.StatusSucceeded || len(again.Outputs()) != 2 || len(h.openai.Tasks()) != 5 || len(h.gemini.Tasks()) > 0 {
+				t.Errorf("retry of all: %+v, %v; %d calls", again, err, len(h.openai.Tasks()))
+			}
+
+			h.log.Fail = func(what string) error {
+				if n := len(h.openai.Tasks()); what == "begin" || what == "attempt" && n == 5 {
+					return nil
+				}
+				return media.Errorf(media.CodeDiskFull, "the database has no space either")
+			}
+			fifth := lose().Operation
+			h.log.Fail = nil
+			again, err = h.Retry(t.Context(), gateway.Again{Operation: fifth, All: true})
+			if err != nil || again.Status != generate.StatusSucceeded || len(again.Outputs()) != 2 || len(h.openai.Tasks()) != 7 {
+				t.Errorf("retry of all that is not journalled: %+v, %v; %d calls", again, err, len(h.openai.Tasks()))
+			}
+		})
+	}
+}

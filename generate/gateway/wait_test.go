@@ -1,0 +1,218 @@
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/gateway"
+	"atelier/generate/generatetest"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// hung never ends, whatever becomes of a context.
+type hung struct{ closed chan struct{} }
+
+func (h hung) Read([]byte) (int, error) {
+	<-h.closed
+	return 0, io.ErrClosedPipe
+}
+
+func (h hung) Close() error {
+	close(h.closed)
+	return nil
+}
+
+// TestEveryWaitHasAnEnd: a poll, a download or a stored preview that hangs ends by itself, and the wait of the
+// operation is that of the clock: then the task is left, to be fetched later.
+func TestEveryWaitHasAnEnd(t *testing.T) {
+	t.Parallel()
+	const wait, patience = 120 * time.Second, 4 * time.Minute // the wait, and a download that had begun
+	finished := func(_ context.Context, at driver.Handle) (driver.Update, error) {
+		return driver.Update{Task: at, Done: true, Items: []driver.Item{{URL: "z"}}}, nil
+	}
+	hang := func(ctx context.Context, at driver.Handle) (driver.Update, error) {
+		<-ctx.Done()
+		return driver.Update{Task: at}, ctx.Err()
+	}
+	for name, c := range map[string]struct {
+		poll  func(ctx context.Context, number int, at driver.Handle) (driver.Update, error)
+		fetch gateway.Fetch
+		want  generate.Status
+		most  time.Duration
+	}{
+		"every poll hangs": {
+			poll: func(ctx context.Context, _ int, at driver.Handle) (driver.Update, error) { return hang(ctx, at) },
+			want: generate.StatusRunning, most: wait + time.Second,
+		},
+		"a driver ignores the end of its polls": {
+			poll: func(_ context.Context, _ int, at driver.Handle) (driver.Update, error) {
+				time.Sleep(time.Hour)
+				return driver.Update{Task: at}, nil
+			},
+			want: generate.StatusRunning, most: wait + 2*time.Second,
+		},
+		"the first poll hangs": {
+			poll: func(ctx context.Context, number int, at driver.Handle) (driver.Update, error) {
+				if number == 1 {
+					return hang(ctx, at)
+				}
+				return finished(ctx, at)
+			},
+			want: generate.StatusSucceeded, most: time.Minute,
+		},
+		"polls are slow": {
+			poll: func(_ context.Context, _ int, at driver.Handle) (driver.Update, error) {
+				time.Sleep(20 * time.Second)
+				return driver.Update{Task: at}, nil
+			},
+			want: generate.StatusRunning, most: wait + 2*time.Second,
+		},
+		"the download hangs": {
+			fetch: func(ctx context.Context, _ string) (io.ReadCloser, string, error) {
+				<-ctx.Done()
+				return nil, "", ctx.Err()
+			},
+			want: generate.StatusRunning, most: patience,
+		},
+		"its body hangs": {
+			fetch: func(context.Context, string) (io.ReadCloser, string, error) {
+				return hung{make(chan struct{})}, "image/png", nil
+			},
+			want: generate.StatusRunning, most: patience,
+		},
+		"the download ignores its end": {
+			fetch: func(context.Context, string) (io.ReadCloser, string, error) {
+				time.Sleep(time.Hour)
+				return nil, "", io.ErrUnexpectedEOF
+			},
+			want: generate.StatusRunning, most: patience + 2*time.Second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := build(t, func(h *house, conf *gateway.Config) {
+					conf.Journal, conf.Fetch = journal.Memory{}, (&pictures{}).fetch
+					if c.fetch != nil {
+						conf.Fetch = c.fetch
+					}
+					h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+						return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+					}
+					h.openai.OnPoll = func(ctx context.Context, _ driver.Task, at driver.Handle, number int) (driver.Update, error) {
+						if c.poll == nil {
+							return finished(ctx, at)
+						}
+						return c.poll(ctx, number, at)
+					}
+				})
+				began := time.Now()
+				got := h.must(t, generate.Request{Model: "GPT Image 2"})
+				if took := time.Since(began); got.Status != c.want || took > c.most {
+					t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
+				}
+				time.Sleep(2 * time.Hour) // polls that were left to themselves come back
+			})
+		})
+	}
+}
+
+// TestADownloadThatComesLate: a download that ignores its end is given up, and taken where it comes all the same
+// while the link is tried again.
+func TestADownloadThatComesLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var tries atomic.Int32
+		h := build(t, func(h *house, c *gateway.Config) {
+			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
+				if tries.Add(1) > 1 {
+					return nil, "", media.Errorf(media.CodeUnavailable, "the host is gone")
+				}
+				time.Sleep(125 * time.Second)
+				return (&pictures{}).fetch(ctx, link)
+			}
+			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+				return driver.Update{Done: true, Items: []driver.Item{{URL: "z"}}}, nil
+			}
+		})
+		began := time.Now()
+		got := h.must(t, generate.Request{Model: "GPT Image 2"})
+		if took := time.Since(began); got.Status != generate.StatusSucceeded || len(got.Outputs()) != 1 || tries.Load() < 2 || took > 3*time.Minute {
+			t.Errorf("%s after %s and %d tries: %+v", got.Status, took, tries.Load(), got.Slots)
+		}
+		if slot := h.log.Operation(got.Operation); slot.FinishedAt.IsZero() || len(h.openai.Tasks()) != 1 {
+			t.Errorf("%+v, %d calls", slot, len(h.openai.Tasks()))
+		}
+	})
+}
+
+// TestHungLinksWaitTogether: links of one answer that hang take the time of one, and those that do not hang are
+// recorded.
+func TestHungLinksWaitTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(h *house, c *gateway.Config) {
+			good := (&pictures{}).fetch
+			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
+				if link == "good" {
+					return good(ctx, link)
+				}
+				<-ctx.Done()
+				return nil, "", ctx.Err()
+			}
+			h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+				return driver.Update{Task: driver.Handle{ID: "t"}}, nil
+			}
+			h.openai.OnPoll = func(_ context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
+				return driver.Update{Task: at, Done: true, Items: []driver.Item{{URL: "1"}, {URL: "2"}, {URL: "3"}, {URL: "good"}}}, nil
+			}
+		})
+		began := time.Now()
+		got := h.must(t, generate.Request{Model: "GPT Image 2", N: 4})
+		if took := time.Since(began); got.Status != generate.StatusRunning || got.Slots[3].Output == nil || took > 4*time.Minute+time.Second {
+			t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
+		}
+	})
+}
+
+// TestNotificationHasAnEnd: who tells of a task is not kept waiting for it.
+func TestNotificationHasAnEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, nil)
+		h.openai.OnStart = func(context.Context, driver.Task, int) (driver.Update, error) {
+			return driver.Update{Task: driver.Handle{ID: "7"}}, nil
+		}
+		h.openai.OnPoll = func(_ context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
+			return driver.Update{Task: at}, nil
+		}
+		first := h.must(t, generate.Request{Model: "GPT Image 2"})
+		g := h.heir(t, func(c *gateway.Config) {
+			c.Drivers, c.Journal = []driver.Driver{toldOf{h.openai}}, journal.Memory{}
+		})
+		began := time.Now()
+		if err := g.Notify(t.Context(), "openai", driver.Notification{}); err != nil || time.Since(began) > 40*time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		h.openai.OnPoll = func(ctx context.Context, _ driver.Task, at driver.Handle, _ int) (driver.Update, error) {
+			return driver.Update{Task: at, Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
+		}
+		if end, err := h.heir(t, nil).Resume(t.Context(), first.Operation); err != nil || end.Status != generate.StatusSucceeded {
+			t.Errorf("afterwards %+v, %v", end, err)
+		}
+	})
+}
+
+// toldOf is a driver that is told of its task and believes nothing.
+type toldOf struct{ *generatetest.Driver }
+
+func (toldOf) Notification(context.Context, driver.Notification) (driver.Update, error) {
+	return driver.Update{Task: driver.Handle{ID: "7"}}, nil
+}

@@ -1,0 +1,246 @@
+// Package bill adds up what the provider calls of one operation cost and settles it with the budget.
+//
+// Amounts are exact decimals in US dollars (package money). It keeps no records and returns no
+// errors: a budget that cannot be written to leaves its act unsettled.
+//
+// It may import media, generate, catalog, money, operation and plan.
+package bill
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"sync"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/money"
+	"atelier/generate/operation"
+	"atelier/generate/plan"
+	"atelier/media"
+)
+
+// receipt is what one provider call was billed for.
+type receipt struct {
+	call        int
+	act         string // whose reservation it counts against; empty for the operation's own
+	model       catalog.Model
+	makes       int // how many results come of it
+	usage       generate.Usage
+	reportedUSD string
+	// estimatedUSD is what its plan expects for the results that were made or may have been
+	// billed; nil if the catalogue cannot tell.
+	estimatedUSD *string
+}
+
+// receiptOf is the receipt of an attempt by a plan.
+func receiptOf(p *plan.Plan, a operation.Attempt) receipt {
+	r := receipt{call: a.Call, act: p.Act, model: p.Model, makes: p.Yields(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
+	r.estimatedUSD = p.Estimate(min(r.images(), r.makes))
+	return r
+}
+
+// images are those that were made or may have been billed.
+func (r receipt) images() int {
+	if r.usage.Unsettled > 0 {
+		return max(r.usage.Images, r.makes)
+	}
+	return r.usage.Images
+}
+
+// known is what the call cost by the provider's own count: the sum that it named, or its
+// tokens at the catalogue's prices. A model whose every price is zero costs nothing.
+func (r receipt) known() (*big.Rat, bool) {
+	if sum, ok := money.Parse(r.reportedUSD); ok {
+		return sum, true
+	}
+	if sum, ok := r.model.TokenCost(r.usage); ok {
+		return sum, true
+	}
+	return new(big.Rat), r.model.Free()
+}
+
+// expected is what the call cost as far as it is known, else its estimate.
+func (r receipt) expected() (*big.Rat, bool) {
+	if sum, ok := r.known(); ok {
+		return sum, true
+	}
+	if r.estimatedUSD == nil {
+		return nil, false
+	}
+	return money.Parse(*r.estimatedUSD)
+}
+
+// settle is what calls cost by the provider's own count; nil if it is not known for every
+// call.
+func settle(calls []receipt) *string { return sumOf(calls, receipt.known) }
+
+// sumOf adds up calls; nil if the price of one is unknown.
+func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
+	sum := new(big.Rat)
+	for _, c := range calls {
+		part, ok := price(c)
+		if !ok {
+			return nil
+		}
+		sum.Add(sum, part)
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	text := money.Text(sum)
+	return &text
+}
+
+// Bill is what the calls of an operation cost, and the acts that money is reserved for: the operation
+// itself and each model of its fallback that was asked. Each act is settled once. It is safe for
+// concurrent use.
+type Bill struct {
+	plan      *plan.Plan // the operation's
+	operation string     // its id, which is also the act of its own calls
+	pictures  bool       // budgets count its results
+	budget    generate.Budget
+
+	mu       sync.Mutex // guards all below
+	receipts []receipt
+	usage    generate.Usage
+	acts     []string        // what was reserved for the models that stood in
+	settled  map[string]bool // acts that the budget has counted
+}
+
+// New makes the bill of an operation, which has no calls yet.
+func New(p *plan.Plan, op operation.Operation, b generate.Budget) *Bill {
+	return &Bill{plan: p, operation: op.ID, pictures: op.Modality == media.ModalityImage, budget: b, settled: map[string]bool{}}
+}
+
+// Count adds what an attempt used.
+func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.usage.Add(a.Usage)
+	if a.Billed() {
+		b.receipts = append(b.receipts, receiptOf(p, a))
+	}
+}
+
+// Used is what the providers counted so far.
+func (b *Bill) Used() generate.Usage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.usage
+}
+
+// Cost sums up the calls and keeps the estimate made before them. Where a price is not known and no
+// task still runs (over), the call's own estimate counts, and the sum is an estimate.
+func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := generate.Cost{EstimatedUSD: estimated, ReportedUSD: settle(b.receipts)}
+	made := slices.ContainsFunc(b.receipts, func(r receipt) bool { return r.images() > 0 || r.usage.InputTokens+r.usage.OutputTokens > 0 })
+	if c.ReportedUSD == nil && made && over {
+		c.EstimatedUSD = sumOf(b.receipts, receipt.expected)
+	}
+	return c
+}
+
+// Charge is what the calls of an act used in this round: what was reported, else the
+// estimate for what was made or may have been billed. A call without either counts
+// nothing; the money is unknown if none has any.
+func (b *Bill) Charge(act string) generate.Charge {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := generate.Charge{ID: act}
+	sum, calls, priced := new(big.Rat), 0, 0
+	for _, r := range b.receipts {
+		if r.act != act && (r.act != "" || act != b.operation) || !b.thisRound(r) {
+			continue
+		}
+		calls++
+		if b.pictures {
+			c.Images += int64(r.images())
+		}
+		if part, ok := r.expected(); ok {
+			priced++
+			sum.Add(sum, part)
+		}
+	}
+	if calls == 0 || priced > 0 {
+		text := money.Text(sum)
+		c.USD = &text
+	}
+	if r := b.plan.Round; r != nil && r.Before != nil && act == b.operation {
+		return without(c, *r.Before)
+	}
+	return c
+}
+
+// thisRound reports whether a call is of the round that is worked on, and not of an earlier one.
+func (b *Bill) thisRound(r receipt) bool {
+	return b.plan.Round == nil || r.call >= b.plan.Round.First
+}
+
+// Reserved notes that money was reserved for a model that stands in.
+func (b *Bill) Reserved(act string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.acts = append(b.acts, act)
+}
+
+// SettleAll settles the operation itself and every model that stood in, also those of an
+// earlier process. It reports whether it could.
+func (b *Bill) SettleAll(ctx context.Context) bool {
+	b.mu.Lock()
+	for _, r := range b.receipts {
+		if r.act != "" && b.thisRound(r) {
+			b.acts = append(b.acts, r.act)
+		}
+	}
+	b.mu.Unlock()
+	return b.Settle(ctx)
+}
+
+// Settle gives back what is reserved and counts what was used, once for each act: the
+// operation itself and the models that stood in so far. It reports whether it could.
+func (b *Bill) Settle(ctx context.Context) bool {
+	b.mu.Lock()
+	acts := append([]string{b.operation}, b.acts...)
+	b.mu.Unlock()
+	all := true
+	for _, act := range acts {
+		all = b.settleAct(ctx, act) && all
+	}
+	return all
+}
+
+func (b *Bill) settleAct(ctx context.Context, act string) bool {
+	b.mu.Lock()
+	done := b.settled[act]
+	b.mu.Unlock()
+	if done || b.budget.Settle(ctx, b.Charge(act)) != nil {
+		return done
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settled[act] = true
+	return true
+}
+
+// without is what is left of a charge when what was counted before is taken away.
+func without(c, before generate.Charge) generate.Charge {
+	c.Images = max(0, c.Images-before.Images)
+	if c.USD == nil || before.USD == nil {
+		return c
+	}
+	now, known := money.Parse(*c.USD)
+	was, knew := money.Parse(*before.USD)
+	if !known || !knew {
+		return c
+	}
+	left := new(big.Rat).Sub(now, was)
+	if left.Sign() < 0 {
+		left = new(big.Rat)
+	}
+	text := money.Text(left)
+	c.USD = &text
+	return c
+}

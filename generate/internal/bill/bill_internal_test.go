@@ -1,0 +1,38 @@
+package bill
+
+import (
+	"math/big"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/money"
+)
+
+func TestDecimalIsExact(t *testing.T) {
+	t.Parallel()
+	m := catalog.Model{Prices: []catalog.Price{
+		{Unit: "token_text_in", USD: "5"},
+		{Unit: "token_image_out", USD: "30"},
+	}}
+	got := settle([]receipt{
+		{model: m, usage: generate.Usage{InputTokens: 1, OutputTokens: 2058, ImageOutputTokens: 2058}},
+		{model: m, reportedUSD: "0.1"},
+		{model: m, reportedUSD: "0.2"},
+	})
+	if got == nil || *got != "0.361745" {
+		t.Errorf("settle gives %v, want 0.361745", got)
+	}
+	if got := settle([]receipt{{model: m, reportedUSD: "0.1"}, {model: m, usage: generate.Usage{OutputTokens: 5}}}); got != nil {
+		t.Errorf("an unpriced kind of token costs %s, want unknown", *got)
+	}
+	if got := settle([]receipt{{model: m, reportedUSD: "lots"}}); got != nil {
+		t.Errorf("an unreadable amount costs %s, want unknown", *got)
+	}
+	if got := settle(nil); got != nil {
+		t.Errorf("no call costs %s, want unknown", *got)
+	}
+	if got := money.Text(big.NewRat(100, 1)); got != "100" {
+		t.Errorf("100 is written %s", got)
+	}
+}

@@ -1,0 +1,138 @@
+// Package lane bounds the calls to one provider: how many run at once, how many begin in a minute, and
+// whether the provider is called at all after it failed several times in a row.
+//
+// Errors are media.Error values: media.CodeUnavailable while a provider is not called, and those of a
+// context that ended.
+//
+// It may import media, catalog, driver, fault and internal/patience.
+package lane
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
+
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/internal/patience"
+	"atelier/media"
+)
+
+const (
+	// After breakerFailures in a row a provider is not called for breakerRest.
+	breakerFailures = 5
+	breakerRest     = 30 * time.Second
+)
+
+// Lane holds the limits of one provider. It is safe for concurrent use.
+type Lane struct {
+	// Waits are those that the provider asked for; see package patience.
+	Waits patience.Waits
+
+	all     limit
+	rows    map[string]limit // by API model: the limits that a row sets for itself
+	breaker *gobreaker.TwoStepCircuitBreaker[any]
+}
+
+// limit bounds calls: how many at once, and how many a minute.
+type limit struct {
+	slots *semaphore.Weighted
+	rate  *rate.Limiter
+}
+
+// newLimit makes a limit; 0 bounds nothing.
+func newLimit(concurrency, perMinute int) limit {
+	l := limit{semaphore.NewWeighted(int64(cmp.Or(concurrency, math.MaxInt))), rate.NewLimiter(rate.Inf, 1)}
+	if perMinute > 0 { // spread evenly: a burst and what follows it would be more than a minute's
+		l.rate = rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), 1)
+	}
+	return l
+}
+
+// New makes the lane of a provider. Its limits are concurrency, or the highest of the provider's models
+// where that is 0, or usual; each model has its own limits besides.
+func New(provider string, models []catalog.Model, concurrency, usual int) *Lane {
+	most, perMinute := 0, 0
+	l := &Lane{rows: map[string]limit{}}
+	for _, m := range models {
+		if m.Provider == provider {
+			most, perMinute = max(most, m.Concurrency), max(perMinute, m.PerMinute)
+			l.rows[m.APIModel] = newLimit(m.Concurrency, m.PerMinute)
+		}
+	}
+	l.all = newLimit(cmp.Or(concurrency, most, usual), perMinute)
+	l.breaker = gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
+		Name: provider, Timeout: breakerRest,
+		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerFailures },
+	})
+	return l
+}
+
+// limits are those of a model: its own first, so that calls that wait for it do not hold up those to
+// other models.
+func (l *Lane) limits(m catalog.Model) []limit {
+	if own, ok := l.rows[m.APIModel]; ok {
+		return []limit{own, l.all}
+	}
+	return []limit{l.all}
+}
+
+// Admit waits until a call of a model may be under way; the caller calls done when it is
+// over. The error is ctx's.
+func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err error) {
+	var held []limit
+	done = func() {
+		for _, h := range held {
+			h.slots.Release(1)
+		}
+	}
+	for _, next := range l.limits(m) {
+		if err := next.slots.Acquire(ctx, 1); err != nil {
+			done()
+			return func() {}, err
+		}
+		held = append(held, next)
+	}
+	return done, nil
+}
+
+// Enter waits for a turn. The error has code media.CodeUnavailable where the provider
+// failed too often just now, and ctx's otherwise; without an error the caller calls
+// leave with what became of the call.
+func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Error), err *media.Error) {
+	for _, next := range l.limits(m) {
+		if err := next.rate.Wait(ctx); err != nil {
+			if ctx.Err() == nil { // the deadline comes before the turn
+				err = context.DeadlineExceeded
+			}
+			return nil, fault.Of(err)
+		}
+	}
+	done, refused := l.breaker.Allow()
+	if refused != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "%s failed %d times in a row and is not asked for %s: wait, or use another model", m.Provider, breakerFailures, breakerRest)
+	}
+	return func(failed *media.Error) {
+		done(failed == nil || !outage(failed))
+	}, nil
+}
+
+// outage tells errors of the provider from errors of the request.
+func outage(err *media.Error) bool {
+	if errors.Is(err, driver.ErrContested) {
+		return false // it answers
+	}
+	switch err.Code {
+	case media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse:
+		return true
+	default:
+		return false
+	}
+}

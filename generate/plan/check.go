@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/internal/fault"
+	"atelier/media"
+	"atelier/media/wire"
+)
+
+// The limits of a request.
+const (
+	// maxPrompt is the prompt's limit, in characters, where a model names none.
+	maxPrompt = 32_000
+	// minSpeed and maxSpeed bound the speed of speech.
+	minSpeed, maxSpeed = 0.25, 4.0
+)
+
+// normalise fills the defaults of a copy and refuses what no model could take.
+func normalise(r generate.Request) (generate.Request, error) {
+	r.Method = cmp.Or(r.Method, generate.MethodGenerate)
+	r.OutputFormat = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.OutputFormat), "."))
+	if r.OutputFormat == "jpg" {
+		r.OutputFormat = "jpeg"
+	}
+	for _, s := range []*string{&r.Voice, &r.Size, &r.DefaultSize, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
+		*s = strings.TrimSpace(*s)
+	}
+	r.Style, r.Background, r.Moderation = strings.ToLower(r.Style), strings.ToLower(r.Background), strings.ToLower(r.Moderation)
+	if strings.EqualFold(r.Size, "auto") {
+		r.Size = "auto"
+	}
+	if err := checkWords(r); err != nil {
+		return r, err
+	}
+	return r, checkInputs(r)
+}
+
+// checkWords looks at everything but the pictures.
+func checkWords(r generate.Request) error {
+	if r.N < 0 || r.N > generate.MaxN {
+		return generate.BadCount(r.N)
+	}
+	if strings.TrimSpace(r.Prompt) == "" && r.Method == generate.MethodGenerate { // pictures may say enough
+		return emptyPrompt(r.Modality)
+	}
+	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
+		return media.Errorf(media.CodeInvalid, "the prompt is not valid UTF-8: save it as UTF-8 text")
+	}
+	if r.Size != "" && r.Size != "auto" {
+		if _, err := catalog.ParseSize(r.Size); err != nil {
+			return err
+		}
+	}
+	if r.DefaultSize != "" {
+		if _, err := catalog.ParseSize(r.DefaultSize); err != nil {
+			return err
+		}
+	}
+	if r.AspectRatio != "" {
+		if _, err := catalog.ParseRatio(r.AspectRatio); err != nil {
+			return err
+		}
+	}
+	if r.Compression != nil && (*r.Compression < 0 || *r.Compression > 100) {
+		return media.Errorf(media.CodeInvalid, "compression is %d: use 0 to 100", *r.Compression)
+	}
+	if r.Speed != 0 && !(r.Speed >= minSpeed && r.Speed <= maxSpeed) {
+		return media.Errorf(media.CodeInvalid, "speed is %g: use %g to %g", r.Speed, minSpeed, maxSpeed)
+	}
+	for _, w := range []struct {
+		setting, value string
+		words          []string
+	}{
+		{"background", r.Background, []string{"transparent", "opaque", "auto"}},
+		{"moderation", r.Moderation, []string{"auto", "low"}},
+		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt"}},
+		{"method", string(r.Method), []string{"generate", "edit", "variation"}},
+	} {
+		if w.value != "" && !slices.Contains(w.words, w.value) {
+			return media.Errorf(media.CodeInvalid, "%s %q is unknown: use %s", w.setting, fault.Quote(w.value), strings.Join(w.words, ", "))
+		}
+	}
+	return nil
+}
+
+// emptyPrompt says what is missing.
+func emptyPrompt(m media.Modality) error {
+	say := "say what the picture is to show"
+	if m == media.ModalityAudio {
+		say = "give the text to speak"
+	}
+	return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", say)
+}
+
+// checkInputs proves that method and pictures belong together: a picture that would
+// silently not be looked at is worse than an error.
+func checkInputs(r generate.Request) error {
+	switch {
+	case r.Method == generate.MethodGenerate && (len(r.Inputs) > 0 || r.Mask != nil):
+		return media.Errorf(media.CodeInvalid, "generate takes no input pictures: use method edit or variation, or leave them out")
+	case r.Method != generate.MethodGenerate && len(r.Inputs) == 0:
+		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", r.Method)
+	case r.Method == generate.MethodVariation && r.Mask != nil:
+		return media.Errorf(media.CodeInvalid, "variation takes no mask: use method edit")
+	}
+	return nil
+}
+
+// withoutMedia names media that stands as text in what a request says: a model takes
+// pictures as inputs. A prompt that is too long for any model stays, to be refused.
+func withoutMedia(r generate.Request) generate.Request {
+	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Background, &r.Moderation} {
+		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= maxPrompt {
+			*s = wire.NameMedia(*s)
+		}
+	}
+	options := make(map[string]map[string]any, len(r.Options))
+	for provider, of := range r.Options {
+		options[provider] = maps.Clone(of)
+		for name, v := range of {
+			if s, ok := v.(string); ok {
+				options[provider][name] = wire.NameMedia(s)
+			}
+		}
+	}
+	if len(options) > 0 {
+		r.Options = options
+	}
+	return r
+}

@@ -1,0 +1,266 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/media"
+)
+
+// choice is the model that answers a request, and how it came to that.
+type choice struct {
+	model    catalog.Model
+	driver   driver.Driver
+	out      []generate.Disposition
+	warnings []string
+}
+
+// choose finds the model: the one that the request names; else the operator's
+// default; else what the agent prefers; else the first provider that is ready. Where nothing is to
+// be called (keyless) a model that is named is taken though its key is missing.
+func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
+	switch {
+	case r.Model != "":
+		c, err := pl.named(r, r.Model, keyless)
+		if r.Substitute && media.CodeOf(err) == media.CodeMissingKey {
+			return pl.instead(r, err, keyless)
+		}
+		return c, c.called(r.Model, err)
+	case pl.config.DefaultModel != "" && pl.modality(generate.Request{Model: pl.config.DefaultModel}) == r.Modality:
+		c, err := pl.named(r, pl.config.DefaultModel, keyless)
+		if err != nil {
+			return c, fault.Wrap("ATELIER_IMAGE_MODEL", c.called(pl.config.DefaultModel, err))
+		}
+		for _, d := range c.out {
+			if d.Outcome == generate.OutcomeAdapted {
+				c.warnings = append(c.warnings, d.Reason)
+			}
+		}
+		c.out = pl.substituted(r, c.model, "the default model of this installation (ATELIER_IMAGE_MODEL) comes first")
+		return c, nil
+	}
+	return pl.preferred(r, keyless)
+}
+
+// called names the model of an error as it was asked for.
+func (c choice) called(name string, err error) error {
+	if err == nil || c.model.Name == "" {
+		return err
+	}
+	called := fault.Quote(name)
+	if !strings.EqualFold(name, c.model.Name) {
+		called += " (" + c.model.Name + ")"
+	} else if strings.HasPrefix(err.Error(), c.model.Name+" ") {
+		return err
+	}
+	return fault.Wrap(called, err)
+}
+
+// instead finds the next model where the key of the named one is missing.
+func (pl *Planner) instead(r generate.Request, missing error, keyless bool) (choice, error) {
+	asked := r.Model
+	r.Model = ""
+	c, err := pl.choose(r, keyless)
+	if err != nil {
+		return c, err
+	}
+	c.out = []generate.Disposition{{Setting: "model", Asked: fault.Quote(asked), Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing.Error()}}
+	return c, nil
+}
+
+// named takes the model that the request names, or its successor.
+func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice, error) {
+	row, ok := pl.config.Catalogue.Lookup(name)
+	if !ok {
+		return choice{}, pl.unknown(name)
+	}
+	living, ok := pl.config.Catalogue.Successor(row, pl.config.Now())
+	if !ok {
+		return choice{}, media.Errorf(media.CodeUnsupported, "%s was switched off on %s and has no successor: choose another model (atelier models list)",
+			row.Name, row.Life.ShutDown.Format(time.DateOnly))
+	}
+	c := choice{model: living}
+	if living.APIModel != row.APIModel {
+		c.out = append(c.out, retired(name, row, living))
+	} else {
+		c.out = append(c.out, generate.Disposition{Setting: "model", Asked: fault.Quote(name), Applied: row.Name, Outcome: generate.OutcomeApplied})
+	}
+	c.warnings = pl.lifeWarnings(living)
+	if err := pl.able(r, living); err != nil {
+		return c, err
+	}
+	d, ok := pl.drivers[living.Provider]
+	if !ok {
+		return c, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without: choose another model (atelier models list)", living.Name, living.Provider)
+	}
+	c.driver = d
+	if err := d.Ready(); err != nil {
+		if !keyless || media.CodeOf(err) != media.CodeMissingKey {
+			return c, err
+		}
+		c.warnings = append(c.warnings, "it would be refused now: "+err.Error())
+	}
+	return c, nil
+}
+
+// retired tells that a successor answers.
+func retired(asked string, row, living catalog.Model) generate.Disposition {
+	return generate.Disposition{
+		Setting: "model", Asked: fault.Quote(asked), Applied: living.Name, Outcome: generate.OutcomeAdapted,
+		Reason: fmt.Sprintf("%s was switched off on %s; %s answers in its place", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name),
+	}
+}
+
+// lifeWarnings warns of a model that will end soon.
+func (pl *Planner) lifeWarnings(m catalog.Model) []string {
+	end := m.Life.ShutDown
+	if end.IsZero() || end.Sub(pl.config.Now()) > catalog.WarnAhead {
+		return nil
+	}
+	w := fmt.Sprintf("%s will be switched off on %s", m.Name, end.Format(time.DateOnly))
+	if next, ok := pl.config.Catalogue.Successor(m, end); ok {
+		w += "; after that " + next.Name + " answers in its place"
+	}
+	return []string{w}
+}
+
+// preferred goes through what the agent would like, and then through the providers.
+func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
+	why := ""
+	for _, name := range r.Prefer {
+		c, err := pl.named(r, name, keyless)
+		if err == nil {
+			if why != "" {
+				c.out = pl.substituted(r, c.model, why)
+			}
+			return c, nil
+		}
+		if why == "" {
+			why = err.Error()
+		}
+	}
+	for _, m := range pl.inOrder() {
+		d, ok := pl.drivers[m.Provider]
+		if !ok || !m.Alive(pl.config.Now()) || d.Ready() != nil || pl.able(r, m) != nil {
+			continue
+		}
+		c := choice{model: m, driver: d, warnings: pl.lifeWarnings(m)}
+		c.out = pl.substituted(r, m, why)
+		if m.Provider == Offline && pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.Provider != Offline }) {
+			c.warnings = append(c.warnings, StandIn(m.Name))
+		}
+		return c, nil
+	}
+	return choice{}, pl.nobody(r)
+}
+
+// StandIn is the warning of a result that an offline model gave because no provider is ready.
+func StandIn(model string) string {
+	return model + " was used because no provider is ready; atelier doctor shows which key to set"
+}
+
+// substituted notes that an agent's preference was not followed.
+func (pl *Planner) substituted(r generate.Request, used catalog.Model, why string) []generate.Disposition {
+	if len(r.Prefer) == 0 {
+		return nil
+	}
+	first := r.Prefer[0]
+	if row, ok := pl.config.Catalogue.Lookup(first); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
+		return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeApplied}}
+	}
+	return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}}
+}
+
+// Offline is the provider that comes last in every order.
+const Offline = "offline"
+
+// providerOrder is the order in which providers are tried where the request names none.
+func providerOrder() []string { return []string{"gemini", "openai", "bfl", "leonardo"} }
+
+// inOrder lists the models by the order of their providers; within a provider, and
+// for providers not in the order, by the catalogue's. Offline is last.
+func (pl *Planner) inOrder() []catalog.Model {
+	order := providerOrder()
+	rank := func(m catalog.Model) int {
+		if m.Provider == Offline {
+			return len(order) + 1
+		}
+		if i := slices.Index(order, m.Provider); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	rows := pl.config.Catalogue.Models()
+	slices.SortStableFunc(rows, func(a, b catalog.Model) int { return cmp.Compare(rank(a), rank(b)) })
+	return rows
+}
+
+// able is nil if the model makes what is asked, by the method that is asked.
+func (pl *Planner) able(r generate.Request, m catalog.Model) error {
+	if m.Modality != r.Modality {
+		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
+	}
+	if m.Does(r.Method) {
+		return m.Accepts(r)
+	}
+	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, pl.whoCan(r))
+	e.Valid = pl.ableNames(r)
+	return e
+}
+
+// ableNames lists the living models that can do it.
+func (pl *Planner) ableNames(r generate.Request) []string {
+	var names []string
+	for _, m := range pl.config.Catalogue.Models() {
+		if m.Alive(pl.config.Now()) && m.Modality == r.Modality && m.Does(r.Method) && m.Accepts(r) == nil {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+func (pl *Planner) whoCan(r generate.Request) string {
+	if names := pl.ableNames(r); len(names) > 0 {
+		return "these models do: " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
+}
+
+// nobody is the error where no model is left to try.
+func (pl *Planner) nobody(r generate.Request) error {
+	names := pl.ableNames(r)
+	if len(names) == 0 {
+		return media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
+	}
+	var reasons []string
+	for _, p := range pl.Providers() {
+		if !p.Ready {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	if len(reasons) == 0 {
+		return media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
+	}
+	return media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
+}
+
+// unknown is the error for a name that means nothing, or more than one thing; it lists what
+// comes near.
+func (pl *Planner) unknown(name string) error {
+	if which := pl.config.Catalogue.Ambiguous(name); len(which) > 0 {
+		e := media.Errorf(media.CodeInvalid, "%q is the id of several models: say %s", fault.Quote(name), strings.Join(which, " or "))
+		e.Valid = which
+		return e
+	}
+	near := pl.config.Catalogue.Near(name, pl.config.Now())
+	e := media.Errorf(media.CodeInvalid, "there is no model %q: did you mean %s? (atelier models list shows all)", fault.Quote(name), strings.Join(near, ", "))
+	e.Valid = near
+	return e
+}

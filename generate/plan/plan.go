@@ -1,0 +1,214 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/media"
+)
+
+// Plan is what a request would do, before anything is spent.
+type Plan struct {
+	Model catalog.Model `json:"model"`
+	// Calls lists how many results each provider call would be asked for.
+	Calls []int `json:"calls"`
+	// Makes is how many results come of them: more than N where every call draws a grid.
+	Makes        int                    `json:"makes"`
+	Dispositions []generate.Disposition `json:"dispositions"`
+	// EstimatedUSD is the expected cost as decimal text; nil if unknown.
+	EstimatedUSD *string  `json:"estimated_usd"`
+	Warnings     []string `json:"warnings,omitempty"`
+
+	Request generate.Request `json:"-"`
+	Task    driver.Task      `json:"-"` // the pattern of every call
+	Driver  driver.Driver    `json:"-"`
+	Gives   int              `json:"-"` // how many results every call gives; 0 means as many as it is asked for
+	Round   *Round           `json:"-"` // nil unless it is done again
+	Act     string           `json:"-"` // what its money is reserved for; empty for the operation
+	Why     string           `json:"-"` // the reason if it stands in for another
+	Frames  bool             `json:"-"` // previews are asked for, in this round, or were before
+	Keyless bool             `json:"-"` // the key may be missing: it is a plan alone
+}
+
+// N is how many results the plan asks for.
+func (p *Plan) N() int {
+	n := 0
+	for _, c := range p.Calls {
+		n += c
+	}
+	return n
+}
+
+// Plan works out model, settings, calls and cost; it makes no call and writes
+// nothing.
+//
+// Errors: media.CodeInvalid for bad input and unknown models, those of the fallback among them, media.CodeUnsupported
+// for what the model cannot do, media.CodeMissingKey naming the variable to set. In
+// strict mode a setting that would be adapted, dropped or substituted is
+// media.CodeUnsupported; then the plan comes with the error and shows those settings
+// as refused.
+func (pl *Planner) Plan(_ context.Context, r generate.Request) (*Plan, error) {
+	return pl.Draft(r, false)
+}
+
+// Draft is [Planner.Plan] that, with keyless, also takes a named model whose key is missing.
+func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
+	r.Modality = pl.modality(r)
+	r, err := normalise(r)
+	if err != nil {
+		return nil, err
+	}
+	said := r.Prompt
+	r = withoutMedia(r)
+	for _, name := range r.Fallback {
+		if _, ok := pl.config.Catalogue.Lookup(name); !ok {
+			return nil, fault.Wrap("read the fallback", pl.unknown(name))
+		}
+	}
+	c, err := pl.choose(r, keyless)
+	if err != nil {
+		return nil, err
+	}
+	c.model = c.model.PricedOn(pl.config.Now())
+	r.OptionsFor = pl.optionsFor(r)
+	if !r.Strict {
+		if err := pl.meant(r, c.model); err != nil {
+			return nil, err
+		}
+	}
+	n := negotiation{req: r, model: c.model, providers: pl.config.Catalogue.Providers(), partials: pl.config.Partials, out: c.out}
+	if err := n.negotiate(); err != nil {
+		return nil, err
+	}
+	if err := n.task.CheckOptions(); err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Model: c.model, Calls: Split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
+		Request: r, Task: n.task, Driver: c.driver, Gives: c.model.Grid, Frames: pl.config.Partials,
+		Keyless: keyless,
+	}
+	if r.Prompt != said {
+		p.Warnings = append(p.Warnings, "the prompt held media as data, which was left out: give pictures as inputs")
+	}
+	if n.act.Once {
+		p.Gives = 1
+	}
+	if err := p.review(); err != nil {
+		return nil, err
+	}
+	p.Makes = p.Yields(p.N())
+	p.EstimatedUSD = p.Estimate(p.Makes)
+	if r.Strict {
+		if err := p.Refuse(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// Yields is how many results come where n are asked for.
+func (p *Plan) Yields(n int) int {
+	made := 0
+	for _, c := range Split(n, p.Model.MaxN) {
+		made += max(c, p.Gives)
+	}
+	return made
+}
+
+// Estimate is what n results of the plan should cost; nil if the catalogue cannot tell.
+func (p *Plan) Estimate(n int) *string {
+	return cmp.Or(estimate(p.Task, n), estimateArea(p.Task, n))
+}
+
+// modality is what is asked for; if nobody says, what the named model makes.
+func (pl *Planner) modality(r generate.Request) media.Modality {
+	if r.Modality != "" {
+		return r.Modality
+	}
+	if m, ok := pl.config.Catalogue.Lookup(r.Model); ok {
+		return m.Modality
+	}
+	return media.ModalityImage
+}
+
+// Refuse turns every setting that is not applied as asked into a refused one.
+func (p *Plan) Refuse() error {
+	var why []string
+	for i := range p.Dispositions {
+		d := &p.Dispositions[i]
+		if d.Outcome == generate.OutcomeApplied {
+			continue
+		}
+		why = append(why, fmt.Sprintf("%s would be %s (%s)", d.Setting, d.Outcome, d.Reason))
+		d.Outcome, d.Applied = generate.OutcomeRefused, ""
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(why, "; "))
+}
+
+// Refused is the result of a plan that strict mode refuses; nil without a plan.
+func (p *Plan) Refused() *generate.Result {
+	if p == nil {
+		return nil
+	}
+	return &generate.Result{
+		Status: generate.StatusFailed, Model: p.Model.Name, Provider: p.Model.Provider,
+		Dispositions: p.Dispositions, Warnings: p.Warnings, Cost: generate.Cost{EstimatedUSD: p.EstimatedUSD},
+	}
+}
+
+// Split shares n results over calls of at most most each.
+func Split(n, most int) []int {
+	var calls []int
+	for n > 0 {
+		c := min(n, most)
+		calls = append(calls, c)
+		n -= c
+	}
+	return calls
+}
+
+// Charge is what the plan's calls may use.
+func (p *Plan) Charge(act string) generate.Charge {
+	c := generate.Charge{ID: act, USD: p.EstimatedUSD}
+	if p.Request.Modality == media.ModalityImage {
+		c.Images = int64(p.Makes)
+	}
+	return c
+}
+
+// Asked is the model that was asked for, as it was asked.
+func (p *Plan) Asked() string {
+	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
+		return p.Dispositions[i].Asked
+	}
+	return p.Model.Name
+}
+
+// Expects is what the provider was asked for: a size, or a ratio alone, or neither.
+func (p *Plan) Expects() (size catalog.Sides, ratio string) {
+	t := p.Task
+	if t.Width > 0 {
+		return catalog.Sides{W: t.Width, H: t.Height}, ""
+	}
+	return t.Model.Size.TierFit(t.AspectRatio, t.Tier).Sides, t.AspectRatio
+}
+
+// Because says why the plan's model was asked.
+func (p *Plan) Because() string {
+	why := p.Why
+	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); why == "" && i >= 0 {
+		why = p.Dispositions[i].Reason
+	}
+	return cmp.Or(why, "as asked")
+}

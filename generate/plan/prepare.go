@@ -1,0 +1,286 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/internal/fault"
+	"atelier/media"
+	"atelier/media/imaging"
+)
+
+// Prepare makes the pictures of a plan fit for its model, before anything is
+// journalled or paid: types that the model does not take are converted, pictures over
+// its limit are made smaller, the mask gets the model's polarity. Originals stay as
+// they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or
+// damaged is refused: those that are converted when they are decoded, the others by their
+// structure, and a PNG by its stream of pixels, which takes no memory ([imaging.Whole]). Without
+// Storage the others are not looked at. Errors are those of the pictures: media.CodeInvalid, media.CodeTooLarge,
+// media.CodeUnsupported.
+func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
+	if len(p.Task.Inputs) == 0 {
+		return nil
+	}
+	for _, o := range append(slices.Clone(p.Request.Inputs), masks(p.Request)...) {
+		if err := pl.config.Limits.Check(o.Facts); err != nil {
+			return fault.Wrap("prepare picture "+displayName(o), err)
+		}
+	}
+	p.Task.Inputs = slices.Clone(p.Task.Inputs)
+	var notes []string
+	for i := range p.Task.Inputs {
+		note, err := pl.fitInput(ctx, p, &p.Task.Inputs[i])
+		if err != nil {
+			return fault.Wrap("prepare picture "+displayName(p.Request.Inputs[i]), err)
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	if len(notes) > 0 {
+		p.adapt("inputs", "converted pictures", strings.Join(notes, "; "))
+	}
+	if p.Task.Mask == nil {
+		return nil
+	}
+	note, err := pl.fitMask(ctx, p)
+	if err != nil {
+		return fault.Wrap("prepare mask "+displayName(*p.Request.Mask), err)
+	}
+	if note != "" {
+		p.adapt("mask", "png, "+p.Model.Mask, note)
+	}
+	return nil
+}
+
+// Accept lets the caller keep the pictures of a plan that is carried out.
+func (p *Plan) Accept(ctx context.Context) (err error) {
+	if p.Request.Accept == nil {
+		return nil
+	}
+	p.Request.Inputs = slices.Clone(p.Request.Inputs)
+	for i, o := range p.Request.Inputs {
+		if p.Request.Inputs[i], err = p.Request.Accept(ctx, o); err != nil {
+			return fault.Wrap("keep picture "+displayName(o), err)
+		}
+	}
+	if p.Request.Mask == nil {
+		return nil
+	}
+	mask, err := p.Request.Accept(ctx, *p.Request.Mask)
+	if err != nil {
+		return fault.Wrap("keep mask "+displayName(mask), err)
+	}
+	p.Request.Mask = &mask
+	return nil
+}
+
+// displayName names a picture as its person knows it: by its file if it came as one, and by its ref.
+func displayName(o media.Output) string {
+	if o.FileName == "" {
+		return string(o.Ref)
+	}
+	return fault.Quote(o.FileName) + " (" + string(o.Ref) + ")"
+}
+
+// masks is the mask of a request as a list.
+func masks(r generate.Request) []media.Output {
+	if r.Mask == nil {
+		return nil
+	}
+	return []media.Output{*r.Mask}
+}
+
+// adapt notes that a setting which was applied had to be changed.
+func (p *Plan) adapt(setting, applied, reason string) {
+	for i := range p.Dispositions {
+		if d := &p.Dispositions[i]; d.Setting == setting {
+			d.Applied, d.Outcome, d.Reason = applied, generate.OutcomeAdapted, reason
+		}
+	}
+}
+
+// fitInput converts one picture in place if the model does not take it as it is.
+func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note string, err error) {
+	m := p.Model
+	var why []string
+	if len(m.InputTypes) > 0 && !slices.Contains(m.InputTypes, o.MIMEType) {
+		why = append(why, "it does not take "+o.MIMEType)
+	}
+	large := m.MaxInputBytes > 0 && o.SizeBytes > m.MaxInputBytes
+	if large {
+		why = append(why, fmt.Sprintf("it takes %d bytes a picture, not %d", m.MaxInputBytes, o.SizeBytes))
+	}
+	if m.MaxInputPixels > 0 && o.Width*o.Height > m.MaxInputPixels {
+		if p.Task.Mask != nil {
+			return "", media.Errorf(media.CodeTooLarge, "it has %d pixels and %s takes %d: make picture and mask smaller", o.Width*o.Height, m.Name, m.MaxInputPixels)
+		}
+		why = append(why, fmt.Sprintf("it takes %d pixels a picture, not %d", m.MaxInputPixels, o.Width*o.Height))
+	}
+	if o.Orientation > 1 && p.Task.Mask != nil {
+		why = append(why, "the picture had to be turned upright for its mask")
+	}
+	if len(why) == 0 {
+		return "", pl.whole(ctx, *o)
+	}
+	was := displayName(*o)
+	if *o, err = pl.shrink(ctx, p, *o, large); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(why, ", ")), nil
+}
+
+// shrinkSteps is how often a picture's sides are made smaller by a quarter before it
+// is given up: to a tenth.
+const shrinkSteps = 8
+
+// shrink encodes a picture anew until it fits: without loss, with loss, then smaller
+// and smaller. A picture with a mask keeps its size.
+func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bool) (media.Output, error) {
+	job := imaging.Job{Facts: o.Facts, Limits: pl.config.Limits, Format: imaging.FormatPNG, Quality: ConvertQuality}
+	if large || !p.Model.TakesType("image/png") {
+		job.Format = imaging.FormatAuto
+		if !p.Model.TakesType("image/png") {
+			job.Format = imaging.FormatJPEG
+		}
+	}
+	if most := p.Model.MaxInputPixels; most > 0 && o.Width*o.Height > most {
+		scale := math.Sqrt(float64(most) / float64(o.Width*o.Height))
+		job.Width, job.Height = max(1, int(float64(o.Width)*scale)), max(1, int(float64(o.Height)*scale))
+	}
+	for step := range shrinkSteps {
+		if step > 0 && p.Task.Mask != nil && job.Format == imaging.FormatAuto {
+			break
+		}
+		b, err := pl.transcode(ctx, o, job)
+		if err != nil {
+			return o, err
+		}
+		if p.Model.MaxInputBytes == 0 || b.SizeBytes <= p.Model.MaxInputBytes {
+			return media.NewOutput(b, media.Meta{Label: o.Label, FileName: o.FileName}), nil
+		}
+		if job.Format == imaging.FormatPNG {
+			job.Format = imaging.FormatAuto
+			continue
+		}
+		job.Width, job.Height = max(1, b.Width*3/4), max(1, b.Height*3/4)
+	}
+	return o, media.Errorf(media.CodeTooLarge, "it is too large for %s, which takes %d bytes a picture: make it smaller", p.Model.Name, p.Model.MaxInputBytes)
+}
+
+// transcode makes and stores another form of a picture.
+func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
+	var buf bytes.Buffer // one encoded picture within the pixel limit
+	var f media.Facts
+	err := pl.read(ctx, o, func(r io.Reader) (err error) {
+		f, err = imaging.Transcode(ctx, &buf, r, job)
+		return err
+	})
+	if err != nil {
+		return media.Blob{}, err
+	}
+	return pl.config.Storage.Store(ctx, &buf, f.MIMEType)
+}
+
+// whole refuses a picture whose file is cut off or damaged, without decoding it.
+func (pl *Planner) whole(ctx context.Context, o media.Output) error {
+	if pl.config.Storage == nil {
+		return nil // nothing can be read here; the driver's transport has the bytes
+	}
+	return pl.read(ctx, o, func(r io.Reader) error { return imaging.Whole(ctx, r, o.MIMEType) })
+}
+
+// read opens a picture for a function. What is wrong with the picture is the caller's bad
+// input; what is wrong with the store, whose reader fails, is not.
+func (pl *Planner) read(ctx context.Context, o media.Output, use func(io.Reader) error) error {
+	if pl.config.Storage == nil {
+		return media.Errorf(media.CodeUnsupported, "it has to be converted and this gateway was set up without Storage")
+	}
+	r, err := pl.config.Storage.Open(ctx, o.Digest)
+	if err != nil {
+		return err
+	}
+	src := &failing{Reader: r}
+	err = use(src)
+	if media.CodeOf(err) == media.CodeCorrupt && src.err == nil {
+		err = media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// failing remembers that its reader failed.
+type failing struct {
+	io.Reader
+	err error // other than the end
+}
+
+// Read implements [io.Reader].
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
+}
+
+// fitMask brings the mask into the model's polarity.
+func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error) {
+	mask := *p.Task.Mask
+	var img image.Image
+	err = pl.read(ctx, mask, func(r io.Reader) (err error) {
+		img, err = imaging.Decode(ctx, r, mask.Facts, pl.config.Limits)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := sameSize(mask, p.Request.Inputs[0], catalog.Sides{W: img.Bounds().Dx(), H: img.Bounds().Dy()}); err != nil {
+		return "", err
+	}
+	area := readMask(img)
+	if area.empty() {
+		return "", media.Errorf(media.CodeInvalid, "it marks nothing: make the area to change transparent, or white on black")
+	}
+	want := p.Model.Mask
+	if mask.MIMEType == "image/png" && mask.Orientation <= 1 && area.fits(want) {
+		return "", p.checkMask(mask.SizeBytes)
+	}
+	var buf bytes.Buffer
+	if err := imaging.EncodePNG(&buf, area.in(want), imaging.Label{}); err != nil {
+		return "", err
+	}
+	if err := p.checkMask(int64(buf.Len())); err != nil {
+		return "", err
+	}
+	b, err := pl.config.Storage.Store(ctx, &buf, "image/png")
+	if err != nil {
+		return "", err
+	}
+	o := media.NewOutput(b, media.Meta{Label: mask.Label})
+	p.Task.Mask = &o
+	how := "its transparent parts are the area to change"
+	if !area.transparent {
+		how = "it has no transparency, so its white parts are the area to change"
+	}
+	return fmt.Sprintf("%s takes masks as png in the form %s: %s", p.Model.Name, want, how), nil
+}
+
+// checkMask compares a mask with the model's limit.
+func (p *Plan) checkMask(size int64) error {
+	if most := p.Model.MaxMaskBytes; most > 0 && size > most {
+		return media.Errorf(media.CodeTooLarge, "it has %d bytes as png and %s takes %d: use flat areas without grain", size, p.Model.Name, most)
+	}
+	return nil
+}
+
+// ConvertQuality is the quality of converted jpeg and webp pictures.
+const ConvertQuality = 92

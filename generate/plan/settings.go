@@ -1,0 +1,289 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/generate/driver"
+	"atelier/generate/internal/fault"
+	"atelier/media"
+	"atelier/media/imaging"
+)
+
+// negotiation turns a request into a task for one model and notes what becomes of
+// every setting that was asked for.
+type negotiation struct {
+	req   generate.Request
+	model catalog.Model
+	task  driver.Task
+	out   []generate.Disposition
+	// providers are the known provider keys, to tell a foreign option from a typo.
+	providers []string
+	// partials says that preview frames are asked for.
+	partials bool
+	act      catalog.Act // what the model is asked to do, where its row has acts
+}
+
+// negotiate works out every setting. Errors are what the model cannot do at all.
+func (n *negotiation) negotiate() error {
+	n.task = driver.Task{
+		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
+		Inputs: n.req.Inputs, Mask: n.req.Mask,
+	}
+	if err := n.chooseAct(); err != nil {
+		return err
+	}
+	n.count()
+	n.frames()
+	n.method()
+	if err := n.prompt(); err != nil {
+		return err
+	}
+	if err := n.pictures(); err != nil {
+		return err
+	}
+	n.geometry()
+	n.quality()
+	n.style()
+	n.format()
+	n.background()
+	n.compression()
+	n.seed()
+	n.moderation()
+	n.voice()
+	n.speed()
+	n.options()
+	n.narrow()
+	n.flags()
+	return nil
+}
+
+func (n *negotiation) add(setting, asked, applied string, outcome generate.Outcome, reason string) {
+	n.out = append(n.out, generate.Disposition{
+		Setting: setting, Asked: fault.Quote(asked), Applied: fault.Quote(applied), Outcome: outcome, Reason: reason,
+	})
+}
+
+func (n *negotiation) applied(setting, value string) {
+	n.add(setting, value, value, generate.OutcomeApplied, "")
+}
+
+func (n *negotiation) adapted(setting, asked, applied, reason string) {
+	n.add(setting, asked, applied, generate.OutcomeAdapted, reason)
+}
+
+func (n *negotiation) dropped(setting, asked, reason string) {
+	n.add(setting, asked, "", generate.OutcomeDropped, reason)
+}
+
+func (n *negotiation) supports(what string) bool {
+	return slices.Contains(n.model.Supports, what) && !n.lacks(what)
+}
+
+// lacks tells what the model takes, but not for this method.
+func (n *negotiation) lacks(what string) bool {
+	switch n.task.Method {
+	case generate.MethodEdit:
+		return slices.Contains(n.model.EditLacks, what)
+	case generate.MethodGenerate:
+		return slices.Contains(n.model.GenerateLacks, what)
+	default:
+		return false
+	}
+}
+
+// count tells how many results there will be.
+func (n *negotiation) count() {
+	switch asked, gives := n.req.N, len(Split(n.req.N, n.model.MaxN))*n.model.Grid; {
+	case asked == 0:
+	case gives == 0 || gives == asked || n.act.Once:
+		n.applied("n", strconv.Itoa(asked))
+	default:
+		n.adapted("n", strconv.Itoa(asked), strconv.Itoa(gives), fmt.Sprintf("%s makes grids of %d; all are kept", n.model.Name, n.model.Grid))
+	}
+}
+
+// frames reports whether preview frames come, where they are asked for.
+func (n *negotiation) frames() {
+	switch {
+	case !n.partials:
+	case n.model.Streams():
+		n.applied("partials", "true")
+	default:
+		n.dropped("partials", "true", n.model.Name+" gives no preview frames")
+	}
+}
+
+func (n *negotiation) prompt() error {
+	asked := strings.TrimSpace(n.req.Prompt)
+	switch {
+	case n.act.Words == catalog.WordsNone:
+		n.task.Prompt = ""
+		if asked != "" {
+			n.dropped("prompt", asked, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
+		}
+	case asked == "" && n.req.Method != generate.MethodVariation && n.act.Words != catalog.WordsOptional:
+		return emptyPrompt(n.model.Modality)
+	}
+	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
+		switch {
+		case n.act.Words == catalog.WordsNone:
+			n.dropped("negative_prompt", avoid, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
+		case n.supports("negative_prompt"):
+			n.task.NegativePrompt = avoid
+			n.applied("negative_prompt", avoid)
+		case n.model.Modality == media.ModalityAudio:
+			n.dropped("negative_prompt", avoid, n.model.Name+" would speak it aloud")
+		default:
+			n.task.Prompt += "\n\nAvoid: " + avoid
+			n.adapted("negative_prompt", avoid, "Avoid: "+avoid, n.model.Name+" has no negative prompt; it was appended to the prompt")
+		}
+	}
+	limit := n.model.MaxPrompt
+	if limit == 0 {
+		limit = maxPrompt
+	}
+	if have := utf8.RuneCountInString(n.task.Prompt); have > limit {
+		return media.Errorf(media.CodeInvalid, "the prompt has %d characters and %s takes %d: shorten it", have, n.model.Name, limit)
+	}
+	return nil
+}
+
+func (n *negotiation) style() {
+	own := n.model.Styles
+	near := map[string]string{"natural": "neutral", "vivid": "vibrant"}[n.req.Style]
+	switch s := n.req.Style; {
+	case s == "":
+	case !n.supports("style") && n.model.Modality != media.ModalityImage:
+		n.dropped("style", s, n.model.Name+" has no style setting")
+	case !n.supports("style"):
+		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
+	case len(own) == 0 || slices.Contains(own, s):
+		n.task.Style = s
+		n.applied("style", s)
+	case slices.Contains(own, near):
+		n.task.Style = near
+		n.adapted("style", s, near, n.model.Name+" calls it so")
+	default:
+		n.dropped("style", s, fmt.Sprintf("%s has the styles %s; describe others in the prompt", n.model.Name, strings.Join(own, ", ")))
+	}
+}
+
+func (n *negotiation) format() {
+	f := n.req.OutputFormat
+	switch {
+	case f == "":
+	case slices.Contains(n.model.Formats, f):
+		n.task.OutputFormat = f
+		n.applied("output_format", f)
+	case n.model.Modality != media.ModalityImage:
+		n.dropped("output_format", f, fmt.Sprintf("%s gives %s, and %s is not converted", n.model.Name, cmp.Or(strings.Join(n.model.Formats, ", "), "its own format"), n.model.Modality))
+	case !Writable(f):
+		n.dropped("output_format", f, n.model.Name+" does not give it, and pictures are converted to png, jpeg or webp only")
+	case len(n.model.Formats) == 0:
+		n.adapted("output_format", f, Converted("its own format", f), n.model.Name+" chooses its own format; another one is converted and the original kept")
+	default:
+		n.adapted("output_format", f, Converted(strings.Join(n.model.Formats, " or "), f), fmt.Sprintf("%s gives %s; its answer is converted and the original kept", n.model.Name, strings.Join(n.model.Formats, ", ")))
+	}
+}
+
+// Converted tells of a format that is not the model's own.
+func Converted(from, to string) string { return from + ", converted to " + to }
+
+// Writable reports whether a picture can be converted into the format.
+func Writable(format string) bool {
+	_, err := imaging.ParseFormat(format)
+	return err == nil
+}
+
+func (n *negotiation) background() {
+	switch b := n.req.Background; {
+	case b == "":
+	case !n.supports("background"):
+		n.dropped("background", b, n.model.Name+" has no background setting; describe the background in the prompt")
+	case b == "transparent" && n.req.OutputFormat == "jpeg":
+		n.dropped("background", b, "jpeg has no transparency; ask for png or webp")
+	default:
+		n.task.Background = b
+		n.applied("background", b)
+	}
+}
+
+func (n *negotiation) compression() {
+	if n.req.Compression == nil {
+		return
+	}
+	asked := strconv.Itoa(*n.req.Compression)
+	switch f := n.task.OutputFormat; {
+	case !n.supports("compression"):
+		n.dropped("compression", asked, n.model.Name+" has no compression setting")
+	case f != "jpeg" && f != "webp":
+		n.dropped("compression", asked, "only jpeg and webp are compressed with loss; set output_format too")
+	default:
+		n.task.Compression = n.req.Compression
+		n.applied("compression", asked)
+	}
+}
+
+func (n *negotiation) seed() {
+	if n.req.Seed == nil {
+		return
+	}
+	asked := strconv.FormatInt(*n.req.Seed, 10)
+	if !n.supports("seed") {
+		n.dropped("seed", asked, n.model.Name+" has no seeds; the result cannot be repeated")
+		return
+	}
+	seed := n.model.FoldSeed(*n.req.Seed)
+	n.task.Seed = &seed
+	if seed == *n.req.Seed {
+		n.applied("seed", asked)
+		return
+	}
+	n.adapted("seed", asked, strconv.FormatInt(seed, 10), fmt.Sprintf("seeds of %s go from 0 to %d", n.model.Name, n.model.MaxSeed))
+}
+
+func (n *negotiation) moderation() {
+	switch m := n.req.Moderation; {
+	case m == "":
+	case n.supports("moderation"):
+		n.task.Moderation = m
+		n.applied("moderation", m)
+	default:
+		n.dropped("moderation", m, n.model.Name+" has no moderation setting for this")
+	}
+}
+
+// options takes those of this model; each other one is named.
+func (n *negotiation) options() {
+	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
+		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
+			value := n.req.Options[provider][name]
+			setting := "options." + fault.Quote(provider) + "." + fault.Quote(name)
+			asked := fmt.Sprint(value)
+			switch {
+			case !slices.Contains(n.providers, strings.ToLower(provider)):
+				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(n.providers, ", ")))
+			case !strings.EqualFold(provider, n.model.Provider):
+				n.dropped(setting, asked, "the request went to "+n.model.Provider)
+			case !slices.Contains(n.model.Options, name):
+				n.dropped(setting, asked, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
+			case n.lacks(name):
+				n.dropped(setting, asked, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
+			default:
+				if n.task.Options == nil {
+					n.task.Options = map[string]any{}
+				}
+				n.task.Options[name] = n.model.OptionRules[name].Value(value)
+				n.applied(setting, asked)
+			}
+		}
+	}
+}

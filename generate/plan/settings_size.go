@@ -1,0 +1,215 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+)
+
+// geometry works out size and aspect ratio. An explicit size in pixels wins over
+// the ratio, and over a quality that stands for a tier; a default size over neither.
+func (n *negotiation) geometry() {
+	rule, size := n.model.Size, n.req.Size
+	if size == "" && n.req.AspectRatio == "" {
+		size = n.req.DefaultSize
+	}
+	ask, err := catalog.ParseSize(size)
+	tier := n.tierOfQuality()
+	switch {
+	case n.req.Size == "" && size != "" && tier != "" && err == nil:
+		n.take(rule.FitRatio(ask.Ratio(), tier))
+	case size == "auto" && rule.Mode != "none" && (rule.Auto || rule.Mode != "enum"):
+		n.applied("size", "auto")
+		n.ratio()
+	case size == "auto" || size == "" || err != nil:
+		if size == "auto" {
+			n.dropped("size", "auto", n.model.Name+" has one size for every picture")
+		}
+		n.ratio()
+	case rule.Mode == "none":
+		n.dropped("size", size, n.model.Name+" cannot be told a size")
+		n.ratio()
+	default:
+		n.size(ask)
+	}
+}
+
+func (n *negotiation) size(ask catalog.Sides) {
+	f := n.model.Size.FitSize(ask)
+	n.take(f)
+	if f.Sides == ask {
+		n.applied("size", ask.String())
+	} else {
+		n.adapted("size", ask.String(), f.Name(), n.sizeReason(f))
+	}
+	if n.req.AspectRatio == "" {
+		return
+	}
+	if r, _ := catalog.ParseRatio(n.req.AspectRatio); catalog.SameRatio(r, ask.Ratio()) {
+		n.applied("aspect_ratio", n.req.AspectRatio)
+		return
+	}
+	n.dropped("aspect_ratio", n.req.AspectRatio, "the size says otherwise, and an explicit size wins")
+}
+
+// sizeReason tells why a size was changed.
+func (n *negotiation) sizeReason(f catalog.Fit) string {
+	r := n.model.Size
+	switch r.Mode {
+	case "enum":
+		return fmt.Sprintf("%s offers %s; this is the nearest ratio", n.model.Name, strings.Join(r.Values, ", "))
+	case "tier":
+		return fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.Cell())
+	case "ratio":
+		return fmt.Sprintf("%s is given a ratio and chooses the pixels; it takes %s", n.model.Name, r.Limits())
+	}
+	return n.model.Name + " takes " + r.Limits()
+}
+
+// ratio works out the aspect ratio where no size decides.
+func (n *negotiation) ratio() {
+	tier := n.tierOfQuality()
+	if n.req.AspectRatio == "" {
+		n.task.Tier = tier
+		return
+	}
+	ask, _ := catalog.ParseRatio(n.req.AspectRatio) // checked before
+	if n.model.Size.Mode == "none" {
+		n.dropped("aspect_ratio", n.req.AspectRatio, n.model.Name+" cannot be told an aspect ratio")
+		return
+	}
+	f := n.model.Size.FitRatio(ask, tier)
+	n.take(f)
+	have, how := f.Sides.Ratio(), f.String()
+	if f.Ratio != "" {
+		have, _ = catalog.ParseRatio(f.Ratio)
+		how = f.Ratio
+	}
+	switch {
+	case catalog.SameRatio(ask, have) && f.Ratio != "":
+		n.applied("aspect_ratio", f.Ratio)
+	case catalog.SameRatio(ask, have) || n.model.Size.Mode == "free" && NearRatio(ask, have, n.model.Size.Step):
+		n.add("aspect_ratio", n.req.AspectRatio, how, generate.OutcomeApplied, "")
+	default:
+		n.adapted("aspect_ratio", n.req.AspectRatio, how, n.ratioReason())
+	}
+}
+
+// NearRatio allows for one step of rounding at the usual size.
+func NearRatio(a, b float64, step int) bool {
+	const usual = 1024
+	return max(a/b, b/a)-1 < float64(step)/usual
+}
+
+func (n *negotiation) ratioReason() string {
+	r := n.model.Size
+	switch r.Mode {
+	case "enum":
+		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Values, ", "))
+	case "tier":
+		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Ratios, ", "))
+	}
+	return n.model.Name + " takes " + r.Limits()
+}
+
+// take puts a geometry into the task: pixels, or ratio and tier.
+func (n *negotiation) take(f catalog.Fit) {
+	if f.Ratio != "" {
+		n.task.AspectRatio, n.task.Tier = f.Ratio, f.Tier
+		return
+	}
+	n.task.Width, n.task.Height = f.W, f.H
+}
+
+// The ranks of quality words, the seeds' beside those of the GPT Image family.
+const (
+	rankLow = iota
+	rankMedium
+	rankHigh
+	rankXHigh
+	rankMax
+)
+
+// qualityRank orders quality words; false for a word that is not one.
+func qualityRank(word string) (int, bool) {
+	r, ok := map[string]int{
+		"low": rankLow, "medium": rankMedium, "standard": rankMedium, "high": rankHigh, "hd": rankHigh,
+		"xhigh": rankXHigh, "max": rankMax,
+	}[word]
+	return r, ok
+}
+
+// tierOfQuality gives the tier that a quality word stands for on a model with tiers;
+// empty if none was asked for.
+func (n *negotiation) tierOfQuality() string {
+	tiers := n.model.Size.Tiers
+	if n.model.Size.Mode != "tier" || len(tiers) == 0 || n.req.Quality == "" {
+		return ""
+	}
+	if i := slices.IndexFunc(tiers, func(t string) bool { return strings.EqualFold(t, n.req.Quality) }); i >= 0 {
+		return tiers[i]
+	}
+	rank, ok := qualityRank(strings.ToLower(n.req.Quality))
+	if !ok {
+		return ""
+	}
+	want := []string{rankLow: "1K", rankMedium: "1K", rankHigh: "2K", rankXHigh: "4K", rankMax: "4K"}[rank]
+	if slices.Contains(tiers, want) {
+		return want
+	}
+	return tiers[len(tiers)-1]
+}
+
+// quality works out the quality word, after the geometry.
+func (n *negotiation) quality() {
+	asked := n.req.Quality
+	word := strings.ToLower(asked)
+	rank, known := qualityRank(word)
+	tier := n.tierOfQuality()
+	switch {
+	case asked == "":
+	case slices.Contains(n.model.Qualities, word):
+		n.task.Quality = word
+		n.applied("quality", asked)
+	case tier != "" && n.req.Size != "" && n.req.Size != "auto":
+		n.dropped("quality", asked, "the size decides the tier, and an explicit size beats quality")
+	case tier != "" && strings.EqualFold(tier, asked):
+		n.applied("quality", tier)
+	case tier != "":
+		n.adapted("quality", asked, tier, n.model.Name+" has the tiers "+strings.Join(n.model.Size.Tiers, ", "))
+	case known && len(n.model.Qualities) > 0:
+		n.task.Quality = nearestQuality(n.model, rank)
+		n.adapted("quality", asked, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+	case word == "auto":
+		n.applied("quality", asked)
+	case len(n.model.Qualities) > 0:
+		n.dropped("quality", asked, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+	default:
+		n.dropped("quality", asked, n.model.Name+" has no quality setting")
+	}
+}
+
+// nearestQuality gives the model's word of this rank, or the next one below, or its
+// lowest.
+func nearestQuality(m catalog.Model, rank int) string {
+	best, bestRank, lowest, lowestRank := "", -1, "", rankMax+1
+	for _, q := range m.Qualities {
+		r, ok := qualityRank(q)
+		if !ok {
+			continue
+		}
+		if r <= rank && r > bestRank {
+			best, bestRank = q, r
+		}
+		if r < lowestRank {
+			lowest, lowestRank = q, r
+		}
+	}
+	if best == "" {
+		return lowest
+	}
+	return best
+}

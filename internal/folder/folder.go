@@ -1,0 +1,127 @@
+// Package folder puts stored files into folders, where the actions of agents read them, and names them.
+//
+// Errors are those of the blob store and of the disk. It may import agent, blob, ledger, media and
+// internal/disk.
+package folder
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier/media/blob"
+
+	"atelier/agent/resolve"
+	"atelier/internal/disk"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Store makes folders.
+type Store struct {
+	// Dir is where they are made.
+	Dir   string
+	Blobs *blob.Store
+}
+
+// Of puts files into a folder for runs, and gives each one's name there. The folder is named after its
+// contents, so that runs with the same files share one, and stays, because a run can be retried at any time.
+func (s Store) Of(ctx context.Context, records []ledger.Record) (dir string, names []string, err error) {
+	files, sum := map[string]media.Digest{}, sha256.New()
+	for _, r := range records {
+		name := Free(NameOf(r.Output), r.Digest, files)
+		if _, there := files[name]; !there {
+			_, _ = io.WriteString(sum, name+"\x00"+r.Digest.String()+"\x00") // a hash takes everything
+		}
+		files[name], names = r.Digest, append(names, name)
+	}
+	dir = filepath.Join(s.Dir, hex.EncodeToString(sum.Sum(nil)[:16]))
+	if _, err := os.Stat(dir); err == nil {
+		return dir, names, nil
+	}
+	return dir, names, s.fill(ctx, dir, files)
+}
+
+// fill makes a folder with files, whole or not at all.
+func (s Store) fill(ctx context.Context, dir string, files map[string]media.Digest) error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return disk.Error("make the folder of the run", err)
+	}
+	temp, err := os.MkdirTemp(s.Dir, ".new-*")
+	if err != nil {
+		return disk.Error("make the folder of the run", err)
+	}
+	defer func() { _ = os.RemoveAll(temp) }() // once it is renamed, nothing has this name
+	for name, digest := range files {
+		if err := s.write(ctx, digest, filepath.Join(temp, name)); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		if _, other := os.Stat(dir); other == nil {
+			return nil // another request made it
+		}
+		return disk.Error("make the folder of the run", err)
+	}
+	return nil
+}
+
+func (s Store) write(ctx context.Context, d media.Digest, path string) error {
+	in, err := s.Blobs.Open(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()                                       // only read
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a name without separators in a folder of our own
+	if err != nil {
+		return disk.Error("write a file of the run", err)
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return disk.Error("write a file of the run", err)
+	}
+	return nil
+}
+
+// NameOf is the name under which agents see a file: as it was given, without folders, and not
+// hidden.
+func NameOf(o media.Output) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:`, r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(cmp.Or(o.FileName, resolve.FileName(o)), "_"))
+	name = strings.TrimLeft(strings.TrimSpace(name), ".")
+	if len(name) > 150 { // an ending says what a file is
+		ext := filepath.Ext(name)
+		if len(ext) > 20 {
+			ext = ""
+		}
+		name = strings.ToValidUTF8(name[:150-len(ext)], "") + ext
+	}
+	return cmp.Or(name, resolve.FileName(o))
+}
+
+// Free is a name that no other file has; the same file keeps its own.
+func Free(name string, d media.Digest, files map[string]media.Digest) string {
+	ext := filepath.Ext(name)
+	for n := 2; ; n++ {
+		have, taken := files[name]
+		if !taken || have == d {
+			return name
+		}
+		base := strings.TrimSuffix(name, ext)
+		if i := strings.LastIndex(base, " ("); i > 0 && n > 2 {
+			base = base[:i]
+		}
+		name = base + " (" + strconv.Itoa(n) + ")" + ext
+	}
+}

@@ -1,0 +1,130 @@
+package house_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxMethods = 40
+	maxFields  = 15
+	maxFiles   = 25
+	// behaves is how many methods a type has at least that is more than data.
+	behaves = 10
+)
+
+// largeTypes are the types with behaviour that are over the bounds still, with their methods and
+// fields, and largePackages the packages, with their files. They may shrink; nothing may join them.
+var (
+	largeTypes = map[string][2]int{
+		"media/wire.scanner":     {39, 17},
+		"generate/catalog.Model": {28, 42},
+	}
+	largePackages = map[string]int{
+		"media/wire": 26,
+	}
+)
+
+// ships reports whether code is a part of the program that people install.
+func (s source) ships() bool {
+	for _, dir := range []string{"bench", "examples", "internal/house", "internal/everyday", "internal/pgtest"} {
+		if s.dir() == dir || strings.HasPrefix(s.dir(), dir+"/") {
+			return false
+		}
+	}
+	return !s.test() && !strings.HasSuffix(s.dir(), "sim")
+}
+
+// size is how many methods and fields types have, by package and name.
+func sizes(list []source) (methods, fields map[string]int) {
+	methods, fields = map[string]int{}, map[string]int{}
+	for _, s := range list {
+		if !s.ships() {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil {
+					methods[s.dir()+"."+receiver(d.Recv.List[0].Type)]++
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if t, ok := spec.(*ast.TypeSpec); ok {
+						if st, ok := t.Type.(*ast.StructType); ok {
+							fields[s.dir()+"."+t.Name.Name] = countFields(st)
+						}
+					}
+				}
+			}
+		}
+	}
+	return methods, fields
+}
+
+// receiver is the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+func countFields(st *ast.StructType) (n int) {
+	for _, f := range st.Fields.List {
+		n += max(1, len(f.Names))
+	}
+	return n
+}
+
+// TestRoomsStaySmall: no type and no package grows beyond what one reads at a sitting; -v prints what
+// is over the bounds and the lines that ship.
+func TestRoomsStaySmall(t *testing.T) {
+	t.Parallel()
+	list := sources(t)
+	methods, fields := sizes(list)
+	files, lines := map[string]int{}, 0
+	for _, s := range list {
+		if s.ships() {
+			files[s.dir()]++
+			lines += strings.Count(s.text, "\n")
+		}
+	}
+	t.Logf("%d lines ship", lines)
+	for _, name := range slices.SortedFunc(maps.Keys(methods), func(a, b string) int { return cmp.Compare(methods[b], methods[a]) }) {
+		m, f := methods[name], fields[name]
+		known, large := largeTypes[name]
+		switch {
+		case m <= maxMethods && (m < behaves || f <= maxFields):
+			if large {
+				t.Errorf("%s is within the bounds now: take it out of the list", name)
+			}
+			continue
+		case m > known[0] && m > maxMethods, f > known[1] && f > maxFields:
+			t.Errorf("%s has %d methods and %d fields: split it, %d and %d are the bounds", name, m, f, maxMethods, maxFields)
+		}
+		t.Logf("%q: {%d, %d},", name, m, f)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(files)) {
+		if n := files[dir]; n > maxFiles && dir != "cmd/atelier" {
+			t.Logf("%q: %d,", dir, n)
+			if n > largePackages[dir] {
+				t.Errorf("%s has %d files: split it, %d is the bound", dir, n, maxFiles)
+			}
+		} else if largePackages[dir] > 0 {
+			t.Error(fmt.Sprint(dir, " is within the bound now: take it out of the list"))
+		}
+	}
+}

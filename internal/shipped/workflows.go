@@ -1,0 +1,87 @@
+package shipped
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/examples/workflows"
+	"atelier/media"
+	"atelier/workflow"
+	"atelier/workflow/module"
+)
+
+// WorkflowFile is a file of a workflow, with what is wrong in it.
+type WorkflowFile struct {
+	// Name is the file's, below [Folder] for the examples; Text is what is in it.
+	Name string
+	Text []byte
+	// Definition is nil where there are problems.
+	Definition *workflow.Definition
+	Problems   []workflow.Problem
+}
+
+// Workflows reads the workflows of a file or folder, or the example workflows for an empty
+// path, in the order of their names. Two of one id are a problem of the second. A path that
+// cannot be read is media.CodeNotFound.
+func Workflows(path string) ([]WorkflowFile, error) {
+	modules, err := Modules(module.Config{})
+	if err != nil {
+		return nil, err
+	}
+	folder, shown, names, err := workflowFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	files, first := []WorkflowFile{}, map[string]string{}
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			return nil, media.Errorf(media.CodeNotFound, "%s cannot be read: %w", filepath.Join(shown, name), err)
+		}
+		f := WorkflowFile{Name: filepath.ToSlash(filepath.Join(shown, name)), Text: text}
+		f.Definition, f.Problems = workflow.Read(modules, f.Name, text)
+		if d := f.Definition; d != nil && first[d.ID] != "" {
+			f.Definition, f.Problems = nil, []workflow.Problem{workflow.ProblemIn(f.Name, "workflow %s is in %s, too: give each an id of its own", d.ID, first[d.ID])}
+		} else if d != nil {
+			first[d.ID] = f.Name
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// workflowFiles finds the files that a path means.
+func workflowFiles(path string) (folder fs.FS, shown string, names []string, err error) {
+	folder, shown = workflows.FS(), Folder
+	if path != "" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, "", nil, media.Errorf(media.CodeNotFound, "%s cannot be read: give a folder or a file that exists", path)
+		}
+		if !info.IsDir() {
+			return os.DirFS(filepath.Dir(path)), filepath.Dir(path), []string{filepath.Base(path)}, nil
+		}
+		folder, shown = os.DirFS(path), path
+	}
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return nil, "", nil, media.Errorf(media.CodeNotFound, "%s cannot be read: %w", shown, err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(e.Name()))) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, "", nil, media.Errorf(media.CodeInvalid, "%s holds no workflow: a workflow is a YAML or JSON file", shown)
+	}
+	return folder, shown, names, nil
+}
+
+// Modules are the modules of workflows.
+func Modules(c module.Config) (*workflow.Modules, error) {
+	return workflow.NewModules(module.All(c)...)
+}

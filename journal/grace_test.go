@@ -1,0 +1,155 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/journal"
+	"atelier/journal/step"
+)
+
+// named is a name that is none of the program's own.
+func named(text string) step.Name { return step.Name{Label: text} }
+
+// knows returns a transcript that knows steps.
+func knows(names ...string) *journal.Transcript {
+	known := map[string][]byte{}
+	for _, n := range names {
+		known[n] = []byte(`"known"`)
+	}
+	return journal.Remember(journal.Memory{}, known)
+}
+
+// TestGrace: what is known is gone through though the caller has ended; the first new step
+// is not begun, and from then on the context has ended as its caller's.
+func TestGrace(t *testing.T) {
+	t.Parallel()
+	over := errors.New("the time was over")
+	caller, stop := context.WithDeadlineCause(t.Context(), time.Unix(1, 0), over)
+	defer stop()
+	ctx, done := journal.WithGrace(caller)
+	defer done()
+	below, cancel := context.WithCancel(ctx)
+	defer cancel()
+	j := knows("first")
+	if b, err := j.Step(ctx, named("first"), nil); err != nil || string(b) != `"known"` || ctx.Err() != nil || context.Cause(ctx) != nil {
+		t.Errorf("%s, %v; the context: %v", b, err, ctx.Err())
+	}
+	began := false
+	_, err := j.Step(ctx, named("second"), func(context.Context) ([]byte, error) {
+		began = true
+		return nil, nil
+	})
+	if !errors.Is(err, over) || began {
+		t.Errorf("a new step gave %v, began: %v", err, began)
+	}
+	<-below.Done()
+	for _, c := range []context.Context{ctx, below} {
+		if !errors.Is(c.Err(), context.DeadlineExceeded) || !errors.Is(context.Cause(c), over) {
+			t.Errorf("ended with %v because of %v", c.Err(), context.Cause(c))
+		}
+	}
+}
+
+// TestGraceGoesOn: where the caller does not end, new steps run, and it ends them later.
+func TestGraceGoesOn(t *testing.T) {
+	t.Parallel()
+	caller, cancel := context.WithCancel(t.Context())
+	ctx, done := journal.WithGrace(caller)
+	defer done()
+	if b, err := knows().Step(ctx, named("new"), func(context.Context) ([]byte, error) { return []byte("1"), nil }); err != nil || string(b) != "1" {
+		t.Errorf("%s, %v", b, err)
+	}
+	cancel()
+	if <-ctx.Done(); !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("ended with %v", ctx.Err())
+	}
+}
+
+// TestGraceIsLeft: what is left ends at once, because the process that continues replays it again.
+func TestGraceIsLeft(t *testing.T) {
+	t.Parallel()
+	caller, leave := context.WithCancelCause(t.Context())
+	ctx, done := journal.WithGrace(caller)
+	defer done()
+	leave(journal.ErrHandedOver)
+	if <-ctx.Done(); !journal.HandedOver(ctx) {
+		t.Errorf("ended because of %v", context.Cause(ctx))
+	}
+}
+
+// TestGraceHasALimit: code that comes to nothing new is ended all the same.
+func TestGraceHasALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		caller, cancel := context.WithCancel(t.Context())
+		ctx, done := journal.WithGrace(caller)
+		defer done()
+		cancel()
+		synctest.Wait()
+		if ctx.Err() != nil {
+			t.Errorf("ended at once: %v", ctx.Err())
+		}
+		<-ctx.Done() // a minute of the bubble's clock
+	})
+}
+
+// TestFork: parts that continue at once come to something new each by itself, and the whole with
+// the first of them that has ended.
+func TestFork(t *testing.T) {
+	t.Parallel()
+	caller, cancel := context.WithCancel(t.Context())
+	cancel()
+	ctx, done := journal.WithGrace(caller)
+	defer done()
+	first, joinFirst := journal.Fork(ctx)
+	second, joinSecond := journal.Fork(ctx)
+	if journal.Live(first) == nil || first.Err() == nil {
+		t.Error("the part that came to something new goes on")
+	}
+	if second.Err() != nil || ctx.Err() != nil {
+		t.Errorf("the other part: %v, the whole: %v", second.Err(), ctx.Err())
+	}
+	joinSecond()
+	if ctx.Err() != nil {
+		t.Errorf("a part that was known ended the whole: %v", ctx.Err())
+	}
+	if joinFirst(); ctx.Err() == nil {
+		t.Error("the whole goes on behind a part that came to something new")
+	}
+	if same, _ := journal.Fork(ctx); same != ctx {
+		t.Error("what has come to something new has parts of its own")
+	}
+	if same, _ := journal.Fork(caller); same != caller || journal.Live(caller) != nil {
+		t.Error("a context that does not lag is not given back")
+	}
+}
+
+// TestRecalled: a transcript names what was known when it began, of its part and of the
+// journal within.
+func TestRecalled(t *testing.T) {
+	t.Parallel()
+	inner := knows("b", "child/inner")
+	outer := journal.Remember(inner, map[string][]byte{"a": nil, "child/deep": nil})
+	if _, err := outer.Step(t.Context(), named("now"), func(context.Context) ([]byte, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	child, err := outer.Part(t.Context(), named("child"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		of   *journal.Transcript
+		want []string
+	}{{outer, []string{"a", "b"}}, {child, []string{"deep", "inner"}}} {
+		if got := c.of.Recalled(); len(got) != 2 || got[0].String() != c.want[0] || got[1].String() != c.want[1] {
+			t.Errorf("recalled %v, want %q", got, c.want)
+		}
+	}
+	if !outer.Knows(named("b")) || !outer.Knows(named("now")) || outer.Knows(named("c")) || !child.Knows(named("deep")) {
+		t.Error("what is known is not told apart")
+	}
+}

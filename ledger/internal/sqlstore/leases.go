@@ -1,0 +1,149 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// No lease lasts longer than longestLease from now: a clock was wrong. What expired longer ago than
+// keptLease is removed.
+const (
+	longestLease = time.Minute
+	keptLease    = 24 * time.Hour
+)
+
+// leaseColumns are those of a lease; the last one reports whether it is live.
+func (s *db) leaseColumns() string {
+	return `kind, work, holder, generation, host, machine, pid, command, started_at, expires_at,
+		CASE WHEN ` + s.expired() + ` THEN 0 ELSE 1 END`
+}
+
+// expired is the condition under which anybody may take a lease.
+func (s *db) expired() string {
+	return `(leases.expires_at <= ` + s.dialect.Clock(0) + ` OR leases.expires_at > ` + s.dialect.Clock(longestLease) + `)`
+}
+
+func scanLease(from row) (ledger.Lease, error) {
+	var l ledger.Lease
+	err := from.Scan(str((*string)(&l.Kind)), &l.Work, &l.Holder, &l.Generation, str(&l.Host), str(&l.Machine), &l.PID, str(&l.Command),
+		timeCol{&l.StartedAt}, timeCol{&l.ExpiresAt}, &l.Live)
+	return l, err
+}
+
+// AcquireLease makes a process the holder.
+func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.Lease, error) {
+	const what = "acquire lease"
+	if err := need(what, "kind", string(l.Kind), "work", l.Work, "holder", l.Holder); err != nil {
+		return l, err
+	}
+	now, end := s.dialect.Clock(0), s.dialect.Clock(ledger.LeaseTime)
+	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		got, err := scanLease(tx.QueryRowContext(ctx, `INSERT INTO leases (kind, work, holder, generation, host, machine, pid, command, started_at, expires_at)
+			VALUES ($1, $2, $3, 1, $4, $5, $6, $7, `+now+`, `+end+`)
+			ON CONFLICT (kind, work) DO UPDATE SET holder = excluded.holder, host = excluded.host, machine = excluded.machine,
+			pid = excluded.pid, command = excluded.command, expires_at = excluded.expires_at,
+			generation = CASE WHEN leases.holder = excluded.holder THEN leases.generation ELSE leases.generation + 1 END,
+			started_at = CASE WHEN leases.holder = excluded.holder THEN leases.started_at ELSE excluded.started_at END
+			WHERE leases.holder = excluded.holder OR leases.holder = $8 AND leases.generation = $9 OR `+s.expired()+`
+			RETURNING `+s.leaseColumns(),
+			string(l.Kind), l.Work, l.Holder, text(l.Host), text(l.Machine), l.PID, text(l.Command), gone.Holder, gone.Generation))
+		if errors.Is(err, sql.ErrNoRows) {
+			return s.held(ctx, tx, l)
+		}
+		if err == nil {
+			l = got
+		}
+		return err
+	})
+	return l, err
+}
+
+// RenewLeases renews all leases of a holder.
+func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err error) {
+	err = s.commit(ctx, "renew leases", func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE leases SET expires_at = `+s.dialect.Clock(ledger.LeaseTime)+` WHERE holder = $1`, holder) //nolint:gosec // an expression of the dialect
+		if err != nil {
+			return err
+		}
+		rows, err := res.RowsAffected()
+		n = int(rows)
+		return err
+	})
+	return n, err
+}
+
+// ReleaseLeases gives leases up.
+func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
+	return s.commit(ctx, "release leases", func(ctx context.Context, tx *sql.Tx) error {
+		for _, w := range works {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2 AND holder = $3`, string(kind), w, holder); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Leases reads leases.
+func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
+	sel := selectFrom(s.leaseColumns(), "leases", "kind = ?", string(kind))
+	if len(works) > 0 {
+		marks := make([]string, len(works))
+		for i, w := range works {
+			sel.args = append(sel.args, w)
+			marks[i] = "$" + strconv.Itoa(len(sel.args))
+		}
+		sel.text.WriteString(" AND work IN (" + strings.Join(marks, ", ") + ")")
+	}
+	sel.text.WriteString(" ORDER BY work")
+	list, err := collect(ctx, s.read, sel, scanLease)
+	return list, s.failure("read leases", err)
+}
+
+// SweepLeases removes old leases.
+func (s leases) SweepLeases(ctx context.Context) error {
+	return s.commit(ledger.Relaxed(ctx), "sweep leases", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM leases WHERE expires_at <= `+s.dialect.Clock(-keptLease)) //nolint:gosec // an expression of the dialect
+		return err
+	})
+}
+
+// advance is commit for a save that advances a run or an operation: where its context is under a
+// lease, the lease is compared in the same transaction, and stays as it is until that ends.
+func (s *db) advance(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
+	l := ledger.LeaseOf(ctx)
+	if l.Work == "" {
+		return s.commit(ctx, what, fn)
+	}
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		var one int
+		err := tx.QueryRowContext(ctx, `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`+s.dialect.Share(),
+			string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
+		if errors.Is(err, sql.ErrNoRows) {
+			return s.held(ctx, tx, l)
+		}
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx)
+	})
+}
+
+// held says which process has the work of a lease.
+func (s *db) held(ctx context.Context, tx *sql.Tx, l ledger.Lease) error {
+	by, err := scanLease(tx.QueryRowContext(ctx, `SELECT `+s.leaseColumns()+` FROM leases WHERE kind = $1 AND work = $2`, string(l.Kind), l.Work))
+	if errors.Is(err, sql.ErrNoRows) {
+		return media.Errorf(media.CodeConflict, "another process has worked on %s %s in the meantime", l.Kind, l.Work)
+	}
+	if err != nil {
+		return err
+	}
+	return media.Errorf(media.CodeConflict, "%s has been working on %s %s since %s: wait for it", by.Process(), l.Kind, l.Work, by.StartedAt.Format("2006-01-02 15:04:05 UTC"))
+}

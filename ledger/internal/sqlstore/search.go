@@ -1,0 +1,121 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"atelier/ledger"
+)
+
+// Finder makes the query, with a column id, for the records of media that may have a text in label,
+// description or file name: all that have it, and maybe others. An empty query means that the
+// index cannot find this text.
+type Finder func(ctx context.Context, text string) (query string, args []any, err error)
+
+const (
+	// newestRows is how many of an owner's newest records a search reads before it asks the index:
+	// frequent words fill a page from them.
+	newestRows = 500
+	// manyItems is how many records of the index are too many to be read one by one.
+	manyItems = 20_000
+	// idsAtOnce is how many ids one statement has.
+	idsAtOnce = 200
+)
+
+// searchable reports whether a list is a search in all media of an owner. Other lists read few records.
+func searchable(q ledger.MediaQuery) bool {
+	return q.Text != "" && q.Tree == "" && q.Run == "" && q.Ref == "" && q.Conversation == "" && q.RefPrefix == ""
+}
+
+// searchMedia lists the records that have a text, as pageMedia does: from the newest ones, or by the
+// index if these do not fill a page.
+func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
+	none := ledger.List[ledger.Record]{}
+	oldest, err := s.oldestOfNewest(ctx, owner, q.After)
+	if err != nil {
+		return none, err
+	}
+	if oldest == "" { // there are no others
+		return s.pageMedia(ctx, owner, q, nil)
+	}
+	list, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.where("id >= ?", oldest) })
+	if err != nil || list.Next != "" {
+		return list, err
+	}
+	found, args, err := s.find(ctx, q.Text)
+	if err != nil {
+		return none, err
+	}
+	if found == "" {
+		return s.pageMedia(ctx, owner, q, nil)
+	}
+	ids, many, err := s.candidates(ctx, q.After, found, args)
+	if err != nil {
+		return none, err
+	}
+	if many {
+		return s.pageMedia(ctx, owner, q, nil)
+	}
+	return s.pageOf(ctx, owner, q, ids)
+}
+
+// pageOf lists as pageMedia does, from the records with some ids, newest first.
+func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, ids []string) (ledger.List[ledger.Record], error) {
+	list := ledger.List[ledger.Record]{Items: []ledger.Record{}}
+	for some := range slices.Chunk(ids, idsAtOnce) {
+		l, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.whereIn("id", some) })
+		if err != nil {
+			return l, err
+		}
+		list.Items = append(list.Items, l.Items...)
+		if most := q.Bound(); l.Next != "" || len(list.Items) > most {
+			list.Items = list.Items[:most]
+			list.Next = list.Items[most-1].ID
+			break
+		}
+	}
+	return list, nil
+}
+
+// oldestOfNewest is the id of the last of the newest records after a cursor; empty if there are fewer.
+func (s items) oldestOfNewest(ctx context.Context, owner, after string) (string, error) {
+	sel := selectFrom("id", "media", "owner = ?", owner)
+	if after != "" {
+		sel.where("id < ?", after)
+	}
+	sel.text.WriteString(" ORDER BY id DESC LIMIT 1 OFFSET " + strconv.Itoa(newestRows-1))
+	ids, err := collect(ctx, s.read, sel, scanText)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// candidates are the ids after a cursor that the query of the index gives, newest first, or the
+// fact that these are many.
+func (s items) candidates(ctx context.Context, after, found string, args []any) (ids []string, many bool, err error) {
+	q := &query{args: slices.Clone(args)}
+	follows := "1"
+	if after != "" {
+		q.args = append(q.args, after)
+		follows = "CASE WHEN found.id < $" + strconv.Itoa(len(q.args)) + " THEN 1 ELSE 0 END"
+	}
+	q.text.WriteString("SELECT found.id, " + follows + " FROM (" + found + " LIMIT " + strconv.Itoa(manyItems+1) + ") found ORDER BY found.id DESC")
+	rows := 0
+	_, err = collect(ctx, s.read, q, func(from row) (string, error) {
+		var id string
+		var follows int
+		err := from.Scan(&id, &follows)
+		if rows++; follows == 1 {
+			ids = append(ids, id)
+		}
+		return id, err
+	})
+	return slices.Compact(ids), rows > manyItems, err
+}
+
+func scanText(from row) (s string, err error) {
+	err = from.Scan(&s)
+	return s, err
+}

@@ -1,0 +1,250 @@
+// Package fileblob is a [blob.Driver] that keeps blobs in a folder, one file each:
+// DIR/ab/abcd….blob for the digest sha256-abcd…, and DIR/tmp for uploads on their
+// way. sha256sum can check every file.
+//
+// An upload is a temporary file that is synced and then renamed, so that a crash or
+// a second process never shows half a blob. A full disk is disk_full, which names
+// the folder. The package may import blob and media.
+package fileblob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"atelier/media"
+	"atelier/media/blob"
+)
+
+const (
+	suffix    = ".blob"
+	tmpFolder = "tmp"
+	tmpName   = "upload-*"
+	digestTag = "sha256-"
+)
+
+// file is the part of os.File that an upload needs; tests give one that runs full.
+type file interface {
+	io.WriteCloser
+	Name() string
+	Sync() error
+}
+
+// Driver stores blobs in one folder. It is safe for concurrent use, also by several processes.
+type Driver struct {
+	dir     string
+	noSync  bool
+	create  func(dir string) (file, error)
+	reserve reserve
+}
+
+// Config says where and how blobs are kept.
+type Config struct {
+	// Dir is the folder; it is created if it is missing. Required.
+	Dir string
+	// NoSync omits the syncs that make a commit survive a loss of power; a crash of
+	// the program alone loses nothing either way. For blobs that can be made again.
+	NoSync bool
+}
+
+var _ blob.Driver = (*Driver)(nil)
+
+// New creates a driver on dir with the defaults of [Config].
+func New(dir string) (*Driver, error) { return Open(Config{Dir: dir}) }
+
+// Open creates a driver. The error names the folder and the problem.
+func Open(cfg Config) (*Driver, error) {
+	dir := cfg.Dir
+	if dir == "" {
+		return nil, media.Errorf(media.CodeInvalid, "open blob folder: its name is empty")
+	}
+	if err := os.MkdirAll(filepath.Join(dir, tmpFolder), 0o700); err != nil {
+		return nil, explain(dir, "open blob folder", err)
+	}
+	d := &Driver{dir: dir, noSync: cfg.NoSync}
+	d.create = d.createTemp
+	d.reserve.free = func() (int64, error) { return freeOn(dir) }
+	d.reserve.resize = (&extent{dir: dir}).resize
+	return d, nil
+}
+
+func (f *Driver) createTemp(dir string) (file, error) {
+	t, err := os.CreateTemp(dir, tmpName)
+	if err != nil || f.noSync {
+		return t, err
+	}
+	return synced(t), nil
+}
+
+// Create implements [blob.Driver].
+func (f *Driver) Create(ctx context.Context) (blob.Upload, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	tmp := filepath.Join(f.dir, tmpFolder)
+	t, err := f.create(tmp)
+	if errors.Is(err, fs.ErrNotExist) { // somebody tidied up under us
+		if err = os.MkdirAll(tmp, 0o700); err == nil {
+			t, err = f.create(tmp)
+		}
+	}
+	if err != nil {
+		return nil, explain(f.dir, "create blob", err)
+	}
+	return &upload{driver: f, file: t}, nil
+}
+
+// Open implements [blob.Driver].
+func (f *Driver) Open(ctx context.Context, d media.Digest, offset, length int64) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := os.Open(f.path(d))
+	if err != nil {
+		return nil, missing(d, "open blob", err)
+	}
+	if offset > 0 {
+		if _, err := r.Seek(offset, io.SeekStart); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	if length < 0 {
+		return r, nil
+	}
+	return &part{Reader: io.LimitReader(r, length), Closer: r}, nil
+}
+
+// part reads a piece of a file and closes the file.
+type part struct {
+	io.Reader
+	io.Closer
+}
+
+// Stat implements [blob.Driver].
+func (f *Driver) Stat(ctx context.Context, d media.Digest) (blob.Info, error) {
+	if err := ctx.Err(); err != nil {
+		return blob.Info{}, err
+	}
+	i, err := os.Stat(f.path(d))
+	if err != nil {
+		return blob.Info{}, missing(d, "stat blob", err)
+	}
+	return blob.Info{Digest: d, SizeBytes: i.Size(), ModTime: i.ModTime()}, nil
+}
+
+// Delete implements [blob.Driver].
+func (f *Driver) Delete(ctx context.Context, d media.Digest) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := os.Remove(f.path(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explain(f.dir, "delete blob", err)
+	}
+	return nil
+}
+
+// List implements [blob.Driver].
+func (f *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blob.Info, error) {
+	shards, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, explain(f.dir, "list blobs", err)
+	}
+	var list []blob.Info
+	for _, s := range shards { // ReadDir sorts, and so are the digests
+		if !s.IsDir() || len(s.Name()) != 2 || !after.IsZero() && s.Name() < after.Hex()[:2] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		part, err := f.listShard(s.Name(), after, limit-len(list))
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, part...); len(list) >= limit {
+			break
+		}
+	}
+	return list, nil
+}
+
+func (f *Driver) listShard(shard string, after media.Digest, limit int) ([]blob.Info, error) {
+	entries, err := os.ReadDir(filepath.Join(f.dir, shard))
+	if err != nil {
+		return nil, explain(f.dir, "list blobs", err)
+	}
+	var list []blob.Info
+	for _, e := range entries {
+		if len(list) >= limit {
+			break
+		}
+		hex, ok := strings.CutSuffix(e.Name(), suffix)
+		d, err := media.ParseDigest(digestTag + hex)
+		if !ok || err != nil || d.Hex() <= after.Hex() {
+			continue // not ours, or seen
+		}
+		if i, err := e.Info(); err == nil { // else it was deleted meanwhile
+			list = append(list, blob.Info{Digest: d, SizeBytes: i.Size(), ModTime: i.ModTime()})
+		}
+	}
+	return slices.Clip(list), nil
+}
+
+// Sweep implements [blob.Driver].
+func (f *Driver) Sweep(ctx context.Context, olderThan time.Time) (int, error) {
+	tmp := filepath.Join(f.dir, tmpFolder)
+	entries, err := os.ReadDir(tmp)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, explain(f.dir, "sweep uploads", err)
+	}
+	n := 0
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		i, err := e.Info()
+		if err != nil || !i.ModTime().Before(olderThan) {
+			continue
+		}
+		if os.Remove(filepath.Join(tmp, e.Name())) == nil {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (f *Driver) path(d media.Digest) string {
+	h := d.Hex()
+	return filepath.Join(f.dir, h[:2], h+suffix)
+}
+
+// missing turns a missing file into not_found.
+func missing(d media.Digest, what string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return media.Errorf(media.CodeNotFound, "blob %s is not in the store", d)
+	}
+	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
+}
+
+// explain adds a code to a file system error and says what to do.
+func explain(dir, what string, err error) error {
+	switch {
+	case noRoom(err):
+		return media.Errorf(media.CodeDiskFull, "%s: no space left in %s: free some or use another data folder: %w", what, dir, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+		return media.Errorf(media.CodeInvalid, "%s: the data folder %s cannot be written: %w", what, dir, err)
+	}
+	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
+}
+
+// noRoom tells the errors of a full disk, or of a quota that is used up.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

@@ -1,0 +1,205 @@
+package fileblob
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/blob/blobtest"
+)
+
+func open(t *testing.T, dir string) *Driver {
+	t.Helper()
+	d, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// fullFile is a file on a disk that has room for so many bytes.
+type fullFile struct {
+	file
+	room *room
+}
+
+func (f *fullFile) Write(p []byte) (int, error) {
+	m, err := f.file.Write(p[:f.room.take(int64(len(p)))])
+	if err == nil && m < len(p) {
+		err = &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
+	}
+	return m, err
+}
+
+func harness() blobtest.Harness {
+	fold := func(d blob.Driver) string { return d.(*Driver).dir }
+	return blobtest.Harness{
+		New:    func(t *testing.T) blob.Driver { t.Helper(); return open(t, t.TempDir()) },
+		Second: func(t *testing.T, d blob.Driver) blob.Driver { t.Helper(); return open(t, fold(d)) },
+		Full: func(t *testing.T, n int) (blob.Driver, func(int)) {
+			t.Helper()
+			d := open(t, t.TempDir())
+			r := newRoom(int64(n))
+			r.hold(d)
+			return d, func(n int) { r.free.Add(int64(n)) }
+		},
+		Damage: func(t *testing.T, d blob.Driver, id media.Digest, data []byte) {
+			t.Helper()
+			if err := os.WriteFile(d.(*Driver).path(id), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		Leftovers: func(t *testing.T, d blob.Driver) int {
+			t.Helper()
+			e, err := os.ReadDir(filepath.Join(fold(d), tmpFolder))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(e)
+		},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	blobtest.Run(t, harness())
+}
+
+func TestConformanceWithoutSync(t *testing.T) {
+	t.Parallel()
+	h := harness()
+	h.Full = nil
+	h.New = func(t *testing.T) blob.Driver {
+		t.Helper()
+		d, err := Open(Config{Dir: t.TempDir(), NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	blobtest.Run(t, h)
+}
+
+func TestNewExplainsBadFolders(t *testing.T) {
+	t.Parallel()
+	f := filepath.Join(t.TempDir(), "a-file")
+	if err := os.WriteFile(f, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", f, filepath.Join(f, "below")} {
+		if _, err := New(dir); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("New(%q): %v, want code invalid", dir, err)
+		}
+	}
+}
+
+func TestForeignFilesAreNotBlobs(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir())
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := s.Put(t.Context(), bytes.NewReader([]byte("ours")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"notes.txt", filepath.Join(i.Digest.Hex()[:2], "zz.blob")} {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := d.List(t.Context(), media.Digest{}, 10)
+	if err != nil || len(list) != 1 || list[0].Digest != i.Digest {
+		t.Fatalf("list: %v, %v", list, err)
+	}
+}
+
+func TestUploadSurvivesTidiedFolder(t *testing.T) {
+	t.Parallel()
+	d := open(t, t.TempDir())
+	if err := os.RemoveAll(filepath.Join(d.dir, tmpFolder)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(t.Context(), bytes.NewReader([]byte("again"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	d, err := New(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := blob.New(blob.Config{Driver: d})
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := blobtest.Data(2_000_000, 1)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		data[0]++
+		if _, err := s.Put(b.Context(), bytes.NewReader(data)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fullSync fails so often, in a write of what it held back or in the sync itself.
+type fullSync struct {
+	file
+	op    string
+	times int
+}
+
+func (f *fullSync) Sync() error {
+	if f.times--; f.times >= 0 {
+		return &os.PathError{Op: f.op, Path: f.Name(), Err: syscall.ENOSPC}
+	}
+	return f.file.Sync()
+}
+
+// TestCommitWaitsForRoom: a commit for which there was no room may be tried again. A file that could
+// not be synced is not stored by another sync, which knows nothing of what is missing.
+func TestCommitWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	for op, stored := range map[string]bool{"write": true, "sync": false} {
+		h := harness()
+		d := open(t, t.TempDir())
+		d.create = func(dir string) (file, error) {
+			f, err := d.createTemp(dir)
+			return &fullSync{f, op, 1}, err
+		}
+		s, err := blob.New(blob.Config{Driver: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := s.Create(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := blobtest.Data(9_000, 3)
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Commit(t.Context()); media.CodeOf(err) != media.CodeDiskFull {
+			t.Errorf("%s: %v", op, err)
+		}
+		if _, err := w.Commit(t.Context()); (err == nil) != stored {
+			t.Errorf("%s again: %v", op, err)
+		}
+		w.Abort()
+		if err := s.Verify(t.Context(), media.DigestOf(data)); (err == nil) != stored || h.Leftovers(t, d) > 0 {
+			t.Errorf("%s: %v, %d files are left", op, err, h.Leftovers(t, d))
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package fileblob
+
+import "errors"
+
+// freeOn is not known here.
+func freeOn(string) (int64, error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,104 @@
+package fileblob
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"atelier/media"
+)
+
+// upload is a temporary file.
+type upload struct {
+	driver *Driver
+	file   file
+	closed bool
+	lost   error // the file could not be synced
+}
+
+// Write implements [blob.Upload].
+func (u *upload) Write(p []byte) (int, error) {
+	n, err := u.file.Write(p)
+	if err != nil {
+		err = explain(u.driver.dir, "write blob", err)
+	}
+	return n, err
+}
+
+// Commit implements [blob.Upload]. Renaming over an equal blob renews its time, and
+// repairs it if it was damaged.
+func (u *upload) Commit(ctx context.Context, d media.Digest) error {
+	err := ctx.Err()
+	if err == nil {
+		err = u.end()
+	}
+	if err == nil {
+		err = u.place(u.driver.path(d))
+	}
+	switch {
+	case err == nil:
+		return nil
+	case noRoom(err): // it may be tried again
+	default:
+		_ = u.Abort()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return explain(u.driver.dir, "commit blob", err)
+}
+
+// end makes the file's bytes durable and closes it. The kernel forgets what it could not sync, and
+// another sync would succeed without it: that failure stays.
+func (u *upload) end() error {
+	if u.closed || u.lost != nil {
+		return u.lost
+	}
+	if !u.driver.noSync {
+		if err := u.file.Sync(); err != nil {
+			if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Op == "sync" {
+				u.lost = err
+			}
+			return err
+		}
+	}
+	u.closed = true
+	return u.file.Close()
+}
+
+// place renames the file and makes the new name durable.
+func (u *upload) place(path string) error {
+	shard := filepath.Dir(path)
+	err := os.Rename(u.file.Name(), path)
+	if errors.Is(err, fs.ErrNotExist) { // the first of its shard
+		if err = os.MkdirAll(shard, 0o700); err == nil {
+			err = os.Rename(u.file.Name(), path)
+		}
+		if err == nil && !u.driver.noSync {
+			err = syncFolder(u.driver.dir)
+		}
+	}
+	if err != nil || u.driver.noSync {
+		return err
+	}
+	return syncFolder(shard)
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir) //nolint:gosec // the folder is ours, named by a digest
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Abort implements [blob.Upload].
+func (u *upload) Abort() error {
+	var err error
+	if !u.closed {
+		err = u.file.Close()
+	}
+	return errors.Join(err, os.Remove(u.file.Name()))
+}

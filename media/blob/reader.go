@@ -1,0 +1,47 @@
+package blob
+
+import (
+	"errors"
+	"hash"
+	"io"
+
+	"atelier/media"
+)
+
+// verifier hashes what passes and compares at the end.
+type verifier struct {
+	src  io.ReadCloser
+	want media.Digest
+	hash hash.Hash
+	err  error // the final answer, once known
+}
+
+// Read returns bytes as they come; only io.EOF vouches for them.
+func (v *verifier) Read(p []byte) (int, error) {
+	if v.err != nil {
+		return 0, v.err
+	}
+	n, err := v.src.Read(p)
+	v.hash.Write(p[:n])
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		v.err = media.Errorf(media.CodeCorrupt, "read blob %s: it ends early: %w", v.want, err)
+	case errors.Is(err, io.EOF):
+		v.err = v.verdict()
+	case err != nil:
+		v.err = err
+	}
+	return n, v.err
+}
+
+func (v *verifier) verdict() error {
+	var sum [32]byte
+	v.hash.Sum(sum[:0])
+	if media.NewDigest(sum) == v.want {
+		return io.EOF
+	}
+	return media.Errorf(media.CodeCorrupt, "read blob %s: its bytes hash to something else: restore it from a backup or delete it", v.want)
+}
+
+// Close closes the source.
+func (v *verifier) Close() error { return v.src.Close() }

@@ -1,0 +1,195 @@
+package imaging
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/draw"
+	"golang.org/x/image/webp"
+
+	"atelier/media"
+	"atelier/media/probe"
+)
+
+// headSize is how much of a stream is looked at where facts are missing.
+const headSize = 64 << 10
+
+// Decode reads one picture and turns it upright. Facts are those that probe read
+// for these bytes; where the type is missing it is sniffed from the stream. Only
+// the first frame of a GIF is read; moving WebP is [media.CodeUnsupported].
+func Decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Image, error) {
+	img, f, err := decode(ctx, r, f, l)
+	if err != nil {
+		return nil, err
+	}
+	return upright(img, f.Orientation), nil
+}
+
+// codec is how one type is read.
+type codec struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+func codecOf(mimeType string) (codec, error) {
+	switch mimeType {
+	case "image/png":
+		return codec{png.DecodeConfig, png.Decode}, nil
+	case "image/jpeg":
+		return codec{jpeg.DecodeConfig, jpeg.Decode}, nil
+	case "image/gif":
+		return codec{gif.DecodeConfig, decodeGIF}, nil
+	case "image/webp":
+		return codec{webp.DecodeConfig, decodeWebP}, nil
+	case "image/bmp":
+		return codec{bmp.DecodeConfig, bmp.Decode}, nil
+	case "":
+		return codec{}, media.Errorf(media.CodeUnsupported, "the bytes are not an image that can be decoded: use PNG, JPEG, GIF, WebP or BMP")
+	}
+	return codec{}, media.Errorf(media.CodeUnsupported, "%s cannot be decoded to pixels: use PNG, JPEG, GIF, WebP or BMP", mimeType)
+}
+
+// decode reads the picture as it is stored, before orientation, and completes its
+// facts.
+func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Image, media.Facts, error) {
+	src := &source{ctx: ctx, r: r}
+	in := bufio.NewReaderSize(src, headSize)
+	if f.MIMEType == "" {
+		head, _ := in.Peek(headSize) // a short file gives what it has; errors come back on reading
+		f = probe.Head(head)
+	}
+	if err := l.Check(f); err != nil {
+		return nil, f, err
+	}
+	c, err := codecOf(f.MIMEType)
+	if err != nil {
+		if src.err != nil {
+			err = decodeError(f, src, err)
+		}
+		return nil, f, err
+	}
+	if head, _ := in.Peek(21); movingWebP(head) {
+		return nil, f, media.Errorf(media.CodeUnsupported, "animated WebP cannot be decoded: use a still image")
+	}
+	var read bytes.Buffer
+	cfg, err := c.config(io.TeeReader(in, &read))
+	if err != nil {
+		return nil, f, decodeError(f, src, err)
+	}
+	if err := l.Check(media.Facts{Width: cfg.Width, Height: cfg.Height}); err != nil {
+		return nil, f, err
+	}
+	if cfg.Width <= 0 || cfg.Height <= 0 {
+		return nil, f, media.Errorf(media.CodeCorrupt, "decode %s: its header says %d × %d pixels", f.MIMEType, cfg.Width, cfg.Height)
+	}
+	img, err := c.decode(io.MultiReader(&read, in))
+	if err != nil {
+		return nil, f, decodeError(f, src, err)
+	}
+	return img, f, nil
+}
+
+// movingWebP reads the animation flag of the extended header.
+func movingWebP(head []byte) bool {
+	return len(head) >= 21 && string(head[8:16]) == "WEBPVP8X" && head[20]&2 != 0
+}
+
+// decodeError tells the reader's failure from a damaged file.
+func decodeError(f media.Facts, src *source, err error) error {
+	if src.err != nil {
+		return media.Errorf(media.CodeOf(src.err), "read image: %w", src.err)
+	}
+	return media.Errorf(media.CodeCorrupt, "decode %s: %w", f.MIMEType, err)
+}
+
+// source is a reader that ends with its context and remembers its failure.
+type source struct {
+	ctx context.Context //nolint:containedctx // lives for one call only: image decoders take no context.
+	r   io.Reader
+	err error // first failure other than the end
+}
+
+// Read implements [io.Reader].
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		s.err = err
+		return 0, err
+	}
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// decodeGIF puts the first frame onto the whole canvas, where it may be smaller.
+func decodeGIF(r io.Reader) (image.Image, error) {
+	var read bytes.Buffer
+	cfg, err := gif.DecodeConfig(io.TeeReader(r, &read))
+	if err != nil {
+		return nil, err
+	}
+	frame, err := gif.Decode(io.MultiReader(&read, r))
+	if err != nil {
+		return nil, err
+	}
+	canvas := image.Rect(0, 0, cfg.Width, cfg.Height)
+	if frame.Bounds() == canvas {
+		return frame, nil
+	}
+	img := image.NewNRGBA(canvas)
+	draw.Draw(img, frame.Bounds(), frame, frame.Bounds().Min, draw.Over)
+	return img, nil
+}
+
+// decodeWebP corrects the colours of lossy files. They are stored with BT.601 in
+// studio range (16 to 235, RFC 9649), while Go's YCbCr images are full range, so
+// that black would come out as dark grey.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	img, err := webp.Decode(r)
+	if err != nil {
+		return nil, fmt.Errorf("webp: %w", err)
+	}
+	switch m := img.(type) {
+	case *image.YCbCr:
+		return studioRange(m, nil, 0), nil
+	case *image.NYCbCrA:
+		return studioRange(&m.YCbCr, m.A, m.AStride), nil
+	}
+	return img, nil
+}
+
+// studioRange converts with the fixed-point factors of libwebp.
+func studioRange(m *image.YCbCr, alpha []byte, stride int) *image.NRGBA {
+	out := image.NewNRGBA(image.Rect(0, 0, m.Rect.Dx(), m.Rect.Dy()))
+	for y := range m.Rect.Dy() {
+		row := out.Pix[y*out.Stride:][:4*m.Rect.Dx()]
+		for x := range m.Rect.Dx() {
+			ci := m.COffset(x+m.Rect.Min.X, y+m.Rect.Min.Y)
+			yy, u, v := int32(m.Y[m.YOffset(x+m.Rect.Min.X, y+m.Rect.Min.Y)])*19077>>8, int32(m.Cb[ci]), int32(m.Cr[ci])
+			p := row[4*x:][:4]
+			p[0] = clamp(yy + v*26149>>8 - 14234)
+			p[1] = clamp(yy - u*6419>>8 - v*13320>>8 + 8708)
+			p[2] = clamp(yy + u*33050>>8 - 17685)
+			p[3] = 0xff
+			if alpha != nil {
+				p[3] = alpha[y*stride+x]
+			}
+		}
+	}
+	return out
+}
+
+// clamp takes a value with six fractional bits to a byte.
+func clamp(v int32) byte {
+	return byte(min(max(v>>6, 0), 255)) // #nosec G115 -- clamped.
+}

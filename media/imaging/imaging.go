@@ -1,0 +1,132 @@
+// Package imaging decodes pictures under limits, turns them upright, makes
+// thumbnails and other formats of them, and writes the mark that says that a
+// picture was made by a machine.
+//
+// [Whole] tells, without decoding, whether a file is whole. Limits are checked against
+// headers before any pixel is decoded, both those that probe read and those of the
+// stream itself. PNG, JPEG, GIF (its first frame),
+// WebP and BMP are decoded; PNG, JPEG and WebP are encoded. Memory is the decoded
+// pixels, four bytes each, and O(64 KiB) beside them. Received originals are never
+// changed: everything here makes derivatives, and a mark that the source carries
+// goes into each of them.
+//
+// Errors: [media.CodeTooLarge] beyond a limit, [media.CodeUnsupported] for other
+// formats, [media.CodeCorrupt] for bytes that do not decode, [media.CodeInvalid]
+// for bad arguments; a reader's or writer's own error keeps its code. The package
+// imports media, probe, golang.org/x/image and a WebP encoder.
+package imaging
+
+import (
+	"fmt"
+	"image"
+	"strings"
+
+	"atelier/media"
+)
+
+// Defaults of [Limits] and [Job].
+const (
+	DefaultMaxPixels = 100_000_000
+	DefaultMaxFrames = 200
+	DefaultQuality   = 85
+)
+
+// Limits bound what is decoded. The zero value means the defaults.
+type Limits struct {
+	// MaxPixels is the largest width × height; 0 means [DefaultMaxPixels].
+	MaxPixels int64
+	// MaxFrames is the largest number of frames; 0 means [DefaultMaxFrames].
+	MaxFrames int
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxPixels == 0 {
+		l.MaxPixels = DefaultMaxPixels
+	}
+	if l.MaxFrames == 0 {
+		l.MaxFrames = DefaultMaxFrames
+	}
+	return l
+}
+
+// Check compares facts with the limits. Unknown dimensions pass; they are checked
+// again when the stream's own header is read. The error has code
+// [media.CodeTooLarge].
+func (l Limits) Check(f media.Facts) error {
+	l = l.withDefaults()
+	w, h := int64(f.Width), int64(f.Height)
+	if w > l.MaxPixels || h > l.MaxPixels || w*h > l.MaxPixels {
+		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels (setting max_pixels)",
+			w, h, mega(l.MaxPixels))
+	}
+	if f.Frames > l.MaxFrames {
+		return media.Errorf(media.CodeTooLarge, "the image has %d frames: the limit is %d (setting max_frames)", f.Frames, l.MaxFrames)
+	}
+	return nil
+}
+
+func mega(pixels int64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(pixels)/1e6), ".0")
+}
+
+// Format is a file format that this package writes.
+type Format string
+
+// The formats. Auto is JPEG for opaque pictures and PNG for the others.
+const (
+	FormatAuto Format = ""
+	FormatPNG  Format = "png"
+	FormatJPEG Format = "jpeg"
+	FormatWebP Format = "webp"
+)
+
+// ParseFormat reads a format from its name, a file extension or a MIME type, in
+// any case. The error has code [media.CodeUnsupported].
+func ParseFormat(s string) (Format, error) {
+	switch strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "image/"), ".") {
+	case "png":
+		return FormatPNG, nil
+	case "jpeg", "jpg":
+		return FormatJPEG, nil
+	case "webp":
+		return FormatWebP, nil
+	}
+	return "", media.Errorf(media.CodeUnsupported, "images cannot be written as %q: use png, jpeg or webp", s)
+}
+
+// MIMEType returns the format's MIME type; "" for [FormatAuto].
+func (f Format) MIMEType() string {
+	if f == FormatAuto {
+		return ""
+	}
+	return "image/" + string(f)
+}
+
+// Extension returns the usual file extension with its dot: .png, .jpg, .webp.
+func (f Format) Extension() string {
+	switch f {
+	case FormatJPEG:
+		return ".jpg"
+	case FormatPNG, FormatWebP:
+		return "." + string(f)
+	case FormatAuto:
+	}
+	return ""
+}
+
+// resolve chooses the format for a picture where it is left open.
+func (f Format) resolve(img image.Image) Format {
+	if f != FormatAuto {
+		return f
+	}
+	if opaque(img) {
+		return FormatJPEG
+	}
+	return FormatPNG
+}
+
+// opaque reports whether no pixel is transparent; unknown image types are not.
+func opaque(img image.Image) bool {
+	o, ok := img.(interface{ Opaque() bool })
+	return ok && o.Opaque()
+}

@@ -1,0 +1,177 @@
+package probe
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+
+	"atelier/media"
+)
+
+const (
+	// maxObjects bounds what is inflated of one object stream, and inflateBudget
+	// what is inflated of all.
+	maxObjects    = 1 << 20
+	inflateBudget = 16 << 20
+	// maxTrees bounds how many nodes of the page tree are looked at.
+	maxTrees = 10_000
+	// maxDictionary is how far the ends of a dictionary are looked for.
+	maxDictionary = 4 << 10
+)
+
+// readPDF counts pages, best effort: the linearisation dictionary, else the
+// largest count of a page tree (inside compressed object streams too), else the
+// pages themselves. ISO 32000-1, §7.7.3 and annex F.
+func readPDF(s *source, f *media.Facts) {
+	head := s.span(0, 2048)
+	if i := bytes.Index(head, []byte("/Linearized")); i >= 0 {
+		if f.Frames = numberOf(dictionary(head, i), "/N"); f.Frames > 0 {
+			return
+		}
+	}
+	if s.headOnly {
+		return
+	}
+	t := pageTally{inflatable: inflateBudget}
+	const step = 60 << 10 // spans overlap, so that no match is cut
+	for off := int64(0); off < s.size; off += step {
+		b := s.span(off, maxSpan)
+		if len(b) == 0 {
+			break
+		}
+		t.count(b, min(step, len(b)))
+		for _, at := range objectStreams(b, step) {
+			t.inflate(s, off+int64(at))
+		}
+	}
+	if f.Frames = t.tree; f.Frames == 0 {
+		f.Frames = t.pages
+	}
+}
+
+// pageTally is what was counted so far.
+type pageTally struct {
+	tree       int // largest /Count of a page tree
+	trees      int // nodes of page trees
+	pages      int // page objects
+	inflatable int // bytes that may still be inflated
+}
+
+// count looks at the objects whose type is named in the first own bytes of b.
+func (t *pageTally) count(b []byte, own int) {
+	for i := 0; ; {
+		n := bytes.Index(b[i:own], []byte("/Type"))
+		if n < 0 {
+			return
+		}
+		at := i + n
+		i = at + len("/Type")
+		switch name := pdfName(b[i:]); {
+		case name == "Page":
+			t.pages++
+		case name == "Pages" && t.trees < maxTrees:
+			t.trees++
+			t.tree = max(t.tree, numberOf(dictionary(b, at), "/Count"))
+		}
+	}
+}
+
+// pdfName reads the name, at most 8 letters of it, that follows white space.
+func pdfName(b []byte) string {
+	b = bytes.TrimLeft(b[:min(len(b), 32)], " \t\r\n\f\x00")
+	if len(b) == 0 || b[0] != '/' {
+		return ""
+	}
+	n := 1
+	for n < len(b) && n < 9 && (b[n]|0x20 >= 'a' && b[n]|0x20 <= 'z') {
+		n++
+	}
+	return string(b[1:n])
+}
+
+// numberOf reads the number that follows a key; 0 if there is none.
+func numberOf(b []byte, key string) int {
+	for {
+		_, rest, ok := bytes.Cut(b, []byte(key))
+		if !ok {
+			return 0
+		}
+		digits := bytes.TrimLeft(rest[:min(len(rest), 16)], " \t\r\n\f\x00")
+		n := 0
+		for i := 0; i < len(digits) && i < 7 && digits[i] >= '0' && digits[i] <= '9'; i++ {
+			n = n*10 + int(digits[i]-'0')
+		}
+		if n > 0 {
+			return n
+		}
+		b = rest
+	}
+}
+
+// objectStreams returns where the data of the object streams begin whose dictionary
+// lies in the first own bytes of b.
+func objectStreams(b []byte, own int) []int {
+	var at []int
+	for i := 0; ; {
+		n := bytes.Index(b[i:min(own, len(b))], []byte("/ObjStm"))
+		if n < 0 {
+			return at
+		}
+		i += n + len("/ObjStm")
+		near := b[i:min(len(b), i+512)]
+		if j := bytes.Index(near, []byte("stream")); j >= 0 {
+			data := bytes.TrimLeft(near[j+len("stream"):], "\r\n")
+			at = append(at, i+len(near)-len(data))
+		}
+	}
+}
+
+// inflate counts inside a compressed object stream at off.
+func (t *pageTally) inflate(s *source, off int64) {
+	if t.inflatable <= 0 {
+		return
+	}
+	t.inflatable -= 1024 // also for what is no stream at all
+	z, err := zlib.NewReader(&sectionReader{s: s, off: off, limit: maxObjects})
+	if err != nil {
+		return // not compressed by deflate: its pages stay uncounted
+	}
+	b, _ := io.ReadAll(io.LimitReader(z, maxObjects)) // a cut stream counts as far as it goes
+	t.inflatable -= len(b)
+	t.count(b, len(b))
+}
+
+// dictionary returns the part of b around i that lies between << and >>.
+func dictionary(b []byte, i int) []byte {
+	lo, hi := max(0, i-maxDictionary), min(len(b), i+maxDictionary)
+	start, depth := lo, 0
+	for j := i - 1; j > lo; j-- {
+		switch string(b[j-1 : j+1]) {
+		case ">>":
+			depth++
+			j--
+		case "<<":
+			depth--
+			j--
+		}
+		if depth < 0 {
+			start = j
+			break
+		}
+	}
+	depth = 0
+	for j := i; j+1 < hi; j++ {
+		switch string(b[j : j+2]) {
+		case "<<":
+			depth++
+			j++
+		case ">>":
+			depth--
+			j++
+		}
+		if depth < 0 {
+			return b[start:j]
+		}
+	}
+	return b[start:hi]
+}

@@ -1,0 +1,266 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// The types that this package tells.
+const (
+	typePNG  = "image/png"
+	typeJPEG = "image/jpeg"
+	typeGIF  = "image/gif"
+	typeWebP = "image/webp"
+	typeBMP  = "image/bmp"
+	typeAVIF = "image/avif"
+	typeHEIC = "image/heic"
+	typeTIFF = "image/tiff"
+	typeSVG  = "image/svg+xml"
+	typePDF  = "application/pdf"
+	typeMP4  = "video/mp4"
+	typeM4A  = "audio/mp4"
+	typeMOV  = "video/quicktime"
+	typeWebM = "video/webm"
+	typeMKV  = "video/x-matroska"
+	typeWAV  = "audio/wav"
+	typeMP3  = "audio/mpeg"
+	typeAAC  = "audio/aac"
+	typeOGG  = "audio/ogg"
+	typeFLAC = "audio/flac"
+	typeHTML = "text/html"
+	typeJSON = "application/json"
+)
+
+// headSize is how much of a file decides its type.
+const headSize = 4 << 10
+
+// Media reports whether head, at least 18 bytes for a firm answer, begins like a
+// media file. It allocates nothing and looks at signatures only: text formats
+// other than a bare <svg count as no. It is meant for hot paths, where a wrong yes
+// is cheap and [Head] is asked afterwards.
+func Media(head []byte) bool {
+	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && nameEnd(head[4])
+}
+
+// sniff returns the MIME type or "".
+func sniff(s *source) string {
+	head := s.span(0, headSize)
+	if t := signature(head); t != "" && t != typeMP3 {
+		return t
+	} else if t == typeMP3 && likelyMP3(s) {
+		return t
+	}
+	head = s.span(0, headSize)
+	if t := sniffPDF(head); t != "" {
+		return t
+	}
+	return sniffText(s)
+}
+
+// signature tells binary types by their first bytes.
+func signature(b []byte) string {
+	if len(b) < 4 {
+		return ""
+	}
+	switch b[0] {
+	case 0x89:
+		return prefix(b, "\x89PNG\r\n\x1a\n", typePNG)
+	case 0xff:
+		if b[1] == 0xd8 && b[2] == 0xff && b[3] >= 0xc0 {
+			return typeJPEG
+		}
+		return mpegAudio(b)
+	case 'G':
+		return prefix(b, "GIF87a", typeGIF) + prefix(b, "GIF89a", typeGIF)
+	case 'R':
+		return riff(b)
+	case 'B':
+		return bmp(b)
+	case '%':
+		return prefix(b, "%PDF-", typePDF)
+	case 'O':
+		return prefix(b, "OggS\x00", typeOGG)
+	case 'f':
+		return prefix(b, "fLaC", typeFLAC)
+	case 'I':
+		if string(b[:3]) == "ID3" && b[3] >= 2 && b[3] <= 4 {
+			return typeMP3
+		}
+		return prefix(b, "II*\x00", typeTIFF)
+	case 'M':
+		return prefix(b, "MM\x00*", typeTIFF)
+	case 0x1a:
+		return matroskaType(b)
+	}
+	return isoType(b)
+}
+
+func prefix(b []byte, magic, t string) string {
+	if len(b) >= len(magic) && string(b[:len(magic)]) == magic {
+		return t
+	}
+	return ""
+}
+
+func riff(b []byte) string {
+	if len(b) < 12 || string(b[:4]) != "RIFF" && string(b[:4]) != "RF64" {
+		return ""
+	}
+	switch string(b[8:12]) {
+	case "WEBP":
+		return typeWebP
+	case "WAVE":
+		return typeWAV
+	}
+	return ""
+}
+
+// bmp asks for more than the two letters, which begin much text: the reserved
+// words are zero and the size of the second header is a known one.
+func bmp(b []byte) string {
+	if len(b) < 18 || b[1] != 'M' || binary.LittleEndian.Uint32(b[6:]) != 0 {
+		return ""
+	}
+	switch binary.LittleEndian.Uint32(b[14:]) {
+	case 12, 40, 52, 56, 64, 108, 124:
+		return typeBMP
+	}
+	return ""
+}
+
+// mpegAudio tells a frame header of MP3 or ADTS AAC with legal fields.
+func mpegAudio(b []byte) string {
+	if b[1]&0xf6 == 0xf0 && b[2]>>2&0x0f < 13 { // layer bits 00: ADTS
+		return typeAAC
+	}
+	if _, ok := parseFrame(b); ok && b[1]>>1&3 == 1 { // layer III
+		return typeMP3
+	}
+	return ""
+}
+
+// isoType tells the family of MP4 by its first box. Files of old QuickTime have
+// no ftyp box and begin with the index or the data.
+func isoType(b []byte) string {
+	if len(b) < 12 {
+		return ""
+	}
+	size := binary.BigEndian.Uint32(b)
+	switch string(b[4:8]) {
+	case "ftyp":
+		if size < 8 || size > 1<<16 {
+			return ""
+		}
+		return brandType(b[8:min(len(b), int(size))])
+	case "moov", "wide":
+		if size >= 8 && b[0] < 0x10 {
+			return typeMOV
+		}
+	}
+	return ""
+}
+
+// brandType reads the brands: the major one, a version, the compatible ones.
+func brandType(b []byte) string {
+	for i := 0; i+4 <= len(b); i += 4 {
+		if i == 4 {
+			continue
+		}
+		switch string(b[i : i+4]) {
+		case "avif", "avis":
+			return typeAVIF
+		case "heic", "heix", "hevc", "heim", "heis":
+			return typeHEIC
+		case "qt  ":
+			return typeMOV
+		case "M4A ", "M4B ":
+			return typeM4A
+		}
+	}
+	return typeMP4
+}
+
+// matroskaType reads the document type of an EBML header.
+func matroskaType(b []byte) string {
+	if string(b[:4]) != "\x1aE\xdf\xa3" {
+		return ""
+	}
+	head := b[:min(len(b), 256)]
+	i := bytes.Index(head, []byte{0x42, 0x82})
+	if i >= 0 && bytes.HasPrefix(head[min(i+3, len(head)):], []byte("matroska")) {
+		return typeMKV
+	}
+	return typeWebM
+}
+
+// sniffPDF allows what viewers allow: some junk before the header.
+func sniffPDF(b []byte) string {
+	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
+	if i < 0 || i+7 > len(b) || b[i+5] < '1' || b[i+5] > '2' || b[i+6] != '.' {
+		return ""
+	}
+	return typePDF
+}
+
+// sniffText tells SVG, HTML and JSON; Markdown and plain text have no signature.
+func sniffText(s *source) string {
+	b := s.span(0, headSize)
+	if bytes.IndexByte(b, 0) >= 0 {
+		return ""
+	}
+	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
+	switch {
+	case t == "":
+		return ""
+	case t[0] == '<':
+		return sniffMarkup(s)
+	case t[0] == '{' || t[0] == '[':
+		return sniffJSON(t)
+	}
+	return ""
+}
+
+// sniffMarkup finds the first element behind prolog, comments and doctype.
+func sniffMarkup(s *source) string {
+	name, _ := firstElement(s)
+	switch strings.ToLower(name) {
+	case "svg":
+		return typeSVG
+	case "html", "head", "body", "!doctype html":
+		return typeHTML
+	}
+	return ""
+}
+
+// sniffJSON believes text that is JSON as far as it was read, and whole if it is
+// short. A Markdown link begins like an array and fails at its second token.
+func sniffJSON(t string) string {
+	d, depth := json.NewDecoder(strings.NewReader(t)), 0
+	for range 64 {
+		tok, err := d.Token()
+		switch {
+		case errors.Is(err, io.EOF) && depth == 0, err != nil && cutOff(err) && len(t) > headSize/2:
+			return typeJSON
+		case err != nil:
+			return ""
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return typeJSON
+}
+
+func cutOff(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// nameEnd reports whether c ends an element's name.
+func nameEnd(c byte) bool {
+	return c == ' ' || c == '>' || c == '/' || c == '\t' || c == '\n' || c == '\r'
+}

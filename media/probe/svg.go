@@ -1,0 +1,121 @@
+package probe
+
+import (
+	"encoding/xml"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+// svgHead is how far the root element is looked for; prologs and comments of
+// drawing programs are long.
+const svgHead = 64 << 10
+
+// firstElement returns the local name and attributes of the root element, or
+// "!doctype html". Nothing is expanded: raw tokens only.
+func firstElement(s *source) (string, []xml.Attr) {
+	d := xml.NewDecoder(&sectionReader{s: s, limit: svgHead})
+	d.Strict = false
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	for {
+		tok, err := d.RawToken()
+		if err != nil {
+			return "", nil
+		}
+		switch t := tok.(type) {
+		case xml.StartElement:
+			return t.Name.Local, t.Attr
+		case xml.Directive:
+			word := strings.ToLower(strings.Join(strings.Fields(string(t[:min(len(t), 64)])), " "))
+			if strings.HasPrefix(word, "doctype html") {
+				return "!doctype html", nil
+			}
+		case xml.CharData:
+			if strings.Trim(string(t), "\ufeff \t\r\n") != "" {
+				return "", nil
+			}
+		}
+	}
+}
+
+// readSVG returns the size in CSS pixels: width and height, completed from the
+// viewBox where one is missing or relative.
+func readSVG(s *source, f *media.Facts) {
+	_, attrs := firstElement(s)
+	var width, height, boxW, boxH float64
+	for _, a := range attrs {
+		switch a.Name.Local {
+		case "width":
+			width = cssPixels(a.Value)
+		case "height":
+			height = cssPixels(a.Value)
+		case "viewBox":
+			boxW, boxH = viewBox(a.Value)
+		}
+	}
+	switch {
+	case boxW <= 0 || boxH <= 0:
+	case width <= 0 && height <= 0:
+		width, height = boxW, boxH
+	case width <= 0:
+		width = height * boxW / boxH
+	case height <= 0:
+		height = width * boxH / boxW
+	}
+	f.Width, f.Height = pixels(width), pixels(height)
+}
+
+// pixels rounds a length, up to 1 where there is something.
+func pixels(v float64) int {
+	if v <= 0 || v > math.MaxInt32 || math.IsNaN(v) {
+		return 0
+	}
+	return max(1, int(math.Round(v)))
+}
+
+// cssPixels reads an absolute length (CSS Values 3, §6.2); 0 for relative ones.
+func cssPixels(s string) float64 {
+	s = strings.ToLower(strings.TrimSpace(s))
+	num := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+	if err != nil {
+		return 0
+	}
+	switch strings.TrimSpace(s[len(num):]) {
+	case "", "px":
+		return v
+	case "in":
+		return v * 96
+	case "cm":
+		return v * 96 / 2.54
+	case "mm":
+		return v * 96 / 25.4
+	case "q":
+		return v * 96 / 101.6
+	case "pt":
+		return v * 96 / 72
+	case "pc":
+		return v * 16
+	}
+	return 0
+}
+
+// viewBox reads the last two of its four numbers.
+func viewBox(s string) (width, height float64) {
+	n := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' || r == '\r' })
+	if len(n) != 4 {
+		return 0, 0
+	}
+	w, err := strconv.ParseFloat(n[2], 64)
+	if err != nil {
+		return 0, 0
+	}
+	h, err := strconv.ParseFloat(n[3], 64)
+	if err != nil {
+		return 0, 0
+	}
+	return w, h
+}

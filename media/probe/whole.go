@@ -1,0 +1,52 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Whole reports whether b is a picture or a sound from its signature to the mark of its end:
+// PNG, JPEG, GIF, and what says its own size (WebP, WAV). It says no of all other types, and
+// decodes nothing.
+func Whole(b []byte) bool {
+	ended, known := Ended(b, b, int64(len(b)))
+	return ended && known
+}
+
+// Ended reports whether a file of so many bytes, of which head and tail are the first and the last
+// ones, at least twelve unless it is shorter, ends with the mark of its end; known is false for
+// types of which that cannot be said.
+func Ended(head, tail []byte, size int64) (ended, known bool) {
+	switch signature(head) {
+	case typePNG:
+		return bytes.HasSuffix(tail, []byte("IEND\xaeB`\x82")), true
+	case typeJPEG:
+		return bytes.HasSuffix(tail, []byte("\xff\xd9")), true
+	case typeGIF:
+		return bytes.HasSuffix(tail, []byte("\x00;")), true
+	case typeWebP, typeWAV:
+		return len(head) > 8 && int64(binary.LittleEndian.Uint32(head[4:]))+8 == size, true
+	}
+	return false, false
+}
+
+// Signed is [Media] without what begins like a frame of MP3 or AAC alone: eleven bits are no
+// signature where nothing else says that the bytes are media.
+func Signed(head []byte) bool {
+	return Media(head) && (head[0] != 0xff || head[1] == 0xd8)
+}
+
+// Frames reports whether b begins with two frames of MP3 or AAC, one behind the other.
+func Frames(b []byte) bool {
+	size := func(b []byte) int {
+		if f, ok := parseFrame(b); ok {
+			return f.size
+		}
+		if len(b) > 6 && b[0] == 0xff && mpegAudio(b) == typeAAC {
+			return int(b[3]&3)<<11 | int(b[4])<<3 | int(b[5])>>5
+		}
+		return 0
+	}
+	n := size(b)
+	return n > 6 && n < len(b) && size(b[n:]) > 6
+}

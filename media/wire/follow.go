@@ -1,0 +1,146 @@
+package wire
+
+import "atelier/media/probe"
+
+// This file decides what follows a line break, or a blank, that usual folds of base64 do not have:
+// more of the item, or a text.
+
+// follows says what stands behind the break.
+type follows byte
+
+const (
+	textFollows  follows = iota
+	wordFollows          // a line that may be a word, or more
+	shortFollows         // a short line of base64, which may be the last, or a size or a name
+	innerFollows         // one behind which a long line comes
+	moreFollows
+)
+
+// tailBytes is enough to know the mark of a file's end.
+const tailBytes = 16
+
+// next reads what stands behind a break of an item of which had characters came, of these classes.
+// A line is more of it if it begins with sigChars characters of base64 that do not begin another
+// item, or is a last line that completes the item and is no word. Behind a blank, or behind a
+// single line, more is requested, since a name or a size may stand there.
+// !known: more bytes are needed, unless b is all there is (last).
+func (l lines) next(b []byte, had int, classes byte, last bool) (f follows, known bool) {
+	c, n, known := readLine(b, last)
+	if !known {
+		return textFollows, false
+	}
+	c.classes |= classes
+	switch {
+	case c.chars == sigChars && (c.mixed() || c.signed() || l.blank && !c.upper()):
+		return textFollows, true
+	case c.chars == sigChars:
+		return moreFollows, true
+	case c.chars == 0 || !lineEnds(b[n:]):
+		return textFollows, true
+	}
+	whole, word := (had+c.chars+c.pads)%4 == 0, isWord(b[:n])
+	switch {
+	case whole && !word && (c.pads > 0 || !l.blank && l.folds > 1):
+		return moreFollows, true
+	case l.blank || c.pads > 0 || c.mixed():
+		return textFollows, true
+	case word:
+		return wordFollows, true
+	}
+	skip, known := skipFolds(b[n:], last)
+	if !known {
+		return textFollows, false
+	}
+	behind, _, known := readLine(b[n+skip:], last)
+	if behind.classes |= c.classes; skip > 0 && behind.chars == sigChars && !behind.mixed() && !behind.signed() {
+		return innerFollows, known
+	}
+	return shortFollows, known
+}
+
+// more decides by whether the file so far has its end; broken says that it may continue, and that
+// nobody can tell.
+func (f follows) more(end func() (ended, known bool)) (more, broken bool) {
+	if f == textFollows || f == moreFollows {
+		return f == moreFollows, false
+	}
+	if ended, known := end(); known {
+		return !ended, false
+	}
+	return f == innerFollows, f == shortFollows
+}
+
+// readLine reads up to sigChars characters of base64; n is where it stopped.
+func readLine(b []byte, last bool) (c candidateState, n int, known bool) {
+	for n < len(b) && b[n] != '"' && c.chars < sigChars {
+		ch, k := b[n], 1
+		if opens(ch) {
+			var fold, ok bool
+			if ch, k, fold, ok = unescape(b[n:]); ok && k == 0 && !last {
+				return c, n, false
+			} else if !ok || k == 0 || fold {
+				return c, n, true
+			}
+		}
+		if !c.add(ch, false) {
+			return c, n, true
+		}
+		n += k
+	}
+	return c, n, last || n < len(b) || c.chars == sigChars
+}
+
+// lineEnds reports whether a line, or all of a text, ends before b.
+func lineEnds(b []byte) bool {
+	return len(b) == 0 || b[0] == '"' || b[0] == '\\' || b[0] == '\n' || b[0] == '\r'
+}
+
+// skipFolds says how many bytes of line breaks, and of blanks behind them, b begins with.
+func skipFolds(b []byte, last bool) (n int, known bool) {
+	for n < len(b) {
+		k := 1
+		switch ch := b[n]; {
+		case opens(ch):
+			_, used, fold, ok := unescape(b[n:])
+			if ok && used == 0 && !last {
+				return n, false
+			}
+			if !ok || !fold {
+				return n, true
+			}
+			k = used
+		case ch != '\n' && ch != '\r' && ch != '\t':
+			return n, true
+		}
+		n += k
+	}
+	return n, last
+}
+
+// upper reports whether there is a capital letter among the first characters.
+func (c *candidateState) upper() bool {
+	for _, ch := range c.first[:min(c.chars, sigChars)] {
+		if ch >= 'A' && ch <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
+// ended is [probe.Ended] of what the characters so far say.
+func (c *candidateState) ended() (ended, known bool) {
+	var head [sigBytes]byte
+	h, _ := decodeRaw(head[:], c.first[:min(c.chars, sigChars)&^3], false)
+	n := c.chars
+	if n%4 == 1 {
+		n--
+	}
+	var flat [tailBytes/3*4 + 4]byte
+	from := max(0, n&^3-tailBytes/3*4)
+	for i := from; i < n; i++ {
+		flat[i-from] = c.last[i%len(c.last)]
+	}
+	var tail [len(flat)]byte
+	t, _ := decodeRaw(tail[:], flat[:n-from], false)
+	return probe.Ended(head[:h], tail[:t], int64(n)*3/4)
+}

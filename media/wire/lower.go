@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"atelier/media"
+)
+
+// Lowered is a body whose tokens were found, verified and checked to exist. It can be
+// opened many times, for retries.
+type Lowered struct {
+	codec  *Codec
+	pieces []piece
+	size   int64
+	items  int
+	open   func(media.Digest) (io.ReadCloser, error)
+}
+
+// piece is literal text or an item.
+type piece struct {
+	text    []byte // if not nil
+	blob    media.Blob
+	variant Variant
+	raw     bool // bytes, not base64
+	size    int64
+}
+
+// Lower plans a JSON body: tokens in value position become base64 of their items. A
+// token that is not valid in the scope is [media.CodeForbidden], a missing item
+// [media.CodeNotFound]. The plan keeps body, which must not change.
+func (c *Codec) Lower(ctx context.Context, scope string, body []byte) (*Lowered, error) {
+	l := c.newLowered(ctx)
+	at := 0
+	for from := 0; ; {
+		k := bytes.Index(body[from:], []byte(familyPrefix))
+		if k < 0 {
+			break
+		}
+		k += from
+		e := k + runEnd(body[k:], 0)
+		from = e
+		if !valuePosition(body, k, e) {
+			continue
+		}
+		b, v, err := c.Parse(scope, string(body[k:e]))
+		if err != nil {
+			return nil, err
+		}
+		l.addText(body[at:k])
+		if err := l.addItem(ctx, piece{blob: b, variant: v, size: v.length(b.SizeBytes)}); err != nil {
+			return nil, err
+		}
+		at = e
+	}
+	l.addText(body[at:])
+	return l, nil
+}
+
+// LowerMultipart plans a multipart body: a part that is a marker or a token, whole,
+// becomes the bytes of its item. Errors are those of [Codec.Lower].
+func (c *Codec) LowerMultipart(ctx context.Context, scope string, body []byte, boundary string) (*Lowered, error) {
+	l := c.newLowered(ctx)
+	at := 0
+	delimiter := []byte("\r\n--" + boundary)
+	for from := 0; ; {
+		k := bytes.Index(body[from:], []byte("\r\n\r\n"))
+		if k < 0 {
+			break
+		}
+		k += from + 4
+		n := bytes.Index(body[k:], delimiter)
+		if n < 0 {
+			break
+		}
+		part := body[k : k+n]
+		from = k + n
+		if n > maxToken || !bytes.HasPrefix(part, []byte(magic)) && !bytes.HasPrefix(part, []byte(noneMagic)) && !bytes.HasPrefix(part, []byte(familyPrefix)) {
+			continue
+		}
+		b, _, err := c.Parse(scope, string(part))
+		if err != nil {
+			return nil, err
+		}
+		l.addText(body[at:k])
+		if err := l.addItem(ctx, piece{blob: b, raw: true, size: b.SizeBytes}); err != nil {
+			return nil, err
+		}
+		at = from
+	}
+	l.addText(body[at:])
+	return l, nil
+}
+
+func (c *Codec) newLowered(ctx context.Context) *Lowered {
+	return &Lowered{codec: c, open: func(d media.Digest) (io.ReadCloser, error) {
+		return c.blobs.OpenRange(ctx, d, 0, -1)
+	}}
+}
+
+func (l *Lowered) addText(b []byte) {
+	if len(b) > 0 {
+		l.pieces = append(l.pieces, piece{text: b, size: int64(len(b))})
+		l.size += int64(len(b))
+	}
+}
+
+func (l *Lowered) addItem(ctx context.Context, p piece) error {
+	i, err := l.codec.blobs.Stat(ctx, p.blob.Digest)
+	if err != nil {
+		return err
+	}
+	if i.SizeBytes != p.blob.SizeBytes {
+		return media.Errorf(media.CodeCorrupt, "blob %s has %d bytes instead of %d", p.blob.Digest, i.SizeBytes, p.blob.SizeBytes)
+	}
+	l.pieces = append(l.pieces, p)
+	l.size += p.size
+	l.items++
+	return nil
+}
+
+// valuePosition reports whether body[k:e] is a whole JSON string that is a value, also in
+// JSON that is in a string, or follows ";base64,".
+func valuePosition(body []byte, k, e int) bool {
+	before, after := body[:k], body[e:]
+	if bytes.HasSuffix(before, []byte(dataMark)) {
+		return true
+	}
+	if len(before) == 0 || len(after) == 0 || before[len(before)-1] != '"' {
+		return false
+	}
+	before = before[:len(before)-1]
+	slashes := len(before) - len(bytes.TrimRight(before, `\`))
+	if len(after) <= slashes || after[slashes] != '"' || bytes.Count(after[:slashes], []byte(`\`)) != slashes {
+		return false
+	}
+	before, after = trimSpaceRight(before[:len(before)-slashes]), trimSpaceLeft(after[slashes+1:])
+	opens := len(before) == 0 || bytes.IndexByte([]byte(":[,"), before[len(before)-1]) >= 0
+	closes := len(after) == 0 || bytes.IndexByte([]byte(",]}\""), after[0]) >= 0
+	if slashes == 0 { // between true quotes all is a value, save keys
+		return len(after) == 0 || after[0] != ':'
+	}
+	return opens && closes
+}
+
+// trimSpaceRight drops white space of JSON, also as escapes in nested JSON.
+func trimSpaceRight(b []byte) []byte {
+	for {
+		t := bytes.TrimRight(b, " \t\r\n")
+		if n := len(t); n >= 2 && t[n-2] == '\\' && (t[n-1] == 'n' || t[n-1] == 't' || t[n-1] == 'r') {
+			t = bytes.TrimRight(t[:n-1], `\`)
+		}
+		if len(t) == len(b) {
+			return b
+		}
+		b = t
+	}
+}
+
+func trimSpaceLeft(b []byte) []byte {
+	for {
+		t := bytes.TrimLeft(b, " \t\r\n")
+		if u := bytes.TrimLeft(t, `\`); len(u) < len(t) && len(u) > 0 && (u[0] == 'n' || u[0] == 't' || u[0] == 'r') {
+			t = u[1:]
+		}
+		if len(t) == len(b) {
+			return b
+		}
+		b = t
+	}
+}
+
+// Size is the length of the lowered body.
+func (l *Lowered) Size() int64 { return l.size }
+
+// Items is the number of tokens that are replaced.
+func (l *Lowered) Items() int { return l.items }

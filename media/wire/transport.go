@@ -1,0 +1,305 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"atelier/media"
+	"atelier/media/probe"
+)
+
+// Transport returns a round tripper that lowers requests and lifts answers. Tokens
+// belong to the run tree of the request's context; without one nothing can be lowered.
+//
+// JSON and multipart requests are planned before anything is sent: a bad token or a missing
+// item is an error and no request. They have their length and can be sent again (GetBody).
+// Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself, by
+// its type or by its first bytes, goes into the store whole, and its body becomes its token;
+// one that begins like JSON is lifted whatever its type says. All are reported to the context's
+// [Collector]. For status 400 and above nothing is lifted: the client reads the body as it
+// came. What of it is shown or stored goes through [media.ErrorText].
+// The client's own retries should be off: this package does not know what is paid for.
+func (c *Codec) Transport(base http.RoundTripper, f Fields) http.RoundTripper {
+	return c.transport(base, f, true)
+}
+
+// LiftTransport is [Codec.Transport] that leaves requests alone, for clients that sign the
+// body before they send it.
+func (c *Codec) LiftTransport(base http.RoundTripper, f Fields) http.RoundTripper {
+	return c.transport(base, f, false)
+}
+
+func (c *Codec) transport(base http.RoundTripper, f Fields, lower bool) http.RoundTripper {
+	return &transport{codec: c, base: base, fields: f, lower: lower}
+}
+
+type transport struct {
+	codec  *Codec
+	base   http.RoundTripper
+	fields Fields
+	lower  bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	out := req.Clone(ctx)
+	out.Header.Set("Accept-Encoding", "identity")
+	if t.lower && req.Body != nil && req.Body != http.NoBody {
+		if err := t.lowerRequest(ctx, req, out); err != nil {
+			return nil, errors.Join(err, req.Body.Close())
+		}
+	}
+	res, err := t.base.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.liftResponse(ctx, res); err != nil {
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
+
+// lowerRequest replaces the body of out, if it is of a kind that may hold tokens.
+func (t *transport) lowerRequest(ctx context.Context, req, out *http.Request) error {
+	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	multipart := strings.HasPrefix(kind, "multipart/") && params["boundary"] != ""
+	if err != nil || !multipart && !isJSON(kind) {
+		return nil //nolint:nilerr // a body without a type that we know is not ours
+	}
+	if req.Header.Get("Content-Encoding") != "" {
+		return nil
+	}
+	limit := t.codec.maxBody
+	body, err := io.ReadAll(io.LimitReader(req.Body, limit+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(body)) > limit {
+		return media.Errorf(media.CodeTooLarge, "the request body is over %d bytes: pass media by ref, or raise wire Config.MaxBodyBytes", limit)
+	}
+	if err := req.Body.Close(); err != nil {
+		return err
+	}
+	scope := media.ScopeOf(ctx).Tree
+	var plan *Lowered
+	if multipart {
+		plan, err = t.codec.LowerMultipart(ctx, scope, body, params["boundary"])
+	} else {
+		plan, err = t.codec.Lower(ctx, scope, body)
+	}
+	if err != nil {
+		return err
+	}
+	out.ContentLength = plan.Size()
+	out.Header.Del("Content-Length")
+	out.TransferEncoding = nil
+	out.Body = plan.Open()
+	out.GetBody = func() (io.ReadCloser, error) { return plan.Open(), nil }
+	return nil
+}
+
+// liftResponse puts the reader that the answer's kind wants in front of its body.
+func (t *transport) liftResponse(ctx context.Context, res *http.Response) error {
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = strings.Cut(strings.ToLower(res.Header.Get("Content-Type")), ";")
+		kind = strings.TrimSpace(kind)
+	}
+	failed := res.StatusCode >= http.StatusBadRequest
+	if res.Body == nil || res.Body == http.NoBody || res.Request != nil && res.Request.Method == http.MethodHead {
+		return nil
+	}
+	known := isJSON(kind) || isMedia(kind) || kind == "" || kind == "text/plain"
+	if err := inflate(res); err != nil || failed {
+		if failed || !known {
+			return nil // the status, or the type, says enough
+		}
+		return err
+	}
+	if streams(kind) {
+		res.Body = t.codec.LiftReader(ctx, res.Body, LiftOptions{Fields: t.fields})
+	} else {
+		res.Body = &sniffedBody{src: res.Body, choose: func(head []byte, body io.ReadCloser) io.ReadCloser {
+			switch {
+			case isMedia(kind) || looksLikeMedia(head):
+				return t.wholeBody(ctx, body, res.Header.Get("Content-Type"))
+			case known || looksLikeJSON(head):
+				return t.codec.LiftReader(ctx, body, LiftOptions{Fields: t.fields})
+			}
+			return body
+		}}
+	}
+	res.ContentLength = -1
+	res.Header.Del("Content-Length")
+	if known { // of others most pass as they came
+		for _, h := range []string{"ETag", "Digest", "Content-MD5", "Content-Digest", "Repr-Digest"} {
+			res.Header.Del(h)
+		}
+	}
+	return nil
+}
+
+// isJSON reports the kinds that are scanned.
+func isJSON(kind string) bool {
+	switch kind {
+	case "application/json", "text/json", "text/event-stream", "application/x-ndjson", "application/ndjson",
+		"application/jsonl", "application/x-jsonlines", "application/json-seq", "application/stream+json":
+		return true
+	}
+	return strings.HasSuffix(kind, "+json")
+}
+
+// isMedia reports the kinds that are an item as a whole.
+func isMedia(kind string) bool {
+	top, _, _ := strings.Cut(kind, "/")
+	return top == "image" || top == "audio" || top == "video" || kind == "application/pdf"
+}
+
+// inflate undoes gzip that came although identity was requested, and refuses the rest.
+func inflate(res *http.Response) error {
+	switch enc := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding"))); enc {
+	case "", "identity":
+		return nil
+	case "gzip", "x-gzip":
+		res.Body = &inflater{src: res.Body}
+		res.Header.Del("Content-Encoding")
+		res.Uncompressed = true
+		return nil
+	default:
+		return media.Errorf(media.CodeBadResponse, "the response is encoded as %q although identity was requested: it cannot be read", enc)
+	}
+}
+
+// inflater begins to inflate at the first Read, so that headers are not delayed.
+type inflater struct {
+	src io.ReadCloser
+	zip *gzip.Reader
+}
+
+// Read implements io.Reader.
+func (i *inflater) Read(p []byte) (int, error) {
+	if i.zip == nil {
+		z, err := gzip.NewReader(i.src)
+		if err != nil {
+			return 0, err
+		}
+		i.zip = z
+	}
+	return i.zip.Read(p)
+}
+
+// Close implements io.Closer.
+func (i *inflater) Close() error { return i.src.Close() }
+
+// streams reports the kinds of which the first bytes are not waited for.
+func streams(kind string) bool {
+	return kind == "text/event-stream" || strings.Contains(kind, "ndjson") || strings.HasSuffix(kind, "jsonl") || strings.HasSuffix(kind, "jsonlines") ||
+		kind == "application/json-seq" || kind == "application/stream+json"
+}
+
+// headBytes is how much of a body decides what it is, whatever its type says.
+const headBytes = 512
+
+// looksLikeMedia reports whether a body begins like a picture, a sound or a video.
+func looksLikeMedia(head []byte) bool {
+	if !probe.Media(head) {
+		return false
+	}
+	m := media.ModalityOf(probe.Head(head).MIMEType)
+	return m == media.ModalityImage || m == media.ModalityAudio || m == media.ModalityVideo
+}
+
+// looksLikeJSON reports whether a body begins like a JSON object or list.
+func looksLikeJSON(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
+}
+
+// sniffedBody looks at the first bytes at the first Read, and chooses what reads it.
+type sniffedBody struct {
+	src    io.ReadCloser
+	choose func(head []byte, body io.ReadCloser) io.ReadCloser
+	body   io.ReadCloser
+}
+
+// Read implements io.Reader.
+func (s *sniffedBody) Read(p []byte) (int, error) {
+	if s.body == nil {
+		head, rest := make([]byte, headBytes), io.Reader(s.src)
+		n := 0
+		for n < len(head) {
+			more, err := s.src.Read(head[n:])
+			n += more
+			if err != nil {
+				rest = failing{err}
+				break
+			}
+		}
+		s.body = s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
+	}
+	return s.body.Read(p)
+}
+
+// Close implements io.Closer.
+func (s *sniffedBody) Close() error {
+	if s.body == nil {
+		return s.src.Close()
+	}
+	return s.body.Close()
+}
+
+// joined is a reader with the closer of another one.
+type joined struct {
+	io.Reader
+	io.Closer
+}
+
+// failing returns the error that ended a body.
+type failing struct{ err error }
+
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// wholeBody stores the body when it is first read, and gives its token.
+func (t *transport) wholeBody(ctx context.Context, src io.ReadCloser, kind string) io.ReadCloser {
+	return &lazyBody{src: src, make: func() (string, error) {
+		b, err := t.codec.Store(ctx, src, kind)
+		if err != nil {
+			return "", err
+		}
+		l := Lifted{Blob: b, Variant: VariantStd, Token: t.codec.Token(media.ScopeOf(ctx).Tree, b, VariantStd)}
+		l.report(collectorOf(ctx), nil)
+		return l.Token, nil
+	}}
+}
+
+// lazyBody returns a text that is made at the first Read.
+type lazyBody struct {
+	src  io.Closer
+	make func() (string, error)
+	text *bytes.Reader
+	err  error
+}
+
+// Read implements io.Reader.
+func (l *lazyBody) Read(p []byte) (int, error) {
+	if l.text == nil && l.err == nil {
+		var s string
+		s, l.err = l.make()
+		l.text = bytes.NewReader([]byte(s))
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.text.Read(p)
+}
+
+// Close implements io.Closer.
+func (l *lazyBody) Close() error { return l.src.Close() }

@@ -1,0 +1,35 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"atelier/agent"
+	"atelier/ledger"
+)
+
+// listing is a ledger that has operations.
+type listing struct {
+	ledger.Store
+	all []ledger.Operation
+}
+
+func (l listing) ListOperations(context.Context, string, ledger.OperationQuery) (ledger.List[ledger.Operation], error) {
+	return ledger.List[ledger.Operation]{Items: l.all}, nil
+}
+
+// TestSubActionsAreNotEndedWithTheirRun: of the open generations of a run those of sub-actions stay,
+// unless it was cancelled.
+func TestSubActionsAreNotEndedWithTheirRun(t *testing.T) {
+	t.Parallel()
+	e := endings{ledger: listing{all: []ledger.Operation{
+		{ID: "kept", Key: "gm_1", Status: "submitted"}, {ID: "left", Key: "k", Status: "submitted"},
+	}}}
+	for status, want := range map[agent.Status][]string{agent.StatusSucceeded: {"left"}, agent.StatusCancelled: {"left", "kept"}} {
+		ids, err := e.open(t.Context(), agent.Request{RunID: "r", Owner: "local"}, status)
+		if err != nil || !slices.Equal(ids, want) {
+			t.Errorf("%s: %v %v", status, ids, err)
+		}
+	}
+}

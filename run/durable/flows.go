@@ -1,0 +1,100 @@
+package durable
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// flows is the work that is or recently was in an engine.
+type flows struct {
+	mu      sync.Mutex // guards what follows
+	running map[string]*flow
+	// fresh is work that was started here and has not begun.
+	fresh map[string]bool
+	// ended is work that ended here and whose row may not be final.
+	ended map[string]bool
+}
+
+func newFlows() *flows {
+	return &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}
+}
+
+// start notes that work is started here.
+func (s *flows) start(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh[id] = true
+}
+
+// isFresh reports once whether work was started here and has not begun.
+func (s *flows) isFresh(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer delete(s.fresh, id)
+	return s.fresh[id]
+}
+
+// enter adds work that runs under ctx until stop is called.
+func (s *flows) enter(ctx context.Context, f *flow, stop context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.ctx, f.stop = ctx, stop
+	s.running[f.id] = f
+}
+
+// leave removes work that returned err, and notes whether it has ended; it has not if it stopped
+// because another process holds it.
+func (s *flows) leave(f *flow, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, f.id)
+	if f.over(err) {
+		s.ended[f.id] = true
+	}
+}
+
+// ids returns the ids of running work.
+func (s *flows) ids() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.running))
+}
+
+// unsettled returns ended work whose row may not be final, and the number of running work.
+func (s *flows) unsettled() (ended []string, running int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.ended)), len(s.running)
+}
+
+// settle forgets ended work, and reports whether none remains.
+func (s *flows) settle(ids ...string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		delete(s.ended, id)
+	}
+	return len(s.ended) == 0 && len(s.running) == 0
+}
+
+// stop ends some of the work that runs.
+func (s *flows) stop(why error, ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		if f, ok := s.running[id]; ok {
+			f.stop(why)
+		}
+	}
+}
+
+// stopAll ends all work that runs.
+func (s *flows) stopAll(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.running {
+		f.stop(why)
+	}
+}

@@ -1,0 +1,317 @@
+package lease
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+const (
+	// beat is the time between two renewals, soon the time after a failed one.
+	beat = 3 * time.Second
+	soon = time.Second
+	// limit bounds one renewal.
+	limit = 10 * time.Second
+)
+
+// key names what a lease is for.
+type key struct {
+	kind ledger.LeaseKind
+	work string
+}
+
+// held is a lease of this process.
+type held struct {
+	ledger.Lease
+	lost func(why error)
+}
+
+// Keeper holds the leases of one process. It is safe for concurrent use.
+type Keeper struct {
+	store ledger.Leases
+	me    ledger.Lease
+
+	mu   sync.Mutex // guards all below
+	held map[key]held
+	// renewed is when the last successful renewal began.
+	renewed time.Time
+	// failed is when the last failed renewal ended; zero if none failed.
+	failed time.Time
+	// wake ends the pause between renewals; nil while nothing is held and no goroutine renews.
+	wake chan struct{}
+}
+
+// NewKeeper creates the keeper of a process. It does not have to be closed: without leases it does
+// nothing.
+func NewKeeper(store ledger.Leases) *Keeper {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	return &Keeper{store: store, held: map[key]held{}, me: ledger.Lease{
+		Holder: "x-" + uuid.Must(uuid.NewV7()).String(), Host: host, Machine: machine(), PID: os.Getpid(), Command: filepath.Base(os.Args[0]),
+	}}
+}
+
+// ID is the holder of this keeper's leases.
+func (k *Keeper) ID() string { return k.me.Holder }
+
+// Acquire takes a lease, or keeps the one that this keeper has. When another process takes it, lost
+// is called once with the reason, if it is not nil. The error has code media.CodeConflict while
+// another process has it.
+func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(why error)) error {
+	id := key{kind, work}
+	if k.sure(id) {
+		return nil
+	}
+	began := time.Now() //nolint:forbidigo // the time that passes in this process
+	want := k.me
+	want.Kind, want.Work = kind, work
+	got, err := k.store.AcquireLease(ledger.Relaxed(ctx), want, ledger.Lease{})
+	if media.CodeOf(err) == media.CodeConflict {
+		if by, ok := k.ended(ctx, id); ok {
+			got, err = k.store.AcquireLease(ledger.Relaxed(ctx), want, by)
+		}
+	}
+	if err != nil {
+		k.loses(id, err)
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, ok := k.held[id]; ok && lost == nil {
+		lost = old.lost
+	}
+	k.held[id] = held{got, lost}
+	if k.wake == nil {
+		k.wake, k.renewed, k.failed = make(chan struct{}, 1), began, time.Time{}
+		go k.renew(k.wake) //nolint:contextcheck // until nothing is held; nobody waits for it
+	}
+	return nil
+}
+
+// Keep reports whether this keeper still has a lease. The error has code media.CodeConflict if it
+// does not; unlike [Keeper.Acquire], it takes nothing.
+func (k *Keeper) Keep(ctx context.Context, kind ledger.LeaseKind, work string) error {
+	if k.sure(key{kind, work}) {
+		return nil
+	}
+	return k.Check(ctx, kind, work)
+}
+
+// sure reports whether a lease is held and cannot have expired.
+func (k *Keeper) sure(id key) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.held[id]
+	return ok && time.Since(k.renewed) < ledger.LeaseTime/2
+}
+
+// ended returns the lease of a dead process of this machine.
+func (k *Keeper) ended(ctx context.Context, id key) (ledger.Lease, bool) {
+	list, err := k.store.Leases(ctx, id.kind, id.work)
+	if err != nil || len(list) == 0 {
+		return ledger.Lease{}, false
+	}
+	return list[0], !k.alive(list[0])
+}
+
+// alive reports whether the process of a lease may be alive.
+func (k *Keeper) alive(l ledger.Lease) bool {
+	return l.Live && !k.dead(l)
+}
+
+// dead reports whether the process of a lease is known to have died.
+func (k *Keeper) dead(l ledger.Lease) bool {
+	return l.Machine != "" && l.Machine == k.me.Machine && gone(l.PID)
+}
+
+// Under returns a context for saves of work: a save that advances it succeeds only while this
+// keeper has its current lease.
+func (k *Keeper) Under(ctx context.Context, kind ledger.LeaseKind, work string) context.Context {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	l := k.held[key{kind, work}].Lease
+	if l.Work == "" {
+		l = k.me // of no generation: another process has it, or had it
+		l.Kind, l.Work = kind, work
+	}
+	return ledger.Under(ctx, l)
+}
+
+// Check reads from the database whether this keeper has a lease. The error has code
+// media.CodeConflict if it does not, and names the process that has the work.
+func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) error {
+	id := key{kind, work}
+	list, err := k.store.Leases(ctx, kind, work)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	mine, ok := k.held[id]
+	k.mu.Unlock()
+	if ok && len(list) == 1 && list[0].Holder == mine.Holder && list[0].Generation == mine.Generation {
+		return nil
+	}
+	by := ledger.Lease{}
+	if len(list) == 1 && list[0].Holder != k.me.Holder {
+		by = list[0]
+	}
+	why := media.Errorf(media.CodeConflict, "%s adopted %s %s", by.Process(), kind, work)
+	k.loses(id, why)
+	return why
+}
+
+// Release releases leases.
+func (k *Keeper) Release(ctx context.Context, kind ledger.LeaseKind, works ...string) error {
+	if len(works) == 0 {
+		return nil
+	}
+	for _, w := range works {
+		k.Forget(kind, w)
+	}
+	return k.store.ReleaseLeases(ledger.Relaxed(ctx), k.me.Holder, kind, works...)
+}
+
+// Forget is Release for a lease that is no longer in the database.
+func (k *Keeper) Forget(kind ledger.LeaseKind, work string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.held, key{kind, work})
+	k.rest()
+}
+
+// Works lists the work that this keeper has leases of a kind for.
+func (k *Keeper) Works(kind ledger.LeaseKind) (works []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id := range k.held {
+		if id.kind == kind {
+			works = append(works, id.work)
+		}
+	}
+	return works
+}
+
+// Has reports whether this keeper has a lease, as far as it knows.
+func (k *Keeper) Has(kind ledger.LeaseKind, work string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.held[key{kind, work}]
+	return ok
+}
+
+// Sweep removes leases that expired long ago.
+func (k *Keeper) Sweep(ctx context.Context) error { return k.store.SweepLeases(ctx) }
+
+// rest ends the renewals if no leases are held; the caller holds mu.
+func (k *Keeper) rest() {
+	if len(k.held) == 0 && k.wake != nil {
+		close(k.wake)
+		k.wake = nil
+	}
+}
+
+// Take removes the lease of another process, which notices at its next renewal, within seconds, and
+// from now on saves nothing that would advance the work.
+func (k *Keeper) Take(ctx context.Context, kind ledger.LeaseKind, work, holder string) error {
+	return k.store.ReleaseLeases(ctx, holder, kind, work)
+}
+
+// Living reads the leases of a kind, or of some works, whose processes may be alive. For a while
+// after a loss of the database it includes expired ones, so that their holders can renew them
+// first.
+func (k *Keeper) Living(ctx context.Context, kind ledger.LeaseKind, works ...string) (map[string]ledger.Lease, error) {
+	list, err := k.store.Leases(ctx, kind, works...)
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	shaken := !k.failed.IsZero() && time.Since(k.failed) < ledger.LeaseTime/2
+	living := map[string]ledger.Lease{}
+	for _, l := range list {
+		if _, mine := k.held[key{kind, l.Work}]; k.alive(l) || mine || shaken {
+			living[l.Work] = l
+		}
+	}
+	return living, nil
+}
+
+// Returning reads the leases of a kind that processes may return to, including expired ones, except
+// those of dead processes.
+func (k *Keeper) Returning(ctx context.Context, kind ledger.LeaseKind) (map[string]bool, error) {
+	list, err := k.store.Leases(ctx, kind)
+	returning := map[string]bool{}
+	for _, l := range list {
+		returning[l.Work] = !k.dead(l)
+	}
+	return returning, err
+}
+
+// renew renews all leases until there are none.
+func (k *Keeper) renew(wake <-chan struct{}) {
+	pause := beat
+	for {
+		next := time.NewTimer(pause)
+		select {
+		case <-wake:
+			next.Stop()
+			return
+		case <-next.C:
+		}
+		if pause = beat; k.renewAll() != nil {
+			pause = soon
+		}
+	}
+}
+
+// renewAll renews all leases with one statement, and finds the lost ones.
+func (k *Keeper) renewAll() error {
+	began := time.Now() //nolint:forbidigo // the time that passes in this process
+	ctx, stop := context.WithTimeout(ledger.Relaxed(context.Background()), limit)
+	defer stop()
+	n, err := k.store.RenewLeases(ctx, k.me.Holder)
+	k.mu.Lock()
+	if err != nil {
+		k.failed = time.Now() //nolint:forbidigo // the time that passes in this process
+		k.mu.Unlock()
+		return err
+	}
+	k.renewed = began
+	var all []key
+	if n < len(k.held) {
+		for id := range k.held {
+			all = append(all, id)
+		}
+	}
+	k.mu.Unlock()
+	for _, id := range all {
+		_ = k.Check(ctx, id.kind, id.work) // the holder is notified
+	}
+	return nil
+}
+
+// loses forgets a lease that another process has.
+func (k *Keeper) loses(id key, why error) {
+	k.mu.Lock()
+	l, ok := k.held[id]
+	if media.CodeOf(why) != media.CodeConflict {
+		ok = false
+	}
+	if ok {
+		delete(k.held, id)
+		k.rest()
+	}
+	k.mu.Unlock()
+	if ok && l.lost != nil {
+		l.lost(why)
+	}
+}

@@ -1,0 +1,128 @@
+package lease
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"atelier/ledger"
+	"atelier/ledger/sqlite"
+	"atelier/media"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "ledger.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// TestReplaced: a keeper whose lease another one took is told once, by its next renewal, and does not
+// take the lease back where it only keeps it.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), open(t)
+	one, two := NewKeeper(s), NewKeeper(s)
+	var told []error
+	for range 2 {
+		if err := one.Acquire(ctx, ledger.LeaseRun, "w", func(why error) { told = append(told, why) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := two.Acquire(ctx, ledger.LeaseRun, "w", nil); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "process ") {
+		t.Errorf("acquired by two: %v", err)
+	}
+	if err := one.Acquire(ctx, ledger.LeaseRun, "v", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.renewAll(); err != nil || len(told) != 0 {
+		t.Errorf("renewed: %v, told %v", err, told)
+	}
+	if err := two.Take(ctx, ledger.LeaseRun, "w", one.ID()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := one.renewAll(); err != nil || len(told) != 1 || media.CodeOf(told[0]) != media.CodeConflict {
+			t.Errorf("renewed: %v, told %v", err, told)
+		}
+	}
+	if err := one.Keep(ctx, ledger.LeaseRun, "w"); media.CodeOf(err) != media.CodeConflict || one.Has(ledger.LeaseRun, "w") {
+		t.Errorf("kept: %v", err)
+	}
+	if err := one.Keep(ctx, ledger.LeaseRun, "v"); err != nil || len(one.Works(ledger.LeaseRun)) != 1 {
+		t.Errorf("not kept: %v", err)
+	}
+	if err := one.Release(ctx, ledger.LeaseRun, "v"); err != nil {
+		t.Fatal(err)
+	}
+	if living, err := two.Living(ctx, ledger.LeaseRun); err != nil || len(living) != 0 {
+		t.Errorf("%+v, %v", living, err)
+	}
+}
+
+// TestDeadProcess: what a process of this machine has that has ended is taken at once, and nothing of a
+// process that may be there or of another machine.
+func TestDeadProcess(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), open(t)
+	ended := exec.CommandContext(ctx, os.Args[0], "-test.run=^$")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	k := NewKeeper(s)
+	for name, c := range map[string]struct {
+		machine string
+		pid     int
+		taken   bool
+	}{"ended": {machine(), ended.Process.Pid, machine() != ""}, "elsewhere": {"elsewhere", ended.Process.Pid, false}, "there": {machine(), os.Getpid(), false}, "unknown": {"", ended.Process.Pid, false}} {
+		l := ledger.Lease{Kind: ledger.LeaseGeneration, Work: name, Holder: "another", Machine: c.machine, PID: c.pid}
+		if _, err := s.AcquireLease(ctx, l, ledger.Lease{}); err != nil {
+			t.Fatal(err)
+		}
+		if living, err := k.Living(ctx, ledger.LeaseGeneration, name); err != nil || len(living) == 1 == c.taken {
+			t.Errorf("%s: living %v, %v", name, living, err)
+		}
+		if err := k.Acquire(ctx, ledger.LeaseGeneration, name, nil); c.taken != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, err := k.Returning(ctx, ledger.LeaseGeneration); err != nil || !left["elsewhere"] || !left["there"] || !left["unknown"] || !left["ended"] {
+		t.Errorf("left %v, %v", left, err) // what had ended is this process's
+	}
+	if err := k.Release(ctx, ledger.LeaseGeneration, "ended"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestShaken: right after its database was away a keeper takes no lease for expired.
+func TestShaken(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	k := NewKeeper(s)
+	if err := k.Acquire(t.Context(), ledger.LeaseRun, "w", nil); err != nil {
+		t.Fatal(err)
+	}
+	k.mu.Lock()
+	k.failed = time.Now()
+	k.mu.Unlock()
+	l := ledger.Lease{Kind: ledger.LeaseRun, Work: "v", Holder: "another", Machine: machine(), PID: 1 << 30}
+	if _, err := s.AcquireLease(t.Context(), l, ledger.Lease{}); err != nil {
+		t.Fatal(err)
+	}
+	if living, err := k.Living(t.Context(), ledger.LeaseRun); err != nil || len(living) != 2 {
+		t.Errorf("%+v, %v", living, err)
+	}
+	if err := k.Release(t.Context(), ledger.LeaseRun, "w"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/media"
+)
+
+// local is the runs of this process, from their admission until they leave.
+type local struct {
+	mu     sync.Mutex // guards runs and closed, and of each run claimed and takenUp
+	runs   map[string]*Run
+	closed bool
+	all    sync.WaitGroup
+}
+
+// find returns a run; nil if it is not here.
+func (l *local) find(id string) *Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.runs[id]
+}
+
+// start notes that work on an admitted run begins.
+func (l *local) start(r *Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.claimed = true
+}
+
+// shut admits no new runs, and returns those that are here.
+func (l *local) shut() []*Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	return slices.Collect(maps.Values(l.runs))
+}
+
+// enter admits a run unless the service is closed or the run is already here.
+func (l *local) enter(r *Run) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.admit(r)
+}
+
+// admit is enter; the caller holds mu.
+func (l *local) admit(r *Run) error {
+	if l.closed {
+		return media.Errorf(media.CodeUnavailable, "the service is closing: start the run again later")
+	}
+	if _, ok := l.runs[r.ID]; ok {
+		return media.Errorf(media.CodeConflict, "run %s is already running", r.ID)
+	}
+	l.runs[r.ID] = r
+	l.all.Add(1)
+	return nil
+}
+
+func (l *local) leave(r *Run) {
+	l.mu.Lock()
+	delete(l.runs, r.ID)
+	l.mu.Unlock()
+	l.gone(r)
+}
+
+// abandon removes a run whose work has not begun in this process. Otherwise it does nothing: the
+// work removes the run when it ends.
+func (l *local) abandon(r *Run) bool {
+	l.mu.Lock()
+	if r.claimed {
+		l.mu.Unlock()
+		return false
+	}
+	delete(l.runs, r.ID)
+	l.mu.Unlock()
+	l.gone(r)
+	return true
+}
+
+func (l *local) gone(r *Run) {
+	r.cancel()
+	close(r.gone)
+	l.all.Done()
+}
+
+// claim finds the run that was started or resumed here, or admits one that the engine brings. It
+// returns none if another part of the run is here: this one has ended.
+func (l *local) claim(ctx context.Context, w work) (*Run, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, ok := l.runs[w.Request.RunID]
+	if ok && r.part != w.Part {
+		return nil, nil
+	}
+	if ok && r.claimed {
+		return nil, media.Errorf(media.CodeConflict, "run %s is already running", r.ID)
+	}
+	if !ok {
+		r = newRun(ctx, w.Request.RunID)
+		r.part, r.takenUp = w.Part, true
+		if err := l.admit(r); err != nil {
+			return nil, err
+		}
+	}
+	r.claimed = true
+	return r, nil
+}
+
+// claimTakenUp returns a run that the engine adopted from another process, and that is in this part
+// or a later one: from now on it has a caller. Nil if there is none.
+func (l *local) claimTakenUp(id string, part int) *Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, ok := l.runs[id]
+	if !ok || !r.takenUp || r.part < part || l.closed {
+		return nil
+	}
+	r.takenUp = false
+	return r
+}
+
+// begun waits until work on a run of this process begins.
+func (l *local) begun(ctx context.Context, r *Run) (*Run, error) {
+	limit := time.NewTimer(takenWithin)
+	defer limit.Stop()
+	var err error
+	select {
+	case <-r.taken:
+		return r, nil
+	case <-limit.C:
+		err = media.Errorf(media.CodeUnavailable, "run %s is queued until this process can start it: follow it with atelier runs events %[1]s", r.ID)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if !l.abandon(r) {
+		<-r.taken // just now
+		return r, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,131 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/operation"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Hold takes or keeps the lease of an operation for this process.
+func (l *Log) Hold(ctx context.Context, operation, _ string) error {
+	return l.leases.Acquire(ctx, ledger.LeaseGeneration, operation, nil)
+}
+
+// Release releases the lease of an operation; if another process has it, that process loses it.
+func (l *Log) Release(ctx context.Context, operation, holder string) error {
+	if l.leases.Has(ledger.LeaseGeneration, operation) {
+		return l.leases.Release(ctx, ledger.LeaseGeneration, operation)
+	}
+	return l.leases.Take(ctx, ledger.LeaseGeneration, operation, holder)
+}
+
+// Keep reports whether this process still has the lease of an operation.
+func (l *Log) Keep(ctx context.Context, operation, _ string) error {
+	return l.leases.Keep(ctx, ledger.LeaseGeneration, operation)
+}
+
+// TaskOf finds the operation of a provider's task.
+func (l *Log) TaskOf(ctx context.Context, provider, taskID string) (string, media.Scope, error) {
+	op, err := l.store.OperationOfTask(ctx, provider, taskID)
+	return op.ID, scopeOf(op), err
+}
+
+// ScopeOf is the scope of an operation.
+func (l *Log) ScopeOf(ctx context.Context, operation string) (media.Scope, error) {
+	op, err := l.store.AnyOperation(ctx, operation)
+	return scopeOf(op), err
+}
+
+func scopeOf(op ledger.Operation) media.Scope {
+	s := media.Scope{Owner: op.Owner, Tree: op.Tree, Run: op.RunID, Step: op.StepID, Operation: op.ID}
+	if OfSubAction(op) {
+		s.SubAction = op.Key
+	}
+	return s
+}
+
+// OfSubAction reports whether an operation belongs to a workflow's sub-action: its key is the id of
+// the sub-action's row.
+func OfSubAction(op ledger.Operation) bool {
+	return strings.HasPrefix(op.Key, ledger.ContentGenerationPrefix)
+}
+
+// Saved reads an operation with everything that was saved of it.
+func (l *Log) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
+	owner := media.ScopeOf(ctx).Owner
+	op, slots, tasks, err := l.store.Operation(ctx, owner, operation)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := l.saved(ctx, op, slots)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tasks {
+		a, err := attemptOf(t)
+		if err != nil {
+			return nil, err
+		}
+		saved.Attempts = append(saved.Attempts, a)
+	}
+	unassigned, err := l.store.UnassignedBlobs(ctx, owner, operation)
+	for _, b := range unassigned {
+		saved.Unassigned = append(saved.Unassigned, b.Blob)
+	}
+	return saved, err
+}
+
+// saved reads an operation and its slots.
+func (l *Log) saved(ctx context.Context, op ledger.Operation, slots []ledger.Slot) (*operation.Saved, error) {
+	var in intent
+	s := &operation.Saved{Scope: scopeOf(op), Operation: operation.Operation{
+		ID: op.ID, Key: op.Key, Method: generate.Method(op.Method), Modality: op.Modality, Provider: op.Provider,
+		Model: op.Model, APIModel: op.APIModel, Status: generate.Status(op.Status), Warnings: op.Warnings,
+		Cost:  generate.Cost{EstimatedUSD: op.EstimatedUSD, ReportedUSD: op.ReportedUSD},
+		Error: slotErrorOf(op.Failure), Holder: op.HeldBy, StartedAt: op.CreatedAt, FinishedAt: op.FinishedAt,
+	}}
+	o := &s.Operation
+	for _, part := range []struct {
+		from json.RawMessage
+		to   any
+	}{{op.Dispositions, &o.Dispositions}, {op.Usage, &o.Usage}, {op.Metadata, &o.Metadata}, {op.Request, &in}} {
+		if err := decode(part.from, part.to); err != nil {
+			return nil, err
+		}
+	}
+	o.Prompt, o.N, o.Request = in.Prompt, in.N, in.Plan
+	for _, row := range slots {
+		slot, err := l.slot(ctx, op.Owner, row)
+		if err != nil {
+			return nil, err
+		}
+		s.Slots = append(s.Slots, slot)
+	}
+	return s, nil
+}
+
+func attemptOf(t ledger.Task) (operation.Attempt, error) {
+	var d detail
+	if err := decode(t.Detail, &d); err != nil {
+		return operation.Attempt{}, err
+	}
+	return operation.Attempt{
+		ID: t.ID, Operation: t.OperationID, Call: t.Call, Number: t.Attempt, Key: t.Key, Provider: t.Provider,
+		APIModel: d.APIModel, Slots: d.Slots, Task: driver.Handle{ID: t.TaskID, URL: d.TaskURL},
+		Status: generate.Status(t.Status), Error: slotErrorOf(t.Failure), Usage: d.Usage, ReportedUSD: d.ReportedUSD,
+		StartedAt: d.StartedAt, FinishedAt: t.FinishedAt,
+	}, nil
+}
+
+func slotErrorOf(f ledger.Failure) *generate.SlotError {
+	if f.Code == "" {
+		return nil
+	}
+	return &generate.SlotError{Code: media.Code(f.Code), Message: f.Message, Retryable: f.Retryable}
+}

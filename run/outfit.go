@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// outfit is the agents for a setting.
+type outfit struct {
+	agents Agents
+	closer func()
+}
+
+// outfits creates the agents for each setting once.
+type outfits struct {
+	// agents are those for setting.
+	agents  Agents
+	setting json.RawMessage
+	// make creates the agents for another setting; nil means that agents is used.
+	make func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
+
+	mu   sync.Mutex // guards made
+	made map[string]outfit
+}
+
+// of returns the agents for a setting.
+func (o *outfits) of(ctx context.Context, setting json.RawMessage) (Agents, error) {
+	key := string(setting)
+	if o.make == nil || key == string(o.setting) {
+		return o.agents, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o, ok := o.made[key]; ok {
+		return o.agents, nil
+	}
+	agents, closer, err := o.make(context.WithoutCancel(ctx), setting)
+	if err != nil {
+		return nil, err
+	}
+	o.made[key] = outfit{agents, closer}
+	return agents, nil
+}
+
+// close closes what was created.
+func (o *outfits) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, made := range o.made {
+		made.closer()
+		delete(o.made, key)
+	}
+}

@@ -1,0 +1,243 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+const (
+	// entryBatch is the maximum number of entries per commit.
+	entryBatch = 128
+	// gather is how long the writer waits for more entries before a commit, unless a caller waits:
+	// a run's records come in bursts, and each commit is synced.
+	gather = 10 * time.Millisecond
+)
+
+// entry is an event to save and publish, or a record to save.
+type entry struct {
+	event ledger.Event
+	// passing is an event that is published and not saved.
+	passing bool
+	// what names the record, save saves it; nil for an event.
+	what string
+	save func(context.Context) error
+	// key is the same for states of one record, of which the newest replaces the others; empty for
+	// a record with one state.
+	key string
+	// done, if not nil, receives whether the entry was committed.
+	done chan<- error
+}
+
+// eventLog saves events and records in the background, and then publishes the events to the feed.
+// Commits are in order; within a commit, the records come first, each in its newest state, then the
+// events in order. A writer runs only while there is something to write.
+type eventLog struct {
+	store  ledger.Store
+	logger *slog.Logger
+	feed   feed
+
+	mu    sync.Mutex // guards queue, idle, hurry and failed
+	queue []entry
+	idle  chan struct{} // closed when the writer ends; nil while there is none
+	hurry chan struct{} // closed when a caller waits for the writer
+	// failed is the first record that was not saved since the last flush.
+	failed  error
+	writers sync.WaitGroup
+}
+
+// append queues an event.
+func (l *eventLog) append(ctx context.Context, e ledger.Event) { l.add(ctx, entry{event: e}) }
+
+// pass queues an event that is published after those before it, and not saved.
+func (l *eventLog) pass(ctx context.Context, e ledger.Event) {
+	l.add(ctx, entry{event: e, passing: true})
+}
+
+// behind queues a state of a record.
+func (l *eventLog) behind(ctx context.Context, what, id string, save func(context.Context) error) {
+	l.add(ctx, entry{what: what, key: what + " " + id, save: save})
+}
+
+// now saves a record after all earlier ones and waits for it. The error is that of save or of the
+// commit.
+func (l *eventLog) now(ctx context.Context, what string, save func(context.Context) error) error {
+	var own error
+	done := make(chan error, 1)
+	l.add(ctx, entry{what: what, done: done, save: func(ctx context.Context) error {
+		own = save(ctx)
+		return nil
+	}})
+	l.urge()
+	err := <-done // a write takes a minute at most
+	return errors.Join(own, err)
+}
+
+func (l *eventLog) add(ctx context.Context, e entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, e)
+	if l.idle != nil {
+		return
+	}
+	l.idle, l.hurry = make(chan struct{}), make(chan struct{})
+	ctx = context.WithoutCancel(ctx)
+	hurry := l.hurry
+	l.writers.Go(func() { l.drain(ctx, hurry) })
+}
+
+// drain writes batches until the queue is empty.
+func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
+	pause := time.NewTimer(gather)
+	defer pause.Stop()
+	for {
+		select {
+		case <-pause.C:
+		case <-hurry:
+		}
+		l.mu.Lock()
+		if len(l.queue) == 0 {
+			close(l.idle)
+			l.idle = nil
+			l.mu.Unlock()
+			return
+		}
+		batch := l.queue[:min(len(l.queue), entryBatch)]
+		l.queue = l.queue[len(batch):]
+		l.mu.Unlock()
+		l.save(ctx, batch)
+		pause.Reset(gather)
+	}
+}
+
+// save commits a batch, in one commit if the store can, and publishes its events.
+func (l *eventLog) save(ctx context.Context, batch []entry) {
+	var shown []ledger.Event
+	records, groups := sorted(batch)
+	write := func(ctx context.Context) {
+		shown = shown[:0] // the transaction may be retried
+		for _, e := range records {
+			l.failedSave(ctx, e.what, e.save(ctx))
+		}
+		for _, e := range groups {
+			if !e.passing {
+				e.list = l.saveEvents(ctx, e.list)
+			}
+			shown = append(shown, e.list...)
+		}
+	}
+	var err error
+	ctx = ledger.Relaxed(ctx)
+	if b, ok := l.store.(ledger.Batcher); ok && len(records)+len(groups) > 1 {
+		err = b.Together(ctx, func(ctx context.Context) error {
+			write(ctx)
+			return nil
+		})
+	} else {
+		write(ctx)
+	}
+	if err != nil { // nothing of it is saved, so no event has its number
+		l.failedSave(ctx, "events and records", err)
+		shown = shown[:0]
+	}
+	for _, e := range batch {
+		if err != nil && e.save == nil {
+			shown = append(shown, e.event)
+		}
+		if e.done != nil {
+			e.done <- err
+		}
+	}
+	l.feed.publish(shown)
+}
+
+// events are consecutive events of one tree that are saved together or passed.
+type events struct {
+	passing bool
+	list    []ledger.Event
+}
+
+// sorted returns the records of a batch without replaced states, and its events by tree, so that a
+// tree without a root does not affect the others.
+func sorted(batch []entry) (records []entry, groups []events) {
+	newest, trees := map[string]int{}, map[string]int{}
+	for i, e := range batch {
+		newest[e.key] = i
+	}
+	for i, e := range batch {
+		switch {
+		case e.save == nil:
+			n, ok := trees[e.event.Tree]
+			if !ok || groups[n].passing != e.passing {
+				n = len(groups)
+				trees[e.event.Tree] = n
+				groups = append(groups, events{passing: e.passing})
+			}
+			groups[n].list = append(groups[n].list, e.event)
+		case e.key == "" || newest[e.key] == i:
+			records = append(records, e)
+		}
+	}
+	return records, groups
+}
+
+// saveEvents saves events. Events that cannot be saved are published without a sequence number.
+func (l *eventLog) saveEvents(ctx context.Context, events []ledger.Event) []ledger.Event {
+	saved, err := l.store.AppendEvents(ctx, events)
+	if err != nil {
+		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", events[0].Tree),
+			slog.Int("events", len(events)), slog.String("error", media.ErrorText(err.Error())))
+		return events
+	}
+	return saved
+}
+
+func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
+	if err == nil {
+		return
+	}
+	l.logger.WarnContext(ctx, "record of a run not saved", slog.String("what", what), slog.String("error", media.ErrorText(err.Error())))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = err
+	}
+}
+
+// urge makes the writer commit at once, and returns a channel that is closed when it ends; nil if
+// there is none.
+func (l *eventLog) urge() (idle <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.idle == nil {
+		return nil
+	}
+	select {
+	case <-l.hurry:
+	default:
+		close(l.hurry)
+	}
+	return l.idle
+}
+
+// flush waits until everything added so far is saved and published, and returns the first record
+// that was not saved since the last flush.
+func (l *eventLog) flush(ctx context.Context) error {
+	if idle := l.urge(); idle != nil {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.failed
+	l.failed = nil
+	return errors.Join(err)
+}

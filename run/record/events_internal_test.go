@@ -1,0 +1,44 @@
+package record
+
+import (
+	"context"
+	"testing"
+
+	"atelier/ledger"
+)
+
+// TestSortedBatch: records come first, each in its newest state, in the order of these; events
+// keep theirs within their tree.
+func TestSortedBatch(t *testing.T) {
+	t.Parallel()
+	save := func(context.Context) error { return nil }
+	event := func(tree, kind string) entry { return entry{event: ledger.Event{Tree: tree, Kind: kind}} }
+	passing := func(tree, kind string) entry {
+		return entry{passing: true, event: ledger.Event{Tree: tree, Kind: kind}}
+	}
+	records, groups := sorted([]entry{
+		event("a", "1"),
+		{what: "begun", key: "step 1", save: save},
+		{what: "other", save: save},
+		event("b", "2"),
+		{what: "ended", key: "step 1", save: save},
+		event("a", "3"),
+		passing("a", "4"),
+		event("a", "5"),
+		{what: "more", save: save},
+	})
+	got := ""
+	for _, r := range records {
+		got += r.what + " "
+	}
+	for _, g := range groups {
+		for _, e := range g.list {
+			if got += e.Tree + e.Kind + " "; g.passing != (e.Kind == "4") {
+				t.Errorf("%s%s: passing %v", e.Tree, e.Kind, g.passing)
+			}
+		}
+	}
+	if want := "other ended more a1 a3 b2 a4 a5 "; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

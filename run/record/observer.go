@@ -1,0 +1,245 @@
+// Package record writes what runs do to the ledger: runs and sub-agents' runs, acts, model calls,
+// promoted media and the event log, which clients follow from here.
+//
+// Errors are those of the ledger. It may import agent, chat, generate, journal, ledger and
+// run/operations.
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"atelier/agent"
+	"atelier/agent/vision"
+	"atelier/chat"
+	"atelier/journal"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Config says where an [Observer] writes.
+type Config struct {
+	// Ledger is required.
+	Ledger ledger.Store
+	// Logger receives errors of saves that are not reported otherwise; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Observer writes what runs do to the ledger and publishes it. It is safe for concurrent use.
+type Observer struct {
+	store  ledger.Store
+	logger *slog.Logger
+	log    eventLog
+	// messages are those that models are writing.
+	messages messages
+}
+
+var _ agent.Observer = (*Observer)(nil)
+
+// NewObserver creates an observer. The error has code media.CodeInvalid.
+func NewObserver(c Config) (*Observer, error) {
+	if c.Ledger == nil {
+		return nil, media.Errorf(media.CodeInvalid, "record.Config.Ledger is missing: open a ledger")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return &Observer{store: c.Ledger, logger: c.Logger, log: eventLog{store: c.Ledger, logger: c.Logger}}, nil
+}
+
+// Subscribe opens a stream of the events of one run tree, or of all if tree is empty, from now on.
+// Events come in order after they are saved; earlier ones are in ledger.Events. Events that are not
+// saved ([agent.Event.Passing]) have no sequence number; the text so far of messages in progress
+// comes first. A reader that falls 256 events behind is dropped: its channel is closed, and it
+// continues from its last sequence number in the ledger. The caller calls stop, which closes the
+// channel.
+func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func()) {
+	return o.log.feed.subscribe(tree, o.messages.now(tree)...)
+}
+
+// Flush waits until all events and records so far are saved and published. The error is that of a
+// record that was not saved.
+func (o *Observer) Flush(ctx context.Context) error { return o.log.flush(ctx) }
+
+// SaveRun saves a run; when it ends, also its promoted items as agent-run media. The cost of a run
+// in the ledger includes its generations.
+func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
+	row := ledger.Run{
+		ID: r.ID, Owner: media.ScopeOf(ctx).Owner, Tree: r.Tree, Parent: r.ParentID, Depth: r.Depth,
+		Agent: r.Agent, AgentPath: r.AgentPath, DefinitionHash: r.DefinitionHash, Status: ledger.Status(r.Status),
+		Task: r.Task, Message: r.Message, Payload: r.Payload, Warnings: r.Warnings,
+		Usage: ledger.Usage{
+			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
+			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
+			Turns: int64(r.Turns), WorkedMS: r.Usage.WorkedMS,
+		},
+		InputImages: images(r.InputImages), VisionContext: images(r.VisionContext),
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+	if len(r.Dispositions) > 0 {
+		row.Dispositions = encode(r.Dispositions)
+	}
+	if r.Definition != "" {
+		row.Definition = encode(r.Definition)
+	}
+	if r.Limits != (agent.Limits{}) {
+		row.Limits = encode(r.Limits)
+	}
+	if r.Error != nil {
+		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
+	}
+	switch r.Status {
+	case agent.StatusRunning:
+		from := originOf(ctx)
+		row.ForkedFrom, row.ForkedStep = from.Run, from.Step
+		if r.ParentID != "" {
+			row.ForkedFrom, row.ForkedStep = "", ""
+		}
+		return o.begin(ledger.Relaxed(ctx), row)
+	case agent.StatusPaused:
+		row.FinishedAt = time.Time{} // it continues
+	case agent.StatusSucceeded, agent.StatusFailed, agent.StatusCancelled:
+	}
+	cost, costErr := o.Total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
+	row.Cost = ledger.Cost(cost)
+	return errors.Join(o.log.now(ctx, "end of a run", func(ctx context.Context) error {
+		err := o.store.FinishRun(ctx, row)
+		if media.CodeOf(err) == media.CodeNotFound { // its start could not be saved
+			err = o.store.CreateRun(ctx, row)
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+	}))
+}
+
+// Origin is the run and step that a run was forked from.
+type Origin struct {
+	Run  string `json:"run"`
+	Step string `json:"step"`
+}
+
+// forkKey is the context key of the origin of a new run.
+type forkKey struct{}
+
+// WithOrigin returns a context in which a forked run starts.
+func WithOrigin(ctx context.Context, from Origin) context.Context {
+	return context.WithValue(ctx, forkKey{}, from)
+}
+
+func originOf(ctx context.Context) Origin {
+	from, _ := ctx.Value(forkKey{}).(Origin)
+	return from
+}
+
+// images are the pictures of a run as its row stores them.
+func images(list []vision.InputImage) []ledger.InputImage {
+	var out []ledger.InputImage
+	for _, i := range list {
+		out = append(out, ledger.InputImage(i))
+	}
+	return out
+}
+
+// begin saves a new run, or finds the run of a replay: then it is running again.
+func (o *Observer) begin(ctx context.Context, row ledger.Run) error {
+	err := o.store.CreateRun(ctx, row)
+	if media.CodeOf(err) != media.CodeConflict {
+		return err
+	}
+	have, known := o.store.Run(ctx, row.Owner, row.ID)
+	if known != nil || have.Tree != row.Tree {
+		return err
+	}
+	if have.Status == ledger.StatusRunning || have.Status == ledger.StatusSucceeded {
+		return nil
+	}
+	have.Status, have.Failure, have.FinishedAt = ledger.StatusRunning, ledger.Failure{}, time.Time{}
+	return o.store.FinishRun(ctx, have)
+}
+
+func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Output) error {
+	if len(chosen) == 0 {
+		return nil
+	}
+	warnings, err := o.store.PromoteMedia(ctx, r.Owner, r.ID, chosen)
+	if err == nil && len(warnings) > 0 {
+		err = media.Errorf(media.CodeInternal, "%s", strings.Join(warnings, "; "))
+	}
+	return err
+}
+
+// SaveStep saves an act in the background: [Observer.Flush] waits for it.
+func (o *Observer) SaveStep(ctx context.Context, s agent.StepRecord) error {
+	row := ledger.Step{
+		ID: s.ID, RunID: s.RunID, Turn: s.Turn, Position: s.Index, Kind: string(s.Kind), Name: s.Name,
+		Status: ledger.Status(s.Status), Code: s.Code, Message: s.Message, Params: s.Params, Outputs: s.Outputs,
+		ChildRunID: s.ChildRunID, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt,
+	}
+	o.log.behind(ctx, "step", row.ID, func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
+	return nil
+}
+
+// SavePrompt saves a model call with its instructions and messages; pictures are refs. It is saved
+// in the background: [Observer.Flush] waits for it.
+func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
+	row := ledger.Prompt{
+		ID: p.ID, RunID: p.RunID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Answer: p.Response,
+		Status: ledger.Status(p.Status), InputTokens: p.Usage.InputTokens, OutputTokens: p.Usage.OutputTokens,
+		CostUSD: p.CostUSD, StartedAt: p.StartedAt, FinishedAt: p.FinishedAt,
+	}
+	if p.Error != "" {
+		row.Failure.Message = p.Error
+	}
+	o.log.behind(ctx, "model call", row.ID, func(ctx context.Context) error {
+		row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
+		return o.store.SavePrompt(ctx, row)
+	})
+	return nil
+}
+
+// Emit saves and publishes an event. It does not block: a writer keeps the order.
+func (o *Observer) Emit(ctx context.Context, e agent.Event) {
+	if f, ok := e.Data.(agent.RunFinished); ok {
+		cost, err := o.Total(context.WithoutCancel(ctx), media.ScopeOf(ctx).Owner, e.Tree, e.RunID, f.Cost)
+		if err != nil {
+			o.logger.WarnContext(ctx, "cost of generations unknown", slog.String("run", e.RunID),
+				slog.String("error", media.ErrorText(err.Error())))
+		}
+		f.Cost = cost
+		e.Data = f
+	}
+	row := ledger.Event{
+		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
+	}
+	o.messages.note(e, row)
+	if e.Passing() {
+		o.log.pass(ctx, row)
+		return
+	}
+	o.log.append(ctx, row)
+}
+
+// eventID is the same in every replay of a run, so that an event is saved once; empty for events
+// that a replay does not repeat.
+func eventID(e agent.Event) string {
+	if e.Key == "" {
+		return ""
+	}
+	id, _ := journal.ID(e.Tree, "event "+e.Key, 0, 0)
+	return id
+}
+
+// encode returns JSON; what cannot be encoded is omitted.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}

@@ -1,0 +1,447 @@
+package subactions
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/generate/gateway"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+	"atelier/workflow/subaction"
+)
+
+// Interactions receives results.
+type Interactions interface {
+	// Read returns an open interaction and its step; a closed one is media.CodeConflict.
+	Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error)
+	// Complete adds results at a target, each content id once. A closed interaction stays
+	// unchanged.
+	Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
+}
+
+// Config is what a [Service] needs; all but AtOnce is required.
+type Config struct {
+	Ledger       ledger.Store
+	Gateway      *gateway.Gateway
+	Interactions Interactions
+	Actions      *subaction.Registry
+	// Item finds a picture that parameters name, by id or ref.
+	Item func(ctx context.Context, owner, run, id string) (media.Output, error)
+	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
+	Emit func(ctx context.Context, e agent.Event)
+	Now  func() time.Time
+	// AtOnce is the maximum number of concurrent sub-actions; others are queued. 0 means 8.
+	AtOnce int
+}
+
+// Service starts sub-actions and reports their status. It is safe for concurrent use.
+type Service struct {
+	cfg   Config
+	slots chan struct{} // one for each running sub-action
+
+	// work is the context of running sub-actions, which HandOver ends.
+	work  context.Context //nolint:containedctx // it lives as long as the service
+	leave context.CancelCauseFunc
+	tasks sync.WaitGroup
+
+	mu     sync.Mutex // guards the following
+	own    map[string]*task
+	closed bool
+}
+
+// New creates a service. [Service.HandOver] ends it.
+func New(c Config) *Service {
+	s := &Service{cfg: c, slots: make(chan struct{}, cmp.Or(c.AtOnce, 8)), own: map[string]*task{}}
+	s.work, s.leave = context.WithCancelCause(context.Background())
+	return s
+}
+
+// HandOver leaves running sub-actions to the next process and waits until this one has released
+// them; why is the cause, such as journal.HandOver.
+func (s *Service) HandOver(why error) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.leave(why)
+	s.tasks.Wait()
+}
+
+// Click is a request of a person.
+type Click struct {
+	Owner, WorkflowRunID string
+	// Key is the identity of the click; it takes precedence over the request_id of the body.
+	// Without either, each request is a new click.
+	Key string
+	// Body is JSON, see [workflow.ParseClick].
+	Body []byte
+}
+
+// Start starts a sub-action and returns the id of its row, its metadata_id. A repeated click
+// returns the same id; with another body, it is media.CodeConflict. Otherwise errors are those of
+// [workflow.Interaction.Start] and of planning, before anything is spent or saved.
+func (s *Service) Start(ctx context.Context, c Click) (string, error) {
+	asked, err := workflow.ParseClick(c.Body)
+	if err != nil {
+		return "", err
+	}
+	row := ledger.ContentGeneration{
+		ID: ledger.ContentGenerationPrefix + uuid.Must(uuid.NewV7()).String(), Owner: c.Owner, WorkflowRunID: c.WorkflowRunID, InteractionID: asked.InteractionID,
+		RequestID: cmp.Or(c.Key, asked.RequestID), Status: string(generate.StatusQueued),
+	}
+	if row.RequestID != "" {
+		row.RequestDigest = digest(c.Body)
+		if id, err := s.earlier(ctx, row); err != nil || id != "" {
+			return id, err
+		}
+	}
+	r, err := s.ask(ctx, &row, asked)
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.cfg.Gateway.Plan(ctx, r); err != nil {
+		return "", err
+	}
+	err = s.cfg.Ledger.SaveContentGeneration(ctx, row)
+	if media.CodeOf(err) == media.CodeConflict && row.RequestID != "" { // a repeated click was faster
+		if id, err := s.earlier(ctx, row); err != nil || id != "" {
+			return id, err
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	row.CreatedAt = s.cfg.Now()
+	return row.ID, s.begin(row, s.generate(r)) //nolint:contextcheck // it outlives the request that began it
+}
+
+// digest is the digest of a body, regardless of its spaces.
+func digest(body []byte) string {
+	if v, err := ordered.Decode(body); err == nil {
+		body = ordered.Encode(v)
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// earlier finds the sub-action that the same click started.
+func (s *Service) earlier(ctx context.Context, row ledger.ContentGeneration) (string, error) {
+	kept, err := s.cfg.Ledger.ContentGenerationOfRequest(ctx, row.Owner, row.InteractionID, row.RequestID)
+	switch {
+	case media.CodeOf(err) == media.CodeNotFound:
+		return "", nil
+	case err != nil:
+		return "", err
+	case kept.RequestDigest != row.RequestDigest:
+		return "", media.Errorf(media.CodeConflict, "request %.80s was already sent with another body: use a new id for a new request", media.ErrorText(row.RequestID))
+	}
+	return kept.ID, nil
+}
+
+// ask resolves a click, fills its row, and returns the request to the Gateway.
+func (s *Service) ask(ctx context.Context, row *ledger.ContentGeneration, c workflow.Click) (r generate.Request, err error) {
+	step, i, err := s.cfg.Interactions.Read(ctx, row.Owner, row.InteractionID)
+	if err != nil {
+		return r, err
+	}
+	if i.Request().WorkflowRunID != row.WorkflowRunID {
+		return r, media.Errorf(media.CodeNotFound, "there is no interaction %.80q in workflow run %.80s", media.ErrorText(row.InteractionID), media.ErrorText(row.WorkflowRunID))
+	}
+	start, err := i.Start(c)
+	if err != nil {
+		return r, err
+	}
+	row.StepID, row.SubActionID, row.ActionType, row.Provider = step, start.Action.ID, start.Action.ActionType, start.Action.Provider
+	row.PromptID, row.PromptAsSent = start.Key, start.Action.PromptAsSent
+	row.SourceData, row.Params = ordered.Encode(start.Source), ordered.Encode(start.Params)
+	if row.ResultTarget, err = json.Marshal(start.Action.ResultTarget); err != nil {
+		return r, media.Errorf(media.CodeInternal, "write a result target: %w", err)
+	}
+	row.StandIn, err = s.standsIn(*row, c.StandIn != "" || i.Request().StandIn != "")
+	if err != nil {
+		return r, err
+	}
+	return s.request(ctx, *row, start.Plan)
+}
+
+// The provider of the substitute, and the number of Midjourney's pictures per task.
+const (
+	offlineProvider = "offline"
+	midjourney      = "midjourney"
+	gridOf          = 4
+)
+
+// standsIn reports whether the offline painter substitutes for a provider without a key: if that is
+// allowed, or if no provider has one.
+func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, error) {
+	anyReady := false
+	why := ""
+	for _, p := range s.cfg.Gateway.Providers() {
+		if p.Name == row.Provider {
+			if p.Ready {
+				return false, nil
+			}
+			why = p.Reason
+		}
+		anyReady = anyReady || p.Ready && p.Name != offlineProvider
+	}
+	if allowed || !anyReady {
+		return true, nil
+	}
+	return false, media.Errorf(media.CodeMissingKey, "%s is not available: %s; set its key, or substitute the offline painter (stand_in: offline)", row.Provider, cmp.Or(why, "this program has no driver for it"))
+}
+
+// request makes the Gateway's request from a row's plan.
+func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, plan subaction.Plan) (generate.Request, error) {
+	r := plan.Request
+	for _, id := range plan.Images {
+		o, err := s.input(ctx, row, id)
+		if err != nil {
+			return r, err
+		}
+		r.Inputs = append(r.Inputs, o)
+	}
+	if plan.Mask != "" {
+		o, err := s.input(ctx, row, plan.Mask)
+		if err != nil {
+			return r, err
+		}
+		r.Mask = &o
+	}
+	if row.StandIn {
+		r.Model, r.Options = s.painter(), nil
+		r.Label = "Stand-in for " + row.Provider + ", drawn by rule"
+		if row.Provider == midjourney && r.N == 0 {
+			r.N = gridOf
+		}
+	}
+	r.IdempotencyKey, r.TakeUp = row.ID, true
+	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.cfg.Ledger.Record(ctx, o) }
+	return r, nil
+}
+
+// painter is the substitute model.
+func (s *Service) painter() string {
+	for _, m := range s.cfg.Gateway.Models() {
+		if m.Provider == offlineProvider && m.Modality == media.ModalityImage {
+			return m.Provider + "/" + m.APIModel
+		}
+	}
+	return offlineProvider
+}
+
+func (s *Service) input(ctx context.Context, row ledger.ContentGeneration, id string) (media.Output, error) {
+	o, err := s.cfg.Item(ctx, row.Owner, row.WorkflowRunID, id)
+	o.Promoted, o.Origin.Direction = false, "input"
+	return o, err
+}
+
+// Price returns the cost of a click at an interaction, in dollars as decimal text; nil if unknown.
+// Nothing is started.
+func (s *Service) Price(ctx context.Context, owner, interactionID string, body []byte) (*string, error) {
+	asked, err := workflow.ParseClick(body)
+	if err != nil {
+		return nil, err
+	}
+	asked.InteractionID = interactionID
+	_, i, err := s.cfg.Interactions.Read(ctx, owner, interactionID)
+	if err != nil {
+		return nil, err
+	}
+	row := ledger.ContentGeneration{Owner: owner, WorkflowRunID: i.Request().WorkflowRunID, InteractionID: interactionID}
+	r, err := s.ask(ctx, &row, asked)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.cfg.Gateway.Rehearse(scope(ctx, row), r)
+	if err != nil {
+		return nil, err
+	}
+	return p.EstimatedUSD, nil
+}
+
+// Status is the status of a sub-action.
+type Status struct {
+	ledger.ContentGeneration
+	Contents []ledger.GeneratedContent
+	// Errors are those of missing results.
+	Errors []SlotError
+}
+
+// SlotError is why a result is missing.
+type SlotError struct {
+	Position  int    `json:"position"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Retryable bool   `json:"retryable"`
+}
+
+// Status reads a sub-action; one of another owner is media.CodeNotFound.
+func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) {
+	row, contents, err := s.cfg.Ledger.ContentGeneration(ctx, owner, id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return Status{}, media.Errorf(media.CodeNotFound, "there is no sub-action %.80q", media.ErrorText(id))
+	}
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{ContentGeneration: row, Contents: contents, Errors: []SlotError{}}
+	if row.OperationID == "" || row.FinishedAt.IsZero() {
+		return st, nil
+	}
+	_, slots, _, err := s.cfg.Ledger.Operation(ctx, owner, row.OperationID)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return st, nil
+	}
+	for _, slot := range slots {
+		if slot.MediaID == "" {
+			st.Errors = append(st.Errors, SlotError{Position: slot.Index, Code: slot.Failure.Code, Message: slot.Failure.Message, Retryable: slot.Failure.Retryable})
+		}
+	}
+	return st, err
+}
+
+// List lists the sub-actions of a run, oldest first; none for a run of another owner.
+func (s *Service) List(ctx context.Context, owner, run string, p ledger.Page) (ledger.List[Status], error) {
+	rows, err := s.cfg.Ledger.ListContentGenerations(ctx, owner, run, p)
+	out := ledger.List[Status]{Next: rows.Next, Items: []Status{}}
+	for _, row := range rows.Items {
+		st, err := s.Status(ctx, owner, row.ID)
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, st)
+	}
+	return out, err
+}
+
+// Running counts the unfinished sub-actions of an interaction.
+func (s *Service) Running(ctx context.Context, owner, interactionID string) (int, error) {
+	open, err := s.cfg.Ledger.OpenContentGenerations(ctx, owner, interactionID)
+	return len(open), err
+}
+
+// CancelAll cancels those of an interaction.
+func (s *Service) CancelAll(ctx context.Context, owner, interactionID string) error {
+	open, err := s.cfg.Ledger.OpenContentGenerations(ctx, owner, interactionID)
+	if err != nil {
+		return err
+	}
+	for _, row := range open {
+		if err := s.Cancel(ctx, owner, row.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Retry retries failed results; no positions mean all that can be retried without paying twice. A
+// sub-action that has not ended, or whose interaction is closed, is media.CodeConflict, a position
+// that did not fail media.CodeInvalid; other errors are those of [gateway.Gateway.Retry], after
+// which the row is unchanged.
+func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) error {
+	st, err := s.Status(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	if st.FinishedAt.IsZero() {
+		return media.Errorf(media.CodeConflict, "sub-action %s is still running: wait for it, or cancel it", id)
+	}
+	if _, _, err := s.cfg.Interactions.Read(ctx, owner, st.InteractionID); err != nil {
+		return err
+	}
+	if st.OperationID == "" {
+		return s.again(ctx, st.ContentGeneration)
+	}
+	for _, p := range positions {
+		if !slices.ContainsFunc(st.Errors, func(e SlotError) bool { return e.Position == p }) {
+			return media.Errorf(media.CodeInvalid, "result %d of sub-action %s did not fail", p, id)
+		}
+	}
+	refused := make(chan error, 1)
+	err = s.reopen(ctx, st.ContentGeneration, func(ctx context.Context) (*generate.Result, error) {
+		res, err := s.cfg.Gateway.Retry(begun(ctx, func() { say(refused, nil) }), gateway.Again{Operation: st.OperationID, Slots: positions})
+		if say(refused, err); err != nil && ctx.Err() == nil { // nothing was requested
+			return s.cfg.Gateway.Resume(ctx, st.OperationID)
+		}
+		return res, err
+	})
+	if err != nil {
+		return err
+	}
+	return first(ctx, refused)
+}
+
+// refuseWithin is how long a retry waits for the Gateway's refusal: it may queue.
+const refuseWithin = 5 * time.Second
+
+// first returns the first report, or nil if it takes too long.
+func first(ctx context.Context, said <-chan error) error {
+	limit := time.NewTimer(refuseWithin)
+	defer limit.Stop()
+	select {
+	case err := <-said:
+		return err
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// say reports something once.
+func say(to chan<- error, err error) {
+	select {
+	case to <- err:
+	default:
+	}
+}
+
+// reopen opens the row of a finished sub-action.
+func (s *Service) reopen(ctx context.Context, row ledger.ContentGeneration, do func(context.Context) (*generate.Result, error)) error {
+	row.Status, row.Failure, row.FinishedAt = string(generate.StatusQueued), ledger.Failure{}, time.Time{}
+	if err := s.cfg.Ledger.SaveContentGeneration(ctx, row); err != nil {
+		return err
+	}
+	return s.begin(row, do) //nolint:contextcheck // it outlives the request that asked for it
+}
+
+// again requests the generation of a row that has none, or continues it.
+func (s *Service) again(ctx context.Context, row ledger.ContentGeneration) error {
+	h, err := s.cfg.Actions.Find(row.ActionType)
+	if err != nil {
+		return err
+	}
+	params, err := ordered.DecodeObject(row.Params)
+	if err != nil {
+		return media.Errorf(media.CodeCorrupt, "read the parameters of sub-action %s: %w", row.ID, err)
+	}
+	plan, err := h.Plan(subaction.Call{Key: row.PromptID, Prompt: row.PromptAsSent, Params: params})
+	if err != nil {
+		return err
+	}
+	r, err := s.request(ctx, row, plan)
+	if err != nil {
+		return err
+	}
+	return s.reopen(ctx, row, s.generate(r))
+}
+
+func (s *Service) generate(r generate.Request) func(context.Context) (*generate.Result, error) {
+	return func(ctx context.Context) (*generate.Result, error) { return s.cfg.Gateway.Generate(ctx, r) }
+}
+
+// scope puts a generation into the tree of its workflow's run.
+func scope(ctx context.Context, row ledger.ContentGeneration) context.Context {
+	return media.WithScope(ctx, media.Scope{Owner: row.Owner, Tree: row.WorkflowRunID, Run: row.WorkflowRunID, SubAction: row.ID})
+}

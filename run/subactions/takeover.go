@@ -1,0 +1,56 @@
+package subactions
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/gateway"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+const (
+	// restFor is the minimum age of a row that another process looks at: its own process is about
+	// to start it.
+	restFor = 5 * time.Second
+	// lookAgain is the pause between two checks of a sub-action that another process executes, or
+	// that is past its wait.
+	lookAgain = 15 * time.Second
+)
+
+var _ run.Kind = (*Service)(nil)
+
+// TakeOver continues unfinished sub-actions of all owners, and returns their number. Those of
+// living processes are left to them, because their generations have leases.
+func (s *Service) TakeOver(ctx context.Context) (n int, err error) {
+	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
+		return s.cfg.Ledger.ListOpenContentGenerations(ctx, p)
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range open {
+		if t := s.find(row.ID); t != nil && (!t.released() || s.cfg.Now().Sub(t.begun) < lookAgain) || s.cfg.Now().Sub(row.UpdatedAt) < restFor {
+			continue
+		}
+		if err := s.resume(ctx, row); err != nil {
+			slog.WarnContext(ctx, "sub-action not adopted", slog.String("sub_action", row.ID), slog.String("error", media.ErrorText(err.Error())))
+			continue
+		}
+		n++
+	}
+	return n, nil
+}
+
+// resume continues one: with its generation, or from the beginning if it has none.
+func (s *Service) resume(ctx context.Context, row ledger.ContentGeneration) error {
+	if row.OperationID == "" {
+		return s.again(ctx, row)
+	}
+	return s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
+		return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.AskOnce)
+	})
+}

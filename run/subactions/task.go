@@ -1,0 +1,312 @@
+package subactions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/journal"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run/record"
+	"atelier/workflow"
+)
+
+const (
+	// saveWithin bounds the time to save how a sub-action ended.
+	saveWithin = 30 * time.Second
+	// cancelWithin bounds the wait of a cancel for the end.
+	cancelWithin = 10 * time.Second
+	// keptFor is how long the events of a finished one are kept for readers that reconnect.
+	keptFor = time.Minute
+)
+
+// errCancelled is the cause of a person's cancel.
+var errCancelled = errors.New("cancelled by a person")
+
+// task is a sub-action that this process executes.
+type task struct {
+	history
+	row    ledger.ContentGeneration
+	begun  time.Time
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when the process has released it
+}
+
+type watchKey struct{}
+
+// Observe passes the progress of a generation to its sub-action; call it from
+// gateway.Config.Events.
+func Observe(ctx context.Context, e generate.Event) {
+	if f, ok := ctx.Value(watchKey{}).(func(context.Context, generate.Event)); ok {
+		f(ctx, e)
+	}
+}
+
+// begun also calls a function on every event of the generation of a context.
+func begun(ctx context.Context, fn func()) context.Context {
+	watch, ok := ctx.Value(watchKey{}).(func(context.Context, generate.Event))
+	return context.WithValue(ctx, watchKey{}, func(ctx context.Context, e generate.Event) {
+		fn()
+		if ok {
+			watch(ctx, e)
+		}
+	})
+}
+
+// begin executes a sub-action in the background.
+func (s *Service) begin(row ledger.ContentGeneration, do func(context.Context) (*generate.Result, error)) error {
+	t := &task{row: row, begun: s.cfg.Now(), done: make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(s.work)
+	t.cancel = cancel
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		cancel(nil)
+		return media.Errorf(media.CodeUnavailable, "the server is stopping: sub-action %s starts when the server is running again", row.ID)
+	}
+	if known := s.own[row.ID]; known != nil && !known.released() {
+		cancel(nil)
+		return nil
+	}
+	s.own[row.ID] = t
+	ahead := 0
+	for _, other := range s.own {
+		if other != t && !other.released() {
+			ahead++
+		}
+	}
+	t.add(Event{Type: EventAccepted, Data: Accepted{MetadataID: row.ID, Position: max(0, ahead-cap(s.slots)+1)}})
+	s.tasks.Go(func() {
+		defer close(t.done)
+		defer cancel(nil)
+		s.play(ctx, t, do)
+	})
+	return nil
+}
+
+// released reports whether the process has released it.
+func (t *task) released() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// find returns the task of a sub-action that this process executes or just executed.
+func (s *Service) find(id string) *task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own[id]
+}
+
+// play waits for a slot and executes the generation.
+func (s *Service) play(ctx context.Context, t *task, do func(context.Context) (*generate.Result, error)) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+	}
+	call := context.WithValue(scope(ctx, t.row), watchKey{}, func(ctx context.Context, e generate.Event) { s.watch(ctx, t, e) })
+	res, err := do(call)
+	if journal.HandedOver(ctx) && (res == nil || res.Status == generate.StatusRunning) || media.CodeOf(err) == media.CodeConflict {
+		return // it continues in another process, or runs there
+	}
+	save, stop := context.WithTimeout(context.WithoutCancel(call), saveWithin)
+	defer stop()
+	if err := s.end(save, t, res, err); err != nil {
+		slog.WarnContext(save, "end of a sub-action not saved; it will be retried", slog.String("sub_action", t.row.ID), slog.String("error", media.ErrorText(err.Error())))
+		return
+	}
+	time.AfterFunc(keptFor, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.own[t.row.ID] == t {
+			delete(s.own, t.row.ID)
+		}
+	})
+}
+
+// watch saves and publishes the progress of the generation.
+func (s *Service) watch(ctx context.Context, t *task, e generate.Event) {
+	if t.row.OperationID != e.Operation || e.Kind == generate.EventStarted {
+		t.row.OperationID, t.row.Status, t.row.Model = e.Operation, string(generate.StatusRunning), e.Model
+		if err := s.cfg.Ledger.SaveContentGeneration(context.WithoutCancel(ctx), t.row); err != nil {
+			slog.WarnContext(ctx, "sub-action not saved; its generation can be found by its id", slog.String("sub_action", t.row.ID), slog.String("error", media.ErrorText(err.Error())))
+		}
+	}
+	switch {
+	case e.Kind == generate.EventPartial && e.Partial != nil:
+		t.add(Event{Type: EventPartial, Data: Partial{Position: e.Slot, Sequence: e.Sequence, MIMEType: e.Partial.MIMEType, Width: e.Partial.Width, Height: e.Partial.Height}})
+	case e.Kind != generate.EventFinished:
+		t.add(Event{Type: EventProgress, Data: Progress{ElapsedMS: s.cfg.Now().Sub(t.begun).Milliseconds(), Message: record.Note(e)}})
+	}
+}
+
+// end saves the outcome of a sub-action: results first, the row's end last, so that a process that
+// finds the row open repeats all of it.
+func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed error) error {
+	row := t.row
+	if res != nil {
+		row.OperationID, row.Status, row.Model = res.Operation, string(res.Status), res.Model
+		row.CostUSD = res.Cost.ReportedUSD
+		if row.CostUSD == nil {
+			row.CostUSD = res.Cost.EstimatedUSD
+		}
+		failed = res.Err()
+		if err := s.results(ctx, row, res); err != nil {
+			return err
+		}
+		var err error
+		if row.Dispositions, err = json.Marshal(dispositions(row, res)); err != nil {
+			return media.Errorf(media.CodeInternal, "write the dispositions of sub-action %s: %w", row.ID, err)
+		}
+		if res.Status == generate.StatusRunning { // past its wait: it is checked later
+			return s.cfg.Ledger.SaveContentGeneration(ctx, row)
+		}
+	} else if row.Status = string(generate.StatusFailed); media.CodeOf(failed) == media.CodeCancelled {
+		row.Status = string(generate.StatusCancelled)
+	}
+	if failed != nil {
+		row.Failure = ledger.Failure{Code: string(media.CodeOf(failed)), Message: media.ErrorText(failed.Error()), Retryable: media.Retryable(failed)}
+	}
+	row.FinishedAt = s.cfg.Now()
+	since := t.begun
+	if row.ElapsedMS == 0 && !row.CreatedAt.IsZero() {
+		since = row.CreatedAt // it may have begun in another process
+	}
+	row.ElapsedMS += max(1, row.FinishedAt.Sub(since).Milliseconds()) // the time before a retry counts
+	if err := s.cfg.Ledger.SaveContentGeneration(ctx, row); err != nil {
+		return err
+	}
+	s.cfg.Emit(ctx, agent.Event{
+		Type: agent.EventOperationFinished, Tree: row.WorkflowRunID, RunID: row.WorkflowRunID, AgentPath: media.ScopeOf(ctx).AgentPath, At: row.FinishedAt,
+		Data: agent.SubActionFinished{MetadataID: row.ID, InteractionID: row.InteractionID, Operation: row.OperationID, Status: row.Status},
+	})
+	st, err := s.Status(ctx, row.Owner, row.ID)
+	if err == nil {
+		t.add(last(st))
+	}
+	return err
+}
+
+// results saves the results and adds them to the interaction.
+func (s *Service) results(ctx context.Context, row ledger.ContentGeneration, res *generate.Result) error {
+	var target []string
+	if err := json.Unmarshal(row.ResultTarget, &target); err != nil {
+		return media.Errorf(media.CodeCorrupt, "read the result target of sub-action %s: %w", row.ID, err)
+	}
+	var items []workflow.Item
+	for _, slot := range res.Slots {
+		if slot.Output == nil {
+			continue
+		}
+		c, err := s.cfg.Ledger.SaveGeneratedContent(ctx, row.Owner, ledger.GeneratedContent{
+			ID: "gc_" + uuid.Must(uuid.NewV7()).String(), MetadataID: row.ID, Position: slot.Index, MediaID: slot.Output.ID,
+			Modality: slot.Output.Modality, Seed: slot.Seed, RevisedPrompt: slot.RevisedPrompt,
+		})
+		if err != nil {
+			return err
+		}
+		items = append(items, workflow.Item{ContentID: c.ID, MetadataID: row.ID, URL: mediaURL(c.MediaID)})
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return s.cfg.Interactions.Complete(ctx, row.Owner, row.InteractionID, target, items...)
+}
+
+// mediaURL is the server's path of an item.
+func mediaURL(id string) string { return "/media/" + id }
+
+// dispositions are those of the generation, and that of a substituted provider.
+func dispositions(row ledger.ContentGeneration, res *generate.Result) []generate.Disposition {
+	out := res.Dispositions
+	if row.StandIn {
+		out = append([]generate.Disposition{{
+			Setting: "provider", Asked: row.Provider, Applied: res.Model, Outcome: generate.OutcomeSubstituted,
+			Reason: "the offline painter substitutes for a provider without a key",
+		}}, out...)
+	}
+	return out
+}
+
+// Cancel cancels a sub-action; a finished one stays unchanged.
+func (s *Service) Cancel(ctx context.Context, owner, id string) error {
+	st, err := s.Status(ctx, owner, id)
+	if err != nil || !st.FinishedAt.IsZero() {
+		return err
+	}
+	if t := s.find(id); t != nil && !t.released() {
+		t.cancel(errCancelled)
+		limit := time.NewTimer(cancelWithin)
+		defer limit.Stop()
+		select {
+		case <-t.done:
+		case <-limit.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	t := &task{row: st.ContentGeneration, begun: s.cfg.Now()}
+	if st.OperationID == "" {
+		return s.end(ctx, t, nil, media.Errorf(media.CodeCancelled, "cancelled before it started"))
+	}
+	res, err := s.cfg.Gateway.Cancel(scope(ctx, st.ContentGeneration), st.OperationID)
+	if err != nil {
+		return err
+	}
+	return s.end(ctx, t, res, nil)
+}
+
+// history is the events of a sub-action.
+type history struct {
+	mu      sync.Mutex // guards the following
+	events  []Event
+	newest  int
+	changed chan struct{} // closed with the next event
+}
+
+// add numbers an event. Of progress, and of the previews of a position, only the newest is kept.
+func (h *history) add(e Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.newest++
+	e.ID = h.newest
+	for i, old := range h.events {
+		if e.replaces(old) {
+			h.events = append(h.events[:i:i], h.events[i+1:]...)
+			break
+		}
+	}
+	h.events = append(h.events, e)
+	if h.changed != nil {
+		close(h.changed)
+		h.changed = nil
+	}
+}
+
+// after returns the events after a number, and a channel that is closed when there are more.
+func (h *history) after(id int) ([]Event, <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []Event
+	for _, e := range h.events {
+		if e.ID > id {
+			out = append(out, e)
+		}
+	}
+	if h.changed == nil {
+		h.changed = make(chan struct{})
+	}
+	return out, h.changed
+}

@@ -1,0 +1,371 @@
+package workflows
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/media/wire"
+	"atelier/run"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+	"atelier/workflow/patch"
+	"atelier/workflow/view"
+)
+
+// Shown is an interaction as people see it.
+type Shown struct {
+	workflow.InteractionRequest
+	Row ledger.Interaction
+}
+
+// Show reads an interaction, open or not.
+func (s *Service) Show(ctx context.Context, owner, id string) (Shown, error) {
+	row, err := s.settled(ctx, owner, id)
+	if err != nil {
+		return Shown{}, err
+	}
+	i, err := openRow(row, s.cfg.Actions)
+	if err != nil {
+		return Shown{}, err
+	}
+	return Shown{InteractionRequest: i.Request(), Row: row}, nil
+}
+
+// settled reads the row of an interaction. An open one whose run has ended, or that has expired, is
+// closed first.
+func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interaction, error) {
+	row, err := s.cfg.Ledger.Interaction(ctx, owner, id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return row, media.Errorf(media.CodeNotFound, "there is no interaction %.80q", media.ErrorText(id))
+	}
+	if err != nil || row.Status != ledger.InteractionOpen {
+		return row, err
+	}
+	of, err := s.cfg.Ledger.Run(ctx, owner, row.WorkflowRunID)
+	switch {
+	case err != nil:
+		return row, err
+	case !of.FinishedAt.IsZero():
+		err = s.forsake(ctx, row)
+	case !row.ExpiresAt.IsZero() && !row.ExpiresAt.After(s.cfg.Now()):
+		err = s.expire(ctx, row)
+	default:
+		return row, nil
+	}
+	if err != nil {
+		return row, err
+	}
+	return s.cfg.Ledger.Interaction(ctx, owner, id)
+}
+
+// forsake closes the interaction of a run that has ended.
+func (s *Service) forsake(ctx context.Context, row ledger.Interaction) error {
+	base := row.Version
+	row.Status = ledger.InteractionCancelled
+	err := s.cfg.Ledger.ChangeInteraction(ctx, row, base)
+	if code := media.CodeOf(err); code == media.CodeConflict || code == media.CodeVersion {
+		return nil // closed or changed in the meantime: the next reader sees that
+	}
+	return err
+}
+
+// Read returns an open interaction and its step; one that is answered, expired or cancelled is
+// media.CodeConflict.
+func (s *Service) Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error) {
+	row, err := s.settled(ctx, owner, id)
+	if err != nil {
+		return "", nil, err
+	}
+	if row.Status != ledger.InteractionOpen {
+		return "", nil, media.Errorf(media.CodeConflict, "interaction %s is %s", id, row.Status)
+	}
+	i, err = openRow(row, s.cfg.Actions)
+	return row.StepID, i, err
+}
+
+// Patched is the result of an edit: the data's new version, its change as JSON Patch, and the
+// changed nodes of the view.
+type Patched struct {
+	Version int
+	Patch   []patch.Operation
+	Changes view.Changes
+}
+
+// Patch applies a person's edit, a JSON Patch that is based on a version. Errors are those of
+// [workflow.Interaction.Edit]; media.CodeConflict for one that is not open, and media.CodeInvalid
+// for one that contains media as data.
+func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []byte) (Patched, error) {
+	if wire.NameMedia(string(text)) != string(text) {
+		return Patched{}, media.Errorf(media.CodeInvalid, "the edit contains media as data: upload the media and refer to it by id")
+	}
+	ops, err := patch.Parse(text)
+	if err != nil {
+		return Patched{}, err
+	}
+	var applied []patch.Operation
+	for _, op := range ops {
+		if op.Op != "test" {
+			applied = append(applied, op)
+		}
+	}
+	return s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
+		next, changes, err := i.Edit(base, ops)
+		return next, changes, applied, err
+	})
+}
+
+// Complete adds results at a target, each content id once. A closed interaction stays unchanged.
+func (s *Service) Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
+	_, err := s.change(ctx, owner, id, func(i *workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error) {
+		data := i.Request().DisplayData
+		fresh := missing(data, target, items)
+		if len(fresh) == 0 {
+			return nil, view.Changes{}, nil, nil
+		}
+		next, changes, err := i.Complete(target, fresh...)
+		if err != nil {
+			return nil, changes, nil, err
+		}
+		return next, changes, added(data, next.Request().DisplayData, target, len(fresh)), nil
+	})
+	if media.CodeOf(err) == media.CodeConflict {
+		return nil // results after the answer are recorded, and change nothing
+	}
+	return err
+}
+
+// missing are the items that are not at the target yet.
+func missing(data *ordered.Object, target []string, items []workflow.Item) (fresh []workflow.Item) {
+	v, _ := ordered.Get(data, target...)
+	list, _ := v.([]any)
+	known := map[string]bool{}
+	for _, e := range list {
+		o, _ := e.(*ordered.Object)
+		known[o.Text("content_id")] = true
+	}
+	for _, item := range items {
+		if !known[item.ContentID] {
+			known[item.ContentID] = true
+			fresh = append(fresh, item)
+		}
+	}
+	return fresh
+}
+
+// added is the JSON Patch of n items that were added at the end of the list at a target, with the
+// missing objects above it.
+func added(before, after *ordered.Object, target []string, n int) (ops []patch.Operation) {
+	for depth := range target {
+		if _, ok := ordered.Get(before, target[:depth+1]...); !ok {
+			v, _ := ordered.Get(after, target[:depth+1]...)
+			return []patch.Operation{{Op: "add", Path: ordered.Pointer(target[:depth+1]...), Value: v}}
+		}
+	}
+	v, _ := ordered.Get(after, target...)
+	list, _ := v.([]any)
+	for _, e := range list[len(list)-n:] {
+		ops = append(ops, patch.Operation{Op: "add", Path: ordered.Pointer(target...) + "/-", Value: e})
+	}
+	return ops
+}
+
+// change saves what fn makes of an interaction and announces it. If another change came first, fn
+// is called again; a nil interaction changes nothing.
+func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
+	for {
+		row, err := s.settled(ctx, owner, id)
+		if err != nil {
+			return Patched{}, err
+		}
+		if row.Status != ledger.InteractionOpen {
+			return Patched{}, media.Errorf(media.CodeConflict, "interaction %s is %s: it can no longer be edited", id, row.Status)
+		}
+		i, err := openRow(row, s.cfg.Actions)
+		if err != nil {
+			return Patched{}, err
+		}
+		next, changes, ops, err := fn(i)
+		if err != nil || next == nil {
+			return Patched{Version: row.Version}, err
+		}
+		base := row.Version
+		if row, err = changed(row, next); err != nil {
+			return Patched{}, err
+		}
+		err = s.cfg.Ledger.ChangeInteraction(ctx, row, base)
+		if media.CodeOf(err) == media.CodeVersion {
+			continue
+		}
+		if err != nil {
+			return Patched{}, err
+		}
+		done := Patched{Version: row.Version, Patch: ops, Changes: changes}
+		s.tell(ctx, row, done)
+		return done, nil
+	}
+}
+
+// tell adds a change to the log of the run.
+func (s *Service) tell(ctx context.Context, row ledger.Interaction, p Patched) {
+	ops, err := json.Marshal(p.Patch)
+	var nodes []byte
+	if err == nil {
+		nodes, err = json.Marshal(p.Changes)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "change of an interaction not announced", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
+		return
+	}
+	ctx = media.WithScope(context.WithoutCancel(ctx), media.Scope{Owner: row.Owner, Tree: row.WorkflowRunID, Run: row.WorkflowRunID})
+	s.with.Emit(ctx, agent.Event{
+		Type: agent.EventInteractionPatched, Tree: row.WorkflowRunID, RunID: row.WorkflowRunID, AgentPath: AgentName, At: s.cfg.Now(),
+		Data: agent.InteractionPatched{InteractionID: row.ID, Version: p.Version, Patch: ops, Changes: nodes},
+	})
+}
+
+// Answer accepts a person's answer and lets the run continue: of two concurrent ones, one is
+// accepted. An answer that breaks the rules of the interaction is media.CodeInvalid with pointers,
+// one while sub-actions run media.CodeActionsRunning unless it says what to do with them, and one
+// of an interaction that is not open media.CodeConflict.
+func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
+	row, err := s.settled(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	if row.Status != ledger.InteractionOpen {
+		return nil, media.Errorf(media.CodeConflict, "interaction %s is %s: it can no longer be answered", id, row.Status)
+	}
+	answer, err := s.judged(ctx, row, body)
+	if err != nil {
+		return nil, err
+	}
+	g := given{InteractionID: id, Answer: ordered.Encode(answer.Value())}
+	r, err := s.give(ctx, row, g)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.closeAs(ctx, owner, g); err != nil {
+		slog.WarnContext(ctx, "answered interaction not closed; its run will close it", slog.String("interaction", id), slog.String("error", media.ErrorText(err.Error())))
+	}
+	if answer.Running() == workflow.RunningCancel && s.with.SubActions != nil {
+		err = s.with.SubActions.CancelAll(ctx, owner, id)
+	}
+	return r, err
+}
+
+// judged reads an answer and checks it against the interaction.
+func (s *Service) judged(ctx context.Context, row ledger.Interaction, body []byte) (*workflow.Answer, error) {
+	i, err := openRow(row, s.cfg.Actions)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := workflow.ParseAnswer(body)
+	if err != nil {
+		return nil, err
+	}
+	if wire.NameMedia(string(body)) != string(body) {
+		return nil, media.Errorf(media.CodeInvalid, "the answer contains media as data: upload the media and refer to it by id")
+	}
+	if _, err := i.Result(answer); err != nil {
+		return nil, err
+	}
+	if s.with.SubActions == nil {
+		return answer, nil
+	}
+	n, err := s.with.SubActions.Running(ctx, row.Owner, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer, answer.CheckRunning(n)
+}
+
+// pauseWithin is how long a run may take to pause after it opened its interaction.
+const pauseWithin = 10 * time.Second
+
+// give answers the question of the run. The run's own answer counts: after it is saved, the run
+// continues with it.
+func (s *Service) give(ctx context.Context, row ledger.Interaction, g given) (*run.Run, error) {
+	runs, err := s.with.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	value, err := json.Marshal(g)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write the answer of interaction %s: %w", row.ID, err)
+	}
+	if err := s.paused(ctx, row); err != nil {
+		return nil, err
+	}
+	return runs.Resume(ctx, row.Owner, row.WorkflowRunID, &agent.Reply{Value: value})
+}
+
+// paused waits until the run of an interaction is paused: that is saved a moment after the
+// interaction.
+func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
+	ctx, stop := context.WithTimeout(ctx, pauseWithin)
+	defer stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		st, err := s.cfg.Ledger.RunState(ctx, row.Owner, row.WorkflowRunID)
+		if code := media.CodeOf(err); err != nil && code != media.CodeNotFound {
+			return err
+		}
+		if err == nil && st.Status == ledger.WaitPaused {
+			return nil
+		}
+		if now, err := s.cfg.Ledger.Interaction(ctx, row.Owner, row.ID); err != nil || now.Status != ledger.InteractionOpen {
+			if err == nil {
+				err = media.Errorf(media.CodeConflict, "interaction %s is %s: it can no longer be answered", row.ID, now.Status)
+			}
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return media.Errorf(media.CodeConflict, "run %s is not waiting for this answer", row.WorkflowRunID)
+		}
+	}
+}
+
+// expireAtOnce is the maximum number of interactions per call of Expire.
+const expireAtOnce = 100
+
+// Expire fails the runs whose interactions have timed out, and returns their number.
+func (s *Service) Expire(ctx context.Context) (int, error) {
+	late, err := s.cfg.Ledger.ListOpenExpired(ctx, s.cfg.Now(), expireAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, row := range late {
+		if err := s.expire(ctx, row); err != nil {
+			slog.WarnContext(ctx, "interaction not expired", slog.String("interaction", row.ID), slog.String("error", media.ErrorText(err.Error())))
+			continue
+		}
+		n++
+	}
+	return n, nil
+}
+
+// expire answers an interaction with a timeout, which fails its run.
+func (s *Service) expire(ctx context.Context, row ledger.Interaction) error {
+	of, err := s.cfg.Ledger.Run(ctx, row.Owner, row.WorkflowRunID)
+	if err != nil {
+		return err
+	}
+	if !of.FinishedAt.IsZero() {
+		return s.forsake(ctx, row)
+	}
+	g := given{InteractionID: row.ID, Expired: true}
+	if _, err := s.give(ctx, row, g); err != nil {
+		return err
+	}
+	_, err = s.closeAs(ctx, row.Owner, g)
+	return err
+}

@@ -1,0 +1,403 @@
+package workflows
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/subaction"
+)
+
+// AgentName is the slug of the [Interpreter] among the runner's Go agents.
+const AgentName = "workflow"
+
+// The keys of a run's input: JSON texts whose keys keep their order.
+const (
+	inputDefinition = "definition"
+	inputState      = "state"
+)
+
+// Config is the configuration of an [Interpreter]. Ledger, Modules and Actions are required.
+type Config struct {
+	Ledger  ledger.Store
+	Modules *workflow.Modules
+	Actions *subaction.Registry
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
+	// NewID returns ids of interactions, which begin with wi_; nil means UUIDv7.
+	NewID func() string
+}
+
+// Validate names the setting that is missing.
+func (c Config) Validate() error {
+	switch {
+	case c.Ledger == nil:
+		return media.Errorf(media.CodeInvalid, "workflows.Config.Ledger is missing: open a ledger")
+	case c.Modules == nil:
+		return media.Errorf(media.CodeInvalid, "workflows.Config.Modules is missing: give the modules of workflows")
+	case c.Actions == nil:
+		return media.Errorf(media.CodeInvalid, "workflows.Config.Actions is missing: give the registry of sub-actions")
+	}
+	return nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return "wi_" + uuid.Must(uuid.NewV7()).String() }
+	}
+	return c
+}
+
+// Interpreter is the agent that executes a definition.
+type Interpreter struct{ cfg Config }
+
+// NewInterpreter creates one. The error has code media.CodeInvalid.
+func NewInterpreter(c Config) (*Interpreter, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return &Interpreter{cfg: c.withDefaults()}, nil
+}
+
+var _ agent.GoAgent = (*Interpreter)(nil).Run
+
+// plan is the input of a run.
+type plan struct {
+	workflow *workflow.Definition
+	// text is the definition, first the initial state.
+	text, first json.RawMessage
+	state       *ordered.Object
+}
+
+// read reads the input of a run.
+func (in *Interpreter) read(input map[string]any) (p plan, err error) {
+	text, _ := input[inputDefinition].(string)
+	first, _ := input[inputState].(string)
+	if text == "" {
+		return p, media.Errorf(media.CodeInvalid, "the input has no definition: start workflows with atelier workflow run or the API")
+	}
+	p.text, p.first = json.RawMessage(text), json.RawMessage(cmp.Or(first, "{}"))
+	if p.workflow, err = in.definition(p.text); err != nil {
+		return p, err
+	}
+	p.state, err = ordered.DecodeObject(p.first)
+	return p, err
+}
+
+// definition reads a definition that was already checked.
+func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
+	v, err := ordered.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	d, found := workflow.Check(in.cfg.Modules, v)
+	return d, problem.Join(found...)
+}
+
+// about is what the record of a step contains about it; the first one's also describes the whole
+// run.
+type about struct {
+	ModuleID   string          `json:"module_id"`
+	Title      string          `json:"title,omitempty"`
+	Definition json.RawMessage `json:"definition,omitempty"`
+	State      json.RawMessage `json:"state,omitempty"`
+}
+
+// Run executes the steps of a definition in order. The payload of the answer is the state.
+func (in *Interpreter) Run(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+	p, err := in.read(c.Input)
+	if err != nil {
+		return agent.Answer{}, err
+	}
+	w := &walk{Interpreter: in, c: c, owner: media.ScopeOf(ctx).Owner, plan: p, results: &ordered.Object{}}
+	for i, s := range p.workflow.Steps {
+		if err := w.step(ctx, i, s); err != nil {
+			return agent.Answer{}, err
+		}
+	}
+	state, _ := ordered.Plain(w.state).(map[string]any)
+	return agent.Answer{Message: p.workflow.Title, Payload: map[string]any{"state": state}}, nil
+}
+
+// walk is one execution of a definition.
+type walk struct {
+	*Interpreter
+	plan
+	c       *agent.Context
+	owner   string
+	results *ordered.Object // by step
+}
+
+// step executes a step and puts its result into the state.
+func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
+	say := about{ModuleID: s.ModuleID, Title: s.Title}
+	if i == 0 {
+		say.Definition, say.State = w.text, w.first
+	}
+	params, err := json.Marshal(say)
+	if err != nil {
+		return media.Errorf(media.CodeInternal, "write step %s: %w", s.ID, err)
+	}
+	stage, err := w.c.Stage(ctx, i+1, s.ID, params)
+	if err != nil {
+		return err
+	}
+	out, err := w.do(ctx, stage, s)
+	var next *ordered.Object
+	if err == nil {
+		next, err = s.Store(w.state, out)
+	}
+	if err != nil && !errors.Is(err, agent.ErrPaused) {
+		err = inStep(s, err)
+	}
+	var result json.RawMessage
+	if err == nil {
+		result = ordered.Encode(out)
+	}
+	if err := stage.End(ctx, result, err); err != nil {
+		return err
+	}
+	w.results.Set(s.ID, out)
+	w.state = next
+	return nil
+}
+
+// inStep adds the step to an error.
+func inStep(s workflow.Step, err error) error {
+	e := media.Errorf(media.CodeOf(err), "step %s: %w", s.ID, err)
+	e.Retryable = media.Retryable(err)
+	return e
+}
+
+// do executes the module of a step.
+func (w *walk) do(ctx context.Context, stage *agent.Stage, s workflow.Step) (*ordered.Object, error) {
+	module, err := w.cfg.Modules.Find(s.ModuleID)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := s.Resolve(w.state, w.results)
+	if err != nil {
+		return nil, err
+	}
+	if err := workflow.CheckInputs(module, inputs); err != nil {
+		return nil, err
+	}
+	run := workflow.Run{WorkflowRunID: w.c.RunID(), StepID: s.ID, Owner: w.owner, Inputs: inputs, State: w.state}
+	request, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) { return w.request(ctx, module, run) })
+	if err != nil {
+		return nil, err
+	}
+	if string(request) == "null" {
+		return w.execute(ctx, stage, module, run, nil)
+	}
+	given, err := w.ask(ctx, stage, s, request)
+	if err != nil {
+		return nil, err
+	}
+	return w.answered(ctx, stage, module, run, given)
+}
+
+// request is the module's request to a person, as JSON; null if it has none.
+func (w *walk) request(ctx context.Context, m workflow.Module, run workflow.Run) ([]byte, error) {
+	r, err := m.Request(ctx, run)
+	if r == nil || err != nil {
+		return []byte("null"), err
+	}
+	r.WorkflowRunID = run.WorkflowRunID
+	if _, err := workflow.Open(*r, nil, w.cfg.Actions); err != nil {
+		return nil, err
+	}
+	return json.Marshal(r)
+}
+
+type stageKey struct{}
+
+// execute gets the module's result: as one step of the journal, unless agents are called, which
+// have their own steps.
+func (w *walk) execute(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, answer *workflow.Answer) (*ordered.Object, error) {
+	if _, asks := m.(workflow.AgentModule); asks {
+		return m.Execute(context.WithValue(ctx, stageKey{}, stage), run, answer)
+	}
+	b, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) {
+		out, err := m.Execute(ctx, run, answer)
+		if err != nil {
+			return nil, err
+		}
+		return ordered.Encode(out), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ordered.DecodeObject(b)
+}
+
+// given is the value that answers the question of an interaction.
+type given struct {
+	InteractionID string          `json:"interaction_id"`
+	Answer        json.RawMessage `json:"answer,omitempty"`
+	// Expired means a timeout without an answer.
+	Expired bool `json:"expired,omitempty"`
+}
+
+// givenSchema is the schema of that value. Only the interaction's own answer matches it.
+func givenSchema(id string) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{
+		"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
+		"properties": map[string]any{
+			"interaction_id": map[string]any{"const": id}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
+		},
+	})
+}
+
+// ask opens the interaction of a step and waits for its answer.
+func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, request []byte) (g given, err error) {
+	reply, err := stage.Ask(ctx, func(ctx context.Context) (string, json.RawMessage, error) {
+		kept, err := w.open(ctx, s, request)
+		if err != nil {
+			return "", nil, err
+		}
+		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: kept.ID, StepID: s.ID, Title: titleOf(kept)})
+		schema, err := givenSchema(kept.ID)
+		return fmt.Sprintf("Step %s is waiting for a person: %s", s.ID, cmp.Or(titleOf(kept), s.Title, s.ID)), schema, err
+	})
+	if err != nil {
+		return g, err
+	}
+	if err := json.Unmarshal(reply.Value, &g); err != nil {
+		return g, media.Errorf(media.CodeCorrupt, "read the answer of step %s: %w", s.ID, err)
+	}
+	return g, nil
+}
+
+// open saves the interaction of a step, or finds the open one.
+func (w *walk) open(ctx context.Context, s workflow.Step, request []byte) (ledger.Interaction, error) {
+	var r workflow.InteractionRequest
+	if err := json.Unmarshal(request, &r); err != nil {
+		return ledger.Interaction{}, media.Errorf(media.CodeCorrupt, "read the request of step %s: %w", s.ID, err)
+	}
+	data := r.DisplayData
+	r.DisplayData, r.View, r.Version, r.StandIn = nil, nil, 0, w.workflow.StandIn
+	text, err := json.Marshal(r)
+	if err != nil {
+		return ledger.Interaction{}, media.Errorf(media.CodeInternal, "write the request of step %s: %w", s.ID, err)
+	}
+	i := ledger.Interaction{ID: w.cfg.NewID(), Owner: w.owner, WorkflowRunID: w.c.RunID(), StepID: s.ID, Request: text, Data: ordered.Encode(data)}
+	if wait := w.workflow.Waits(s); wait > 0 {
+		i.ExpiresAt = w.cfg.Now().Add(wait)
+	}
+	return w.cfg.Ledger.CreateInteraction(ctx, i)
+}
+
+func titleOf(i ledger.Interaction) string {
+	var r struct {
+		Title string `json:"title"`
+	}
+	_ = json.Unmarshal(i.Request, &r) // unreadable data has no title
+	return r.Title
+}
+
+// answered closes the interaction, gets the module's result, and records the choice.
+func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, g given) (*ordered.Object, error) {
+	_, asks := m.(workflow.AgentModule)
+	var out *ordered.Object
+	b, err := stage.Step(ctx, func(ctx context.Context) ([]byte, error) {
+		row, err := w.closeAs(ctx, w.owner, g)
+		if err != nil || g.Expired {
+			return []byte("null"), err
+		}
+		answer, err := w.judge(&run, row, g)
+		if err == nil && !asks {
+			out, err = m.Execute(ctx, run, answer)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return ordered.Encode(out), w.choose(ctx, g.InteractionID, answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if g.Expired {
+		return nil, media.Errorf(media.CodeDeadline, "the interaction timed out without an answer: fork the run from this step to ask again")
+	}
+	stage.Emit(ctx, agent.EventInteractionAnswered, agent.InteractionEvent{InteractionID: g.InteractionID, StepID: run.StepID})
+	if !asks {
+		return ordered.DecodeObject(b)
+	}
+	row, err := w.cfg.Ledger.Interaction(ctx, w.owner, g.InteractionID)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := w.judge(&run, row, g)
+	if err != nil {
+		return nil, err
+	}
+	return w.execute(ctx, stage, m, run, answer)
+}
+
+// judge reads an answer and returns the run of its interaction.
+func (w *walk) judge(run *workflow.Run, row ledger.Interaction, g given) (a *workflow.Answer, err error) {
+	if run.Interaction, err = openRow(row, w.cfg.Actions); err != nil {
+		return nil, err
+	}
+	return workflow.ParseAnswer(g.Answer)
+}
+
+// closeAs closes an interaction with a given value, if it is open, and returns it.
+func (in *Interpreter) closeAs(ctx context.Context, owner string, g given) (ledger.Interaction, error) {
+	for {
+		row, err := in.cfg.Ledger.Interaction(ctx, owner, g.InteractionID)
+		if err != nil || row.Status != ledger.InteractionOpen {
+			return row, err
+		}
+		base := row.Version
+		row.Status, row.Answer, row.AnsweredAt = ledger.InteractionAnswered, g.Answer, in.cfg.Now()
+		if g.Expired {
+			row.Status, row.AnsweredAt = ledger.InteractionExpired, time.Time{}
+		}
+		err = in.cfg.Ledger.ChangeInteraction(ctx, row, base)
+		if code := media.CodeOf(err); code != media.CodeVersion && code != media.CodeConflict {
+			return row, err
+		}
+	}
+}
+
+// choose records a choice.
+func (w *walk) choose(ctx context.Context, interaction string, a *workflow.Answer) error {
+	ids := a.Chosen()
+	if len(ids) == 0 {
+		return nil
+	}
+	err := w.cfg.Ledger.SelectContents(ctx, w.owner, interaction, ids, w.cfg.Now())
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil // results that no sub-action made have no row
+	}
+	return err
+}
+
+// openRow makes the interaction of a row.
+func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Interaction, error) {
+	r, err := requestOf(row)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := editsOf(row)
+	if err != nil {
+		return nil, err
+	}
+	return workflow.Open(r, edits, actions)
+}

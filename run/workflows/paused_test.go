@@ -1,0 +1,83 @@
+package workflows_test
+
+import (
+	"context"
+	"flag"
+	"runtime"
+	"sync"
+	"testing"
+
+	"atelier/ledger"
+	"atelier/run/workflows"
+	"atelier/workflow/ordered"
+)
+
+// paused begins runs that wait for a person.
+func (h *house) paused(n int) {
+	h.t.Helper()
+	d := h.definition(asks)
+	for range n {
+		r, err := h.Start(context.WithoutCancel(h.t.Context()), workflows.New{Owner: owner, Definition: d, State: &ordered.Object{}})
+		must(h.t, err)
+		_, err = r.Wait(h.t.Context())
+		must(h.t, err)
+	}
+	must(h.t, h.events.Flush(h.t.Context()))
+}
+
+// held are the goroutines of the process and its heap, when what only begins or ends has done so.
+func held() (goroutines int, heap int64) {
+	goroutines = runtime.NumGoroutine()
+	var m runtime.MemStats
+	for range 20 {
+		runtime.GC()
+		goroutines = min(goroutines, runtime.NumGoroutine())
+	}
+	runtime.ReadMemStats(&m)
+	return goroutines, int64(m.HeapAlloc)
+}
+
+// TestPausedRunsHoldNothing: runs that wait have no goroutine. 10,000 are in [BenchmarkPaused].
+func TestPausedRunsHoldNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
+	h := build(t)
+	h.paused(1)
+	before, _ := held()
+	h.paused(50)
+	if after, _ := held(); after > before+10 {
+		t.Errorf("%d goroutines before, %d behind 50 paused runs", before, after)
+	}
+	list, err := h.store.ListRunStates(t.Context(), owner, ledger.WaitPaused, ledger.Page{Limit: 100})
+	if err != nil || len(list.Items) != 51 {
+		t.Errorf("%d runs wait, %v", len(list.Items), err)
+	}
+}
+
+// holds is what paused runs hold: goroutines in all, bytes of the heap for each.
+type holds struct{ goroutines, heap float64 }
+
+var (
+	measured sync.Once //nolint:gochecknoglobals // measured once
+	holding  holds     //nolint:gochecknoglobals // measured once
+)
+
+// BenchmarkPaused measures what 10,000 runs that wait hold of the process: goroutines and bytes of the
+// heap for each. With -benchtime 1x only 500 wait.
+func BenchmarkPaused(b *testing.B) {
+	n := 10_000
+	if f := flag.Lookup("test.benchtime"); f != nil && f.Value.String() == "1x" {
+		n = 500
+	}
+	measured.Do(func() { // it takes minutes, and is the same each time
+		h := build(b)
+		h.paused(10)
+		goroutines, heap := held()
+		h.paused(n)
+		more, grown := held()
+		holding = holds{goroutines: float64(more - goroutines), heap: float64(grown-heap) / float64(n)}
+	})
+	for b.Loop() {
+	}
+	b.ReportMetric(holding.goroutines, "goroutines")
+	b.ReportMetric(holding.heap, "heap-bytes/run")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,343 @@
+package workflows
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+)
+
+// SubActions are the generations that people start from interactions.
+type SubActions interface {
+	// Running counts the unfinished sub-actions of an interaction.
+	Running(ctx context.Context, owner, interactionID string) (int, error)
+	// CancelAll cancels them.
+	CancelAll(ctx context.Context, owner, interactionID string) error
+}
+
+// ServiceConfig is what a [Service] needs. All but SubActions is required.
+type ServiceConfig struct {
+	// Interpreter is the runner's Go agent [AgentName].
+	Interpreter *Interpreter
+	// Runs returns the service of runs.
+	Runs func(ctx context.Context) (*run.Service, error)
+	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
+	Emit func(ctx context.Context, e agent.Event)
+	// SubActions may be nil: then there are none.
+	SubActions SubActions
+}
+
+// Service starts workflow runs, reports their status, and takes people's edits and answers. It is
+// safe for concurrent use.
+type Service struct {
+	*Interpreter
+	with ServiceConfig
+}
+
+// NewService creates one. The error has code media.CodeInvalid.
+func NewService(c ServiceConfig) (*Service, error) {
+	if c.Interpreter == nil || c.Runs == nil || c.Emit == nil {
+		return nil, media.Errorf(media.CodeInvalid, "workflows.ServiceConfig requires Interpreter, Runs and Emit")
+	}
+	return &Service{Interpreter: c.Interpreter, with: c}, nil
+}
+
+// New is a run to start.
+type New struct {
+	Owner string
+	// ID is the id of the run; empty means a new one.
+	ID         string
+	Definition *workflow.Definition
+	// State is the initial state; nil is empty.
+	State *ordered.Object
+}
+
+// Start starts a run. A state that does not match the definition's state_schema is
+// media.CodeInvalid, with pointers below /state.
+func (s *Service) Start(ctx context.Context, n New) (*run.Run, error) {
+	if n.State == nil {
+		n.State = &ordered.Object{}
+	}
+	if err := n.Definition.CheckState(n.State); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(n.Definition)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write workflow %s: %w", n.Definition.ID, err)
+	}
+	runs, err := s.with.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return runs.Start(ctx, agent.Request{
+		RunID: n.ID, Owner: n.Owner, Agent: AgentName, Message: n.Definition.Title,
+		Input: map[string]any{inputDefinition: string(text), inputState: string(ordered.Encode(n.State))},
+	})
+}
+
+// Status is the status of a run.
+type Status struct {
+	ledger.Run
+	// Definition is nil until the first step has started.
+	Definition *workflow.Definition
+	// State is the state after the finished steps.
+	State *ordered.Object
+	// Interaction is the one at which the run waits; empty if it does not.
+	Interaction string
+	Steps       []StepStatus
+}
+
+// StepStatus is the status of a step, empty before it has started.
+type StepStatus struct {
+	workflow.Step
+	Status  ledger.Status
+	Failure ledger.Failure
+	// Interactions are the run's interactions, oldest first.
+	Interactions          []string
+	StartedAt, FinishedAt time.Time
+}
+
+// Status reads a run; one that is not a workflow run is media.CodeNotFound.
+func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) {
+	row, err := s.row(ctx, owner, id)
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{Run: row, State: &ordered.Object{}, Steps: []StepStatus{}}
+	records, err := s.records(ctx, owner, id)
+	if err != nil || len(records) == 0 {
+		return st, err
+	}
+	var first about
+	if err := json.Unmarshal(records[0].Params, &first); err != nil {
+		return st, media.Errorf(media.CodeCorrupt, "read the first step of run %s: %w", id, err)
+	}
+	if st.Definition, err = s.definition(first.Definition); err != nil {
+		return st, err
+	}
+	if st.State, err = ordered.DecodeObject(first.State); err != nil {
+		return st, err
+	}
+	interactions, err := s.cfg.Ledger.ListInteractions(ctx, owner, id)
+	if err != nil {
+		return st, err
+	}
+	if err := s.waits(ctx, &st); err != nil {
+		return st, err
+	}
+	for i, step := range st.Definition.Steps {
+		v := StepStatus{Step: step, Interactions: []string{}}
+		for _, w := range interactions {
+			if w.StepID != step.ID {
+				continue
+			}
+			v.Interactions = append(v.Interactions, w.ID)
+			if w.Status == ledger.InteractionOpen && st.Status == ledger.StatusPaused {
+				st.Interaction = w.ID
+			}
+		}
+		if at := slices.IndexFunc(records, func(r ledger.Step) bool { return r.Turn == i+1 }); at >= 0 {
+			if err := v.is(records[at], &st); err != nil {
+				return st, err
+			}
+		}
+		st.Steps = append(st.Steps, v)
+	}
+	return st, nil
+}
+
+// waits shows a paused run as running until its question is saved: before that it cannot be
+// answered.
+func (s *Service) waits(ctx context.Context, st *Status) error {
+	if st.Status != ledger.StatusPaused {
+		return nil
+	}
+	state, err := s.cfg.Ledger.RunState(ctx, st.Owner, st.ID)
+	if code := media.CodeOf(err); err != nil && code != media.CodeNotFound {
+		return err
+	}
+	if state.Status != ledger.WaitPaused {
+		st.Status = ledger.StatusRunning
+		return nil
+	}
+	return s.spent(ctx, st, state.AskedAt)
+}
+
+// spent adds the cost of generations since the run paused.
+func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error {
+	p := ledger.Page{Limit: ledger.MaxLimit}
+	for {
+		list, err := s.cfg.Ledger.ListOperations(ctx, st.Owner, ledger.OperationQuery{Tree: st.ID, Page: p})
+		if err != nil {
+			return err
+		}
+		for _, op := range list.Items {
+			if op.CreatedAt.Before(paused) {
+				return nil // newest first
+			}
+			if op.ReportedUSD == nil && slices.Contains([]string{"failed", "moderated", "cancelled"}, op.Status) {
+				continue // nothing was charged
+			}
+			cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
+			st.Cost.EstimatedUSD = agent.AddUSD(st.Cost.EstimatedUSD, cost)
+			st.Cost.ReportedUSD = agent.AddUSD(st.Cost.ReportedUSD, op.ReportedUSD)
+			st.Cost.Complete = st.Cost.Complete && cost != nil
+		}
+		if p.After = list.Next; p.After == "" {
+			return nil
+		}
+	}
+}
+
+// is copies what the record of a step contains.
+func (v *StepStatus) is(r ledger.Step, st *Status) error {
+	v.Status, v.StartedAt, v.FinishedAt = r.Status, r.StartedAt, r.FinishedAt
+	if ended := !st.FinishedAt.IsZero(); ended && (r.Status == ledger.StatusPaused || r.Status == ledger.StatusRunning) {
+		v.Status = st.Status // the run was ended from outside
+	}
+	if r.Status == ledger.StatusFailed {
+		v.Failure = ledger.Failure{Code: r.Code, Message: r.Message}
+	}
+	if r.Status != ledger.StatusSucceeded {
+		return nil
+	}
+	out, err := ordered.DecodeObject(r.Outputs)
+	if err != nil {
+		return media.Errorf(media.CodeCorrupt, "read the result of step %s: %w", v.ID, err)
+	}
+	st.State, err = v.Store(st.State, out)
+	return err
+}
+
+// row reads the row of a workflow run.
+func (s *Service) row(ctx context.Context, owner, id string) (ledger.Run, error) {
+	row, err := s.cfg.Ledger.Run(ctx, owner, id)
+	if media.CodeOf(err) == media.CodeNotFound || err == nil && (row.Agent != AgentName || row.Parent != "") {
+		return row, media.Errorf(media.CodeNotFound, "there is no workflow run %.64q", media.ErrorText(id))
+	}
+	return row, err
+}
+
+// records lists the records of a run's steps in order, without those of its agents.
+func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger.Step, err error) {
+	p := ledger.Page{Limit: ledger.MaxLimit}
+	for {
+		list, err := s.cfg.Ledger.ListSteps(ctx, owner, id, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list.Items {
+			if r.Kind == string(agent.StepCode) {
+				steps = append(steps, r)
+			}
+		}
+		if p.After = list.Next; p.After == "" {
+			return steps, nil
+		}
+	}
+}
+
+// Head is a run in a list.
+type Head struct {
+	ledger.Run
+	// WorkflowID is empty until the first step has started.
+	WorkflowID string
+}
+
+// List lists runs, newest first.
+func (s *Service) List(ctx context.Context, owner string, status ledger.Status, p ledger.Page) (ledger.List[Head], error) {
+	list, err := s.cfg.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: true, Agent: AgentName, Status: status, Page: p})
+	out := ledger.List[Head]{Next: list.Next, Items: []Head{}}
+	if err != nil {
+		return out, err
+	}
+	for _, row := range list.Items {
+		first, err := s.cfg.Ledger.ListSteps(ctx, owner, row.ID, ledger.Page{Limit: 1})
+		if err != nil {
+			return out, err
+		}
+		h := Head{Run: row}
+		if len(first.Items) > 0 {
+			var say struct {
+				Definition struct {
+					ID string `json:"id"`
+				} `json:"definition"`
+			}
+			_ = json.Unmarshal(first.Items[0].Params, &say) // a record of another form names no workflow
+			h.WorkflowID = say.Definition.ID
+		}
+		out.Items = append(out.Items, h)
+	}
+	return out, nil
+}
+
+// Cancel cancels a run in any process, with its open interaction and running sub-actions.
+func (s *Service) Cancel(ctx context.Context, owner, id string) error {
+	if _, err := s.row(ctx, owner, id); err != nil {
+		return err
+	}
+	runs, err := s.with.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := runs.End(ctx, owner, id); err != nil {
+		return err
+	}
+	list, err := s.cfg.Ledger.ListInteractions(ctx, owner, id)
+	if err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.Status != ledger.InteractionOpen {
+			continue
+		}
+		if err := s.forsake(ctx, i); err != nil {
+			return err
+		}
+		if s.with.SubActions != nil {
+			if err := s.with.SubActions.CancelAll(ctx, owner, i.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Fork starts a run that keeps the steps of another one before a given step and repeats that step
+// and the later ones; an empty step is the first one. A step that has not started is
+// media.CodeInvalid.
+func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, error) {
+	st, err := s.Status(ctx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	var begun []string
+	at := -1
+	for i, v := range st.Steps {
+		if v.Status != "" {
+			begun = append(begun, v.ID)
+		}
+		if v.Status != "" && (v.ID == step || step == "" && i == 0) {
+			at = i
+		}
+	}
+	if at < 0 {
+		e := media.Errorf(media.CodeInvalid, "run %s has not started a step %.80q: fork it from one of %s", id, media.ErrorText(step), strings.Join(begun, ", "))
+		e.Valid = begun
+		return nil, e
+	}
+	runs, err := s.with.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return runs.Fork(ctx, owner, id, run.Fork{From: agent.StageName(at + 1)})
+}

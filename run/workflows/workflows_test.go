@@ -1,0 +1,470 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// asks does something, asks, and does something again.
+const asks = `{"id":"asks","title":"Asks","steps":[
+ {"id":"before","module_id":"test.count","inputs":{},"output":"before"},
+ {"id":"approve","module_id":"review.approve","inputs":{"title":"Go on?","data":{"n":"{{ state.before.count }}"}},"output":"review"},
+ {"id":"after","module_id":"test.count","inputs":{},"output":"after"}]}`
+
+// picks asks for a choice.
+const picks = `{"id":"picks","title":"Picks","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick","data":{"offline":{"b":"one","a":"two"}}}}]}`
+
+const yes = `{"approved":true,"comment":"yes"}`
+
+func state(o *ordered.Object) string { return string(ordered.Encode(o)) }
+
+// TestStepsAreDoneOnce: what was done before a pause is not done again behind it, and the state has
+// the results in the order of the steps.
+func TestStepsAreDoneOnce(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(asks, `{"z":1,"a":2}`)
+	if st.Status != ledger.StatusPaused || st.Interaction == "" || state(st.State) != `{"z":1,"a":2,"before":{"count":1}}` {
+		t.Fatalf("%s at %q with %s", st.Status, st.Interaction, state(st.State))
+	}
+	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
+	must(t, err)
+	st = h.after(r)
+	want := `{"z":1,"a":2,"before":{"count":1},"review":{"approved":true,"comment":"yes"},"after":{"count":1}}`
+	if st.Status != ledger.StatusSucceeded || state(st.State) != want || h.called("before") != 1 || h.called("after") != 1 {
+		t.Errorf("%s with %s", st.Status, state(st.State))
+	}
+	for kind, n := range map[string]int{"step-started": 3, "step-finished": 3, "interaction-opened": 1, "interaction-answered": 1, "run-paused": 1} {
+		if got := h.kinds(st.ID); got[kind] != n {
+			t.Errorf("%d × %s, want %d", got[kind], kind, n)
+		}
+	}
+}
+
+// TestTwoAnswers: of many that answer at the same time one is taken.
+func TestTwoAnswers(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(asks, `{}`)
+	var all sync.WaitGroup
+	taken := make(chan *run.Run, 8)
+	for n := range cap(taken) {
+		all.Go(func() {
+			r, err := h.Answer(t.Context(), owner, st.Interaction, fmt.Appendf(nil, `{"approved":true,"comment":"%d"}`, n))
+			if err == nil {
+				taken <- r
+			} else if media.CodeOf(err) != media.CodeConflict {
+				t.Errorf("refused with %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if len(taken) != 1 {
+		t.Fatalf("%d answers were taken", len(taken))
+	}
+	st = h.after(<-taken)
+	row, err := h.store.Interaction(t.Context(), owner, st.Steps[1].Interactions[0])
+	must(t, err)
+	var answer struct {
+		Comment string `json:"comment"`
+	}
+	must(t, json.Unmarshal(row.Answer, &answer))
+	if !strings.Contains(state(st.State), `"comment":"`+answer.Comment+`"`) || row.Status != ledger.InteractionAnswered || h.called("after") != 1 {
+		t.Errorf("the interaction has %s, the state is %s", row.Answer, state(st.State))
+	}
+}
+
+// TestAnswerWithoutItsEnd: the process ends when the run has the answer and the interaction is not closed:
+// the run closes it.
+func TestAnswerWithoutItsEnd(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(asks, `{}`)
+	r, err := h.runs.Resume(t.Context(), owner, st.ID, &agent.Reply{Value: json.RawMessage(`{"interaction_id":"` + st.Interaction + `","answer":` + yes + `}`)})
+	must(t, err)
+	after := h.after(r)
+	row, err := h.store.Interaction(t.Context(), owner, st.Interaction)
+	must(t, err)
+	if after.Status != ledger.StatusSucceeded || row.Status != ledger.InteractionAnswered || string(row.Answer) != yes {
+		t.Errorf("%s with %+v", after.Status, row)
+	}
+}
+
+// TestExpiry: an interaction that nobody answers in time fails its run with a clear error; the time
+// of a step goes before that of the workflow.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	timed := strings.Replace(asks, `"title":"Asks"`, `"title":"Asks","timeout":"1000h"`, 1)
+	long, short := h.start(timed, `{}`), h.start(strings.Replace(timed, `"id":"approve"`, `"id":"approve","timeout":"72h"`, 1), `{}`)
+	never := h.start(asks, `{}`)
+	if n, err := h.Expire(t.Context()); n != 0 || err != nil {
+		t.Fatalf("%d expired, %v", n, err)
+	}
+	h.now.Store(73)
+	_, err := h.Answer(t.Context(), owner, short.Interaction, []byte(yes))
+	wantCode(t, err, media.CodeConflict)
+	if _, err := h.Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.ended(short.ID)
+	st := h.status(short.ID)
+	if st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeDeadline) || !strings.Contains(st.Failure.Message, "step approve: the interaction timed out without an answer") {
+		t.Errorf("%s: %+v", st.Status, st.Failure)
+	}
+	row, err := h.store.Interaction(t.Context(), owner, short.Interaction)
+	if err != nil || row.Status != ledger.InteractionExpired {
+		t.Errorf("%+v, %v", row, err)
+	}
+	for _, other := range []string{long.ID, never.ID} {
+		if st := h.status(other); st.Status != ledger.StatusPaused {
+			t.Errorf("another one is %s", st.Status)
+		}
+	}
+	r, err := h.Fork(t.Context(), owner, short.ID, "approve")
+	must(t, err)
+	if st := h.after(r); st.Status != ledger.StatusPaused || st.Interaction == short.Interaction || h.called("before") != 3 {
+		t.Errorf("a fork is %s at %s", st.Status, st.Interaction)
+	}
+}
+
+// ended waits for the end of a run that this test did not begin.
+func (h *house) ended(id string) {
+	h.t.Helper()
+	for {
+		if st := h.status(id); !st.FinishedAt.IsZero() {
+			return
+		}
+		must(h.t, h.events.Flush(h.t.Context()))
+		must(h.t, h.t.Context().Err())
+	}
+}
+
+// TestFailedStep: a step that fails says so; the run is tried again from it, or forked from any step.
+func TestFailedStep(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(asks, `{}`)
+	h.failing(media.Errorf(media.CodeUnavailable, "the press is broken"))
+	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
+	must(t, err)
+	st = h.after(r)
+	if st.Status != ledger.StatusFailed || st.Steps[2].Status != ledger.StatusFailed || !strings.Contains(st.Failure.Message, "step after: the press is broken") {
+		t.Fatalf("%s: %+v", st.Status, st.Failure)
+	}
+	h.failing(nil)
+	r, err = h.runs.Retry(t.Context(), owner, st.ID, run.Again{})
+	must(t, err)
+	if st = h.after(r); st.Status != ledger.StatusSucceeded || h.called("before") != 1 || h.called("after") != 2 {
+		t.Errorf("%s: %+v", st.Status, st.Failure)
+	}
+	for from, want := range map[string]ledger.Status{"after": ledger.StatusSucceeded, "approve": ledger.StatusPaused} {
+		r, err := h.Fork(t.Context(), owner, st.ID, from)
+		must(t, err)
+		if fork := h.after(r); fork.Status != want || h.called("before") != 1 || fork.ForkedFrom != st.ID {
+			t.Errorf("from %s: %s, %d calls", from, fork.Status, h.called("before"))
+		}
+	}
+	r, err = h.Fork(t.Context(), owner, st.ID, "")
+	must(t, err)
+	if fork := h.after(r); fork.Status != ledger.StatusPaused || h.called("before") != 2 {
+		t.Errorf("from the beginning: %s, %d calls", fork.Status, h.called("before"))
+	}
+	_, err = h.Fork(t.Context(), owner, st.ID, "none")
+	wantCode(t, err, media.CodeInvalid)
+}
+
+// TestRunsHaveAnOwner: nobody sees or changes the runs and interactions of somebody else, and a run
+// of another agent is no run of a workflow.
+func TestRunsHaveAnOwner(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(asks, `{}`)
+	for what, do := range map[string]func() error{
+		"status": func() error { _, err := h.Status(ctx, "bob", st.ID); return err },
+		"cancel": func() error { return h.Cancel(ctx, "bob", st.ID) },
+		"fork":   func() error { _, err := h.Fork(ctx, "bob", st.ID, ""); return err },
+		"show":   func() error { _, err := h.Show(ctx, "bob", st.Interaction); return err },
+		"read":   func() error { _, _, err := h.Read(ctx, "bob", st.Interaction); return err },
+		"edit": func() error {
+			_, err := h.Patch(ctx, "bob", st.Interaction, 0, []byte(`[{"op":"remove","path":"/a"}]`))
+			return err
+		},
+		"answer": func() error { _, err := h.Answer(ctx, "bob", st.Interaction, []byte(yes)); return err },
+		"result": func() error {
+			return h.Complete(ctx, "bob", st.Interaction, []string{"generations", "a"}, workflow.Item{ContentID: "c"})
+		},
+	} {
+		if err := do(); media.CodeOf(err) != media.CodeNotFound {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	list, err := h.List(ctx, "bob", "", ledger.Page{})
+	if err != nil || len(list.Items) > 0 {
+		t.Errorf("bob sees %+v, %v", list, err)
+	}
+	res, err := h.runs.Run(ctx, agent.Request{Agent: "finder", Message: "x", Owner: owner})
+	must(t, err)
+	_, err = h.Status(ctx, owner, res.RunID)
+	wantCode(t, err, media.CodeNotFound)
+	_, err = h.runs.Run(ctx, agent.Request{Agent: "workflow", Message: "x", Owner: owner})
+	wantCode(t, err, media.CodeInvalid)
+}
+
+// TestAgentModules: what an agent of a step does is a part of the run: its record, its usage, its
+// events. A replay behind a pause does not ask it again.
+func TestAgentModules(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	st := h.start(`{"id":"a","title":"A","steps":[
+	 {"id":"find","module_id":"agent.run","inputs":{"agent":"finder","message":"Find {{ state.what }}"},"output":{"message":"found","payload":"facts"}},
+	 {"id":"approve","module_id":"review.approve","inputs":{"title":"Right?","data":{"found":"{{ state.found }}"}}}]}`, `{"what":"a hat"}`)
+	if st.Status != ledger.StatusPaused || !strings.Contains(state(st.State), `"found":"Found.","facts":{`) || h.called("model") != 1 {
+		t.Fatalf("%s: %+v %s, %d calls", st.Status, st.Failure, state(st.State), h.called("model"))
+	}
+	r, err := h.Answer(t.Context(), owner, st.Interaction, []byte(yes))
+	must(t, err)
+	st = h.after(r)
+	if st.Status != ledger.StatusSucceeded || h.called("model") != 1 || st.Usage.ModelCalls != 1 || st.Usage.InputTokens != 10 {
+		t.Errorf("%s after %d calls with usage %+v", st.Status, h.called("model"), st.Usage)
+	}
+	tree, err := h.store.ListRuns(t.Context(), owner, ledger.RunQuery{Tree: st.ID})
+	must(t, err)
+	if len(tree.Items) != 2 || h.kinds(st.ID)["agent-finished"] != 1 {
+		t.Errorf("%d runs in the tree, events %v", len(tree.Items), h.kinds(st.ID))
+	}
+}
+
+// TestPromptsOfAnAgent: the prompts that an agent wrote are the cards of the next step, and are edited
+// and kept over a pause without asking it again.
+func TestPromptsOfAnAgent(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.answer = `{"message":"Drafted.","done":true,"payload":{"prompts":{"offline":{"a":{"subject":"a red hat"},"b":"a blue hat"}}}}`
+	st := h.start(`{"id":"a","title":"A","steps":[
+	 {"id":"draft","module_id":"prompt.draft","inputs":{"brief":"{{ state.brief }}","agent":"finder","providers":{"offline":["a","b"]}}},
+	 {"id":"pick","module_id":"media.generation","inputs":{"title":"Pick","data":"{{ state.prompts }}"}}]}`, `{"brief":"hats"}`)
+	if st.Status != ledger.StatusPaused || st.Interaction == "" || h.called("model") != 1 {
+		t.Fatalf("%s: %+v %s, %d calls", st.Status, st.Failure, state(st.State), h.called("model"))
+	}
+	_, err := h.Patch(t.Context(), owner, st.Interaction, 0, []byte(`[{"op":"replace","path":"/prompts/offline/a/subject","value":"a green hat"}]`))
+	must(t, err)
+	shown, err := h.Show(t.Context(), owner, st.Interaction)
+	must(t, err)
+	if got := string(ordered.Encode(shown.DisplayData)); !strings.Contains(got, `"prompts":{"offline":{"a":{"subject":"a green hat"},"b":"a blue hat"}}`) || h.called("model") != 1 {
+		t.Errorf("%s after %d calls", got, h.called("model"))
+	}
+	h.mu.Lock()
+	h.answer = `{"message":"Drafted.","done":true,"payload":{"prompts":{"offline":{"a":"one"}}}}`
+	h.mu.Unlock()
+	r, err := h.Fork(t.Context(), owner, st.ID, "draft")
+	must(t, err)
+	if st = h.after(r); st.Status != ledger.StatusFailed || st.Failure.Code != string(media.CodeBadResponse) || !strings.Contains(st.Failure.Message, "offline.b") {
+		t.Errorf("without a prompt: %s: %+v", st.Status, st.Failure)
+	}
+}
+
+// TestAgentOfAStepAsks: an agent that asks pauses the run of the workflow, which continues the answer.
+func TestAgentOfAStepAsks(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.answer = `{"reasoning":"?","ask":{"question":"Which hat?"}}`
+	st := h.start(`{"id":"a","title":"A","steps":[{"id":"find","module_id":"agent.run","inputs":{"agent":"finder","message":"Find a hat"}}]}`, `{}`)
+	open, err := h.runs.Questions(t.Context(), owner, st.ID)
+	if err != nil || st.Status != ledger.StatusPaused || st.Interaction != "" || len(open) != 1 || open[0].Question != "Which hat?" {
+		t.Fatalf("%s, %+v, %v", st.Status, open, err)
+	}
+	h.mu.Lock()
+	h.answer = `{"message":"Found.","done":true}`
+	h.mu.Unlock()
+	r, err := h.runs.Resume(t.Context(), owner, st.ID, &agent.Reply{Value: json.RawMessage(`{"answer":"the red one"}`)})
+	must(t, err)
+	if st = h.after(r); st.Status != ledger.StatusSucceeded || !strings.Contains(state(st.State), "Found.") || h.called("model") != 2 {
+		t.Errorf("%s: %+v %s", st.Status, st.Failure, state(st.State))
+	}
+}
+
+// TestResults: results come once, in the middle of edits, from several at the same time; a closed
+// interaction stays as it is.
+func TestResults(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(picks, `{}`)
+	target := []string{"generations", "offline", "b"}
+	item := func(n int) workflow.Item {
+		return workflow.Item{ContentID: fmt.Sprintf("gc_%d", n), MetadataID: "gm", URL: fmt.Sprintf("/media/%d", n)}
+	}
+	var all sync.WaitGroup
+	for n := range 5 {
+		all.Go(func() {
+			for range 2 {
+				if err := h.Complete(ctx, owner, st.Interaction, target, item(n)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	_, err := h.Patch(ctx, owner, st.Interaction, 0, []byte(`[{"op":"replace","path":"/prompts/offline/b","value":"three"}]`))
+	must(t, err)
+	all.Wait()
+	shown, err := h.Show(ctx, owner, st.Interaction)
+	must(t, err)
+	list, _ := ordered.Get(shown.DisplayData, target...)
+	items, _ := list.([]any)
+	if len(items) != 5 || shown.Version != 6 || !strings.Contains(state(shown.DisplayData), `{"offline":{"b":"three","a":"two"}}`) {
+		t.Errorf("version %d: %s", shown.Version, state(shown.DisplayData))
+	}
+	h.replays(st.ID, shown.DisplayData)
+	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_3"}`))
+	must(t, err)
+	if after := h.after(r); state(after.State) != `{"selected_image":"gc_3"}` {
+		t.Errorf("%s", state(after.State))
+	}
+	must(t, h.Complete(ctx, owner, st.Interaction, target, item(9)))
+	later, err := h.Show(ctx, owner, st.Interaction)
+	must(t, err)
+	if later.Version != 6 || !ordered.Equal(later.DisplayData, shown.DisplayData) {
+		t.Errorf("version %d: %s", later.Version, state(later.DisplayData))
+	}
+	_, _, err = h.Read(ctx, owner, st.Interaction)
+	wantCode(t, err, media.CodeConflict)
+}
+
+// replays checks that the patches of the events, one after the other, lead from the first data to
+// what there is.
+func (h *house) replays(id string, want *ordered.Object) {
+	h.t.Helper()
+	must(h.t, h.events.Flush(h.t.Context()))
+	list, err := h.store.ListEvents(h.t.Context(), owner, id, 0, ledger.MaxLimit)
+	must(h.t, err)
+	data := h.object(`{"variant":"cards","prompts":{"offline":{"b":"one","a":"two"}},"generations":{}}`)
+	versions := map[int]json.RawMessage{}
+	for _, e := range list {
+		var c agent.InteractionPatched
+		if e.Kind == string(agent.EventInteractionPatched) && json.Unmarshal(e.Payload, &c) == nil {
+			versions[c.Version] = c.Patch
+		}
+	}
+	for n := 1; n <= len(versions); n++ {
+		data = apply(h, data, versions[n])
+	}
+	if !ordered.Equal(data, want) {
+		h.t.Errorf("the events lead to %s", state(data))
+	}
+}
+
+// TestAnswersAreChecked: what breaks the rules of an interaction is refused with its place, and the run
+// still waits; an answer while sub-actions run says what becomes of them.
+func TestAnswersAreChecked(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(picks, `{}`)
+	must(t, h.Complete(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
+	for answer, pointer := range map[string]string{
+		`{}`: "/selected_content_id", `{"selected_content_id":"gc_2"}`: "/selected_content_id", `{"selected_content_ids":["gc_1"]}`: "/selected_content_ids",
+		`{"selected_content_id":"gc_1","x":1}`: "/x", `{"selected_content_id":["gc_1"]}`: "/selected_content_id",
+	} {
+		_, err := h.Answer(ctx, owner, st.Interaction, []byte(answer))
+		found := problem.Of(err)
+		if media.CodeOf(err) != media.CodeInvalid || len(found) == 0 || found[0].Pointer != pointer {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+	h.mu.Lock()
+	h.running = 2
+	h.mu.Unlock()
+	_, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1"}`))
+	wantCode(t, err, media.CodeActionsRunning)
+	if now := h.status(st.ID); now.Interaction != st.Interaction || now.Status != ledger.StatusPaused {
+		t.Errorf("the run is %s at %s", now.Status, now.Interaction)
+	}
+	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1","running":"cancel"}`))
+	must(t, err)
+	if after := h.after(r); after.Status != ledger.StatusSucceeded || len(h.stopped) != 1 || h.stopped[0] != st.Interaction {
+		t.Errorf("%s, stopped %v", after.Status, h.stopped)
+	}
+}
+
+// TestCancel: a run that waits is cancelled with its interaction and what runs there, also by the way of
+// runs; a retry asks again.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(asks, `{}`)
+	must(t, h.Cancel(ctx, owner, st.ID))
+	row, err := h.store.Interaction(ctx, owner, st.Interaction)
+	if err != nil || row.Status != ledger.InteractionCancelled || len(h.stopped) != 1 {
+		t.Errorf("%+v, %v, stopped %v", row, err, h.stopped)
+	}
+	if now := h.status(st.ID); now.Status != ledger.StatusCancelled || now.Steps[1].Status != ledger.StatusCancelled || now.Steps[2].Status != "" {
+		t.Errorf("%s: %+v", now.Status, now.Steps)
+	}
+	r, err := h.runs.Retry(ctx, owner, st.ID, run.Again{})
+	must(t, err)
+	again := h.after(r)
+	if again.Status != ledger.StatusPaused || again.Interaction == st.Interaction || len(again.Steps[1].Interactions) != 2 {
+		t.Fatalf("%s at %s", again.Status, again.Interaction)
+	}
+	must(t, h.runs.End(ctx, owner, st.ID))
+	shown, err := h.Show(ctx, owner, again.Interaction)
+	if err != nil || shown.Row.Status != ledger.InteractionCancelled {
+		t.Errorf("%+v, %v", shown.Row, err)
+	}
+}
+
+// TestBytesStayOut: media as data in what people write is refused, and in the state that a run begins with
+// a placeholder stands in its place.
+func TestBytesStayOut(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(picks, `{}`)
+	picture := "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	_, err := h.Patch(ctx, owner, st.Interaction, 0, []byte(`[{"op":"replace","path":"/prompts/offline/b","value":"`+picture+`"}]`))
+	wantCode(t, err, media.CodeInvalid)
+	other := h.start(strings.Replace(asks, "state.before.count", "state.picture", 1), `{"picture":"`+picture+`"}`)
+	shown, err := h.Show(ctx, owner, other.Interaction)
+	must(t, err)
+	if data := state(shown.DisplayData); strings.Contains(data, "iVBORw0KGgo") || !strings.Contains(data, "${media:img-") {
+		t.Errorf("the data is %s", data)
+	}
+	_, err = h.Answer(ctx, owner, other.Interaction, []byte(`{"approved":true,"comment":"`+picture+`"}`))
+	wantCode(t, err, media.CodeInvalid)
+}
+
+// TestCost: what was generated while the run waits is in its cost, before and behind the answer.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	ctx, st := t.Context(), h.start(picks, `{}`)
+	must(t, h.Complete(ctx, owner, st.Interaction, []string{"generations", "offline", "a"}, workflow.Item{ContentID: "gc_1"}))
+	for id, cost := range map[string]string{"op_1": "0.04", "op_2": "0.02"} {
+		op := ledger.Operation{ID: id, Owner: owner, Tree: st.ID, RunID: st.ID, Status: "submitted", EstimatedUSD: &cost}
+		must(t, h.store.BeginOperation(ctx, op))
+		op.Status, op.ReportedUSD, op.FinishedAt = "succeeded", &cost, time.Now()
+		must(t, h.store.FinishOperation(ctx, op))
+	}
+	if st = h.status(st.ID); st.Cost.ReportedUSD == nil || *st.Cost.ReportedUSD != "0.06" || !st.Cost.Complete {
+		t.Errorf("while it waits: %+v", st.Cost)
+	}
+	r, err := h.Answer(ctx, owner, st.Interaction, []byte(`{"selected_content_id":"gc_1"}`))
+	must(t, err)
+	if st = h.after(r); st.Cost.ReportedUSD == nil || *st.Cost.ReportedUSD != "0.06" {
+		t.Errorf("at its end: %+v", st.Cost)
+	}
+}

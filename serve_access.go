@@ -1,0 +1,125 @@
+package atelier
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"atelier/api"
+	"atelier/internal/token"
+	"atelier/media"
+)
+
+// owner is the owner of a request: the owner of its token, or the one of the configuration.
+func (s *Stores) owner(ctx context.Context) string {
+	return cmp.Or(api.IdentityOf(ctx).Owner, s.Config.Owner)
+}
+
+// tokens are the access tokens of the server.
+func (s *Stores) tokens() token.Store { return token.Open(filepath.Join(s.Config.Dir, token.Folder)) }
+
+// NeedsTokens reports whether requests to an address require an access token: if other machines can
+// reach the address, or Config.PublicURL is set. The error has code media.CodeInvalid if tokens are
+// required and none is valid.
+func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
+	tcp, ok := at.(*net.TCPAddr)
+	if ok && tcp.IP.IsLoopback() && s.Config.PublicURL == "" {
+		return false, nil
+	}
+	all, err := s.tokens().List()
+	if err != nil {
+		return true, err
+	}
+	for _, t := range all {
+		if !t.Expired(now()) {
+			return true, nil
+		}
+	}
+	why := "other machines can reach " + at.String()
+	if s.Config.PublicURL != "" {
+		why = "ATELIER_PUBLIC_URL says that other machines can reach the server"
+	}
+	return true, media.Errorf(media.CodeInvalid, "%s, but there is no valid access token: create one with `atelier tokens create NAME`, or listen on 127.0.0.1 without ATELIER_PUBLIC_URL", why)
+}
+
+// servedTokens are the access tokens for the API.
+type servedTokens struct{ store token.Store }
+
+var _ api.TokenService = servedTokens{}
+
+// Identify returns the identity of a secret.
+func (s servedTokens) Identify(_ context.Context, secret string) (api.Identity, error) {
+	t, err := s.store.Find(secret, now())
+	return api.Identity{Name: t.Name, Owner: t.Owner, Scope: api.Scope(t.Scope)}, err
+}
+
+// derived is a secret for one purpose, the same in each process of the data folder.
+func (s *Stores) derived(purpose string) string {
+	mac := hmac.New(sha256.New, s.key.Secret)
+	_, _ = mac.Write([]byte("atelier " + purpose)) // a hash does not fail
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// publicURL checks the server's public URL.
+func publicURL(text string) (string, error) {
+	text = strings.TrimRight(strings.TrimSpace(text), "/")
+	u, err := url.Parse(text)
+	if text != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil) {
+		return "", media.Errorf(media.CodeInvalid, "ATELIER_PUBLIC_URL is %.200q: give a scheme and a host, such as https://atelier.example.com", text)
+	}
+	return text, nil
+}
+
+// hubs are the event streams, one for each owner that follows them.
+type hubs struct {
+	server *server
+	ctx    context.Context //nolint:containedctx // the hubs end with the server, not with a request
+
+	mu  sync.Mutex // guards all
+	all map[string]*api.Hub
+}
+
+// of returns the hub of the owner of a request.
+func (h *hubs) of(ctx context.Context) *api.Hub {
+	owner := h.server.owner(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	hub, ok := h.all[owner]
+	if !ok {
+		hub = api.NewHub(servedEvents{h.server.Atelier, owner, h.server.several})
+		h.all[owner] = hub
+		h.server.work.Go(func() { hub.Run(h.ctx) })
+	}
+	return hub
+}
+
+// ConversationOf is the conversation of a run tree. A tree of another owner is media.CodeNotFound
+// if there are several owners.
+func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, error) {
+	c, err := s.Ledger.ConversationOf(ctx, s.of, tree)
+	if err != nil || c != "" || !s.several {
+		return c, err
+	}
+	_, err = s.Ledger.Run(ctx, s.of, tree)
+	if media.CodeOf(err) != media.CodeNotFound {
+		return "", err
+	}
+	if known, failed := s.Ledger.HasRun(ctx, tree); known || failed != nil {
+		return "", err
+	}
+	if err := s.observer.Flush(ctx); err != nil { // it has just begun
+		return "", err
+	}
+	if c, err = s.Ledger.ConversationOf(ctx, s.of, tree); err != nil || c != "" {
+		return c, err
+	}
+	_, err = s.Ledger.Run(ctx, s.of, tree)
+	return "", err
+}

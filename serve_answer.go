@@ -1,0 +1,61 @@
+package atelier
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"atelier/agent"
+	"atelier/agent/formtext"
+	"atelier/api"
+	"atelier/media"
+)
+
+// valueOf makes plain text, or yes or no, a value that matches the question's schema.
+func valueOf(open []agent.Question, a api.Answer) (json.RawMessage, error) {
+	i := 0
+	if a.Question != "" {
+		i = slices.IndexFunc(open, func(q agent.Question) bool { return q.ID == a.Question })
+	}
+	if i < 0 || i >= len(open) {
+		return json.RawMessage("null"), nil // the service reports that it is not open
+	}
+	f, ok := formtext.FieldOf(open[i].Schema)
+	if !ok || a.Approve != nil && !f.Boolean() {
+		return nil, media.Errorf(media.CodeInvalid, "the question has more than one field: give answer, a value that matches its schema")
+	}
+	if a.Approve != nil {
+		return f.Decide(*a.Approve)
+	}
+	return f.Words(*a.Text)
+}
+
+// unfit adds to the error of an answer the locations that do not match the question's schema, as
+// pointers into the request. Other errors pass.
+func unfit(err error) error {
+	v, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return err
+	}
+	return &api.UnfitError{Err: err, Flaws: flaws(nil, v)}
+}
+
+// flaws are the innermost problems of a validation, as text.
+func flaws(out []api.Flaw, v *jsonschema.ValidationError) []api.Flaw {
+	for _, cause := range v.Causes {
+		out = flaws(out, cause)
+	}
+	if len(v.Causes) > 0 {
+		return out
+	}
+	pointer := "/answer"
+	for _, step := range v.InstanceLocation {
+		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(step)
+	}
+	return append(out, api.Flaw{Pointer: pointer, Detail: v.ErrorKind.LocalizedString(message.NewPrinter(language.English))})
+}

@@ -1,0 +1,216 @@
+package atelier_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier"
+	"atelier/api"
+	"atelier/media"
+)
+
+// TestWhatLiesAboutItself: bytes are what they are, whatever is said of them, and what could run does
+// not: polyglots are shown as the picture that they are, markup in a sandbox.
+func TestWhatLiesAboutItself(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	png, script := dots(t, 12, 12), "<script>fetch('https://evil.example')</script>"
+	for _, row := range []struct {
+		name, declared string
+		bytes          []byte
+		want           string
+		sandbox        bool
+	}{
+		{"picture.html", "text/html", png, "image/png", false},
+		{"picture.js", "text/javascript", png, "image/png", false},
+		{"page.png", "image/png", []byte("<!doctype html><html><body>" + script), "text/html", true},
+		{"drawing.png", "image/png", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)">` + script + `<image href="https://evil.example/x"/></svg>`), "image/svg+xml", true},
+		{"both.png", "image/png", append(append([]byte{}, png...), script...), "image/png", false},
+		{"both.html", "text/html", append(append([]byte{}, png...), "<html>"+script...), "image/png", false},
+		{"program.png", "image/png", []byte("alert(1)"), "application/octet-stream", true},
+		{"archive.pdf", "application/pdf", []byte("PK\x03\x04" + strings.Repeat("x", 100)), "application/octet-stream", true},
+	} {
+		kind, body := typedForm(row.name, row.declared, row.bytes)
+		r := s.do(http.MethodPost, "/api/media", body, "Content-Type", kind)
+		m := as[api.Media](s, http.StatusCreated, r)
+		got := s.do(http.MethodGet, m.URL, nil)
+		served, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+		policy := got.header.Get("Content-Security-Policy")
+		if m.MIMEType != row.want || served != row.want || got.header.Get("X-Content-Type-Options") != "nosniff" || strings.HasPrefix(policy, "sandbox; default-src 'none'") != row.sandbox {
+			t.Errorf("%s is %s, served as %s with %q", row.name, m.MIMEType, served, policy)
+		}
+		if string(got.body) != string(row.bytes) {
+			t.Errorf("%s was changed", row.name)
+		}
+	}
+}
+
+// typedForm is a form whose file is declared to be of a type.
+func typedForm(name, declared string, b []byte) (kind string, body []byte) {
+	return "multipart/form-data; boundary=x", fmt.Appendf(nil, "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n%s\r\n--x--\r\n", name, declared, b)
+}
+
+// TestNothingInAReportRuns: what people and models write is text there, and the page may load nothing of
+// another host.
+func TestNothingInAReportRuns(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	words := `Draw a boat <script>alert(1)</script> <img src=x onerror=alert(2)> <img src="https://evil.example/x"> [x](javascript:alert(3)) <meta http-equiv=refresh content=0>`
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: words})).ID
+	s.ended(id)
+	r := s.do(http.MethodGet, "/api/runs/"+id+"/report", nil)
+	policy := r.header.Get("Content-Security-Policy")
+	for _, bad := range []string{"<script", "onerror=alert", `src="https://evil`, `href="javascript:`, "<meta http-equiv=refresh"} {
+		if strings.Contains(strings.ToLower(string(r.body)), bad) {
+			t.Errorf("the report has %s", bad)
+		}
+	}
+	for _, want := range []string{"sandbox;", "default-src 'none'", "frame-ancestors 'self'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("%q lacks %s", policy, want)
+		}
+	}
+	if strings.Contains(policy, "script-src") || strings.Contains(policy, "allow-scripts") || strings.Contains(policy, "*") {
+		t.Errorf("%q", policy)
+	}
+}
+
+// TestAThousandEqualKeys: equal requests in parallel with one key are one run.
+func TestAThousandEqualKeys(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	ask := api.NewRun{Agent: "sage", Message: "Draw a boat"}
+	var mu sync.Mutex
+	got := map[string]int{}
+	var all sync.WaitGroup
+	turn := make(chan struct{}, 100) // connections, not requests, are scarce
+	for range 1000 {
+		all.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			r := s.do(http.MethodPost, "/api/runs", ask, "Idempotency-Key", "k")
+			var began api.Started
+			if err := json.Unmarshal(r.body, &began); err != nil || r.status != http.StatusAccepted {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			got[began.ID]++
+		})
+	}
+	all.Wait()
+	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil)); len(list.Items) != 1 || got[list.Items[0].ID] != 1000 {
+		t.Errorf("%d runs, answers %v", len(list.Items), got)
+	}
+}
+
+// TestUploadsOverTheLimit: the answer comes before the rest of the body, the connection ends, and nothing is kept.
+func TestUploadsOverTheLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 1 << 20
+	s := serveWith(t, atelier.Config{}, atelier.ServeConfig{MaxUpload: limit})
+	const part = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
+	for _, row := range []struct {
+		name, length string
+		sent         int // bytes of the file that are offered
+	}{
+		{"10 GB declared", "Content-Length: 10737418240", 0},
+		{"60 MB over the limit", fmt.Sprintf("Content-Length: %d", limit+60<<20), limit + 60<<20},
+		{"60 MB over the limit, not declared", "Transfer-Encoding: chunked", limit + 60<<20},
+	} {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sending sync.WaitGroup
+		sending.Go(func() {
+			wrapped := func(b string) string { return b }
+			if strings.HasSuffix(row.length, "chunked") {
+				wrapped = func(b string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(b), b) }
+			}
+			_, err := io.WriteString(c, "POST /api/media HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\n"+row.length+"\r\n\r\n")
+			next, piece := wrapped(part), wrapped(strings.Repeat("x", 64<<10))
+			for n := 0; n < row.sent && err == nil; n += 64 << 10 { // until the server hangs up
+				_, err = io.WriteString(c, next)
+				next = piece
+			}
+		})
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", row.name, err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil || !res.Close {
+			t.Errorf("%s: closed %v: %v", row.name, res.Close, err)
+		}
+		s.refused(row.name, reply{res.StatusCode, res.Header, body}, http.StatusRequestEntityTooLarge, media.CodeTooLarge)
+		_, _ = res.Body.Close(), c.Close() // it was read
+		sending.Wait()
+	}
+	if list := as[api.List[api.Media]](s, http.StatusOK, s.do(http.MethodGet, "/api/media", nil)); len(list.Items) != 0 {
+		t.Errorf("%d items are kept", len(list.Items))
+	}
+}
+
+// TestLongAndTurnedText: 200 kB of text, of both directions and with what looks like markup, come back
+// as they were.
+func TestLongAndTurnedText(t *testing.T) {
+	t.Parallel()
+	s := serve(t, atelier.Config{})
+	words := "Draw a boat. " + strings.Repeat("שלום \u202eمرحبا <b>**`", 7500)
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: words, ConversationID: "new"})).ID
+	r := s.ended(id)
+	if len(words) < 200_000 || r.Message != words {
+		t.Errorf("%d of %d bytes came back", len(r.Message), len(words))
+	}
+	c := as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, "/api/conversations/"+r.ConversationID, nil))
+	if c.Messages[0].Text != words {
+		t.Errorf("%d of %d bytes are in the conversation", len(c.Messages[0].Text), len(words))
+	}
+}
+
+// TestStreamsThatBreak: the place of another database is none, and a reader that hangs up leaves nothing
+// behind and loses nothing.
+func TestStreamsThatBreak(t *testing.T) {
+	t.Parallel()
+	s, secrets := exposed(t, atelier.Config{})
+	readers := func() float64 { return s.metrics(secrets["admin"])["atelier_event_readers"] }
+	ctx, hangUp := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	r.Header.Set("Last-Event-ID", "999999999")
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res, err)
+	}
+	if n := readers(); n != 1 {
+		t.Errorf("%v readers", n)
+	}
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() && lines.Text() != "event: run-started" {
+		continue
+	}
+	if lines.Err() != nil {
+		t.Fatal(lines.Err())
+	}
+	hangUp()
+	_ = res.Body.Close()
+	s.until("the end of the reader", func() bool { return readers() == 0 })
+	s.ended(id)
+	all := s.follow("/api/runs/"+id+"/events?after=0", over(id))
+	if all[len(all)-1].kind != "run-succeeded" {
+		t.Errorf("%+v", all[len(all)-1])
+	}
+}

@@ -1,0 +1,243 @@
+package atelier
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/internal/shipped"
+
+	"atelier/api"
+	"atelier/chat"
+	"atelier/chat/offline"
+	"atelier/generate"
+	"atelier/generate/plan"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// servedCatalog is the resource of agents and models.
+type servedCatalog struct{ *Atelier }
+
+var _ api.CatalogService = servedCatalog{}
+
+// Agents lists the available agents. Files come with each message.
+func (s servedCatalog) Agents(context.Context) ([]api.Agent, error) {
+	definitions, err := shipped.Definitions(s.Config.Sources.Agents)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := s.Config.Configured()
+	if err != nil {
+		return nil, err
+	}
+	var out []api.Agent
+	for _, d := range definitions.All() {
+		a := api.Agent{Slug: d.Slug, Name: d.Name, Description: d.Description, Version: d.Hash[:min(len(d.Hash), 12)], Ready: true}
+		for _, name := range d.Requires {
+			if name != "files" && !sources[name].Configured {
+				a.Ready, a.Missing = false, append(a.Missing, name)
+			}
+		}
+		out = append(out, a)
+	}
+	first := func(a api.Agent) int { return slices.Index([]string{"research-agent", "sage"}, a.Slug) } // -1 for others
+	slices.SortStableFunc(out, func(a, b api.Agent) int { return cmp.Compare(first(b), first(a)) })
+	return out, nil
+}
+
+// ChatModels lists the active models of ready providers, and the default model of each other one.
+func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) {
+	profiles := s.Chat.Profiles()
+	answers := ""
+	if c, err := s.Chat.Choose(ctx, nil); err == nil {
+		p := c.Model.Profile()
+		answers = p.Provider + "/" + p.ID
+	}
+	reasons := map[string]error{}
+	var out []api.ChatModel
+	for _, m := range profiles.Models() {
+		p, known := profiles.Provider(m.Provider)
+		if _, looked := reasons[m.Provider]; !looked && known {
+			reasons[m.Provider] = s.Chat.Ready(p)
+		}
+		why := reasons[m.Provider]
+		if !m.Alive(now()) || why != nil && m.ID != p.DefaultModel {
+			continue
+		}
+		out = append(out, chatModelView(m, why, answers))
+	}
+	if off := (offline.Model{}).Profile(); !slices.ContainsFunc(out, func(m api.ChatModel) bool { return m.Provider == off.Provider }) {
+		out = append(out, chatModelView(off, nil, answers))
+	}
+	slices.SortStableFunc(out, func(a, b api.ChatModel) int {
+		rank := func(m api.ChatModel) int {
+			switch {
+			case m.Default:
+				return 0
+			case m.Ready:
+				return 1
+			}
+			return 2
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	return out, nil
+}
+
+func chatModelView(m chat.Profile, why error, answers string) api.ChatModel {
+	v := api.ChatModel{
+		ID: m.Provider + "/" + m.ID, Name: m.Name, Provider: m.Provider, Vision: m.SupportsVision, MaxImages: m.MaxImages, ContextTokens: m.ContextTokens, Ready: why == nil,
+	}
+	if m.Offline {
+		v.ID = "offline"
+	}
+	v.Default = answers == m.Provider+"/"+m.ID
+	if m.InputUSD != "" && m.OutputUSD != "" {
+		v.Price = &api.ChatPrice{InputUSD: m.InputUSD, OutputUSD: m.OutputUSD}
+	}
+	if why != nil {
+		v.Reason = media.ErrorText(why.Error())
+	}
+	return v
+}
+
+// Models lists the active media models.
+func (s servedCatalog) Models(ctx context.Context) ([]api.Model, error) {
+	reasons := map[string]plan.Provider{}
+	for _, p := range s.Gateway.Providers() {
+		reasons[p.Name] = p
+	}
+	first := ""
+	if plan, err := s.Gateway.Plan(ctx, generate.Request{Prompt: "x"}); err == nil {
+		first = plan.Model.Provider + "/" + plan.Model.APIModel
+	}
+	var out []api.Model
+	for _, m := range s.Gateway.Models() {
+		if !m.Alive(now()) {
+			continue
+		}
+		p := reasons[m.Provider]
+		id := m.Provider + "/" + m.APIModel
+		v := api.Model{ID: id, Name: m.Name, Provider: m.Provider, Modality: string(m.Modality), Methods: []string{}, Default: id == first, Ready: p.Ready, Reason: p.Reason}
+		for _, method := range slices.Concat(m.Methods, m.Emulates) {
+			v.Methods = append(v.Methods, string(method))
+		}
+		out = append(out, v)
+	}
+	slices.SortStableFunc(out, func(a, b api.Model) int {
+		rank := func(m api.Model) int {
+			if m.Default {
+				return 0
+			}
+			if m.Ready {
+				return 1
+			}
+			return 2
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	return out, nil
+}
+
+// Providers lists the services behind the models.
+func (s servedCatalog) Providers(context.Context) ([]api.Provider, error) {
+	makes := map[string]bool{}
+	for _, p := range s.Gateway.Providers() {
+		makes[p.Name] = true
+	}
+	var out []api.Provider
+	for _, p := range Providers() {
+		_, talks := s.Chat.Profiles().Provider(p.Name)
+		out = append(out, api.Provider{Name: p.Name, Ready: s.Config.Keys[p.Name] != "", Variables: p.KeyVariables, Chat: talks, Media: makes[p.Name]})
+	}
+	return out, nil
+}
+
+// ListBudgets lists the budgets that are set.
+func (s servedCatalog) ListBudgets(ctx context.Context) ([]api.Budget, error) {
+	c, owner := s.Config.Budget, s.owner(ctx)
+	out := []api.Budget{}
+	for _, b := range []struct {
+		name, of string
+		bounds   generate.Bounds
+	}{{"run", "", c.Run}, {"day", "day:" + owner + ":" + now().Format("2006-01-02"), c.Day}, {"owner", "owner:" + owner, c.Owner}} {
+		for _, u := range []struct {
+			unit  ledger.Unit
+			limit string
+		}{{ledger.UnitMoney, b.bounds.USD}, {ledger.UnitTokens, whole(b.bounds.Tokens)}, {ledger.UnitImages, whole(b.bounds.Images)}} {
+			if u.limit == "" {
+				continue
+			}
+			v := api.Budget{Name: b.name, Unit: string(u.unit), Limit: u.limit}
+			if b.of != "" {
+				name := b.of
+				if u.unit != ledger.UnitMoney {
+					name = string(u.unit) + ":" + name
+				}
+				balance, err := s.Ledger.Budget(ctx, name)
+				if err != nil {
+					return nil, err
+				}
+				v.Spent, v.Reserved = amountText(u.unit, balance.Spent), amountText(u.unit, balance.Reserved)
+			}
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// whole writes a bound; 0 is none.
+func whole(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func amountText(u ledger.Unit, n int64) string {
+	if u == ledger.UnitMoney {
+		return ledger.Pico(n).USD()
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// sumUSD adds amounts of decimal text, exactly; nil if none is known.
+func sumUSD(amounts []*string) *string {
+	total, known, places := new(big.Rat), false, 0
+	for _, a := range amounts {
+		if a == nil {
+			continue
+		}
+		r, ok := new(big.Rat).SetString(*a)
+		if !ok {
+			continue
+		}
+		_, frac, _ := strings.Cut(*a, ".")
+		known, places = true, max(places, len(frac))
+		total.Add(total, r)
+	}
+	if !known {
+		return nil
+	}
+	text := total.FloatString(places)
+	return &text
+}
+
+// Health reports whether no provider has a key.
+func (s servedCatalog) Health(context.Context) (api.Health, error) {
+	for _, p := range s.Gateway.Providers() {
+		if p.Ready && p.Name != "offline" {
+			return api.Health{}, nil
+		}
+	}
+	if len(s.Config.Keys) > 0 {
+		return api.Health{}, nil
+	}
+	return api.Health{Offline: true, Notes: []string{"No provider has an API key: the rule-based offline models answer. Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, for example, and restart the server."}}, nil
+}

@@ -1,0 +1,265 @@
+package atelier
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/agent/report"
+	"atelier/api"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/wire"
+)
+
+// servedConversations is the resource of conversations.
+type servedConversations struct{ *Atelier }
+
+var _ api.ConversationService = servedConversations{}
+
+// ListConversations lists conversations, newest first.
+func (s servedConversations) ListConversations(ctx context.Context, q api.ConversationQuery) (api.List[api.ConversationHead], error) {
+	list, err := s.Ledger.ListConversations(ctx, s.owner(ctx), ledger.ConversationQuery{Text: strings.TrimSpace(q.Q), Page: pageOf(q.Page)})
+	if err != nil {
+		return api.List[api.ConversationHead]{}, err
+	}
+	heads, err := s.heads(ctx, list.Items)
+	return api.List[api.ConversationHead]{Items: heads, Next: list.Next}, err
+}
+
+// heads adds up the runs of conversations.
+func (s servedConversations) heads(ctx context.Context, list []ledger.Conversation) ([]api.ConversationHead, error) {
+	heads, at := []api.ConversationHead{}, map[string]int{}
+	var ids []string
+	for i, c := range list {
+		at[c.ID] = i
+		ids = append(ids, c.ID)
+		heads = append(heads, api.ConversationHead{ID: c.ID, Title: c.Title, CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), Cost: api.Cost{Complete: true}})
+	}
+	runs, err := s.Ledger.ConversationRuns(ctx, s.owner(ctx), ids)
+	for _, r := range runs {
+		h := &heads[at[r.ConversationID]]
+		h.RunCount++
+		h.Cost.Complete = h.Cost.Complete && r.Cost.Complete
+		h.Cost.EstimatedUSD = sumUSD([]*string{h.Cost.EstimatedUSD, r.Cost.EstimatedUSD})
+		h.Cost.ReportedUSD = sumUSD([]*string{h.Cost.ReportedUSD, r.Cost.ReportedUSD})
+		h.Tokens.ModelCalls += r.Usage.ModelCalls
+		h.Tokens.InputTokens += r.Usage.InputTokens
+		h.Tokens.OutputTokens += r.Usage.OutputTokens
+		h.Tokens.Images += r.Usage.Images
+		h.Tokens.WorkedMS += r.Usage.WorkedMS
+	}
+	return heads, err
+}
+
+func (s servedConversations) head(ctx context.Context, id string) (api.ConversationHead, error) {
+	c, err := s.Ledger.Conversation(ctx, s.owner(ctx), id)
+	if err != nil {
+		if media.CodeOf(err) == media.CodeNotFound {
+			err = media.Errorf(media.CodeNotFound, "there is no conversation %.64q", media.ErrorText(id))
+		}
+		return api.ConversationHead{}, err
+	}
+	heads, err := s.heads(ctx, []ledger.Conversation{c})
+	return heads[0], err
+}
+
+// An answer is saved a moment after the end of its run; reads in between wait for it.
+const (
+	answerWait = 2 * time.Second
+	answerPoll = 10 * time.Millisecond
+)
+
+// Conversation reads a conversation with its messages.
+func (s servedConversations) Conversation(ctx context.Context, id string) (api.Conversation, error) {
+	tick := time.NewTicker(answerPoll)
+	defer tick.Stop()
+	for {
+		c, err := s.conversation(ctx, id)
+		if err != nil || !s.lacksAnswer(ctx, c) {
+			return c, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return c, ctx.Err()
+		}
+	}
+}
+
+// lacksAnswer reports whether the run of the last message has just ended, and its answer is not
+// saved yet.
+func (s servedConversations) lacksAnswer(ctx context.Context, c api.Conversation) bool {
+	if len(c.Messages) == 0 || c.Messages[len(c.Messages)-1].Role != string(ledger.RoleUser) {
+		return false
+	}
+	row, err := s.Ledger.Run(ctx, s.owner(ctx), c.Messages[len(c.Messages)-1].RunID)
+	return err == nil && !row.FinishedAt.IsZero() && now().Sub(row.FinishedAt) < answerWait
+}
+
+// conversation reads a saved conversation.
+func (s servedConversations) conversation(ctx context.Context, id string) (c api.Conversation, err error) {
+	if c.ConversationHead, err = s.head(ctx, id); err != nil {
+		return c, err
+	}
+	attached, err := s.attachments(ctx, id)
+	if err != nil {
+		return c, err
+	}
+	c.Messages = []api.Message{}
+	messages, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
+		return s.Ledger.ListMessages(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
+	})
+	if err != nil {
+		return c, err
+	}
+	for _, m := range messages {
+		v, err := s.message(ctx, m, attached[m.ID])
+		if err != nil {
+			return c, err
+		}
+		c.Messages = append(c.Messages, v)
+	}
+	return c, nil
+}
+
+// attachments reads the attachments of a conversation, by message.
+func (s servedConversations) attachments(ctx context.Context, id string) (map[string][]api.Media, error) {
+	out := map[string][]api.Media{}
+	list, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
+		return s.Ledger.ListAttachments(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
+	})
+	for _, a := range list {
+		model, _ := a.Metadata["model"].(string)
+		out[a.MessageID] = append(out[a.MessageID], api.Media{
+			ID: a.MediaID, Ref: string(a.Ref), Modality: string(a.Modality), MIMEType: a.MIMEType, Width: a.Width, Height: a.Height, DurationSeconds: a.DurationSeconds,
+			SizeBytes: a.SizeBytes, Digest: a.Digest.String(), FileName: a.FileName, Label: a.Label, Description: a.Description, CreatedAt: a.CreatedAt.UTC(),
+			ConversationID: id, Model: model, URL: "/media/" + a.MediaID,
+		})
+	}
+	return out, err
+}
+
+// message shows a message. Its media are attached when its run has ended; before, they are the
+// run's inputs.
+func (s servedConversations) message(ctx context.Context, m ledger.Message, attached []api.Media) (api.Message, error) {
+	v := api.Message{
+		ID: m.ID, Role: string(m.Role), Text: m.Text, RunID: m.RunID, Agent: m.Agent, CreatedAt: m.CreatedAt.UTC(), Attachments: append([]api.Media{}, attached...),
+		Status: string(m.Status), Error: failureView(m.Failure),
+	}
+	row, err := s.Ledger.Run(ctx, s.owner(ctx), m.RunID)
+	if media.CodeOf(err) == media.CodeNotFound { // it is just beginning
+		return v, nil
+	}
+	if err != nil {
+		return v, err
+	}
+	if m.Role == ledger.RoleAssistant {
+		v.Report = report.Has(row.Payload)
+		return v, nil
+	}
+	if len(attached) > 0 || !row.FinishedAt.IsZero() {
+		return v, nil
+	}
+	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	for _, r := range list.Items {
+		if r.Origin.Direction == "input" && r.Tree != row.Tree {
+			v.Attachments = append(v.Attachments, mediaView(r))
+		}
+	}
+	return v, err
+}
+
+// RenameConversation changes the title of a conversation.
+func (s servedConversations) RenameConversation(ctx context.Context, id, title string) (api.ConversationHead, error) {
+	title = strings.Join(strings.Fields(wire.NameMedia(title)), " ")
+	if title == "" {
+		return api.ConversationHead{}, media.Errorf(media.CodeInvalid, "the title is empty")
+	}
+	if err := s.Ledger.RenameConversation(ctx, s.owner(ctx), id, title); err != nil {
+		return api.ConversationHead{}, err
+	}
+	return s.head(ctx, id)
+}
+
+// DeleteConversation deletes a conversation; its runs and media stay.
+func (s servedConversations) DeleteConversation(ctx context.Context, id string) (time.Time, error) {
+	return now().Add(blob.DefaultGrace), s.Ledger.DeleteConversation(ctx, s.owner(ctx), id)
+}
+
+// RestoreConversation restores a conversation.
+func (s servedConversations) RestoreConversation(ctx context.Context, id string) (api.ConversationHead, error) {
+	if err := s.Ledger.RestoreConversation(ctx, s.owner(ctx), id, now().Add(-blob.DefaultGrace)); err != nil {
+		return api.ConversationHead{}, err
+	}
+	return s.head(ctx, id)
+}
+
+// ForkConversation starts a conversation with copies of the messages of another one, up to one of
+// them, and their attachments. Their runs stay in the first conversation.
+func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
+	head, err := s.head(ctx, id)
+	if err != nil {
+		return api.ConversationHead{}, err
+	}
+	kept, err := s.until(ctx, id, f.After)
+	if err != nil {
+		return api.ConversationHead{}, err
+	}
+	items, err := s.attachedItems(ctx, id)
+	if err != nil {
+		return api.ConversationHead{}, err
+	}
+	fork := newID()
+	if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
+		return api.ConversationHead{}, err
+	}
+	for _, m := range kept {
+		attached := items[m.ID]
+		m.ID, m.ConversationID = newID(), fork
+		if err := s.Ledger.SaveMessage(ctx, s.owner(ctx), m); err != nil {
+			return api.ConversationHead{}, err
+		}
+		if _, err := s.Ledger.Attach(ctx, s.owner(ctx), m.ID, attached); err != nil {
+			return api.ConversationHead{}, err
+		}
+	}
+	return s.head(ctx, fork)
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// until reads the messages of a conversation up to one of them.
+func (s servedConversations) until(ctx context.Context, id, last string) (kept []ledger.Message, err error) {
+	kept, err = ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
+		return s.Ledger.ListMessages(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
+	})
+	i := slices.IndexFunc(kept, func(m ledger.Message) bool { return m.ID == last })
+	if err == nil && i < 0 {
+		err = media.Errorf(media.CodeNotFound, "there is no message %.64q in conversation %s", media.ErrorText(last), id)
+	}
+	return kept[:i+1], err
+}
+
+// attachedItems reads the attachments of a conversation, by message, without deleted items.
+func (s servedConversations) attachedItems(ctx context.Context, id string) (map[string][]media.Output, error) {
+	out := map[string][]media.Output{}
+	list, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
+		return s.Ledger.ListAttachments(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
+	})
+	for _, a := range list {
+		r, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
+		if media.CodeOf(err) == media.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[a.MessageID] = append(out[a.MessageID], r.Output)
+	}
+	return out, err
+}

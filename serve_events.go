@@ -1,0 +1,79 @@
+package atelier
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"atelier/api"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// servedEvents is the event source of an owner's streams.
+type servedEvents struct {
+	*Atelier
+	of string
+	// several means that there may be other owners, whose events are not for these streams.
+	several bool
+}
+
+var _ api.EventSource = servedEvents{}
+
+// EventsAfter lists saved events.
+func (s servedEvents) EventsAfter(ctx context.Context, run string, after int64, limit int) ([]ledger.Event, error) {
+	return s.Ledger.EventsAfter(ctx, s.of, run, after, limit)
+}
+
+// LastPosition is the position of the newest event.
+func (s servedEvents) LastPosition(ctx context.Context) (int64, error) {
+	return s.Ledger.LastPosition(ctx)
+}
+
+// Subscribe delivers new events of this process.
+func (s servedEvents) Subscribe() (<-chan ledger.Event, func()) { return s.observer.Subscribe("") }
+
+// servedKeys stores Idempotency-Keys.
+type servedKeys struct{ *Atelier }
+
+var _ api.KeyService = servedKeys{}
+
+// keysLast is how long a key is stored.
+const keysLast = 24 * time.Hour
+
+// ClaimKey returns the first claim of a key.
+func (s servedKeys) ClaimKey(ctx context.Context, c api.Claim) (api.Claim, error) {
+	first, err := s.Ledger.ClaimKey(ctx, ledger.Claim{Owner: s.owner(ctx), Key: c.Key, Digest: c.Digest, ID: c.ID}, now().Add(-keysLast))
+	return api.Claim{Key: first.Key, Digest: first.Digest, ID: first.ID, Answer: first.Answer}, err
+}
+
+// SettleKey saves the response of a claim.
+func (s servedKeys) SettleKey(ctx context.Context, key string, answer []byte) error {
+	return s.Ledger.SettleKey(ctx, s.owner(ctx), key, answer)
+}
+
+// ReleaseKey removes a claim whose request failed.
+func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
+	return s.Ledger.ReleaseKey(ctx, s.owner(ctx), key)
+}
+
+// StageOf identifies the current part of a run, or counts the calls of a generation.
+func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
+	if of.Generation != "" {
+		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
+		if media.CodeOf(err) == media.CodeNotFound {
+			err = media.Errorf(media.CodeNotFound, "there is no generation %.64q", media.ErrorText(of.Generation))
+		}
+		return itoa(len(calls)), err
+	}
+	row, err := servedRuns(s).row(ctx, of.Run)
+	if err != nil {
+		return "", err
+	}
+	st, err := s.Ledger.RunState(ctx, row.Owner, row.Tree)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return "0", nil
+	}
+	// The state of a part that ends is saved after its row, and does not change the answer.
+	return itoa(st.Number) + " " + strconv.FormatInt(st.AnsweredAt.UnixMicro(), 10), err
+}

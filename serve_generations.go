@@ -1,0 +1,337 @@
+package atelier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/api"
+	"atelier/generate"
+	"atelier/generate/gateway"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// servedGenerations is the resource of generations outside of runs.
+type servedGenerations struct {
+	*server
+	// base is the context of the server's work; a generation outlives the request that started it.
+	base    context.Context //nolint:containedctx // it is the server's own end, and lives as long as the server
+	streams *hubs
+
+	mu sync.Mutex // guards own
+	// own are the running generations that were started here, with their cancel functions.
+	own map[string]context.CancelFunc
+}
+
+var _ api.GenerationService = (*servedGenerations)(nil)
+
+// watching is called with the events of a generation; it is in its context.
+type watching struct{}
+
+// watched passes the events of a generation to the request that started it.
+func watched(ctx context.Context, e generate.Event) {
+	if f, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
+		f(e)
+	}
+}
+
+// errGivenUp is the cause of a person's cancel.
+var errGivenUp = errors.New("cancelled by a person")
+
+// StartGeneration starts a generation and returns it when it is journalled.
+func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
+	r, err := s.asked(ctx, g)
+	if err != nil {
+		return api.Generation{}, err
+	}
+	r.IdempotencyKey, r.TakeUp = key, true
+	r.Accept = func(ctx context.Context, o media.Output) (media.Output, error) { return s.Ledger.Record(ctx, o) }
+	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) { return s.Gateway.Generate(ctx, r) })
+}
+
+// RetryGeneration retries failed results.
+func (s *servedGenerations) RetryGeneration(ctx context.Context, id string, all bool) (api.Generation, error) {
+	if err := s.known(ctx, id); err != nil {
+		return api.Generation{}, err
+	}
+	return s.begin(ctx, func(ctx context.Context) (*generate.Result, error) {
+		return s.Gateway.Retry(ctx, gateway.Again{Operation: id, All: all})
+	})
+}
+
+// begin does something with a generation in the background, and gives it as soon as it is known.
+//
+//nolint:contextcheck // a generation outlives the request that began it
+func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) (*generate.Result, error)) (api.Generation, error) {
+	type end struct {
+		res *generate.Result
+		err error
+	}
+	started, ended := make(chan string, 1), make(chan end, 1)
+	work, cancel := context.WithCancelCause(s.base)
+	work = media.WithScope(work, media.Scope{Owner: s.owner(ctx), Tree: uuid.Must(uuid.NewV7()).String()})
+	hub := s.streams.of(ctx)
+	var first sync.Once
+	var id atomic.Pointer[string]
+	work = context.WithValue(work, watching{}, func(e generate.Event) {
+		first.Do(func() {
+			id.Store(&e.Operation)
+			s.keep(e.Operation, func() { cancel(errGivenUp) })
+			started <- e.Operation
+		})
+		tell(hub, e)
+	})
+	s.work.Go(func() {
+		defer cancel(nil)
+		res, err := do(work)
+		if own := id.Load(); own != nil {
+			s.forget(*own)
+		}
+		ended <- end{res, err}
+	})
+	select {
+	case id := <-started:
+		return s.Generation(ctx, id)
+	case e := <-ended:
+		if e.res != nil && e.res.Operation != "" {
+			return s.Generation(ctx, e.res.Operation)
+		}
+		return api.Generation{}, e.err
+	}
+}
+
+func (s *servedGenerations) keep(id string, cancel context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.own[id] = cancel
+}
+
+func (s *servedGenerations) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.own, id)
+}
+
+// tell publishes the progress of a generation to the streams of its owner.
+func tell(hub *api.Hub, e generate.Event) {
+	kind := "operation-progress"
+	switch e.Kind {
+	case generate.EventStarted:
+		kind = "operation-started"
+	case generate.EventFinished:
+		kind = "operation-finished"
+	case generate.EventPartial:
+		kind = "operation-partial"
+	default:
+	}
+	payload := map[string]any{"operation": e.Operation, "model": e.Model, "provider": e.Provider, "n": e.N, "elapsed_ms": e.Elapsed.Milliseconds()}
+	if e.Status != "" {
+		payload["status"] = e.Status
+	}
+	if e.Slot > 0 {
+		payload["slot"] = e.Slot
+	}
+	if e.Progress >= 0 && e.Kind == generate.EventProgress {
+		payload["progress"] = e.Progress
+	}
+	if e.Output != nil {
+		payload["output"] = outputView(*e.Output)
+	}
+	if e.Partial != nil {
+		payload["output"] = media.NewOutput(*e.Partial, media.Meta{})
+	}
+	if e.Error != nil {
+		payload["error"] = e.Error
+	}
+	b, err := json.Marshal(payload)
+	if err != nil {
+		return // numbers and texts can be written
+	}
+	hub.Tell(ledger.Event{Tree: e.Operation, Kind: kind, Payload: b, CreatedAt: now()})
+}
+
+// asked makes the gateway's request from an HTTP request.
+func (s *servedGenerations) asked(ctx context.Context, g api.NewGeneration) (generate.Request, error) {
+	r := generate.Request{
+		Method: generate.Method(g.Method), Modality: media.Modality(g.Modality), Prompt: g.Prompt, NegativePrompt: g.NegativePrompt, Model: g.Model, Fallback: g.Fallback,
+		N: g.N, Size: g.Size, AspectRatio: g.AspectRatio, Quality: g.Quality, Style: g.Style, Background: g.Background, Seed: g.Seed, OutputFormat: g.OutputFormat,
+		Voice: g.Voice, Speed: g.Speed, Compression: g.Compression, Moderation: g.Moderation, Options: g.Options, Strict: g.Strict, Label: g.Label,
+	}
+	if len(g.Inputs) > 0 && r.Method == "" {
+		r.Method = generate.MethodEdit
+	}
+	for _, in := range g.Inputs {
+		o, err := s.input(ctx, in.MediaID)
+		if err != nil {
+			return r, err
+		}
+		r.Inputs = append(r.Inputs, o)
+	}
+	if g.Mask != nil {
+		o, err := s.input(ctx, g.Mask.MediaID)
+		if err != nil {
+			return r, err
+		}
+		r.Mask = &o
+	}
+	return r, nil
+}
+
+func (s *servedGenerations) input(ctx context.Context, id string) (media.Output, error) {
+	rec, err := s.record(ctx, id)
+	o := rec.Output
+	o.Promoted, o.Origin.Direction = false, "input"
+	return o, err
+}
+
+// PlanGeneration returns what a request would do.
+func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGeneration) (api.Plan, error) {
+	r, err := s.asked(ctx, g)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	p, err := s.Gateway.Rehearse(s.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	return api.Plan{
+		Model: p.Model.Name, Provider: p.Model.Provider, Calls: len(p.Calls), Makes: p.Makes, Settings: settingsOfPlan(p.Dispositions),
+		EstimatedUSD: p.EstimatedUSD, Warnings: append([]string{}, p.Warnings...),
+	}, nil
+}
+
+// known returns the not-found error of a generation that the owner does not have.
+func (s *servedGenerations) known(ctx context.Context, id string) error {
+	_, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeNotFound, "there is no generation %.64q", media.ErrorText(id))
+	}
+	return err
+}
+
+// Generation reads a generation with its results.
+func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Generation, error) {
+	if err := s.known(ctx, id); err != nil {
+		return api.Generation{}, err
+	}
+	o, slots, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
+	if err != nil {
+		return api.Generation{}, err
+	}
+	v := generationView(o)
+	for _, sl := range slots {
+		out := api.Slot{Index: sl.Index, Status: sl.Status, RevisedPrompt: sl.RevisedPrompt, Seed: sl.Seed, Error: failureView(sl.Failure)}
+		if sl.MediaID != "" {
+			rec, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), sl.MediaID)
+			if err == nil {
+				m := mediaView(rec)
+				out.Media = &m
+			} else if media.CodeOf(err) != media.CodeNotFound { // otherwise it was deleted
+				return v, err
+			}
+		}
+		v.Slots = append(v.Slots, out)
+	}
+	return v, nil
+}
+
+func generationView(o ledger.Operation) api.Generation {
+	asked, _ := prompts(o)
+	v := api.Generation{
+		ID: o.ID, Status: o.Status, Method: o.Method, Modality: string(o.Modality), Prompt: asked, Model: o.Model, Provider: o.Provider, RunID: o.RunID,
+		Slots: []api.Slot{}, Settings: settingViews(o), Warnings: append([]string{}, o.Warnings...), Error: failureView(o.Failure), CreatedAt: o.CreatedAt.UTC(),
+		Cost: api.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD, Complete: o.EstimatedUSD != nil || o.ReportedUSD != nil},
+	}
+	v.FinishedAt = ended(o.FinishedAt)
+	return v
+}
+
+// ListGenerations lists generations, newest first.
+func (s *servedGenerations) ListGenerations(ctx context.Context, q api.GenerationQuery) (api.List[api.Generation], error) {
+	list, err := s.Ledger.ListOperations(ctx, s.owner(ctx), ledger.OperationQuery{Tree: q.Run, Status: q.Status, Page: pageOf(q.Page)})
+	out := api.List[api.Generation]{Next: list.Next}
+	for _, o := range list.Items {
+		out.Items = append(out.Items, generationView(o))
+	}
+	return out, err
+}
+
+// cancelWithin is how long a generation of this process may take to end when it is cancelled.
+const cancelWithin = 10 * time.Second
+
+// CancelGeneration cancels a generation.
+func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (api.Generation, error) {
+	if err := s.known(ctx, id); err != nil {
+		return api.Generation{}, err
+	}
+	s.mu.Lock()
+	cancel, own := s.own[id]
+	s.mu.Unlock()
+	if !own {
+		if _, err := s.Gateway.Cancel(s.Scoped(ctx, ""), id); err != nil {
+			return api.Generation{}, err
+		}
+		return s.Generation(ctx, id)
+	}
+	cancel()
+	ctx, stop := context.WithTimeout(ctx, cancelWithin)
+	defer stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		s.mu.Lock()
+		_, own = s.own[id]
+		s.mu.Unlock()
+		if !own {
+			return s.Generation(ctx, id)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return s.Generation(context.WithoutCancel(ctx), id)
+		}
+	}
+}
+
+// again is the request that repeats an operation, with the model that executed it; nil if its
+// journal has none.
+func again(o ledger.Operation) *api.NewGeneration {
+	var intent struct {
+		Plan struct {
+			Request generate.Request `json:"request"`
+		} `json:"plan"`
+	}
+	if json.Unmarshal(o.Request, &intent) != nil {
+		return nil
+	}
+	r := intent.Plan.Request
+	if r.Prompt == "" && len(r.Inputs) == 0 {
+		return nil
+	}
+	g := &api.NewGeneration{
+		Method: string(r.Method), Modality: string(o.Modality), Prompt: r.Prompt, NegativePrompt: r.NegativePrompt, Model: o.Model, N: r.N, Size: r.Size,
+		AspectRatio: r.AspectRatio, Quality: r.Quality, Style: r.Style, Background: r.Background, Seed: r.Seed, OutputFormat: r.OutputFormat, Voice: r.Voice,
+		Speed: r.Speed, Compression: r.Compression, Moderation: r.Moderation, Options: r.Options, Strict: r.Strict, Label: r.Label,
+	}
+	for _, in := range r.Inputs {
+		g.Inputs = append(g.Inputs, api.RunFile{MediaID: named(in)})
+	}
+	if r.Mask != nil {
+		g.Mask = &api.RunFile{MediaID: named(*r.Mask)}
+	}
+	return g
+}
+
+// named is what finds an item again: its id, or its ref if it had no record yet.
+func named(o media.Output) string {
+	if o.ID != "" {
+		return o.ID
+	}
+	return string(o.Ref)
+}

@@ -1,0 +1,70 @@
+package atelier_test
+
+import (
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"atelier"
+	"atelier/agent"
+	"atelier/api"
+	"atelier/run/runtest"
+)
+
+// unsettle leaves the keys of a server as a process does that dies before they have an answer.
+func unsettle(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "atelier.db")+"?_pragma=busy_timeout(20000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }() // what it did is known
+	if _, err := db.ExecContext(t.Context(), "UPDATE idempotency_keys SET answer = NULL"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAKeyIsKeptWhenTheProcessDies: what was answered, tried again or forked under a key took effect,
+// the process died before the key had its answer, and the same request is not a second one.
+func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
+	t.Parallel()
+	dir := runtest.Folder(t)
+	guard, err := agent.BlockedTerms(agent.DecisionPause, "boat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, atelier.Config{Dir: dir, Guardrail: guard})
+	begin := func() (path string) {
+		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+		s.ended(id)
+		return "/api/runs/" + id
+	}
+	twice := func(path string, body any) (first, again api.Started) {
+		t.Helper()
+		first = as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, path, body, "Idempotency-Key", path))
+		s.ended(first.ID)
+		unsettle(t, dir)
+		return first, as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, path, body, "Idempotency-Key", path))
+	}
+	yes := true
+	run := begin()
+	if first, again := twice(run+"/answer", api.Answer{Approve: &yes}); again.ID != first.ID || again.Status != "succeeded" {
+		t.Errorf("answer: %+v and %+v", first, again)
+	}
+	if first, again := twice(run+"/fork", api.Fork{Message: "Draw a lighthouse"}); again.ID != first.ID {
+		t.Errorf("fork: %+v and %+v", first, again)
+	}
+	run = begin()
+	as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, run+"/cancel", nil))
+	first, again := twice(run+"/retry", nil)
+	if again.ID != first.ID {
+		t.Errorf("retry: %+v and %+v", first, again)
+	}
+	if r := s.do(http.MethodPost, "/api/runs/unknown/retry", nil, "Idempotency-Key", "u"); r.status != http.StatusNotFound {
+		t.Errorf("an unknown run: %d %s", r.status, r.body)
+	}
+	if list := as[api.List[api.Run]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs", nil)); len(list.Items) != 3 {
+		t.Errorf("%d runs, want two and a fork", len(list.Items))
+	}
+}

@@ -1,0 +1,102 @@
+package atelier
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/lease"
+	"atelier/run/runtest"
+)
+
+// errands is a third kind of work: one lease for each errand, and a list of those that are not done.
+type errands struct {
+	leases *lease.Keeper
+	start  func(work func())
+	done   chan string
+
+	mu   sync.Mutex // guards open
+	open []string
+}
+
+const leaseErrand = ledger.LeaseKind("errand")
+
+var _ run.Kind = (*errands)(nil)
+
+func (e *errands) TakeOver(ctx context.Context) (n int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, id := range slices.Clone(e.open) {
+		if e.leases.Has(leaseErrand, id) {
+			continue
+		}
+		err := e.leases.Acquire(ctx, leaseErrand, id, nil)
+		if media.CodeOf(err) == media.CodeConflict {
+			continue
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+		e.start(func() {
+			e.mu.Lock()
+			e.open = slices.DeleteFunc(e.open, func(other string) bool { return other == id })
+			e.mu.Unlock()
+			e.done <- id
+		})
+	}
+	return n, nil
+}
+
+// broken is a kind whose work cannot be read.
+type broken struct{}
+
+func (broken) TakeOver(context.Context) (int, error) { return 0, errors.New("no such table") }
+
+// TestAThirdKindIsTakenOver: the server takes over work of any kind whose process has ended, once, and
+// none whose process lives. A kind that fails keeps no other from it, and the server is not ready.
+func TestAThirdKindIsTakenOver(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	a, err := Open(ctx, Config{Dir: runtest.Folder(t), TakeOver: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	service, err := a.Runs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	living := lease.NewKeeper(a.Ledger)
+	if err := living.Acquire(ctx, leaseErrand, "living", nil); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(a, service)
+	third := &errands{leases: a.leases, start: s.work.Go, done: make(chan string, 4), open: []string{"dead", "living"}}
+	s.kinds = append(s.kinds, broken{}, third)
+	s.look(ctx)
+	s.look(ctx)
+	s.work.Wait()
+	if s.ready.Load() {
+		t.Error("ready, with a kind that cannot be read")
+	}
+	if got := <-third.done; got != "dead" || len(third.done) != 0 || !slices.Equal(third.open, []string{"living"}) {
+		t.Errorf("took %q and %d more over, open %v", got, len(third.done), third.open)
+	}
+	s.kinds = slices.Delete(s.kinds, len(s.kinds)-2, len(s.kinds)-1) // broken
+	if s.look(ctx); !s.ready.Load() {
+		t.Error("not ready without the kind that cannot be read")
+	}
+	if err := errors.Join(living.Release(ctx, leaseErrand, "living"), a.leases.Release(ctx, leaseErrand, "dead")); err != nil {
+		t.Error(err)
+	}
+}

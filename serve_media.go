@@ -1,0 +1,467 @@
+package atelier
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
+
+	"atelier/agent/resolve"
+	"atelier/api"
+	"atelier/generate"
+	"atelier/internal/recent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/media/blob"
+	"atelier/media/imaging"
+	"atelier/media/wire"
+)
+
+// servedMedia is the resource of media.
+type servedMedia struct {
+	*Atelier
+	making singleflight.Group
+	// thumbnails limits how many pictures are decoded at once.
+	thumbnails chan struct{}
+	// opened are recently requested items. Changes by this process take effect at once, those of
+	// others after a moment.
+	opened recent.Cache[openedKey, api.Content]
+}
+
+// openedKey identifies a request for bytes.
+type openedKey struct {
+	owner, id string
+	width     int
+}
+
+const (
+	// openedFor is how long a cached item is used.
+	openedFor = 500 * time.Millisecond
+	// keptOpened is the number of cached items.
+	keptOpened = 4096
+)
+
+func newServedMedia(a *Atelier) *servedMedia {
+	return &servedMedia{
+		Atelier: a, thumbnails: make(chan struct{}, thumbnailsAtOnce),
+		opened: recent.Cache[openedKey, api.Content]{For: openedFor, Limit: keptOpened},
+	}
+}
+
+var _ api.MediaService = (*servedMedia)(nil)
+
+// thumbnailsAtOnce is how many thumbnails are created at once.
+const thumbnailsAtOnce = 2
+
+// StoreMedia stores an upload, streamed.
+func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
+	ctx = s.Scoped(ctx, uuid.Must(uuid.NewV7()).String())
+	declared, _, _ := strings.Cut(u.MIMEType, ";")
+	if declared = strings.ToLower(strings.TrimSpace(declared)); declared == "" || declared == "application/octet-stream" || declared == "text/plain" {
+		declared = cmp.Or(textTypes[strings.ToLower(path.Ext(u.FileName))], declared)
+	}
+	b, err := s.Codec.Store(ctx, r, declared)
+	if err != nil {
+		return api.Media{}, err
+	}
+	name := wire.NameMedia(u.FileName)
+	o := media.NewOutput(b, media.Meta{Label: cmp.Or(wire.NameMedia(u.Label), name), FileName: name})
+	o.Origin = media.Origin{Direction: "input", Source: "upload"}
+	if o, err = s.Ledger.Record(ctx, o); err != nil {
+		return api.Media{}, err
+	}
+	return s.one(ctx, o.ID)
+}
+
+// textTypes are types without a signature, by file extension.
+var textTypes = map[string]string{
+	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".md": "text/markdown", ".markdown": "text/markdown", ".json": "application/json",
+	".jsonl": "application/x-ndjson", ".ndjson": "application/x-ndjson", ".html": "text/html", ".htm": "text/html", ".yaml": "application/yaml", ".yml": "application/yaml",
+}
+
+// FetchMedia stores the content of a public address.
+func (s *servedMedia) FetchMedia(ctx context.Context, address string) (api.Media, error) {
+	body, kind, err := s.fetch.Fetch(ctx, address)
+	if err != nil {
+		return api.Media{}, err
+	}
+	defer func() { _ = body.Close() }() // what was read is saved or the error says why not
+	name := ""
+	if u, err := url.Parse(address); err == nil {
+		name = strings.Trim(path.Base(u.Path), "/.")
+	}
+	return s.StoreMedia(ctx, body, api.Upload{FileName: name, MIMEType: kind})
+}
+
+// one reads an item for display.
+func (s *servedMedia) one(ctx context.Context, id string) (api.Media, error) {
+	r, err := s.record(ctx, id)
+	if err != nil {
+		return api.Media{}, err
+	}
+	return mediaView(r), nil
+}
+
+// record reads an item by its id or, the newest one, by its ref.
+func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error) {
+	id := name
+	if _, err := media.ParseRef(name); err == nil {
+		o, err := a.Media(ctx, name)
+		if err != nil {
+			return ledger.Record{}, err
+		}
+		id = o.ID
+	}
+	r, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeNotFound, "there is no media item %.64q", media.ErrorText(name))
+	}
+	return r, err
+}
+
+func mediaView(r ledger.Record) api.Media {
+	m := outputView(r.Output)
+	m.RunID = r.Run
+	return m
+}
+
+func outputView(o media.Output) api.Media {
+	model, _ := o.Metadata["model"].(string)
+	return api.Media{
+		ID: o.ID, Ref: string(o.Ref), Modality: string(o.Modality), MIMEType: o.MIMEType, Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds,
+		SizeBytes: o.SizeBytes, Digest: o.Digest.String(), FileName: o.FileName, Label: o.Label, Description: o.Description, Partial: o.Partial,
+		CreatedAt: o.CreatedAt.UTC(), Model: model, URL: "/media/" + o.ID,
+	}
+}
+
+func mediaViews(list []ledger.Record) []api.Media {
+	out := []api.Media{}
+	for _, r := range list {
+		out = append(out, mediaView(r))
+	}
+	return out
+}
+
+// ListMedia lists items.
+func (s *servedMedia) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
+	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{
+		Tree: q.Run, Conversation: q.Conversation, Modality: media.Modality(q.Modality), Text: strings.TrimSpace(q.Q), Deleted: q.Deleted, Page: pageOf(q.Page),
+	})
+	return api.List[api.Media]{Items: mediaViews(list.Items), Next: list.Next}, err
+}
+
+func pageOf(p api.Page) ledger.Page { return ledger.Page{After: p.After, Limit: p.Limit} }
+
+// Media reads an item and its origin.
+func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, error) {
+	r, err := s.record(ctx, id)
+	if err != nil {
+		return api.MediaDetails{}, err
+	}
+	p, err := s.Ledger.Provenance(ctx, s.owner(ctx), r.ID)
+	if err != nil {
+		return api.MediaDetails{}, err
+	}
+	d := api.MediaDetails{Media: mediaView(r), Origin: api.Making{Source: r.Origin.Source, Direction: r.Origin.Direction, RunID: r.Run, Settings: []api.Setting{}}}
+	for _, use := range p.Trees {
+		d.ConversationID = cmp.Or(d.ConversationID, use.Conversation)
+	}
+	d.Origin.ConversationID, d.Origin.Model = d.ConversationID, d.Model
+	if d.Parents, err = s.relatives(ctx, p.Parents, func(e ledger.Edge) string { return e.ParentID }, r.ID); err != nil {
+		return d, err
+	}
+	if d.Children, err = s.relatives(ctx, p.Children, func(e ledger.Edge) string { return e.ChildID }, r.ID); err != nil {
+		return d, err
+	}
+	if d.SubActions, err = s.subActionsOf(ctx, r.ID); err != nil {
+		return d, err
+	}
+	return d, s.made(ctx, r, &d.Origin)
+}
+
+// subActionsOf links an item to the sub-actions that produced it.
+func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaSubAction, error) {
+	out := []api.MediaSubAction{}
+	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), id)
+	for _, c := range contents {
+		g, _, err := s.Ledger.ContentGeneration(ctx, s.owner(ctx), c.MetadataID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, api.MediaSubAction{
+			ContentID: c.ID, MetadataID: g.ID, WorkflowRunID: g.WorkflowRunID, InteractionID: g.InteractionID, PromptID: g.PromptID, SelectedAt: ended(c.SelectedAt),
+		})
+	}
+	return out, err
+}
+
+// relatives reads the items at the ends of edges, each once, without deleted ones.
+func (s *servedMedia) relatives(ctx context.Context, edges []ledger.Edge, of func(ledger.Edge) string, self string) ([]api.Media, error) {
+	out, seen := []api.Media{}, map[string]bool{self: true, "": true}
+	for _, e := range edges {
+		id := of(e)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		m, err := s.one(ctx, id)
+		if media.CodeOf(err) == media.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// made adds how a generation made an item.
+func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) error {
+	if r.Origin.Operation == "" {
+		return nil
+	}
+	o, slots, _, err := s.Ledger.Operation(ctx, s.owner(ctx), r.Origin.Operation)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m.OperationID, m.Model, m.Provider = o.ID, o.Model, o.Provider
+	m.Prompt, m.PromptSent = prompts(o)
+	m.Settings, m.Request = settingViews(o), again(o)
+	m.Cost = &api.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD, Complete: o.EstimatedUSD != nil || o.ReportedUSD != nil}
+	for _, sl := range slots {
+		if sl.MediaID != "" {
+			m.Results++
+		}
+		if sl.Digest == r.Digest {
+			m.PromptRevised, m.Seed = sl.RevisedPrompt, sl.Seed
+		}
+	}
+	return nil
+}
+
+// prompts are the prompt of an operation as requested, and as sent to the provider.
+func prompts(o ledger.Operation) (asked, sent string) {
+	var intent struct {
+		Prompt string `json:"prompt"`
+		Plan   struct {
+			Request struct {
+				Prompt string `json:"prompt"`
+			} `json:"request"`
+		} `json:"plan"`
+	}
+	if json.Unmarshal(o.Request, &intent) != nil {
+		return "", ""
+	}
+	return cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
+}
+
+// settingViews shows the dispositions of an operation's settings.
+func settingViews(o ledger.Operation) []api.Setting {
+	var all []generate.Disposition
+	if json.Unmarshal(o.Dispositions, &all) != nil {
+		all = nil
+	}
+	return settingsOfPlan(all)
+}
+
+func settingsOfPlan(all []generate.Disposition) []api.Setting {
+	out := []api.Setting{}
+	for _, d := range all {
+		out = append(out, api.Setting{Setting: d.Setting, Asked: d.Asked, Applied: d.Applied, Outcome: string(d.Outcome), Reason: d.Reason})
+	}
+	return out
+}
+
+// LabelMedia changes an item's label and description.
+func (s *servedMedia) LabelMedia(ctx context.Context, id string, c api.MediaChange) (api.Media, error) {
+	defer s.opened.Drop()
+	if err := s.Ledger.LabelMedia(ctx, s.owner(ctx), id, wire.NameMedia(c.Label), wire.NameMedia(c.Description)); err != nil {
+		return api.Media{}, err
+	}
+	return s.one(ctx, id)
+}
+
+// DeleteMedia deletes an item.
+func (s *servedMedia) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
+	defer s.opened.Drop()
+	return now().Add(blob.DefaultGrace), s.Ledger.DeleteMedia(ctx, s.owner(ctx), id)
+}
+
+// RestoreMedia restores an item.
+func (s *servedMedia) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
+	if err := s.Ledger.RestoreMedia(ctx, s.owner(ctx), id, now().Add(-blob.DefaultGrace)); err != nil {
+		return api.Media{}, err
+	}
+	return s.one(ctx, id)
+}
+
+// now is the clock of the server.
+func now() time.Time { return time.Now().UTC() } //nolint:forbidigo // the clock of the server
+
+// OpenMedia opens the bytes of an item, or its thumbnail.
+func (s *servedMedia) OpenMedia(ctx context.Context, id string, width int) (api.Content, error) {
+	if d, err := media.ParseDigest(id); err == nil {
+		return s.openPreview(ctx, d)
+	}
+	return s.opened.Get(openedKey{s.owner(ctx), id, width}, func() (api.Content, error) { return s.openRecord(ctx, id, width) })
+}
+
+// openRecord is [servedMedia.OpenMedia] of an item with a record, read from the database.
+func (s *servedMedia) openRecord(ctx context.Context, id string, width int) (api.Content, error) {
+	r, err := s.record(ctx, id)
+	if err != nil {
+		return api.Content{}, err
+	}
+	d, c := r.Digest, api.Content{MIMEType: r.MIMEType, FileName: cmp.Or(r.FileName, resolve.FileName(r.Output))}
+	if width > 0 {
+		if d, err = s.thumbnail(ctx, r, width); err != nil {
+			return c, err
+		}
+		b, err := s.Ledger.BlobOf(ctx, d)
+		if err != nil {
+			return c, err
+		}
+		c.MIMEType = b.MIMEType
+		c.FileName = resolve.FileName(media.Output{Label: r.Label, Ref: r.Ref, Blob: b.Blob})
+	}
+	info, err := s.Blobs.Stat(ctx, d)
+	if err != nil {
+		return c, err
+	}
+	if strings.HasPrefix(c.MIMEType, "text/") {
+		c.MIMEType += "; charset=utf-8"
+	}
+	c.Digest, c.Size, c.Open = d, info.SizeBytes, s.opener(d)
+	return c, nil
+}
+
+// shownPreviews are the owners of recent previews of this process. They are not in the ledger,
+// because previews are useless after their operation.
+type shownPreviews struct {
+	mu     sync.Mutex // guards both
+	owners map[media.Digest]string
+	order  []media.Digest
+}
+
+// keptPreviews is the number of remembered previews.
+const keptPreviews = 1000
+
+// note remembers the preview of an event.
+func (p *shownPreviews) note(ctx context.Context, e generate.Event) {
+	if e.Kind != generate.EventPartial || e.Partial == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.owners == nil {
+		p.owners = map[media.Digest]string{}
+	}
+	if len(p.order) == keptPreviews {
+		delete(p.owners, p.order[0])
+		p.order = p.order[1:]
+	}
+	p.owners[e.Partial.Digest] = media.ScopeOf(ctx).Owner
+	p.order = append(p.order, e.Partial.Digest)
+}
+
+// belongs reports whether a preview was shown to an owner.
+func (p *shownPreviews) belongs(d media.Digest, owner string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return owner != "" && p.owners[d] == owner
+}
+
+// openPreview opens the bytes of a preview, which has no record: one shown to the owner, or one of
+// the owner's generation.
+func (s *servedMedia) openPreview(ctx context.Context, d media.Digest) (api.Content, error) {
+	missing := media.Errorf(media.CodeNotFound, "preview %s does not exist", d)
+	b, err := s.Ledger.BlobOf(ctx, d)
+	shown := s.previews.belongs(d, s.owner(ctx))
+	if media.CodeOf(err) == media.CodeNotFound || err == nil && b.OperationID == "" && !shown {
+		return api.Content{}, missing
+	}
+	if err != nil {
+		return api.Content{}, err
+	}
+	if shown {
+		return api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType, Open: s.opener(d)}, nil
+	}
+	if _, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), b.OperationID); err != nil {
+		if media.CodeOf(err) == media.CodeNotFound {
+			err = missing
+		}
+		return api.Content{}, err
+	}
+	c := api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType}
+	c.Open = s.opener(d)
+	return c, nil
+}
+
+// opener reads the bytes of a digest.
+func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+	return func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+		return s.Blobs.OpenRange(ctx, d, offset, length)
+	}
+}
+
+// thumbnail is [Atelier.Thumbnail], once at a time per picture, and a few at a time in total.
+func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
+	d, err, _ := s.making.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
+		ctx := context.WithoutCancel(ctx) // other requests wait for it as well
+		if d, err := s.madeThumbnail(ctx, r, width); err == nil {
+			return d, nil
+		}
+		s.thumbnails <- struct{}{}
+		defer func() { <-s.thumbnails }()
+		return s.Thumbnail(ctx, r, width)
+	})
+	digest, _ := d.(media.Digest)
+	return digest, err
+}
+
+func (a *Atelier) madeThumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
+	d, err := a.Ledger.Thumbnail(ctx, r.Digest, width)
+	if err == nil {
+		_, err = a.Blobs.Stat(ctx, d)
+	}
+	return d, err
+}
+
+// Thumbnail returns the stored small form of a picture, and creates it if it is missing. The error
+// is media.CodeUnsupported for items without pixels.
+func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
+	d, err := a.madeThumbnail(ctx, r, width)
+	if err == nil || media.CodeOf(err) != media.CodeNotFound {
+		return d, err
+	}
+	if r.Modality != media.ModalityImage || r.MIMEType == "image/svg+xml" {
+		return d, media.Errorf(media.CodeUnsupported, "%s is %s: only bitmap pictures have thumbnails", r.Ref, r.MIMEType)
+	}
+	in, err := a.Codec.Open(ctx, r.Digest)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = in.Close() }() // only read
+	var small bytes.Buffer
+	if _, err := imaging.Thumbnail(ctx, &small, in, r.Facts, width); err != nil {
+		return d, media.Errorf(media.CodeOf(err), "make a thumbnail of %s: %w", r.Ref, err)
+	}
+	b, err := a.Codec.Store(ctx, &small, "")
+	if err != nil {
+		return d, err
+	}
+	return b.Digest, a.Ledger.SaveThumbnail(ctx, r.Digest, width, b.Digest)
+}

@@ -1,0 +1,404 @@
+package atelier
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/internal/folder"
+	"atelier/internal/setting"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/agent/formtext"
+	"atelier/agent/report"
+	"atelier/agent/resolve"
+	"atelier/api"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/conversation"
+)
+
+// servedRuns is the resource of runs.
+type servedRuns struct{ *Atelier }
+
+var _ api.RunService = servedRuns{}
+
+// StartRun starts a run, or finds the one that an earlier attempt started with the id.
+func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
+	if known, err := s.Ledger.HasRun(ctx, id); err != nil || known {
+		if err != nil {
+			return api.Started{}, err
+		}
+		return s.started(ctx, id)
+	}
+	req, err := s.request(ctx, id, r)
+	if err != nil {
+		return api.Started{}, err
+	}
+	begun, err := s.Start(ctx, req)
+	if err != nil {
+		return api.Started{}, err
+	}
+	s.known(ctx, begun.ID)
+	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning), ConversationID: begun.Conversation}, nil
+}
+
+// known waits until a run that has begun can be found.
+func (s servedRuns) known(ctx context.Context, id string) {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if known, err := s.Ledger.HasRun(ctx, id); known || err != nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// request makes the run's request from an HTTP request: it cannot contain a path, an owner or a
+// grant.
+func (s servedRuns) request(ctx context.Context, id string, r api.NewRun) (Request, error) {
+	req := Request{Sources: s.Config.Sources}
+	req.Owner = s.owner(ctx)
+	req.Agent, req.Message, req.Conversation, req.Input, req.RunID = r.Agent, r.Message, r.ConversationID, r.Input, id
+	req.LenientImages, req.ToolContext = r.LenientImages, action.ToolContext(r.ToolContext)
+	if l := r.Limits; l != nil {
+		req.MaxTurns, req.MaxTokens, req.MaxImages, req.MaxCost, req.ApproveOver = l.MaxTurns, l.MaxTokens, l.MaxImages, l.MaxCost, l.ApproveOver
+		req.MaxTime = time.Duration(l.MaxSeconds * float64(time.Second))
+	}
+	if r.Model != "" {
+		if _, err := s.Chat.Named(ctx, r.Model); err != nil {
+			return req, err
+		}
+		req.Sources.ChatModel = r.Model
+	}
+	if r.ImageModel != "" {
+		if _, err := s.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: r.ImageModel}); err != nil {
+			return req, err
+		}
+		req.Sources.ImageModel, req.ImageModels = r.ImageModel, []string{r.ImageModel}
+	}
+	var names []string
+	for _, image := range r.Images {
+		in := agent.Image{ID: image.MediaID, Ref: media.Ref(image.Ref), Detail: image.Detail}
+		if image.MediaID != "" {
+			rec, err := s.record(ctx, image.MediaID)
+			if err != nil {
+				return req, err
+			}
+			in.ID, in.FileName = rec.ID, rec.FileName
+			names = append(names, cmp.Or(rec.FileName, rec.Label, string(rec.Ref)))
+		} else {
+			names = append(names, image.Ref)
+		}
+		req.Images = append(req.Images, in)
+	}
+	given, err := s.files(ctx, &req, r)
+	if err != nil {
+		return req, err
+	}
+	if strings.TrimSpace(req.Message) == "" {
+		req.Message = "Attached: " + strings.Join(append(names, given...), ", ")
+	}
+	return req, nil
+}
+
+// files copies the files of a request to the run's folder, with those of earlier messages, and
+// returns their names.
+func (s servedRuns) files(ctx context.Context, req *Request, r api.NewRun) (names []string, err error) {
+	var given []ledger.Record
+	for _, f := range r.Files {
+		rec, err := s.record(ctx, f.MediaID)
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, rec)
+		o := rec.Output
+		o.Promoted, o.Origin.Direction = false, "input"
+		req.Granted = append(req.Granted, o)
+	}
+	earlier, err := s.earlierFiles(ctx, r.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	if len(earlier)+len(given) == 0 {
+		return nil, nil
+	}
+	req.Sources.Files, names, err = folder.Store{Dir: filepath.Join(s.Config.Dir, "files"), Blobs: s.Blobs}.Of(ctx, append(earlier, given...))
+	if err != nil {
+		return nil, err
+	}
+	return names[len(earlier):], nil
+}
+
+// earlierFiles are the files that a person attached to earlier messages of a conversation.
+func (s servedRuns) earlierFiles(ctx context.Context, of string) (out []ledger.Record, err error) {
+	if of == "" || of == conversation.New {
+		return nil, nil
+	}
+	attached, err := s.Ledger.ListAttachments(ctx, s.owner(ctx), of, ledger.MessageQuery{Page: ledger.Page{Limit: ledger.MaxLimit}})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range attached.Items {
+		if a.SourceID != "" || a.Modality != media.ModalityDocument {
+			continue
+		}
+		rec, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
+		if err == nil && rec.Origin.Direction == "input" {
+			out = append(out, rec)
+		}
+	}
+	return out, nil
+}
+
+// started returns the status of a run.
+func (s servedRuns) started(ctx context.Context, id string) (api.Started, error) {
+	row, err := s.row(ctx, id)
+	if err != nil {
+		return api.Started{}, err
+	}
+	c, err := s.Ledger.ConversationOf(ctx, s.owner(ctx), row.Tree)
+	return api.Started{ID: row.Tree, Status: string(row.Status), ConversationID: c}, err
+}
+
+func (s servedRuns) row(ctx context.Context, id string) (ledger.Run, error) {
+	row, err := s.Ledger.Run(ctx, s.owner(ctx), id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeNotFound, "there is no run %.64q", media.ErrorText(id))
+	}
+	return row, err
+}
+
+// ListRuns lists root runs.
+func (s servedRuns) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.Run], error) {
+	list, err := s.Ledger.ListRuns(ctx, s.owner(ctx), ledger.RunQuery{Roots: true, Status: ledger.Status(q.Status), Agent: q.Agent, Page: pageOf(q.Page)})
+	out := api.List[api.Run]{Next: list.Next}
+	for _, row := range list.Items {
+		out.Items = append(out.Items, runView(row))
+	}
+	return out, err
+}
+
+// Run reads a run with its media and its question.
+func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
+	row, err := s.row(ctx, id)
+	if err != nil {
+		return api.Run{}, err
+	}
+	v := runView(row)
+	if v.ConversationID, err = s.Ledger.ConversationOf(ctx, s.owner(ctx), row.Tree); err != nil {
+		return v, err
+	}
+	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	if err != nil {
+		return v, err
+	}
+	slices.Reverse(list.Items) // in the order of their creation
+	v.Media = mediaViews(list.Items)
+	if row.Status != ledger.StatusPaused {
+		return v, nil
+	}
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return v, err
+	}
+	open, err := service.Questions(ctx, s.owner(ctx), row.ID)
+	for _, q := range open {
+		v.Questions = append(v.Questions, questionView(q))
+	}
+	if len(v.Questions) > 0 {
+		v.Question = &v.Questions[0]
+	} else {
+		v.Status = string(ledger.StatusRunning) // its question is being saved, or was just answered
+	}
+	return v, err
+}
+
+func runView(r ledger.Run) api.Run {
+	v := api.Run{
+		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), Cost: costView(r.Cost), Tokens: usageView(r.Usage),
+		Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
+	}
+	v.EndedAt = ended(r.FinishedAt)
+	return v
+}
+
+func costView(c ledger.Cost) api.Cost {
+	return api.Cost{EstimatedUSD: c.EstimatedUSD, ReportedUSD: c.ReportedUSD, Complete: c.Complete}
+}
+
+func usageView(u ledger.Usage) api.Usage {
+	return api.Usage{ModelCalls: u.ModelCalls, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, Images: u.Images, WorkedMS: u.WorkedMS}
+}
+
+func failureView(f ledger.Failure) *api.Failure {
+	if f == (ledger.Failure{}) {
+		return nil
+	}
+	return &api.Failure{Code: cmp.Or(f.Code, string(media.CodeInternal)), Message: f.Message, Retryable: f.Retryable}
+}
+
+func questionView(q agent.Question) api.Question {
+	v := api.Question{
+		ID: q.ID, Kind: string(q.Kind), Agent: q.AgentPath, Question: q.Question, Text: q.Question, Schema: q.Schema,
+		Approval: q.Kind != agent.QuestionAsk, AskedAt: q.AskedAt,
+	}
+	if f, ok := formtext.FieldOf(q.Schema); ok {
+		v.Options = f.Choices()
+	}
+	if q.Details != nil {
+		v.Details, _ = json.Marshal(q.Details) // texts can be written
+	}
+	return v
+}
+
+// AnswerRun answers a question.
+func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api.Started, error) {
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return api.Started{}, err
+	}
+	open, err := service.Questions(ctx, s.owner(ctx), id)
+	if err != nil {
+		return api.Started{}, err
+	}
+	reply := &agent.Reply{Question: a.Question, Value: a.Answer, Note: a.Note, ReplaceImages: a.ReplaceImages}
+	if reply.Value == nil {
+		if reply.Value, err = valueOf(open, a); err != nil {
+			return api.Started{}, err
+		}
+	}
+	for _, image := range a.Images {
+		reply.Images = append(reply.Images, agent.Image{ID: image.MediaID, Ref: media.Ref(image.Ref), Detail: image.Detail})
+	}
+	r, err := service.Resume(ctx, s.owner(ctx), id, reply)
+	if err != nil {
+		return api.Started{}, unfit(err)
+	}
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
+}
+
+// CancelRun cancels a run. It ends soon after.
+func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, error) {
+	service, err := s.Runs(ctx)
+	if err == nil {
+		err = service.End(ctx, s.owner(ctx), id)
+	}
+	if err != nil {
+		return api.Started{}, err
+	}
+	return s.started(ctx, id)
+}
+
+// RetryRun retries a run.
+func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error) {
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return api.Started{}, err
+	}
+	r, err := service.Retry(ctx, s.owner(ctx), id, run.Again{})
+	if err != nil {
+		return api.Started{}, err
+	}
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
+}
+
+// ForkRun repeats a run from a step on, or finds the fork that an earlier attempt started with the
+// id.
+func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return api.Started{}, err
+	}
+	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), newID); {
+	case err == nil: // its state is saved before it begins
+		s.known(ctx, newID)
+		begun, err := s.started(ctx, newID)
+		if media.CodeOf(err) == media.CodeNotFound { // the process that adopts it begins it
+			return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
+		}
+		return begun, err
+	case media.CodeOf(err) != media.CodeNotFound:
+		return api.Started{}, err
+	}
+	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
+	if fork.From == "" {
+		steps, err := service.Steps(ctx, s.owner(ctx), id)
+		if err != nil {
+			return api.Started{}, err
+		}
+		if len(steps) == 0 {
+			return api.Started{}, media.Errorf(media.CodeConflict, "run %s has no finished step yet: start a new run", id)
+		}
+		fork.From = steps[0].Name
+	}
+	if f.Model != "" {
+		if _, err := s.Chat.Named(ctx, f.Model); err != nil {
+			return api.Started{}, err
+		}
+		fork.Setting = setting.WithChatModel(f.Model)
+	}
+	if f.ImageModel != "" {
+		if _, err := s.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: f.ImageModel}); err != nil {
+			return api.Started{}, err
+		}
+		fork.ImageModels = []string{f.ImageModel}
+	}
+	r, err := service.Fork(ctx, s.owner(ctx), id, fork)
+	if err != nil {
+		return api.Started{}, err
+	}
+	s.known(ctx, r.ID)
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
+}
+
+// WriteReport writes the report of a run as a page.
+func (s servedRuns) WriteReport(ctx context.Context, id string, address func(media string) string, w io.Writer) error {
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	row, err := s.row(ctx, id)
+	if err != nil {
+		return err
+	}
+	res, err := service.Result(ctx, s.owner(ctx), row.ID)
+	if err != nil {
+		return err
+	}
+	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{Tree: row.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	if err != nil {
+		return err
+	}
+	ids := map[media.Ref]string{}
+	for _, r := range list.Items {
+		ids[r.Ref] = r.ID
+	}
+	if address == nil {
+		address = func(id string) string { return "/media/" + id }
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	err = report.Write(ctx, b, report.FromResult(res), resolve.Options{
+		Mode: resolve.ModeURL, Find: res.Find, URL: func(o media.Output) string { return address(cmp.Or(ids[o.Ref], o.ID)) },
+	})
+	if err != nil {
+		return err
+	}
+	return b.Flush()
+}

@@ -1,0 +1,132 @@
+package atelier
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent"
+	"atelier/api"
+	"atelier/api/apitest"
+	"atelier/api/client"
+	"atelier/run/runtest"
+)
+
+// services begins what a server answers with; the test ends it.
+func services(t *testing.T) api.Config {
+	t.Helper()
+	guard, err := agent.BlockedTerms(agent.DecisionPause, apitest.PausingTerm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(t.Context(), Config{Dir: runtest.Folder(t), Guardrail: guard, TakeOver: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := a.Runs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := newServer(a, service)
+	streams := &hubs{server: s, ctx: ctx, all: map[string]*api.Hub{}}
+	s.look(ctx)
+	t.Cleanup(func() {
+		cancel()
+		s.work.Wait()
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.api(ctx, ServeConfig{Version: "test"}, streams)
+}
+
+// TestServicesInProcess: the services pass the suite without HTTP.
+func TestServicesInProcess(t *testing.T) {
+	t.Parallel()
+	apitest.Run(t, func(t *testing.T) apitest.Service {
+		t.Helper()
+		c := services(t)
+		return apitest.Service{
+			HealthService: c.Health, CatalogService: c.Catalog, MediaService: c.Media,
+			ArchiveService: api.Archive{Media: c.Media}, RunService: c.Runs, TraceService: c.Trace,
+			ConversationService: c.Conversations, GenerationService: c.Generations, BudgetService: c.Budgets,
+			EventService: c.Events(t.Context()), WorkflowService: c.Workflows, WorkflowRunService: c.WorkflowRuns,
+			InteractionService: c.Interactions, SubActionService: c.SubActions,
+		}
+	})
+}
+
+// TestServicesByClient: they pass it as well through the client and HTTP; and the suite leaves no
+// operation of the document out.
+func TestServicesByClient(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	called := map[string]bool{}
+	t.Cleanup(func() { // after the clauses, which run in parallel
+		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+			return // not all of them
+		}
+		for _, op := range uncalled(t, called) {
+			t.Errorf("package client, or its suite, lacks %s", op)
+		}
+	})
+	apitest.Run(t, func(t *testing.T) apitest.Service {
+		t.Helper()
+		h := api.New(services(t))
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			called[r.Method+" "+r.URL.EscapedPath()] = true
+			mu.Unlock()
+			h.ServeHTTP(w, r)
+		}))
+		t.Cleanup(srv.Close)
+		c, err := client.New(client.Config{URL: srv.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return apitest.Service{
+			HealthService: c.Health, CatalogService: c.Catalog, MediaService: c.Media,
+			ArchiveService: c.Media, RunService: c.Runs, TraceService: c.Trace,
+			ConversationService: c.Conversations, GenerationService: c.Generations, BudgetService: c.Budgets,
+			EventService: c.Events, WorkflowService: c.Workflows, WorkflowRunService: c.WorkflowRuns,
+			InteractionService: c.Interactions, SubActionService: c.SubActions,
+		}
+	})
+}
+
+// uncalled lists the operations of the document that no request was for.
+func uncalled(t *testing.T, called map[string]bool) (out []string) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("docs", "openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage `json:"paths"`
+	}
+	if err := json.Unmarshal(b, &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatalf("%d paths, %v", len(doc.Paths), err)
+	}
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			pattern := regexp.MustCompile("^" + strings.ToUpper(method) + " " + regexp.MustCompile(`\{[^}]+\}`).ReplaceAllString(path, "[^/]+") + "$")
+			found := false
+			for call := range called {
+				found = found || pattern.MatchString(call)
+			}
+			if !found {
+				out = append(out, strings.ToUpper(method)+" "+path)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package atelier
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"atelier/agent"
+	"atelier/api"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// servedTrace is the resource of traces.
+type servedTrace struct{ servedRuns }
+
+var _ api.TraceService = servedTrace{}
+
+// ListSteps lists the finished steps of a run tree.
+func (s servedTrace) ListSteps(ctx context.Context, id string) ([]api.Step, error) {
+	if _, err := s.row(ctx, id); err != nil {
+		return nil, err
+	}
+	service, err := s.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := service.Steps(ctx, s.owner(ctx), id)
+	var out []api.Step
+	for _, st := range steps {
+		out = append(out, api.Step{Name: st.Name, FinishedAt: st.FinishedAt.UTC()})
+	}
+	return out, err
+}
+
+// ListModelCalls lists the calls of chat models of a run.
+func (s servedTrace) ListModelCalls(ctx context.Context, q api.TraceQuery) (api.List[api.ModelCall], error) {
+	if _, err := s.row(ctx, q.ID); err != nil {
+		return api.List[api.ModelCall]{}, err
+	}
+	list, err := s.Ledger.ListPrompts(ctx, s.owner(ctx), q.ID, pageOf(q.Page))
+	out := api.List[api.ModelCall]{Next: list.Next}
+	for _, p := range list.Items {
+		out.Items = append(out.Items, api.ModelCall{
+			ID: p.ID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Status: string(p.Status), Messages: p.Messages, Answer: p.Answer,
+			InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, CostUSD: p.CostUSD, Error: failureView(p.Failure), StartedAt: p.StartedAt.UTC(), FinishedAt: ended(p.FinishedAt),
+		})
+	}
+	return out, err
+}
+
+// ListActs lists the actions and sub-agents of a run.
+func (s servedTrace) ListActs(ctx context.Context, q api.TraceQuery) (api.List[api.Act], error) {
+	if _, err := s.row(ctx, q.ID); err != nil {
+		return api.List[api.Act]{}, err
+	}
+	list, err := s.Ledger.ListSteps(ctx, s.owner(ctx), q.ID, pageOf(q.Page))
+	out := api.List[api.Act]{Next: list.Next}
+	for _, st := range list.Items {
+		out.Items = append(out.Items, api.Act{
+			ID: st.ID, Turn: st.Turn, Position: st.Position, Kind: st.Kind, Name: st.Name, Status: string(st.Status), Code: st.Code, Message: st.Message,
+			Params: st.Params, Outputs: st.Outputs, ChildRunID: st.ChildRunID, StartedAt: st.StartedAt.UTC(), FinishedAt: ended(st.FinishedAt),
+		})
+	}
+	return out, err
+}
+
+// Sight returns the pictures that the model of a run was shown.
+func (s servedTrace) Sight(ctx context.Context, id string) (api.Sight, error) {
+	row, err := s.row(ctx, id)
+	if err != nil {
+		return api.Sight{}, err
+	}
+	v := api.Sight{Agent: cmp.Or(row.AgentPath, row.Agent), Given: seen(row.InputImages), Shown: seen(row.VisionContext), Settings: []api.Setting{}}
+	var became []generate.Disposition
+	if json.Unmarshal(row.Dispositions, &became) == nil {
+		for _, d := range became {
+			v.Settings = append(v.Settings, api.Setting{Setting: d.Setting, Asked: d.Asked, Applied: d.Applied, Outcome: string(d.Outcome), Reason: d.Reason})
+		}
+	}
+	var allowed agent.Limits
+	if len(row.Limits) > 0 {
+		if err := json.Unmarshal(row.Limits, &allowed); err != nil {
+			return v, media.Errorf(media.CodeCorrupt, "read the permissions of run %s: %w", row.ID, err)
+		}
+	}
+	v.LenientImages = allowed.LenientImages
+	if p := allowed.Vision; p != nil {
+		v.Vision = &api.VisionContext{MaxImages: p.MaxImages, MaxTotalBytes: p.MaxTotalBytes, TurnsToLive: p.TurnsToLive, AllowedSources: append([]string{}, p.AllowedSources...)}
+	}
+	return v, nil
+}
+
+func seen(all []ledger.InputImage) []api.SeenImage {
+	out := []api.SeenImage{}
+	for _, i := range all {
+		out = append(out, api.SeenImage{Ref: string(i.Ref), MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	}
+	return out
+}
+
+// ended is an end time; nil if there is none yet.
+func ended(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC()
+	return &at
+}

@@ -1,0 +1,374 @@
+package atelier
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"atelier/internal/shipped"
+
+	"atelier/api"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run/workflows"
+	"atelier/workflow"
+	"atelier/workflow/module"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/subaction"
+)
+
+// servedWorkflows is the resource of definitions: the examples and those of a folder.
+type servedWorkflows struct {
+	*Atelier
+	folder string
+}
+
+// soundWorkflows checks that the workflows of a folder have no problems.
+func soundWorkflows(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	files, err := shipped.Workflows(folder)
+	for _, f := range files {
+		if len(f.Problems) > 0 {
+			return media.Errorf(media.CodeInvalid, "%s", f.Problems[0])
+		}
+	}
+	return err
+}
+
+// files reads the current workflows. One of the folder replaces an example with the same id.
+func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
+	known := map[string]bool{}
+	folders := []string{""} // the examples
+	if s.folder != "" {
+		folders = []string{s.folder, ""}
+	}
+	for _, folder := range folders {
+		files, err := shipped.Workflows(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if f.Definition != nil && !known[f.Definition.ID] {
+				known[f.Definition.ID] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
+}
+
+var _ api.WorkflowService = servedWorkflows{}
+
+// ListWorkflows lists the workflows without problems.
+func (s servedWorkflows) ListWorkflows(context.Context) ([]api.Workflow, error) {
+	files, err := s.files()
+	var out []api.Workflow
+	for _, f := range files {
+		out = append(out, workflowView(f.Definition))
+	}
+	return out, err
+}
+
+// Workflow reads one.
+func (s servedWorkflows) Workflow(_ context.Context, id string) (api.Workflow, error) {
+	f, err := s.find(id)
+	if err != nil {
+		return api.Workflow{}, err
+	}
+	v := workflowView(f.Definition)
+	v.Text = string(f.Text)
+	v.Definition, err = json.Marshal(f.Definition)
+	return v, err
+}
+
+// find finds a workflow by id; a path is not an id.
+func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
+	files, err := s.files()
+	if err != nil {
+		return shipped.WorkflowFile{}, err
+	}
+	for _, f := range files {
+		if f.Definition.ID == id {
+			return f, nil
+		}
+	}
+	return shipped.WorkflowFile{}, media.Errorf(media.CodeNotFound, "there is no workflow %.80q", media.ErrorText(id))
+}
+
+// CheckWorkflow checks a text, which is YAML or JSON.
+func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
+	modules, err := shipped.Modules(module.Config{})
+	if err != nil {
+		return api.WorkflowCheck{}, err
+	}
+	d, found := workflow.Read(modules, "workflow.yaml", []byte(t.Text))
+	out := api.WorkflowCheck{Problems: []api.WorkflowProblem{}}
+	for _, p := range found {
+		out.Problems = append(out.Problems, api.WorkflowProblem{Line: p.Line, Column: p.Column, Pointer: p.Pointer, Message: p.Message})
+	}
+	if d == nil {
+		return out, nil
+	}
+	v := workflowView(d)
+	if v.Definition, err = json.Marshal(d); err != nil {
+		return out, err
+	}
+	out.Workflow = &v
+	state := &ordered.Object{}
+	if len(t.State) > 0 {
+		if state, err = ordered.DecodeObject(t.State); err != nil {
+			return out, unfitAt("/state", err)
+		}
+	}
+	out.Preview, err = preview(ctx, d, modules, state, subaction.New(s.Catalogue, now))
+	return out, err
+}
+
+// preview returns the first interaction of a workflow, if no step before it has to run and the
+// state is sufficient.
+func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modules, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
+	results := &ordered.Object{}
+	for _, step := range d.Steps {
+		m, err := modules.Find(step.ModuleID)
+		if err != nil {
+			return nil, err
+		}
+		inputs, err := step.Resolve(state, results)
+		if err != nil || workflow.CheckInputs(m, inputs) != nil {
+			return nil, nil //nolint:nilerr,nilnil // the state does not have what the step needs
+		}
+		run := workflow.Run{StepID: step.ID, Inputs: inputs, State: state}
+		r, err := m.Request(ctx, run)
+		if err != nil {
+			return nil, nil //nolint:nilerr,nilnil // as above
+		}
+		if r != nil {
+			i, err := workflow.Open(*r, nil, actions)
+			if err != nil {
+				return nil, nil //nolint:nilerr,nilnil // as above
+			}
+			v, err := interactionView(workflows.Shown{InteractionRequest: i.Request(), Row: ledger.Interaction{StepID: step.ID, Status: ledger.InteractionOpen}})
+			return &v, err
+		}
+		out, err := m.Execute(ctx, run, nil)
+		if err != nil {
+			return nil, nil //nolint:nilerr,nilnil // it has to be run
+		}
+		if state, err = step.Store(state, out); err != nil {
+			return nil, nil //nolint:nilerr,nilnil // as above
+		}
+		results.Set(step.ID, out)
+	}
+	return nil, nil //nolint:nilnil // it asks nobody
+}
+
+func workflowView(d *workflow.Definition) api.Workflow {
+	v := api.Workflow{ID: d.ID, Title: d.Title, Description: d.Description, StandIn: d.StandIn, Timeout: d.Timeout, Steps: []api.WorkflowStep{}}
+	if d.StateSchema != nil {
+		v.StateSchema = ordered.Encode(d.StateSchema)
+	}
+	for _, s := range d.Steps {
+		v.Steps = append(v.Steps, stepView(s))
+	}
+	return v
+}
+
+func stepView(s workflow.Step) api.WorkflowStep {
+	return api.WorkflowStep{ID: s.ID, Title: s.Title, ModuleID: s.ModuleID}
+}
+
+// unfitAt makes the problems of workflow JSON those of a request, below a pointer.
+func unfitAt(under string, err error) error {
+	found := problem.Of(err)
+	if len(found) == 0 {
+		return err
+	}
+	flaws := make([]api.Flaw, len(found))
+	for i, p := range found {
+		flaws[i] = api.Flaw{Pointer: under + p.Pointer, Detail: p.Message}
+	}
+	return &api.UnfitError{Err: err, Flaws: flaws}
+}
+
+// servedWorkflowRuns is the resource of runs of workflows.
+type servedWorkflowRuns struct {
+	servedRuns
+	folder string
+}
+
+var _ api.WorkflowRunService = servedWorkflowRuns{}
+
+// StartWorkflowRun starts a run, or finds the one that an earlier attempt started with the id.
+func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
+	if known, err := s.Ledger.HasRun(ctx, id); err != nil || known {
+		if err != nil {
+			return api.Started{}, err
+		}
+		return s.started(ctx, id)
+	}
+	n := workflows.New{Owner: s.owner(ctx), ID: id}
+	var err error
+	if r.WorkflowID != "" {
+		f, err := servedWorkflows{s.Atelier, s.folder}.find(r.WorkflowID)
+		if err != nil {
+			return api.Started{}, err
+		}
+		n.Definition = f.Definition
+	} else if n.Definition, err = inlineWorkflow(r.Definition); err != nil {
+		return api.Started{}, err
+	}
+	if len(r.State) > 0 {
+		if n.State, err = ordered.DecodeObject(r.State); err != nil {
+			return api.Started{}, &api.UnfitError{Err: err, Flaws: []api.Flaw{{Pointer: "/state", Detail: media.ErrorText(err.Error())}}}
+		}
+	}
+	begun, err := s.workflows.Start(ctx, n)
+	if err != nil {
+		return api.Started{}, unfitAt("", err)
+	}
+	s.known(ctx, begun.ID)
+	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning)}, nil
+}
+
+// inlineWorkflow reads a definition that came with a request.
+func inlineWorkflow(text []byte) (*workflow.Definition, error) {
+	modules, err := shipped.Modules(module.Config{})
+	if err != nil {
+		return nil, err
+	}
+	v, err := ordered.Decode(text)
+	if err != nil {
+		return nil, unfitAt("", problem.Join(problem.Under("/definition", err)...))
+	}
+	d, found := workflow.Check(modules, v)
+	return d, unfitAt("/definition", problem.Join(found...))
+}
+
+// ListWorkflowRuns lists runs, newest first.
+func (s servedWorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.WorkflowRunQuery) (api.List[api.WorkflowRun], error) {
+	list, err := s.workflows.List(ctx, s.owner(ctx), ledger.Status(q.Status), pageOf(q.Page))
+	out := api.List[api.WorkflowRun]{Next: list.Next}
+	for _, h := range list.Items {
+		v := workflowRunView(h.Run)
+		v.WorkflowID = h.WorkflowID
+		out.Items = append(out.Items, v)
+	}
+	return out, err
+}
+
+func workflowRunView(r ledger.Run) api.WorkflowRun {
+	return api.WorkflowRun{
+		ID: r.ID, Title: r.Task, Status: string(r.Status), Steps: []api.WorkflowRunStep{}, Cost: costView(r.Cost), Error: failureView(r.Failure),
+		ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: ended(r.FinishedAt),
+	}
+}
+
+// WorkflowRun reads a run.
+func (s servedWorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.WorkflowRun, error) {
+	st, err := s.workflows.Status(ctx, s.owner(ctx), id)
+	if err != nil {
+		return api.WorkflowRun{}, err
+	}
+	v := workflowRunView(st.Run)
+	v.InteractionID, v.State = st.Interaction, ordered.Encode(st.State)
+	if st.Definition != nil {
+		v.WorkflowID = st.Definition.ID
+		if v.Definition, err = json.Marshal(st.Definition); err != nil {
+			return v, err
+		}
+	}
+	for _, step := range st.Steps {
+		v.Steps = append(v.Steps, api.WorkflowRunStep{
+			WorkflowStep: stepView(step.Step), Status: cmp.Or(string(step.Status), "pending"), Error: failureView(step.Failure),
+			Interactions: step.Interactions, StartedAt: ended(step.StartedAt), EndedAt: ended(step.FinishedAt),
+		})
+	}
+	return v, nil
+}
+
+// CancelWorkflowRun cancels a run.
+func (s servedWorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Started, error) {
+	if err := s.workflows.Cancel(ctx, s.owner(ctx), id); err != nil {
+		return api.Started{}, err
+	}
+	return s.started(ctx, id)
+}
+
+// ForkWorkflowRun repeats a run from a step.
+func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
+	r, err := s.workflows.Fork(ctx, s.owner(ctx), id, f.Step)
+	if err != nil {
+		return api.Started{}, err
+	}
+	s.known(ctx, r.ID)
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
+}
+
+// servedInteractions is the resource of interactions.
+type servedInteractions struct{ *Atelier }
+
+var _ api.InteractionService = servedInteractions{}
+
+// Interaction reads one.
+func (s servedInteractions) Interaction(ctx context.Context, id string) (api.Interaction, error) {
+	i, err := s.workflows.Show(ctx, s.owner(ctx), id)
+	if err != nil {
+		return api.Interaction{}, err
+	}
+	return interactionView(i)
+}
+
+func interactionView(i workflows.Shown) (api.Interaction, error) {
+	v := api.Interaction{
+		WorkflowRunID: i.WorkflowRunID, InteractionID: i.InteractionID, StepID: i.Row.StepID, Status: string(i.Row.Status), InteractionType: string(i.Type),
+		Title: i.Title, Mode: i.Mode, DisplayData: ordered.Encode(i.DisplayData), DisplaySchema: ordered.Encode(i.DisplaySchema), Version: i.Version,
+		Answer: i.Row.Answer, ExpiresAt: ended(i.Row.ExpiresAt), CreatedAt: i.Row.CreatedAt, AnsweredAt: ended(i.Row.AnsweredAt),
+	}
+	if i.InputSchema != nil {
+		v.InputSchema = ordered.Encode(i.InputSchema)
+	}
+	if i.Layout != nil {
+		v.Layout = ordered.Encode(i.Layout)
+	}
+	var err error
+	v.View, err = json.Marshal(i.View)
+	return v, err
+}
+
+// PatchInteraction applies an edit.
+func (s servedInteractions) PatchInteraction(ctx context.Context, id string, version int, ops []api.PatchOperation) (api.InteractionChange, error) {
+	text, err := json.Marshal(ops)
+	if err != nil {
+		return api.InteractionChange{}, media.Errorf(media.CodeInvalid, "read the edit: %w", err)
+	}
+	p, err := s.workflows.Patch(ctx, s.owner(ctx), id, version, text)
+	if err != nil {
+		return api.InteractionChange{}, unfitAt("", err)
+	}
+	c := api.InteractionChange{InteractionID: id, Version: p.Version, Patch: []api.PatchOperation{}}
+	for _, op := range p.Patch {
+		one := api.PatchOperation{Op: op.Op, Path: op.Path}
+		if op.Op != "remove" {
+			one.Value = ordered.Encode(op.Value)
+		}
+		c.Patch = append(c.Patch, one)
+	}
+	c.Changes, err = json.Marshal(p.Changes)
+	return c, err
+}
+
+// AnswerInteraction takes an answer.
+func (s servedInteractions) AnswerInteraction(ctx context.Context, id string, a api.InteractionAnswer) (api.Started, error) {
+	body, err := json.Marshal(a)
+	if err != nil {
+		return api.Started{}, media.Errorf(media.CodeInvalid, "read the answer: %w", err)
+	}
+	r, err := s.workflows.Answer(ctx, s.owner(ctx), id, body)
+	if err != nil {
+		return api.Started{}, unfitAt("", err)
+	}
+	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
+}

@@ -1,0 +1,51 @@
+// A report outside of its frame: printed, or as one file.
+import { refusal } from "./client";
+
+async function fetchReport(url: string): Promise<string> {
+  const r = await fetch(url);
+  const text = await r.text();
+  if (!r.ok) throw refusal(r.status, text);
+  return text;
+}
+
+/** Prints a report from a hidden frame whose sandbox allows no script. */
+export async function printReport(url: string): Promise<void> {
+  const html = await fetchReport(url);
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", "allow-same-origin allow-modals");
+  frame.setAttribute("aria-hidden", "true");
+  frame.className = "print-frame";
+  const loaded = new Promise((done) => { frame.onload = done; });
+  frame.srcdoc = html;
+  document.body.append(frame);
+  await loaded;
+  frame.contentWindow?.print();
+  setTimeout(() => frame.remove(), 60_000); // the dialog may still read it
+}
+
+/** Saves a report with its pictures inside. */
+export async function saveReport(url: string, title: string): Promise<void> {
+  const html = await embed(await fetchReport(url), async (address) => dataURL(await (await fetch(address)).blob()));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+  link.download = `${title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "report"}.html`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Puts what each address of /media/ gives in its place, each asked for once. */
+export async function embed(html: string, load: (address: string) => Promise<string>): Promise<string> {
+  const found = new Set([...html.matchAll(/["'(](\/media\/[A-Za-z0-9-]+(?:\?[^"')\s]*)?)/g)].map((m) => m[1] ?? ""));
+  const data = new Map<string, string>();
+  for (const address of found) data.set(address, await load(address.replaceAll("&amp;", "&")));
+  return html.replace(/(["'(])(\/media\/[A-Za-z0-9-]+(?:\?[^"')\s]*)?)/g, (_, before: string, address: string) => before + (data.get(address) ?? address));
+}
+
+function dataURL(blob: Blob): Promise<string> {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result as string);
+    reader.onerror = () => fail(reader.error ?? new Error("not read"));
+    reader.readAsDataURL(blob);
+  });
+}

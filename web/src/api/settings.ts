@@ -1,0 +1,34 @@
+// The settings that this browser remembers.
+import { useSyncExternalStore } from "react";
+
+export interface Settings {
+  agent: string;
+  model: string;
+  imageModel: string;
+  developer: boolean;
+}
+
+const key = "atelier-settings";
+const first: Settings = { agent: "", model: "", imageModel: "", developer: false };
+const watchers = new Set<() => void>();
+let now = load();
+
+function load(): Settings {
+  try {
+    return { ...first, ...(JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Settings>) };
+  } catch {
+    return first;
+  }
+}
+
+export function changeSettings(change: Partial<Settings>) {
+  now = { ...now, ...change };
+  try {
+    localStorage.setItem(key, JSON.stringify(now));
+  } catch { /* A browser that keeps nothing still works. */ }
+  for (const f of watchers) f();
+}
+
+export function useSettings(): Settings {
+  return useSyncExternalStore((f) => { watchers.add(f); return () => watchers.delete(f); }, () => now);
+}

@@ -1,0 +1,117 @@
+import { ActionIcon, Button, Skeleton, Text, Tooltip } from "@mantine/core";
+import { IconArrowDown } from "@tabler/icons-react";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { Refusal, api } from "../api/client";
+import { useDraft } from "../api/draft";
+import { queries, useConversation, useLive } from "../api/queries";
+import { useSend, useSent } from "../api/send";
+import { Composer } from "../parts/composer";
+import { DropArea } from "../parts/drop-area";
+import { ExchangeView } from "../parts/exchange";
+import { MediaView } from "../parts/media-view";
+import { showProblem } from "../parts/notice";
+import { useFollow } from "../parts/follow";
+import { Windowed } from "../parts/windowed";
+import { over } from "../schema/run";
+import { money, tokens } from "../schema/text";
+import { thread } from "../schema/thread";
+import type { Exchange } from "../schema/thread";
+
+export function ConversationPage() {
+  const { id } = useParams({ from: "/c/$id" });
+  return <Talk key={id} id={id} />;
+}
+
+function Talk({ id }: { id: string }) {
+  const conversation = useConversation(id);
+  const live = useLive();
+  const sent = useSent(id);
+  const runs = live.of(id);
+  const exchanges = thread(conversation.data?.messages ?? [], runs, sent);
+  const draft = useDraft(id);
+  const { send, sending } = useSend(draft, id);
+  const running = exchanges.filter((x) => x.status === "running");
+  const active = running.map((x) => x.runId).join(" ");
+  const stop = useStop(active);
+  const follow = useFollow(`${exchanges.length}`, live.snapshot());
+  const title = conversation.data?.title ?? exchanges[0]?.text ?? "Conversation";
+  useEffect(() => { document.title = `${title.slice(0, 60)} · Atelier`; }, [title]);
+  useReturning(id);
+  const resend = useCallback((x: Exchange) => {
+    draft.setText(x.text);
+    for (const m of x.attachments) draft.give(m);
+    document.getElementById("message")?.focus();
+  }, [draft.setText, draft.give]);
+  const retried = useCallback(() => { void queries.invalidateQueries({ queryKey: ["conversation", id] }); }, [id]);
+  const missing = conversation.error instanceof Refusal && conversation.error.status === 404 && exchanges.length === 0;
+  if (missing) return <Gone />;
+  return (
+    <>
+      <header className="talk-head">
+        <h1 title={title}>{title}</h1>
+        <Text size="sm" c="dimmed" className="talk-facts">{[money(conversation.data?.cost), tokens(conversation.data?.tokens)].filter(Boolean).join(" · ")}</Text>
+      </header>
+      <div className="column thread">
+        {conversation.isPending && exchanges.length === 0 && <Skeletons />}
+        {exchanges.map((x, i) => (
+          <Windowed key={x.runId} estimate={640} first={i >= exchanges.length - 2} keep={!over(x.status)}>
+            {() => <ExchangeView exchange={x} onResend={resend} onRetried={retried} />}
+          </Windowed>
+        ))}
+      </div>
+      <div className="dock">
+        <div className="column">
+          {follow.away && <Tooltip label="To the newest"><ActionIcon className="to-end" variant="default" radius="xl" size={36} aria-label="To the newest" onClick={follow.toEnd}><IconArrowDown size={18} /></ActionIcon></Tooltip>}
+          <Composer draft={draft} onSend={() => { send(); follow.toEnd(); }} sending={sending} onStop={active ? stop : undefined} autoFocus />
+        </div>
+      </div>
+      <DropArea onFiles={draft.attach} />
+      <MediaView exchanges={exchanges} runs={runs} onUse={draft.give} />
+    </>
+  );
+}
+
+/** Returns the function that stops the runs; Escape also calls it when nothing is open. */
+function useStop(active: string): () => void {
+  const stop = useCallback(() => {
+    for (const run of active.split(" ").filter(Boolean)) api.cancel(run).catch(showProblem);
+  }, [active]);
+  useEffect(() => {
+    if (!active) return;
+    const key = (e: KeyboardEvent) => {
+      if (e.key !== "Escape" || e.defaultPrevented || e.isComposing) return;
+      const t = e.target as HTMLElement | null;
+      const inside = t?.closest("[role=dialog], [role=menu], [role=listbox], .yarl__root, input, form:not(.composer)");
+      if (!inside && !document.querySelector(".yarl__portal, [role=menu], [role=dialog]")) stop();
+    };
+    window.addEventListener("keydown", key);
+    return () => window.removeEventListener("keydown", key);
+  }, [active, stop]);
+  return stop;
+}
+
+/** Refetches when the connection is restored or the phone is unlocked. */
+function useReturning(id: string) {
+  const { connection } = useLive();
+  const was = useRef(connection);
+  useEffect(() => {
+    if (was.current === "lost" && connection === "open") void queries.invalidateQueries({ queryKey: ["conversation", id] });
+    was.current = connection;
+  }, [connection, id]);
+}
+
+function Skeletons() {
+  return useMemo(() => <div className="exchange" aria-hidden><Skeleton h={40} w="45%" ml="auto" radius="lg" mb={28} /><Skeleton h={14} w="90%" mb={10} /><Skeleton h={14} w="75%" mb={10} /><Skeleton h={14} w="40%" /></div>, []);
+}
+
+function Gone() {
+  const navigate = useNavigate();
+  return (
+    <div className="column gone">
+      <h1>Conversation not found</h1>
+      <p>It was deleted, or it belongs to another owner. <Link to="/">Start a new one</Link>.</p>
+      <Button variant="default" onClick={() => void navigate({ to: "/" })}>New conversation</Button>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { SegmentedControl, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import type { Media } from "../api/contract";
+import { useDraft } from "../api/draft";
+import { useMediaList } from "../api/queries";
+import { MediaItems } from "../parts/media-item";
+import { MediaView } from "../parts/media-view";
+import { gridHeight } from "../parts/picture";
+import { Windowed } from "../parts/windowed";
+
+const kinds = [{ value: "", label: "All" }, { value: "image", label: "Pictures" }, { value: "audio", label: "Audio" }, { value: "video", label: "Video" }, { value: "document", label: "Documents" }];
+
+/** All media that were made or uploaded, newest first; search and filter are in the URL. */
+export function GalleryPage() {
+  const { q = "", kind = "" } = useSearch({ from: "/gallery" });
+  const navigate = useNavigate({ from: "/gallery" });
+  const [text, setText] = useState(q);
+  const [settled] = useDebouncedValue(text.trim(), 250);
+  const filter = (change: { q?: string; kind?: string }) => void navigate({ search: (now) => ({ ...now, ...change }), replace: true, resetScroll: false });
+  useEffect(() => { if (settled !== q) filter({ q: settled }); }, [settled]);
+  useEffect(() => { document.title = "Media · Atelier"; }, []);
+  const list = useMediaList(q, kind);
+  const pages = list.data?.pages.map((p) => p.items) ?? [];
+  const draft = useDraft("new");
+  const use = (m: Media, words?: string) => {
+    draft.give(m, words);
+    void navigate({ to: "/", search: {} });
+  };
+  return (
+    <div className="gallery">
+      <header className="gallery-head">
+        <h1>Media</h1>
+        <TextInput type="search" aria-label="Search media" placeholder="Search" leftSection={<IconSearch size={15} />} value={text} onChange={(e) => setText(e.currentTarget.value)} />
+        <SegmentedControl aria-label="Kind" data={kinds} value={kind} onChange={(k) => filter({ kind: k })} size="xs" />
+      </header>
+      {pages.map((items) => items[0] && <Page key={items[0].id} items={items} />)}
+      {list.isSuccess && pages.every((p) => p.length === 0) && <Text c="var(--soft)">{q || kind ? "Nothing fits." : "What is made or attached will be here."}</Text>}
+      {list.isError && <Text c="var(--soft)">The list did not come: {list.error.message}</Text>}
+      <End more={list.hasNextPage && !list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+      <MediaView pictures={pages.flat()} onUse={use} />
+    </div>
+  );
+}
+
+function Page({ items }: { items: Media[] }) {
+  const pictures = items.filter((m) => m.modality === "image").length;
+  const width = Math.min(1352, window.innerWidth - (window.innerWidth > 820 ? 320 : 48));
+  return <Windowed className="gallery-page" estimate={gridHeight(pictures, width) + 64 * (items.length - pictures)}>{() => <MediaItems media={items} />}</Windowed>;
+}
+
+/** Loads the next page when the end becomes visible. */
+function End({ more, onMore }: { more: boolean; onMore: () => void }) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!more || !end.current) return;
+    const sight = new IntersectionObserver((all) => { if (all.at(-1)?.isIntersecting) onMore(); }, { rootMargin: "1000px" });
+    sight.observe(end.current);
+    return () => sight.disconnect();
+  }, [more, onMore]);
+  return <div ref={end} aria-hidden />;
+}

@@ -1,0 +1,68 @@
+import { ActionIcon, Drawer } from "@mantine/core";
+import { IconMenu2, IconPencilPlus } from "@tabler/icons-react";
+import { Link, Outlet } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useLive } from "../api/queries";
+import { useNavigate } from "@tanstack/react-router";
+import { Announcer } from "../parts/announce";
+import { Shortcuts } from "../parts/shortcuts";
+import { Sidebar } from "../parts/sidebar";
+
+/** The layout of every page: conversations at the side, or in a drawer on a phone. */
+export function Layout() {
+  const [drawer, setDrawer] = useState(false);
+  const [keys, setKeys] = useState(false);
+  useKeys(() => setKeys(true), () => setDrawer(true));
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">Skip to content</a>
+      <nav className="frame-side" aria-label="Conversations"><Sidebar onPick={() => undefined} onKeys={() => setKeys(true)} /></nav>
+      <header className="frame-top">
+        <ActionIcon aria-label="Conversations" onClick={() => setDrawer(true)}><IconMenu2 size={20} /></ActionIcon>
+        <Link to="/" className="brand"><img src="/favicon.svg" alt="" width={20} height={20} />Atelier</Link>
+        <ActionIcon component={Link} to="/" aria-label="New conversation"><IconPencilPlus size={20} /></ActionIcon>
+      </header>
+      <Drawer opened={drawer} onClose={() => setDrawer(false)} size={300} title="Conversations" classNames={{ body: "drawer-body", content: "drawer" }}>
+        <Sidebar onPick={() => setDrawer(false)} onKeys={() => { setDrawer(false); setKeys(true); }} />
+      </Drawer>
+      <main id="main" tabIndex={-1}><Connection /><Outlet /></main>
+      <Shortcuts opened={keys} onClose={() => setKeys(false)} />
+      <Announcer />
+    </div>
+  );
+}
+
+/** Shows that the connection is lost, after a short delay. */
+function Connection() {
+  const { connection } = useLive();
+  const [shown, setShown] = useState(false);
+  useEffect(() => {
+    if (connection !== "lost") return setShown(false);
+    const timer = setTimeout(() => setShown(true), 1200);
+    return () => clearTimeout(timer);
+  }, [connection]);
+  return shown ? <div className="lost" role="status">Reconnecting… Runs continue on the server.</div> : null;
+}
+
+/** Keyboard shortcuts, inactive in text fields. */
+function useKeys(onHelp: () => void, onDrawer: () => void) {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      const t = e.target as HTMLElement;
+      if (e.ctrlKey || e.metaKey || e.altKey || t.closest("input, textarea, select, [contenteditable]") || document.querySelector("[role=dialog], .yarl__portal")) return;
+      if (e.key === "?") onHelp();
+      else if (e.key === "n") void navigate({ to: "/" });
+      else if (e.key === "g") void navigate({ to: "/gallery" });
+      else if (e.key === "m") document.getElementById("message")?.focus();
+      else if (e.key === "/") {
+        const visible = [...document.querySelectorAll<HTMLElement>(".search input")].find((s) => s.offsetParent !== null);
+        if (visible) visible.focus();
+        else onDrawer();
+      } else return;
+      e.preventDefault();
+    };
+    window.addEventListener("keydown", key);
+    return () => window.removeEventListener("keydown", key);
+  });
+}

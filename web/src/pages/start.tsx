@@ -1,0 +1,68 @@
+import { UnstyledButton } from "@mantine/core";
+import { IconBrush, IconChartBar, IconChevronRight, IconFileText } from "@tabler/icons-react";
+import { useEffect } from "react";
+import { useDraft } from "../api/draft";
+import { useHealth } from "../api/queries";
+import { useSend } from "../api/send";
+import { changeSettings } from "../api/settings";
+import { Composer } from "../parts/composer";
+import { DropArea } from "../parts/drop-area";
+import { MediaView } from "../parts/media-view";
+import { salesFile, surveyFile } from "./example";
+
+const examples = [
+  { icon: IconBrush, title: "Draw a lighthouse in a storm", about: "A picture, which you can then have changed", agent: "sage", text: "Draw a lighthouse in a storm" },
+  { icon: IconChartBar, title: "Ask a table", about: "Charts of a year's sales; the table is attached", agent: "research-agent", text: "What is the total revenue by region, and what is the total revenue by month? Include charts.", file: salesFile },
+  { icon: IconFileText, title: "Write an illustrated report", about: "The results of a customer survey, with a picture", agent: "research-agent", text: "What do customers complain about? Include an illustration of a small town.", file: surveyFile },
+];
+
+/** A new conversation: an introduction, three examples, and what is not configured. */
+export function StartPage() {
+  const draft = useDraft("new");
+  const { send, sending } = useSend(draft, "new");
+  useEffect(() => {
+    document.title = "Atelier";
+    if (!draft.text && draft.attached.length === 0) changeSettings({ agent: "" }); // Sage first, whatever agent answered before
+  }, []);
+  const take = (e: (typeof examples)[number]) => {
+    changeSettings({ agent: e.agent });
+    draft.clear();
+    draft.setText(e.text);
+    if (e.file) draft.attach([e.file()]);
+    document.getElementById("message")?.focus();
+  };
+  return (
+    <div className="column start">
+      <h1>What would you like to make?</h1>
+      <p className="start-about">Ask a question about your files, or describe a picture. You can watch the work, and you get pictures and reports.</p>
+      <Composer draft={draft} onSend={send} sending={sending} autoFocus />
+      <ul className="examples" aria-label="Examples">
+        {examples.map((e) => (
+          <li key={e.title}>
+            <UnstyledButton className="example" onClick={() => take(e)}>
+              <e.icon size={20} stroke={1.7} aria-hidden />
+              <span className="grow"><b>{e.title}</b><span>{e.about}</span></span>
+              <IconChevronRight size={16} aria-hidden />
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      <Notes />
+      <DropArea onFiles={draft.attach} />
+      <MediaView onUse={draft.give} />
+    </div>
+  );
+}
+
+/** What is not configured. */
+function Notes() {
+  const health = useHealth().data;
+  if (!health || (!health.offline && !health.notes?.length)) return null;
+  const notes = health.notes?.length ? health.notes : ["No API key is set: rule-based offline models are used, at no cost."];
+  return (
+    <details className="notes" open={health.offline}>
+      <summary>{health.offline ? "Working offline" : "Not configured"}</summary>
+      <ul>{notes.map((n) => <li key={n}>{n}</li>)}</ul>
+    </details>
+  );
+}

@@ -1,0 +1,45 @@
+import "../parts/workflow/workflow.css";
+import { Skeleton } from "@mantine/core";
+import { useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useWorkflow } from "../api/workflow-queries";
+import type { Workflow } from "../api/workflows";
+import { DefinitionPart } from "../parts/workflow/definition";
+
+const empty: Workflow = {
+  id: "new", title: "A new workflow", steps: [],
+  text: `{
+  "id": "my-workflow",
+  "title": "My workflow",
+  "stand_in": "offline",
+  "state_schema": {
+    "type": "object",
+    "required": ["brief"],
+    "properties": { "brief": { "type": "string", "minLength": 1 } }
+  },
+  "steps": [
+    {
+      "id": "generate",
+      "module_id": "media.generation",
+      "inputs": {
+        "title": "Choose a picture",
+        "data": { "leonardo": { "phoenix_1_0": "{{ state.brief }}" } }
+      }
+    }
+  ]
+}
+`,
+};
+
+/** One workflow: its description, a form to start it, and its definition, which can be edited. */
+export default function WorkflowPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  return id === "new" ? <DefinitionPart key="new" workflow={empty} written={false} /> : <Known key={id} id={id} />;
+}
+
+function Known({ id }: { id: string }) {
+  const workflow = useWorkflow(id);
+  useEffect(() => { document.title = `${workflow.data?.title ?? "Workflow"} · Atelier`; }, [workflow.data]);
+  if (workflow.isError) return <div className="column gone"><h1>Workflow not found</h1><p className="soft">{workflow.error.message}</p></div>;
+  return workflow.data ? <DefinitionPart workflow={workflow.data} written /> : <div className="workflows"><Skeleton h={160} /></div>;
+}

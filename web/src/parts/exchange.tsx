@@ -1,0 +1,76 @@
+import { memo } from "react";
+import { useLive, useRun, useRunRecord } from "../api/queries";
+import type { Media, Question, Run, Status } from "../api/contract";
+import { useSettings } from "../api/settings";
+import { newRun, over } from "../schema/run";
+import type { RunState } from "../schema/run";
+import { refsOf } from "../schema/text";
+import type { Exchange } from "../schema/thread";
+import { AnswerFoot } from "./answer-foot";
+import { agentLabel } from "./choices";
+import { MessageText } from "./markdown";
+import { MediaItems } from "./media-item";
+import { QuestionCard } from "./question";
+import { Report } from "./report";
+import { Steps } from "./steps";
+import { Trace } from "./trace";
+
+interface Props { exchange: Exchange; onResend: (x: Exchange) => void; onRetried: (run: string, text: string) => void }
+
+/** A person's message and its answer. */
+export const ExchangeView = memo(function ExchangeView({ exchange: x, onResend, onRetried }: Props) {
+  const { developer } = useSettings();
+  const live = useLive();
+  const run = useRun(x.runId, !over(x.status) || developer);
+  const record = useRunRecord(x.runId, x.status !== "running").data;
+  const media = known(x, run, record);
+  const text = run?.text || x.answer?.text || record?.answer || "";
+  const status = run?.status ?? x.status;
+  const report = over(status) && (x.answer?.report || record?.report || false);
+  const also = alsoMade(x, run, record, report, text);
+  const question = status === "paused" ? (run?.questions[0] ?? (record?.question as Question | undefined)) : undefined;
+  const agent = run?.agentName ?? x.agent ?? record?.agent ?? "";
+  const state = run?.startedAt ? run : recorded(x, status, record);
+  return (
+    <article className="exchange" aria-label={x.text.slice(0, 80) || "Exchange"}>
+      {(x.text || x.attachments.length > 0) && (
+        <div className="said">
+          {x.attachments.length > 0 && <div className="said-media"><MediaItems media={x.attachments} /></div>}
+          {x.text && <div className="said-text" dir="auto">{x.text}</div>}
+        </div>
+      )}
+      <div className="answer" aria-busy={status === "running"}>
+        <div className="answer-who"><span className="answer-mark" aria-hidden>{agentLabel(agent || "Sage").charAt(0)}</span>{agentLabel(agent || "Answer")}</div>
+        {state && <Steps run={state} onOpen={() => live.replay(x.runId)} />}
+        {text && <MessageText text={text} media={media} pending={status === "running"} />}
+        {question && <QuestionCard run={x.runId} question={question} media={media} />}
+        {report && <Report run={x.runId} title={x.text || "report"} />}
+        {also.length > 0 && over(status) && <section className="also" aria-label="Also made">{(text || report) && <h3>Also made</h3>}<MediaItems media={also} /></section>}
+        {over(status) && <AnswerFoot exchange={x} run={run} record={record} text={text} media={media} status={status} onResend={onResend} onRetried={onRetried} />}
+        {developer && run?.startedAt && <Trace run={run} events={live.log(x.runId)?.events ?? []} />}
+      </div>
+    </article>
+  );
+});
+
+/** What was made and is neither in the text nor in the report, which has what the answer chose. A record
+ * also has what the run was given, which is older. */
+function alsoMade(x: Exchange, run: RunState | undefined, record: Run | undefined, report: boolean, text: string): Media[] {
+  const chosen = [...(run?.promoted ?? []).flatMap((r) => run?.media[r] ?? []), ...(x.answer?.attachments ?? [])];
+  const shown = new Set([...refsOf(text), ...[...x.attachments, ...(report ? chosen : [])].map((m) => m.ref)]);
+  const all = [...chosen, ...(record?.media ?? []).filter((m) => (m.created_at ?? "") >= (record?.started_at ?? ""))].filter((m) => !shown.has(m.ref));
+  return [...new Map(all.map((m) => [m.ref, m])).values()];
+}
+
+/** All media that texts of an exchange may name, by ref. */
+function known(x: Exchange, run: RunState | undefined, record: Run | undefined): Record<string, Media> {
+  const listed = [...x.attachments, ...(x.answer?.attachments ?? []), ...(record?.media ?? [])];
+  return { ...(run?.media ?? {}), ...Object.fromEntries(listed.map((m) => [m.ref, m])) };
+}
+
+/** The head of steps for a run whose events this tab has not asked for; its line is there
+ * before its record comes, so that nothing jumps. */
+function recorded(x: Exchange, status: Status, record: Run | undefined): RunState | undefined {
+  if (!over(status)) return undefined;
+  return { ...newRun(x.runId), status, ...(record?.started_at && record.ended_at && { startedAt: Date.parse(record.started_at), endedAt: Date.parse(record.ended_at) }) };
+}

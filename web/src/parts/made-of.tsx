@@ -1,0 +1,76 @@
+import { Button, CopyButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Media, Setting } from "../api/contract";
+import { useMedia } from "../api/queries";
+import { alt, bytes, mediaURL, money } from "../schema/text";
+
+interface Props { id: string; onOpen: (id: string) => void; onUse: (m: Media) => void }
+
+/** What a picture is made of: prompt as sent, model, settings and what became of them, cost,
+ * what it came from and what came of it. */
+export function MadeOf({ id, onOpen, onUse }: Props) {
+  const q = useMedia(id);
+  const m = q.data;
+  if (!m) return <aside className="made-of" aria-label="How it was made"><p>{q.isError ? "Nothing more is known of it." : "…"}</p></aside>;
+  const sent = m.origin.prompt_sent || m.origin.prompt;
+  const model = m.origin?.model || m.model;
+  return (
+    <aside className="made-of" aria-label="How it was made" tabIndex={-1}>
+      <h2>How it was made</h2>
+      {sent && (
+        <section>
+          <h3>Prompt as sent</h3>
+          <p className="made-prompt">{sent}</p>
+          <CopyButton value={sent}>{({ copied, copy }) => <Button size="compact-xs" variant="default" onClick={copy}>{copied ? "Copied" : "Copy prompt"}</Button>}</CopyButton>
+        </section>
+      )}
+      {m.origin?.prompt_revised && <section><h3>As revised by the provider</h3><p className="made-prompt">{m.origin.prompt_revised}</p></section>}
+      <dl className="facts">
+        <Fact name="Model">{model}</Fact>
+        <Fact name="Size">{m.width && m.height ? `${m.width} × ${m.height}` : undefined}</Fact>
+        <Fact name="File">{[m.mime_type, bytes(m.size_bytes)].filter(Boolean).join(", ")}</Fact>
+        <Fact name="Seed">{m.origin?.seed}</Fact>
+        <Fact name="Cost">{money(m.origin.cost)}</Fact>
+        <Fact name="Ref"><code>{m.ref}</code></Fact>
+        <Fact name="Made">{m.created_at && new Date(m.created_at).toLocaleString()}</Fact>
+        <Fact name="About">{m.description}</Fact>
+      </dl>
+      {!!m.origin?.settings?.length && <section><h3>Settings</h3><ul className="settings">{m.origin.settings.map((s) => <SettingLine key={s.setting} s={s} />)}</ul></section>}
+      <Family title="Made from" media={m.parents} onOpen={onOpen} />
+      <Family title="Made into" media={m.children} onOpen={onOpen} />
+      {m.sub_actions.map((s) => (
+        <p key={s.content_id}>
+          <Link to="/workflows/runs/$id" params={{ id: s.workflow_run_id }}>Made in a workflow{s.prompt_id && `, for ${s.prompt_id}`}</Link>{s.selected_at && `, chosen ${new Date(s.selected_at).toLocaleString()}`}
+        </p>
+      ))}
+      <Button variant="default" fullWidth onClick={() => onUse(m)}>Use in a message</Button>
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return children !== undefined && children !== "" ? <><dt>{name}</dt><dd>{children}</dd></> : null;
+}
+
+const said = (v: unknown) => (v === undefined || v === null || v === "" ? "" : typeof v === "object" ? JSON.stringify(v) : String(v));
+
+function SettingLine({ s }: { s: Setting }) {
+  return (
+    <li>
+      <span>{s.setting.replaceAll("_", " ")}</span> <b>{said(s.applied) || said(s.asked)}</b>
+      {s.outcome && s.outcome !== "applied" && <em>{s.outcome}{said(s.asked) && `, requested ${said(s.asked)}`}</em>}
+      {s.reason && <small>{s.reason}</small>}
+    </li>
+  );
+}
+
+function Family({ title, media, onOpen }: { title: string; media: Media[] | undefined; onOpen: (id: string) => void }) {
+  if (!media?.length) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <div className="family">{media.map((p) => <button key={p.id} type="button" onClick={() => onOpen(p.id)}><img src={mediaURL(p, 160)} alt={alt(p)} title={alt(p)} width={64} height={64} /></button>)}</div>
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import { createContext, memo, useContext, useMemo } from "react";
+import type { ReactNode } from "react";
+import Markdown, { defaultUrlTransform } from "react-markdown";
+import type { Components, ExtraProps } from "react-markdown";
+import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+import type { Media } from "../api/contract";
+import { markdown } from "../schema/text";
+import { MediaItems } from "./media-item";
+import { Picture } from "./picture";
+
+interface Props { text: string; media: Record<string, Media>; pending: boolean }
+
+const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, src: ["media", "http", "https"] } };
+
+/** What the text may show, which its elements read: functions of their own for each change would be other
+ * components to React, and a picture that is replaced under the pointer loses the click. */
+const Shown = createContext<{ media: Record<string, Media>; pending: boolean }>({ media: {}, pending: false });
+
+/** The text of an answer: Markdown without HTML, with its media. Nothing is loaded from
+ * elsewhere: a picture of another host is a link. */
+export const MessageText = memo(function MessageText({ text, media, pending }: Props) {
+  const shown = useMemo(() => ({ media, pending }), [media, pending]);
+  return (
+    <div className="prose" dir="auto">
+      <Shown value={shown}>
+        <Markdown
+          skipHtml remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]}
+          urlTransform={(url) => (url.startsWith("media:") ? url : defaultUrlTransform(url))} components={components}
+        >
+          {markdown(text)}
+        </Markdown>
+      </Shown>
+    </div>
+  );
+});
+
+const components: Components = {
+  p: Paragraph,
+  img: MarkdownImage,
+  a: ({ href, children }) => outside(href ?? "", children),
+  table: ({ children }) => <div className="wide" role="region" aria-label="Table" tabIndex={0}><table>{children}</table></div>,
+  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+};
+
+function Paragraph({ children, node }: { children?: ReactNode } & ExtraProps) {
+  const { media, pending } = useContext(Shown);
+  const refs = onlyMedia(node);
+  if (!refs) return <p>{children}</p>;
+  const found = refs.flatMap((r) => media[r] ?? []);
+  return <>{found.length > 0 && <MediaItems media={found} />}{found.length < refs.length && <Missing pending={pending} />}</>;
+}
+
+function MarkdownImage({ src, alt }: { src?: string | Blob | undefined; alt?: string | undefined }) {
+  const { media, pending } = useContext(Shown);
+  const ref = typeof src === "string" && src.startsWith("media:") ? src.slice(6) : "";
+  const item = media[ref];
+  if (item?.modality === "image") return <Picture media={item} inline />;
+  if (ref) return <Missing pending={pending} />;
+  return typeof src === "string" && src ? outside(src, alt || src) : null;
+}
+
+function outside(href: string, children: ReactNode) {
+  return <a href={href} target="_blank" rel="noreferrer noopener nofollow">{children}</a>;
+}
+
+function Missing({ pending }: { pending: boolean }) {
+  return pending ? <span className="missing missing-pending" aria-hidden /> : <span className="missing">This picture is not available.</span>;
+}
+
+/** The refs of a paragraph that contains only media. */
+function onlyMedia(node: ExtraProps["node"]): string[] | undefined {
+  const refs: string[] = [];
+  for (const c of node?.children ?? []) {
+    if (c.type === "text" && c.value.trim() === "") continue;
+    const src = c.type === "element" && c.tagName === "img" ? c.properties["src"] : undefined;
+    if (typeof src !== "string" || !src.startsWith("media:")) return undefined;
+    refs.push(src.slice(6));
+  }
+  return refs.length > 0 ? refs : undefined;
+}

@@ -1,0 +1,64 @@
+import { useSearch } from "@tanstack/react-router";
+import { Suspense, lazy } from "react";
+import type { Media } from "../api/contract";
+import { mediaQuery, queries, useMedia } from "../api/queries";
+import { wording } from "../schema/again";
+import type { RunState } from "../schema/run";
+import type { Exchange } from "../schema/thread";
+import { showProblem } from "./notice";
+import { useOpenMedia } from "./open-media";
+
+const Lightbox = lazy(() => import("./lightbox"));
+const Compare = lazy(() => import("./compare"));
+
+interface Props {
+  exchanges?: Exchange[];
+  runs?: RunState[];
+  /** The pictures around it. */
+  pictures?: Media[];
+  /** Attaches a medium to what is being written, which begins with some words where it is empty. */
+  onUse: (m: Media, words?: string) => void;
+}
+
+/** Shows the item in the URL, among the pictures of the conversation. */
+export function MediaView(props: Props) {
+  const { media, with: other } = useSearch({ strict: false });
+  return media ? <Opened {...props} id={media} other={other} /> : null;
+}
+
+function Opened({ exchanges = [], runs = [], pictures = [], onUse, id, other }: Props & { id: string; other: string | undefined }) {
+  const open = useOpenMedia();
+  const own = useMedia(id).data;
+  const second = useMedia(other ?? id).data;
+  const all = new Map<string, Media>();
+  const add = (m: Media | undefined) => { if (m?.modality === "image" && !all.has(m.id)) all.set(m.id, m); };
+  pictures.forEach(add);
+  for (const x of exchanges) {
+    x.attachments.forEach(add);
+    Object.values(runs.find((r) => r.id === x.runId)?.media ?? {}).forEach(add);
+    x.answer?.attachments?.forEach(add);
+  }
+  add(own);
+  own?.parents.forEach(add);
+  own?.children.forEach(add);
+  add(second);
+  const [a, b] = [all.get(id), other ? all.get(other) : undefined];
+  if (!a) return null;
+  const use = (m: Media, words?: string) => { onUse(m, words); open(""); writeOn(); };
+  const edit = (m: Media) => void queries.fetchQuery(mediaQuery(m.id)).then((d) => use(m, wording(d)), showProblem);
+  return (
+    <Suspense>
+      {b && <Compare pictures={[...all.values()]} first={a} second={b} onOther={(o) => open(id, o)} onClose={() => open(id)} />}
+      {!b && <Lightbox pictures={[...all.values()]} id={id} onView={open} onUse={use} onEdit={edit} />}
+    </Suspense>
+  );
+}
+
+/** Moves the cursor to the end of the draft. */
+function writeOn() {
+  requestAnimationFrame(() => {
+    const box = document.getElementById("message") as HTMLTextAreaElement | null;
+    box?.focus();
+    box?.setSelectionRange(box.value.length, box.value.length);
+  });
+}

@@ -1,0 +1,30 @@
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { Refusal } from "../api/client";
+
+/** Shows an error and its remedy. */
+export function showProblem(e: unknown) {
+  const r = e instanceof Refusal ? e : undefined;
+  notifications.show({
+    color: "red", autoClose: 10_000, title: r?.message ?? "That did not work.", message: r?.hint || (r?.retryable ? "Try again." : ""),
+    closeButtonProps: { "aria-label": "Close" },
+  });
+}
+
+/** Shows what was done, with an undo button. */
+export function showUndo(text: string, undo: () => void) {
+  const id = `undo ${Date.now()}`;
+  notifications.show({
+    id, autoClose: 12_000, color: "gray", closeButtonProps: { "aria-label": "Close" },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm" c="var(--ink)">{text}</Text>
+        <Button size="compact-sm" variant="default" onClick={() => { notifications.hide(id); undo(); }}>Undo</Button>
+      </Group>
+    ),
+  });
+}
+
+export function showDone(text: string) {
+  notifications.show({ message: text, autoClose: 2500, color: "gray", closeButtonProps: { "aria-label": "Close" } });
+}

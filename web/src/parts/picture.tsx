@@ -1,0 +1,60 @@
+import { useState } from "react";
+import type { Media } from "../api/contract";
+import { alt, mediaURL } from "../schema/text";
+import { useOpenMedia } from "./open-media";
+import { Windowed } from "./windowed";
+
+/** A picture with a known size and a blurred placeholder while it loads. */
+export function Picture({ media, inline = false }: { media: Media; inline?: boolean }) {
+  const [there, setThere] = useState(false);
+  const open = useOpenMedia();
+  const w = media.width ?? 1024;
+  const h = media.height ?? 1024;
+  const text = alt(media);
+  return (
+    <button
+      type="button" className={inline ? "picture picture-inline" : "picture"} data-there={there || undefined} onClick={() => open(media.id)}
+      style={{ ...(!there && placeholder(media)), ...({ aspectRatio: `${w} / ${h}`, "--ratio": w / h, "--wide": `${w}px` } as React.CSSProperties) }}
+    >
+      <img
+        src={mediaURL(media, inline ? 320 : 1280)} srcSet={sources(media)} sizes={inline ? "160px" : "(max-width: 800px) 100vw, 760px"} alt={text} title={text} width={w} height={h}
+        loading="lazy" decoding="async" onLoad={() => setThere(true)}
+      />
+    </button>
+  );
+}
+
+/** The 16-pixel thumbnail, scaled to the picture's size. */
+function placeholder(m: Media): React.CSSProperties {
+  return m.mime_type === "image/svg+xml" ? {} : { backgroundImage: `url(${mediaURL(m, 16)})` };
+}
+
+/** Thumbnails that are smaller than the picture, and the picture itself. */
+function sources(m: Media): string | undefined {
+  const widths = ([320, 640, 1280] as const).filter((w) => w < (m.width ?? 0));
+  if (m.mime_type === "image/svg+xml" || widths.length === 0) return undefined;
+  return [...widths.map((w) => `${mediaURL(m, w)} ${w}w`), `${mediaURL(m)} ${m.width}w`].join(", ");
+}
+
+const chunk = 24; // pictures in a part of a grid: it divides by the usual numbers of columns
+const gap = 10;
+
+/** Several pictures side by side, one alone in its own size. Of very many, those far from the window
+ * are not drawn. */
+export function Pictures({ media }: { media: Media[] }) {
+  if (media.length === 1 && media[0]) return <div className="pictures-one"><Picture media={media[0]} /></div>;
+  if (media.length <= 2 * chunk) return <Grid media={media} count={media.length} />;
+  const parts = Array.from({ length: Math.ceil(media.length / chunk) }, (_, i) => media.slice(i * chunk, (i + 1) * chunk));
+  return <>{parts.map((part) => <Windowed key={part[0]?.id} estimate={gridHeight(part.length, Math.min(760, window.innerWidth - 28))}>{() => <Grid media={part} count={media.length} />}</Windowed>)}</>;
+}
+
+function Grid({ media, count }: { media: Media[]; count: number }) {
+  return <div className="pictures" data-count={count}>{media.map((m) => <Picture key={m.id} media={m} />)}</div>;
+}
+
+/** How high a grid of square pictures is, in px, with the columns that style.css gives it. */
+export function gridHeight(count: number, width: number): number {
+  const columns = Math.max(1, Math.floor((width + gap) / (Math.min(220, 0.46 * width) + gap)));
+  const side = (width - gap * (columns - 1)) / columns;
+  return Math.ceil(Math.ceil(count / columns) * (side + gap));
+}

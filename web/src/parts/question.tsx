@@ -1,0 +1,73 @@
+import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Suspense, lazy, useState } from "react";
+import { Refusal, api } from "../api/client";
+import type { Flaw, Media, Question } from "../api/contract";
+import { queries } from "../api/queries";
+import { MessageText } from "./markdown";
+import { showProblem } from "./notice";
+
+const SchemaForm = lazy(() => import("./schema-form"));
+
+interface Props { run: string; question: Question; media: Record<string, Media> }
+
+/** The question of a paused run, with the form of its answer. */
+export function QuestionCard({ run, question, media }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [flaws, setFlaws] = useState<Flaw[]>([]);
+  const send = async (body: object) => {
+    setBusy(true);
+    setFlaws([]);
+    try {
+      await api.answer(run, { ...body, ...(question.id && { question: question.id }) });
+      await queries.invalidateQueries({ queryKey: ["run", run] });
+    } catch (e) {
+      if (e instanceof Refusal && e.flaws.length > 0) setFlaws(e.flaws);
+      else showProblem(e);
+    }
+    setBusy(false);
+  };
+  const stop = () => api.cancel(run).catch(showProblem);
+  const yesNo = question.kind === "approval" || question.kind === "guardrail";
+  return (
+    <section className="question" aria-label={yesNo ? "Approval" : "Question"}>
+      <MessageText text={question.question ?? question.text ?? "The agent needs your answer."} media={media} pending={false} />
+      {yesNo ? <Approval question={question} busy={busy} send={send} stop={stop} /> : <AnswerForm question={question} busy={busy} flaws={flaws} send={send} stop={stop} />}
+    </section>
+  );
+}
+
+interface Inner { question: Question; busy: boolean; send: (body: object) => Promise<void>; stop: () => void }
+
+function Approval({ question, busy, send, stop }: Inner) {
+  const [note, setNote] = useState("");
+  const d = question.details;
+  const answer = (approve: boolean) => void send({ approve, ...(note.trim() && { note: note.trim() }) });
+  return (
+    <Stack gap="sm">
+      {d && (
+        <dl className="facts">
+          {d.action && <><dt>Action</dt><dd>{d.action}</dd></>}
+          {d.reason && <><dt>Why</dt><dd>{d.reason}</dd></>}
+          <dt>Estimated cost</dt><dd>{d.estimated_usd ? `$${d.estimated_usd}` : d.estimate || "not known"}</dd>
+          {d.params !== undefined && <><dt>Asked</dt><dd><pre tabIndex={0}>{JSON.stringify(d.params, null, 2)}</pre></dd></>}
+        </dl>
+      )}
+      <TextInput label="Note" description="Optional; the agent reads it." value={note} onChange={(e) => setNote(e.currentTarget.value)} />
+      <Group gap="xs">
+        <Button loading={busy} onClick={() => answer(true)}>Approve</Button>
+        <Button variant="default" disabled={busy} onClick={() => answer(false)}>Deny</Button>
+        <Button variant="subtle" color="gray" c="var(--soft)" onClick={stop}>Cancel the run</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function AnswerForm({ question, busy, flaws, send, stop }: Inner & { flaws: Flaw[] }) {
+  return (
+    <Suspense fallback={<Skeleton h={120} />}>
+      <SchemaForm schema={question.schema} busy={busy} submit="Answer" flaws={flaws} onSubmit={(answer) => void send({ answer })}>
+        <Button variant="subtle" color="gray" c="var(--soft)" onClick={stop}>Cancel the run</Button>
+      </SchemaForm>
+    </Suspense>
+  );
+}

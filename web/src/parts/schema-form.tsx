@@ -1,0 +1,43 @@
+import { Button, Group } from "@mantine/core";
+import Form from "@rjsf/mantine";
+import { errorId } from "@rjsf/utils";
+import type { ErrorSchema, FieldErrorProps } from "@rjsf/utils";
+import { useMemo, useState } from "react";
+import type { ReactNode } from "react";
+import type { Flaw } from "../api/contract";
+import { controls, readSchema } from "../schema/form";
+import { serverErrors, validator } from "../schema/validator";
+import { JsonField } from "./json-field";
+
+interface Props {
+  schema: unknown;
+  busy: boolean;
+  submit: string;
+  /** The server's errors, shown at the fields. */
+  flaws: Flaw[];
+  onSubmit: (value: unknown) => void;
+  /** Buttons besides the submit button. */
+  children?: ReactNode;
+}
+
+/** The form of a JSON Schema, checked while it is sent, here and by the server. */
+export default function SchemaForm({ schema, busy, submit, flaws, onSubmit, children }: Props) {
+  const read = useMemo(() => readSchema(schema), [schema]);
+  const ui = useMemo(() => controls(read), [read]);
+  const extra = useMemo<ErrorSchema>(() => serverErrors(flaws), [flaws]);
+  const [data, setData] = useState<unknown>();
+  return (
+    <Form
+      className="schema-form" schema={read} uiSchema={ui} validator={validator} formData={data} onChange={(e) => setData(e.formData)} extraErrors={extra} fields={{ json: JsonField }} templates={{ FieldErrorTemplate }}
+      onSubmit={(e) => onSubmit(e.formData)} onError={() => undefined} focusOnFirstError showErrorList={false} noHtml5Validate idPrefix="answer"
+    >
+      <Group gap="xs"><Button type="submit" loading={busy}>{submit}</Button>{children}</Group>
+    </Form>
+  );
+}
+
+/** The errors of lists and groups; those of a control are shown in it. */
+export function FieldErrorTemplate({ errors, fieldPathId, schema, uiSchema }: FieldErrorProps) {
+  if (!errors?.length || uiSchema?.["ui:widget"] || uiSchema?.["ui:field"] || (schema.type !== "array" && schema.type !== "object")) return null;
+  return <div id={errorId(fieldPathId)} className="bad">{errors.map((e, i) => <p key={i}>{e}</p>)}</div>;
+}

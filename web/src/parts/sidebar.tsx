@@ -1,0 +1,87 @@
+import { ActionIcon, Button, Group, Menu, Skeleton, Switch, Text, TextInput, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconDeviceDesktop, IconKeyboard, IconMoon, IconPencilPlus, IconPhoto, IconSearch, IconSitemap, IconSun } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ConversationSummary } from "../api/contract";
+import { useConversations, useLive } from "../api/queries";
+import { changeSettings, useSettings } from "../api/settings";
+import { ConversationItem } from "./conversation-item";
+
+interface Props { onPick: () => void; onKeys: () => void }
+
+export function Sidebar({ onPick, onKeys }: Props) {
+  const [q, setQ] = useState("");
+  const [search] = useDebouncedValue(q.trim(), 200);
+  return (
+    <div className="side">
+      <Group justify="space-between" px={8} h={44} wrap="nowrap">
+        <Link to="/" className="brand" onClick={onPick}><img src="/favicon.svg" alt="" width={22} height={22} />Atelier</Link>
+      </Group>
+      <Button component={Link} to="/" variant="default" leftSection={<IconPencilPlus size={17} />} justify="flex-start" onClick={onPick}>New conversation</Button>
+      <Button component={Link} to="/gallery" variant="subtle" color="gray" className="side-link" leftSection={<IconPhoto size={17} />} justify="flex-start" onClick={onPick}>Media</Button>
+      <Button component={Link} to="/workflows" variant="subtle" color="gray" className="side-link" leftSection={<IconSitemap size={17} />} justify="flex-start" onClick={onPick}>Workflows</Button>
+      <TextInput
+        className="search" aria-label="Search conversations" placeholder="Search" leftSection={<IconSearch size={15} />} value={q} type="search"
+        onChange={(e) => setQ(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Escape") { setQ(""); e.currentTarget.blur(); } }}
+      />
+      <List q={search} onPick={onPick} />
+      <Foot onKeys={onKeys} />
+    </div>
+  );
+}
+
+function List({ q, onPick }: { q: string; onPick: () => void }) {
+  const list = useConversations(q);
+  const active = new Set(useLive().running().map((r) => r.conversationId));
+  const items = list.data?.pages.flatMap((p) => p.items) ?? [];
+  if (list.isPending) return <div className="talks">{[70, 90, 55].map((w) => <Skeleton key={w} h={14} w={`${w}%`} mx={10} my={11} />)}</div>;
+  if (list.isError) return <Text size="sm" c="dimmed" className="talks" p={10}>The conversations could not be loaded. Retrying…</Text>;
+  if (items.length === 0) return <Text size="sm" c="dimmed" className="talks" p={10}>{q ? `Nothing found for “${q}”.` : "Your conversations will be listed here."}</Text>;
+  return (
+    <div className="talks">
+      {group(items).map(([when, some]) => (
+        <section key={when} aria-label={when}>
+          <h2 className="talks-when">{when}</h2>
+          {some.map((c) => <ConversationItem key={c.id} item={c} active={active.has(c.id)} onPick={onPick} />)}
+        </section>
+      ))}
+      {list.hasNextPage && <Button variant="subtle" color="gray" size="xs" fullWidth loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show older</Button>}
+    </div>
+  );
+}
+
+function group(items: ConversationSummary[]): [string, ConversationSummary[]][] {
+  const day = new Date().setHours(0, 0, 0, 0);
+  const groups = new Map<string, ConversationSummary[]>();
+  for (const c of items) {
+    const at = Date.parse(c.updated_at);
+    const when = at >= day ? "Today" : at >= day - 86_400_000 ? "Yesterday" : at >= day - 6 * 86_400_000 ? "This week" : "Earlier";
+    groups.set(when, [...(groups.get(when) ?? []), c]);
+  }
+  return [...groups];
+}
+
+function Foot({ onKeys }: { onKeys: () => void }) {
+  const { developer } = useSettings();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const looks = { light: IconSun, dark: IconMoon, auto: IconDeviceDesktop } as const;
+  const Look = looks[colorScheme];
+  return (
+    <div className="side-foot">
+      <Switch size="sm" label="Developer" checked={developer} onChange={(e) => changeSettings({ developer: e.currentTarget.checked })} />
+      <Group gap={2}>
+        <Menu position="top-end" shadow="md">
+          <Menu.Target><ActionIcon aria-label={`Theme: ${colorScheme}`}><Look size={18} /></ActionIcon></Menu.Target>
+          <Menu.Dropdown>
+            {(["light", "dark", "auto"] as const).map((s) => {
+              const Icon = looks[s];
+              return <Menu.Item key={s} leftSection={<Icon size={15} />} onClick={() => setColorScheme(s)} fw={s === colorScheme ? 600 : 400}>{{ light: "Light", dark: "Dark", auto: "As the system" }[s]}</Menu.Item>;
+            })}
+          </Menu.Dropdown>
+        </Menu>
+        <Tooltip label="Keyboard shortcuts (?)"><ActionIcon aria-label="Keyboard shortcuts" onClick={onKeys}><IconKeyboard size={18} /></ActionIcon></Tooltip>
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { startTransition, useLayoutEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
+
+interface Props {
+  /** The estimated height in px, until it was drawn once. */
+  estimate: number;
+  /** Draws it before its visibility is known. */
+  first?: boolean;
+  /** Keeps it drawn, for example while a person edits it. */
+  keep?: boolean;
+  className?: string;
+  children: () => ReactNode;
+}
+
+const margin = "1200px"; // drawn this far before it becomes visible
+
+/** Draws its content only near the window; elsewhere an empty element of the same height stands for it. */
+export function Windowed({ estimate, first = false, keep = false, className, children }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(first);
+  const height = useRef(estimate);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const sight = new IntersectionObserver((all) => {
+      const entry = all.at(-1);
+      if (!entry) return;
+      if (!entry.isIntersecting) height.current = element.offsetHeight || height.current;
+      const drawn = entry.isIntersecting || element.contains(document.activeElement);
+      startTransition(() => setNear(drawn)); // in parts: what is drawn ahead must not stop the scrolling
+    }, { rootMargin: margin });
+    sight.observe(element);
+    return () => sight.disconnect();
+  }, []);
+  const drawn = near || keep;
+  return <div ref={box} className={className ? `windowed ${className}` : "windowed"} {...(!drawn && { style: { height: height.current } })}>{drawn && children()}</div>;
+}

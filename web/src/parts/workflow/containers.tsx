@@ -1,0 +1,108 @@
+import { Tabs } from "@mantine/core";
+import type { Node } from "../../schema/view";
+import { Windowed } from "../windowed";
+import { useShared } from "./context";
+import { Heading } from "./heading";
+import { NodeView, nothing } from "./node";
+import type { DrawProps } from "./node";
+import { Results } from "./results";
+
+function useChildren(n: Node): Node[] {
+  const { targets } = useShared();
+  return (n.children ?? []).filter((c) => !nothing(c, targets));
+}
+
+export function Passthrough({ node, level }: DrawProps) {
+  return <>{useChildren(node).map((c) => <NodeView key={c.pointer} node={c} level={level} />)}</>;
+}
+
+export function SectionList({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  return (
+    <section className="node-sections" aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      {children.map((c) => <NodeView key={c.pointer} node={c} level={level + 1} />)}
+    </section>
+  );
+}
+
+/** Cards side by side; those far outside the viewport are not drawn. */
+export function CardStack({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  return (
+    <section className="node-stack" aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      <div className="cards">{children.map((c, i) => <Windowed key={c.pointer} className="card-place" estimate={420} first={i < 4}>{() => <NodeView node={c} level={level + 1} />}</Windowed>)}</div>
+    </section>
+  );
+}
+
+export function Cards({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  return (
+    <article className="wf-card" aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      {children.map((c) => <NodeView key={c.pointer} node={c} level={level + 1} />)}
+    </article>
+  );
+}
+
+/** A list: results to choose from, or parts side by side. */
+export function Grid({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  if (node.selection || children.some((c) => c.children?.some((x) => x.render_as === "image"))) {
+    return <section aria-label={node.label || "Results"}><Heading level={level}>{node.label}</Heading><Results node={node} name={node.label || node.key} /></section>;
+  }
+  return (
+    <section aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      <div className="node-grid">{children.map((c) => <div key={c.pointer}><NodeView node={c} level={level + 1} /></div>)}</div>
+    </section>
+  );
+}
+
+export function TabList({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  return (
+    <section aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      <Tabs defaultValue={children[0]?.pointer ?? null} keepMounted={false}>
+        <Tabs.List>{children.map((c) => <Tabs.Tab key={c.pointer} value={c.pointer}>{c.label}</Tabs.Tab>)}</Tabs.List>
+        {children.map((c) => <Tabs.Panel key={c.pointer} value={c.pointer} pt="md"><NodeView node={{ ...c, label: "" }} level={level + 1} /></Tabs.Panel>)}
+      </Tabs>
+    </section>
+  );
+}
+
+/** A row for each item, a column for each name. */
+export function Table({ node, level }: DrawProps) {
+  const rows = useChildren(node);
+  const columns = new Map(rows.flatMap((r) => (r.children ?? []).filter((c) => c.display !== "hidden").map((c): [string, string] => [c.key, c.label])));
+  return (
+    <section aria-label={node.label || undefined}>
+      <Heading level={level}>{node.label}</Heading>
+      <div className="node-table" tabIndex={0} role="group" aria-label={node.label || "Table"}>
+        <table>
+          <thead><tr>{[...columns].map(([key, label]) => <th key={key} scope="col">{label}</th>)}</tr></thead>
+          <tbody>{rows.map((r) => <tr key={r.pointer}>{[...columns.keys()].map((key) => <td key={key}><Cell node={r.children?.find((c) => c.key === key)} /></td>)}</tr>)}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const Cell = ({ node }: { node: Node | undefined }) => node && <NodeView node={{ ...node, label: "" }} level={6} />;
+
+/** Names and values; nested values are sections. */
+export function KeyValue({ node, level }: DrawProps) {
+  const children = useChildren(node);
+  const whole = (c: Node) => (c.children?.length ?? 0) > 0 || c.form !== undefined || c.type === "array" || c.type === "object";
+  const facts = children.filter((c) => !whole(c));
+  return (
+    <section className="node-facts" aria-label={node.label || undefined}>
+      {node.pointer !== "" && <Heading level={level}>{node.label}</Heading>}
+      {facts.length > 0 && <dl className="facts">{facts.map((c) => <div key={c.pointer}><dt>{c.label}</dt><dd><NodeView node={{ ...c, label: "" }} level={level + 1} /></dd></div>)}</dl>}
+      {children.filter(whole).map((c) => <NodeView key={c.pointer} node={c} level={node.pointer === "" ? level : level + 1} />)}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import Form from "@rjsf/mantine";
+import { toErrorSchema } from "@rjsf/utils";
+import type { Experimental_DefaultFormStateBehavior, RJSFSchema } from "@rjsf/utils";
+import { useMemo } from "react";
+import type { Flaw } from "../../api/contract";
+import { named } from "../../schema/form";
+import { inputs } from "../../schema/inputs";
+import type { Block } from "../../schema/layout";
+import { pathOf } from "../../schema/pointer";
+import type { JSONValue } from "../../schema/pointer";
+import { errorsOf, validator } from "../../schema/validator";
+import { JsonField } from "../json-field";
+import { FieldErrorTemplate } from "../schema-form";
+import { Arranged } from "./arranged";
+import { widgets } from "./widgets";
+
+interface Props {
+  id: string;
+  schema: object;
+  layout?: Block[] | undefined;
+  value: JSONValue | undefined;
+  /** The label of a form that is one input. */
+  label?: string;
+  /** The server's errors; pointers are relative to the form's value. */
+  flaws?: Flaw[];
+  disabled?: boolean;
+  onChange: (value: JSONValue | undefined) => void;
+}
+
+// Opening a form changes nothing: missing data stays empty.
+const defaults: Experimental_DefaultFormStateBehavior = { emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" }, allOf: "skipDefaults", mergeDefaultsIntoFormData: "useFormDataIfPresent" };
+
+/** The form of a part of an interaction: it is checked as one types, and has no button of its own. */
+export default function DataForm({ id, schema: given, layout, value, label, flaws = [], disabled = false, onChange }: Props) {
+  const schema = useMemo(() => named(given as RJSFSchema), [given]);
+  const ui = useMemo(() => ({ ...inputs(schema, layout, label), "ui:submitButtonOptions": { norender: true } }), [schema, layout, label]);
+  const errors = useMemo(() => {
+    const found = flaws.map((f) => ({ property: pathOf(f.pointer).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail }));
+    return toErrorSchema([...errorsOf(schema, value), ...found]);
+  }, [schema, value, flaws]);
+  return (
+    <div className="data-form">
+      <Form
+        tagName="div" schema={schema} uiSchema={ui} validator={validator} formData={value} disabled={disabled} extraErrors={errors} noValidate idPrefix={id} showErrorList={false}
+        fields={{ json: JsonField }} templates={{ ObjectFieldTemplate: Arranged, FieldErrorTemplate }} widgets={widgets} experimental_defaultFormStateBehavior={defaults}
+        onChange={(e, field) => { if (field !== undefined) onChange(e.formData as JSONValue | undefined); }}
+      />
+    </div>
+  );
+}

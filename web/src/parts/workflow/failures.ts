@@ -1,0 +1,32 @@
+import { notifications } from "@mantine/notifications";
+import { useEffect, useRef } from "react";
+import type { SubActionRun } from "../../api/workflows";
+import { ended } from "../../schema/again";
+
+const actions: Record<string, string> = {
+  moderated: "The provider refused this prompt: change it, then generate again.",
+  over_budget: "Raise the budget on the server, or request fewer pictures.",
+  missing_key: "Set the provider's key on the server, or use the offline painter.",
+  rate_limited: "The provider is busy: wait a minute, then retry.",
+};
+
+/** Remedies for failed sub-actions. */
+export function advice(job: SubActionRun): string {
+  const e = job.error ?? job.errors[0];
+  const own = e && actions[e.code];
+  if (own) return own;
+  return e?.retryable === false ? "Change the prompt or the parameters, then generate again." : "Retry it; if it fails again, change the prompt.";
+}
+
+/** Announces that a sub-action failed while the page was open; its card shows the reason. */
+export function useFailures(jobs: SubActionRun[], interaction: string) {
+  const running = useRef(new Set<string>());
+  useEffect(() => {
+    for (const j of jobs.filter((x) => x.interaction_id === interaction)) {
+      if (!ended(j.status)) running.current.add(j.id);
+      else if (running.current.delete(j.id) && ["failed", "moderated"].includes(j.status)) {
+        notifications.show({ color: "red", autoClose: 10_000, title: `${j.prompt_id ?? "A card"}: ${j.error?.message || "It failed."}`, message: `${advice(j)} The other cards are not affected.`, closeButtonProps: { "aria-label": "Close" } });
+      }
+    }
+  }, [jobs, interaction]);
+}

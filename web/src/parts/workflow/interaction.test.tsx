@@ -1,0 +1,187 @@
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider, createMemoryHistory, createRootRoute, createRouter } from "@tanstack/react-router";
+import { fireEvent } from "@testing-library/dom";
+import { act, render, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import changeCases from "../../../../workflow/testdata/changes.golden.json";
+import { Live } from "../../api/live";
+import { LiveProvider, queries, renewBy } from "../../api/queries";
+import type { SubActionRun } from "../../api/workflows";
+import type { Change, Interaction, Node } from "../../schema/view";
+import { InteractionPart } from "./interaction";
+
+const cases = changeCases as unknown as { before: Interaction; steps: (Change & { after: { display_data: Interaction["display_data"]; view: Node } })[] };
+const before: Interaction = { ...cases.before, status: "open" };
+
+/** A server with the example's interaction, and the stream of the tab. */
+class Server {
+  asked: { method: string; path: string; body?: unknown; headers: Headers }[] = [];
+  jobs: SubActionRun[] = [];
+  answers: Record<string, () => Response> = {};
+  interaction = before;
+  private listeners = new Map<string, (m: MessageEvent) => void>();
+  private last = 0;
+  source = { onopen: null, onerror: null, close: vi.fn(), addEventListener: (name: string, f: (m: MessageEvent) => void) => this.listeners.set(name, f) } as unknown as EventSource;
+
+  fetch = vi.fn(async (path: string, init?: RequestInit) => {
+    const method = init?.method ?? "GET";
+    this.asked.push({ method, path, headers: new Headers(init?.headers), ...(typeof init?.body === "string" && { body: JSON.parse(init.body) as unknown }) });
+    const own = this.answers[`${method} ${path.split("?")[0]}`];
+    if (own) return own();
+    if (path.includes("/sub-actions")) return json({ items: this.jobs });
+    if (method === "GET" && path.includes("/interactions/")) return json(this.interaction);
+    return json({});
+  });
+  event(name: string, data: object) {
+    act(() => this.listeners.get(name)?.(new MessageEvent(name, { data: JSON.stringify({ run_id: before.workflow_run_id, ...data }), lastEventId: String(++this.last) })));
+  }
+  of = (method: string, part: string) => this.asked.filter((a) => a.method === method && a.path.includes(part));
+}
+
+const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+const stream = (...events: [string, object][]) => new Response(events.map(([type, data], i) => `event: ${type}\nid: ${i + 1}\ndata: ${JSON.stringify({ type, data })}\n\n`).join(""), { headers: { "Content-Type": "text/event-stream" } });
+const job = (more: Partial<SubActionRun> = {}): SubActionRun => ({ id: "gm_1", workflow_run_id: "wr_1", contents: [], errors: [], cost_usd: null, interaction_id: before.interaction_id, action_type: "media.midjourney.txt2img", sub_action_id: "generate", prompt_id: "prompt_a", status: "running", created_at: new Date().toISOString(), ...more });
+
+let server: Server;
+beforeEach(() => {
+  server = new Server();
+  vi.stubGlobal("fetch", server.fetch);
+  queries.clear();
+  sessionStorage.clear();
+  localStorage.clear();
+});
+afterEach(() => vi.unstubAllGlobals());
+
+async function show(interaction = before) {
+  const live = new Live(() => server.source);
+  live.connect();
+  renewBy(live);
+  const router = createRouter({ routeTree: createRootRoute({ component: () => <InteractionPart interaction={interaction} run={interaction.workflow_run_id} /> }), history: createMemoryHistory() });
+  render(<MantineProvider><Notifications /><QueryClientProvider client={queries}><LiveProvider value={live}><RouterProvider router={router as never} /></LiveProvider></QueryClientProvider></MantineProvider>);
+  await screen.findByRole("heading", { name: before.title });
+}
+
+const card = (name: string) => screen.findByRole("article", { name });
+const stand = (n: number) => { const s = cases.steps[n - 1]; return { ...before, ...s?.after, version: s?.version ?? 0 }; };
+
+test("the example's interaction is drawn of its schema: sections, cards, forms, text areas, no heading over nothing", async () => {
+  await show();
+  expect(screen.getAllByRole("heading").map((h) => h.textContent)).toEqual([before.title, "Prompts by Provider", "midjourney", "prompt_a", "prompt_b", "leonardo", "phoenix_1_0", "anime_xl"]);
+  expect(await within(await card("prompt_a")).findByRole("textbox", { name: "Subject" })).toBeTruthy();
+  expect((await within(await card("anime_xl")).findByRole("textbox", { name: "Prompt" })).tagName).toBe("TEXTAREA");
+  expect(server.of("PATCH", "")).toEqual([]); // what is only opened changes nothing
+});
+
+test("what is typed is saved as a patch with its version, and the prompt as sent is the server's", async () => {
+  const first = cases.steps[0];
+  server.answers["PATCH /api/interactions/in_1"] = () => json(first);
+  await show();
+  const box = await within(await card("prompt_a")).findByRole("textbox", { name: "Subject" });
+  fireEvent.change(box, { target: { value: "A lighthouse" } });
+  await waitFor(() => expect(server.of("PATCH", "/interactions/in_1")).toMatchObject([{ body: [{ op: "replace", path: "/prompts/midjourney/prompt_a/subject", value: "A lighthouse" }] }]));
+  expect(server.of("PATCH", "")[0]?.headers.get("If-Match")).toBe(`"${before.version}"`);
+  await within(await card("prompt_a")).findByText("A lighthouse, ...");
+  expect(screen.getByText("Saved")).toBeTruthy();
+});
+
+test("a click sends the card's action with its parameters, shows how far it is, and the results beneath the card", async () => {
+  const user = userEvent.setup();
+  server.answers["POST /workflow/wr_1/sub-action/stream"] = () => { server.jobs = [job()]; return stream(["accepted", { metadata_id: "gm_1", position: 0 }]); };
+  await show();
+  const a = await card("prompt_a");
+  await user.click(within(a).getByText(/^Parameters/));
+  await user.click(await within(a).findByRole("radio", { name: "relax" }));
+  await user.click(within(a).getByRole("button", { name: "Generate Images" }));
+  await within(a).findByText("Loading...");
+  const sent = server.of("POST", "sub-action/stream")[0];
+  expect(sent?.body).toMatchObject({ interaction_id: "in_1", path: "/prompts/midjourney/prompt_a", sub_action_id: "generate", params: { speed: "relax" } });
+  expect(sent?.headers.get("Idempotency-Key")).toBe((sent?.body as { request_id: string }).request_id);
+  server.event("operation-progress", { metadata_id: "gm_1", message: "half of it" });
+  await within(a).findByText(/half of it/);
+  expect(within(a).getByRole("button", { name: "Generate Images" })).toHaveProperty("disabled", false);
+  server.jobs = [job({ status: "succeeded" })];
+  for (const s of cases.steps.slice(0, 5)) server.event("interaction-patched", { interaction_id: "in_1", version: s.version, patch: s.patch, changes: s.changes });
+  await within(a).findByRole("button", { name: "Choose prompt_a, result 1" });
+  await waitFor(() => expect(within(a).queryByText("Loading...")).toBeNull());
+  expect(JSON.parse(localStorage.getItem("atelier-params") ?? "")).toEqual({ midjourney: { speed: "relax" } });
+  await user.click(within(a).getByRole("button", { name: "Reset to defaults" }));
+  expect(await within(a).findByRole("radio", { name: "fast" })).toHaveProperty("checked", true);
+});
+
+test("what fails stays on its card with what to do, as a toast, and blocks no other card", async () => {
+  const user = userEvent.setup();
+  server.jobs = [job()];
+  await show();
+  const a = await card("prompt_a");
+  await within(a).findByText("Loading...");
+  server.jobs = [job({ status: "failed", error: { code: "unavailable", message: "The provider is down.", retryable: true } })];
+  server.event("operation-finished", { metadata_id: "gm_1" });
+  const alert = await within(a).findByRole("alert");
+  expect(alert.textContent).toContain("The provider is down.Retry it; if it fails again, change the prompt.");
+  await screen.findByText("prompt_a: The provider is down.");
+  await screen.findByText("Retry it; if it fails again, change the prompt. The other cards are not affected.");
+  await user.click(within(alert).getByRole("button", { name: "Retry" }));
+  await waitFor(() => expect(server.of("POST", "/sub-actions/gm_1/retry")).toMatchObject([{ body: {} }]));
+  expect(within(await card("anime_xl")).getByRole("button", { name: "Generate Images" })).toHaveProperty("disabled", false);
+});
+
+test("what was moderated is not asked for again: the prompt is changed; other results are, each by itself", async () => {
+  const slot = (position: number, code: string) => ({ position, code, message: `It is ${code}.`, retryable: code !== "moderated" });
+  server.jobs = [
+    job({ id: "gm_1", status: "moderated", error: { code: "moderated", message: "Refused.", retryable: false }, errors: [slot(1, "moderated")] }),
+    job({ id: "gm_2", prompt_id: "prompt_b", status: "failed", error: { code: "unavailable", message: "Failed.", retryable: true }, errors: [slot(1, "moderated"), slot(2, "unavailable")] }),
+  ];
+  await show();
+  const refused = await within(await card("prompt_a")).findByRole("alert");
+  expect(refused.textContent).toBe("Picture 1: It is moderated.The provider refused this prompt: change it, then generate again.");
+  const both = await within(await card("prompt_b")).findByRole("alert");
+  expect(within(both).getAllByRole("button").map((b) => b.textContent)).toEqual(["Retry picture 2"]);
+});
+
+test("a click that the server refuses says why, and is tried again under its key", async () => {
+  const user = userEvent.setup();
+  server.answers["POST /workflow/wr_1/sub-action/stream"] = () => json({ code: "missing_key", detail: "Midjourney has no key.", hint: "Set it, or use the offline painter.", retryable: false }, 424);
+  await show();
+  const a = await card("prompt_a");
+  await user.click(within(a).getByRole("button", { name: "Generate Images" }));
+  const alert = await within(a).findByRole("alert");
+  expect(alert.textContent).toContain("Midjourney has no key.");
+  await user.click(within(alert).getByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(server.of("POST", "sub-action/stream")).toHaveLength(2));
+  const [one, two] = server.of("POST", "sub-action/stream").map((c) => c.headers.get("Idempotency-Key"));
+  expect(two).toBe(one);
+  await user.click(await within(await card("prompt_a")).findByRole("button", { name: "Use the offline painter" }));
+  await waitFor(() => expect(server.of("POST", "sub-action/stream")[2]?.body).toMatchObject({ stand_in: "offline" }));
+});
+
+test("one result is chosen by mouse or keyboard, then Continue answers; running sub-actions are asked about", async () => {
+  const user = userEvent.setup();
+  await show(stand(6));
+  const go = screen.getByRole("button", { name: "Continue" });
+  expect(go).toHaveProperty("disabled", true);
+  await user.click(screen.getByRole("button", { name: "Choose prompt_b, result 1" }));
+  const tile = screen.getByRole("button", { name: "Choose prompt_a, result 1" });
+  tile.focus();
+  await user.keyboard("{ArrowRight}{Enter}");
+  expect(screen.getAllByRole("button", { pressed: true }).map((b) => b.getAttribute("aria-label"))).toEqual(["Choose prompt_a, result 2"]);
+  server.answers["POST /api/interactions/in_1/answer"] = () => json({ code: "sub_actions_running", detail: "2 sub-actions have not ended" }, 409);
+  await user.click(go);
+  const asked = await screen.findByRole("dialog");
+  delete server.answers["POST /api/interactions/in_1/answer"];
+  await user.click(within(asked).getByRole("button", { name: "Let it finish" }));
+  await waitFor(() => expect(server.of("POST", "/answer").map((a) => a.body)).toEqual([{ selected_content_id: "gc_4" }, { selected_content_id: "gc_4", running: "keep" }]));
+});
+
+test("an unknown render_as is shown as it is, and hidden parts are not shown", async () => {
+  const node = (key: string, render_as: string, more: Partial<Node> = {}): Node => ({ pointer: `/${key}`, key, label: key, render_as, type: "string", schema: `/properties/${key}`, ...more });
+  const children = [node("odd", "carousel"), node("secret", "text", { display: "hidden" }), node("note", "markdown"), node("rows", "table", { type: "array", children: [node("rows/0", "key-value", { key: "0", type: "object", children: [node("rows/0/name", "text", { key: "name", label: "Name" })] })] })];
+  await show({ ...before, display_data: { odd: "as it is", secret: "not shown", note: "**bold**", rows: [{ name: "First" }] }, view: { pointer: "", key: "", label: "", render_as: "key-value", type: "object", schema: "", children } });
+  await screen.findByText(/does not draw “carousel”/);
+  expect(screen.getByText("as it is")).toBeTruthy();
+  expect(screen.queryByText("not shown")).toBeNull();
+  expect((await screen.findByText("bold")).tagName).toBe("STRONG");
+  expect(within(screen.getByRole("table")).getByRole("cell", { name: "First" })).toBeTruthy();
+});

@@ -1,0 +1,82 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconArrowBackUp, IconArrowForwardUp } from "@tabler/icons-react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { KeyboardEvent } from "react";
+import { Desk } from "../../api/desk";
+import type { DeskState } from "../../api/desk";
+import { useLive } from "../../api/queries";
+import { useSubActions } from "../../api/workflow-queries";
+import { workflows } from "../../api/workflows";
+import { pointerOf } from "../../schema/pointer";
+import { contents, kept, toggle } from "../../schema/selection";
+import type { Choice } from "../../schema/selection";
+import { walk } from "../../schema/view";
+import type { Interaction } from "../../schema/view";
+import { AnswerBar } from "./answer-bar";
+import { SharedProvider } from "./context";
+import { useFailures } from "./failures";
+import { NodeView } from "./node";
+
+interface Props { interaction: Interaction; run: string; /** A preview is read-only. */ preview?: boolean }
+
+/** An interaction of a workflow: forms, generations, selections and the answer. */
+export function InteractionPart({ interaction, run, preview = false }: Props) {
+  const [desk] = useState(() => new Desk(interaction, workflows));
+  const state = useSyncExternalStore(desk.subscribe, desk.snapshot);
+  const [chosen, setChoice] = useState<Choice>({});
+  const jobs = useSubActions(preview ? "" : run).data?.items ?? [];
+  const now = state.interaction;
+  useFollow(desk, interaction, preview);
+  useFailures(jobs, now.interaction_id);
+  const editable = useMemo(() => [...walk(now.view)].some((n) => n.form), [now.view]);
+  const targets = useMemo(() => new Set([...walk(now.view)].flatMap((n) => (n.sub_actions ?? []).map((a) => pointerOf(a.result_target)))), [now.view]);
+  const choice = useMemo(() => kept(chosen, contents(now)), [chosen, now]);
+  const fixed = preview || (now.status !== undefined && now.status !== "open");
+  const keys = (e: KeyboardEvent) => {
+    if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== "z" || fixed) return;
+    e.preventDefault();
+    if (e.shiftKey) desk.redo();
+    else desk.undo();
+  };
+  return (
+    <SharedProvider value={{ run, desk, state, fixed, choice, jobs, targets, toggle: (g, id) => setChoice((c) => toggle(kept(c, contents(desk.state.interaction)), g, id)) }}>
+      <div className="interaction" onKeyDown={keys}>
+        <header className="interaction-head">
+          <h2 className="grow">{now.title}</h2>
+          {editable && !fixed && <Tools desk={desk} state={state} />}
+        </header>
+        <NodeView node={now.view} level={3} />
+        {!preview && <AnswerBar />}
+      </div>
+    </SharedProvider>
+  );
+}
+
+/** Keeps an interaction as the server has it: by the stream, after a lost connection, and when
+ * the page was read again. What is typed is saved when the page is left. */
+function useFollow(desk: Desk, interaction: Interaction, preview: boolean) {
+  const live = useLive();
+  useEffect(() => desk.replace(interaction), [desk, interaction]);
+  useEffect(() => (preview ? undefined : live.onEvent((e) => {
+    if (e.name === "interaction-patched" && e.data.interaction_id === interaction.interaction_id) desk.take({ version: e.data.version ?? 0, patch: e.data.patch ?? [], changes: e.data.changes ?? { nodes: [] } });
+  })), [desk, live, preview, interaction.interaction_id]);
+  useEffect(() => { if (live.connection === "open" && !preview) void desk.read(); }, [desk, live.connection, preview]);
+  useEffect(() => {
+    const leave = () => { if (document.visibilityState === "hidden") void desk.flush(); };
+    document.addEventListener("visibilitychange", leave);
+    return () => { document.removeEventListener("visibilitychange", leave); void desk.flush(); };
+  }, [desk]);
+}
+
+const words = { saved: "Saved", typing: "Saving…", saving: "Saving…", failed: "Not saved" };
+
+function Tools({ desk, state }: { desk: Desk; state: DeskState }) {
+  const problem = state.saving === "failed" ? state.problem?.message : undefined;
+  return (
+    <div className="interaction-tools">
+      <span role="status" className={state.saving === "failed" ? "bad" : "soft"} data-saving={state.saving}>{words[state.saving]}{problem && `: ${problem}`}</span>
+      <Tooltip label="Undo (Ctrl+Z)"><ActionIcon aria-label="Undo" disabled={state.edits.undo.length === 0} onClick={() => desk.undo()}><IconArrowBackUp size={18} /></ActionIcon></Tooltip>
+      <Tooltip label="Redo (Ctrl+Shift+Z)"><ActionIcon aria-label="Redo" disabled={state.edits.redo.length === 0} onClick={() => desk.redo()}><IconArrowForwardUp size={18} /></ActionIcon></Tooltip>
+    </div>
+  );
+}

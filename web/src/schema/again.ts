@@ -1,0 +1,31 @@
+// Requests for more pictures like an existing one.
+import type { MediaDetails, NewGeneration } from "../api/contract";
+
+export type Kind = "again" | "vary";
+
+/** The request that made a picture, for one more: without its seed, which would give the same
+ * picture. Undefined for what was not generated. */
+export function again(m: MediaDetails): NewGeneration | undefined {
+  if (!m.origin.request) return undefined;
+  const { seed: _seed, n: _n, ...same } = m.origin.request;
+  return { ...same, n: 1 };
+}
+
+/** A request for a variation of a picture, by the model that made it or the default one. */
+export function variation(m: MediaDetails): NewGeneration {
+  const { prompt, model, output_format } = m.origin.request ?? {};
+  return {
+    method: "variation", modality: "image", n: 1, inputs: [{ media_id: m.id }],
+    ...(prompt && { prompt }), ...(model && { model }), ...(output_format && { output_format }),
+  };
+}
+
+/** What a message begins with that asks for an edit of a picture: the words it was made by. */
+export function wording(m: MediaDetails): string {
+  return `Edit this picture: ${m.origin.request?.prompt ?? m.origin.prompt ?? ""}`;
+}
+
+/** Says whether a generation has ended. */
+export function ended(status: string): boolean {
+  return !["queued", "submitted", "running"].includes(status);
+}

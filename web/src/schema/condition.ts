@@ -1,0 +1,46 @@
+// Conditions of a display schema: true or false by the values of a form's fields. They hold no code.
+import { equal, get, isObject, pathOf } from "./pointer";
+
+export interface Condition {
+  all?: Condition[];
+  any?: Condition[];
+  not?: Condition;
+  /** A name, or a JSON pointer into the form's value. */
+  field?: string;
+  equals?: unknown;
+  not_equals?: unknown;
+  in?: unknown[];
+  not_in?: unknown[];
+  exists?: boolean;
+  min?: number;
+  max?: number;
+}
+
+/** Says whether a condition is true of a form's value; none is true of all. */
+export function holds(c: Condition | undefined, data: unknown): boolean {
+  if (!c) return true;
+  if (c.all) return c.all.every((e) => holds(e, data));
+  if (c.any) return c.any.some((e) => holds(e, data));
+  if (c.not) return !holds(c.not, data);
+  const v = get(data, pathOf(c.field ?? ""));
+  return compare(c, v, v !== undefined);
+}
+
+function compare(c: Condition, v: unknown, there: boolean): boolean {
+  if ("equals" in c) return there && equal(v, c.equals);
+  if ("not_equals" in c) return !there || !equal(v, c.not_equals);
+  if (c.in) return there && c.in.some((e) => equal(e, v));
+  if (c.not_in) return !there || !c.not_in.some((e) => equal(e, v));
+  if (c.exists !== undefined) return there === c.exists;
+  if (c.min !== undefined) return typeof v === "number" && v >= c.min;
+  if (c.max !== undefined) return typeof v === "number" && v <= c.max;
+  return there && !empty(v);
+}
+
+/** Says whether a value says nothing: null, false, no text, an empty list or object. */
+export function empty(v: unknown): boolean {
+  if (v === null || v === undefined || v === false) return true;
+  if (typeof v === "string") return v.trim() === "";
+  if (Array.isArray(v)) return v.length === 0;
+  return isObject(v) && Object.keys(v).length === 0;
+}

@@ -1,0 +1,97 @@
+// A person's edits: unsaved, being saved, and undoable ones.
+// A value changes as a whole where it is a text, a number or a list; objects change by their keys.
+import { covers, equal, get, isObject, join, pathOf, set } from "./pointer";
+import type { JSONValue } from "./pointer";
+
+export interface Operation { op: "add" | "replace" | "remove"; path: string; value?: JSONValue }
+
+/** Values by pointer; undefined is one that is taken away. */
+export type Values = Map<string, JSONValue | undefined>;
+
+interface Step { before: Values; after: Values }
+
+export interface Edits {
+  /** Typed, not saved. */
+  drafts: Values;
+  /** Which of the drafts are being saved. */
+  sent: Values;
+  undo: Step[];
+  redo: Step[];
+  /** Says whether the next change of the newest step's fields belongs to it. */
+  open: boolean;
+}
+
+export const noEdits: Edits = { drafts: new Map(), sent: new Map(), undo: [], redo: [], open: false };
+
+const steps = 200; // that can be undone
+
+/** The data as the person sees it. */
+export function shown(data: JSONValue, drafts: Values): JSONValue {
+  return [...drafts].reduce((v, [pointer, value]) => set(v, pathOf(pointer), value), data);
+}
+
+/** The smallest values by which two differ. */
+export function differences(before: JSONValue | undefined, after: JSONValue | undefined, pointer: string, out: Values = new Map()): Values {
+  if (isObject(before) && isObject(after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) differences(before[key], after[key], join(pointer, key), out);
+  } else if (!equal(before, after)) out.set(pointer, after);
+  return out;
+}
+
+/** Takes what a person changed of a form at a pointer. */
+export function change(e: Edits, data: JSONValue, pointer: string, to: JSONValue | undefined): Edits {
+  const now = shown(data, e.drafts);
+  const after = differences(get(now, pathOf(pointer)), to, pointer);
+  if (after.size === 0) return e;
+  const before: Values = new Map([...after.keys()].map((p) => [p, get(now, pathOf(p))]));
+  const newest = e.undo.at(-1);
+  const joins = e.open && newest && [...after.keys()].every((p) => newest.after.has(p));
+  const step = joins ? { before: newest.before, after: new Map([...newest.after, ...after]) } : { before, after };
+  return { ...e, drafts: drafted(e.drafts, after), undo: [...(joins ? e.undo.slice(0, -1) : e.undo), step].slice(-steps), redo: [], open: true };
+}
+
+/** Lays values over drafts; a draft within a value that changed as a whole goes with it. */
+function drafted(drafts: Values, values: Values): Values {
+  const kept = [...drafts].filter(([p]) => ![...values.keys()].some((q) => covers(q, p)));
+  return new Map([...kept, ...values]);
+}
+
+/** Takes the newest step back, or does the one again that was taken back. A step whose values were
+ * changed by somebody else is left out. */
+export function revert(e: Edits, data: JSONValue, way: "undo" | "redo"): Edits {
+  const stack = [...e[way]];
+  const now = shown(data, e.drafts);
+  for (let step = stack.pop(); step; step = stack.pop()) {
+    const [from, to] = way === "undo" ? [step.after, step.before] : [step.before, step.after];
+    if (![...from].every(([p, v]) => equal(get(now, pathOf(p)), v))) continue;
+    const other = way === "undo" ? "redo" : "undo";
+    return { ...e, drafts: drafted(e.drafts, to), [way]: stack, [other]: [...e[other], step], open: false };
+  }
+  return { ...e, [way]: stack, open: false };
+}
+
+/** Begins to save: gives the patch over what the server has. */
+export function send(e: Edits, data: JSONValue): { edits: Edits; operations: Operation[] } {
+  const operations = [...e.drafts].flatMap(([path, value]): Operation[] => {
+    const now = get(data, pathOf(path));
+    if (equal(now, value)) return [];
+    if (value === undefined) return [{ op: "remove", path }];
+    return [{ op: now === undefined ? "add" : "replace", path, value }];
+  });
+  return { edits: { ...e, sent: e.drafts, open: false }, operations };
+}
+
+/** The server has what was sent: only what was typed since is a draft. */
+export function saved(e: Edits): Edits {
+  return { ...e, drafts: new Map([...e.drafts].filter(([p, v]) => !(e.sent.has(p) && equal(e.sent.get(p), v)))), sent: new Map() };
+}
+
+/** The server refused what was sent: it stays typed. */
+export function refused(e: Edits): Edits {
+  return { ...e, sent: new Map() };
+}
+
+/** Forgets drafts at and below a pointer. */
+export function dropped(e: Edits, pointers: string[]): Edits {
+  return { ...e, drafts: new Map([...e.drafts].filter(([p]) => !pointers.some((q) => covers(q, p)))), sent: new Map(), open: false };
+}

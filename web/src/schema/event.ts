@@ -1,0 +1,88 @@
+// The events of a run, as the stream brings them. The list is closed; a name that is not on
+// it changes nothing.
+import type { Cost, Failure, Media, Question, Status, Usage } from "../api/contract";
+import type { Operation } from "./edit";
+import type { Node } from "./view";
+
+export const eventNames = [
+  "run-started", "run-paused", "run-resumed", "run-succeeded", "run-failed", "run-cancelled",
+  "turn-started", "turn-finished", "message-delta", "message-withdrawn", "action-started", "action-finished",
+  "agent-started", "agent-finished", "operation-started", "operation-finished", "operation-progress",
+  "operation-partial", "step-started", "step-finished", "media-stored", "media-promoted", "media-pruned",
+  "interaction-opened", "interaction-patched", "interaction-answered", "warning",
+] as const;
+
+export type EventName = (typeof eventNames)[number];
+
+/** The fields of every payload; each event has some of them. */
+export interface Payload {
+  run_id: string;
+  tree?: string;
+  conversation_id?: string;
+  agent_path?: string;
+  at?: string;
+  agent?: string;
+  name?: string;
+  task?: string;
+  model?: string;
+  status?: Status;
+  message?: string;
+  text?: string;
+  turn?: number;
+  turns?: number;
+  usage?: Usage;
+  cost?: Cost;
+  error?: Failure | string;
+  questions?: Question[];
+  reasoning?: string;
+  actions?: string[];
+  agents?: string[];
+  done?: boolean;
+  input_tokens?: number;
+  output_tokens?: number;
+  step_id?: string;
+  success?: boolean;
+  code?: string;
+  refs?: string[];
+  cut?: boolean;
+  child_run_id?: string;
+  operation?: string;
+  note?: string;
+  /** How far a generation is, from 0 to 1. */
+  progress?: number;
+  output?: Media;
+  /** Of workflows: the interaction with its version and what changed, and the row of a sub-action. */
+  interaction_id?: string;
+  version?: number;
+  changes?: { nodes: Node[]; removed?: string[] };
+  patch?: Operation[];
+  metadata_id?: string;
+  elapsed_ms?: number;
+}
+
+export interface RunEvent {
+  /** Place in the global sequence; absent for what is not kept, like deltas. */
+  id?: number;
+  name: EventName;
+  data: Payload;
+}
+
+/** Reads one message of the stream; undefined if it is none of ours. */
+export function readEvent(name: string, id: string, text: string): RunEvent | undefined {
+  if (!(eventNames as readonly string[]).includes(name)) return undefined;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof data !== "object" || data === null || typeof (data as Payload).run_id !== "string") return undefined;
+  const event: RunEvent = { name: name as EventName, data: data as Payload };
+  return /^\d+$/.test(id) && !transient(event.name) ? { ...event, id: Number(id) } : event;
+}
+
+/** Says whether events of a name are shown and not kept. The browser gives such an event
+ * the id of the one before it. */
+export function transient(name: EventName): boolean {
+  return name === "message-delta" || name === "operation-progress" || name === "operation-partial";
+}

@@ -1,0 +1,63 @@
+// The input of each field in a workflow's form: by its layout, otherwise by its schema.
+import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+import { controls, kindOf } from "./form";
+import type { Block, Field } from "./layout";
+
+const widgets: Record<string, UiSchema> = {
+  text: { "ui:widget": "text" }, textarea: { "ui:widget": "textarea" }, number: { "ui:widget": "updown" }, slider: { "ui:widget": "slider" }, select: { "ui:widget": "select" },
+  radio: { "ui:widget": "radio", "ui:options": { inline: true } }, checkbox: { "ui:widget": "checkbox" }, "multi-select": { "ui:widget": "multi" }, color: { "ui:widget": "color" }, json: { "ui:field": "json" },
+  media: { "ui:widget": "media" }, hidden: { "ui:widget": "hidden" },
+};
+
+/** The inputs of a form; a layout arranges its outermost fields. */
+export function inputs(schema: RJSFSchema, layout?: Block[], label?: string): UiSchema {
+  const ui = refined(schema, controls(schema));
+  if (label !== undefined) ui["ui:title"] = label;
+  if (!layout) return ui;
+  for (const f of fieldsOf(layout)) {
+    ui[f.field] = { ...(ui[f.field] as UiSchema | undefined), ...(f.widget && widgetOf(f.widget, schema.properties?.[f.field])), ...(f.help && { "ui:help": f.help }) };
+  }
+  return { ...ui, "ui:options": { ...ui["ui:options"], blocks: layout } };
+}
+
+function fieldsOf(blocks: Block[]): Field[] {
+  return blocks.flatMap((b) => [...(b.fields ?? []), ...fieldsOf(b.blocks ?? [])]);
+}
+
+function widgetOf(name: string, schema: unknown): UiSchema {
+  const ui = widgets[name] ?? {};
+  if (name === "textarea") return { ...ui, "ui:options": long };
+  if (name === "media" || name === "multi-select" || name === "json") return { "ui:widget": undefined, ...ui };
+  return typeof schema === "object" && (schema as RJSFSchema).type === "array" ? {} : ui;
+}
+
+const long = { autosize: true, minRows: 1, maxRows: 16 };
+
+/** Texts grow with what is written and may be empty; pictures, colors and lists of choices have inputs of their own. */
+function refined(s: RJSFSchema, ui: UiSchema): UiSchema {
+  const items = s.items as RJSFSchema | undefined;
+  if (isMedia(s) || (s.type === "array" && items && isMedia(items))) return { ...ui, "ui:widget": "media", "ui:field": undefined };
+  if (s.format === "color") return { ...ui, "ui:widget": "color" };
+  if (kindOf(s) === "choices") return { ...ui, "ui:widget": "multi" };
+  if (takesText(s) && !s.enum && !s.oneOf && !s.format) {
+    return { ...ui, "ui:emptyValue": "", ...((s.maxLength ?? 1000) > 80 && !s.pattern && { "ui:widget": "textarea", "ui:options": { ...long, emptyValue: "" } }) };
+  }
+  const out = { ...ui };
+  for (const [name, field] of Object.entries(s.properties ?? {})) if (typeof field === "object") out[name] = refined(field as RJSFSchema, (ui[name] ?? {}) as UiSchema);
+  for (const key of ["oneOf", "anyOf"] as const) {
+    const branches = (s[key] ?? []).filter((b): b is RJSFSchema => typeof b === "object" && b.const === undefined);
+    if (branches.length > 0) out[key] = branches.map(branch);
+  }
+  if (kindOf(s) === "list" && items) out.items = refined(items, (ui.items ?? {}) as UiSchema);
+  return out;
+}
+
+/** An alternative: what tells it from the others is not an input. */
+function branch(s: RJSFSchema): UiSchema {
+  const ui = refined(s, controls(s, s.title ?? " "));
+  for (const [name, field] of Object.entries(s.properties ?? {})) if (typeof field === "object" && field.const !== undefined) ui[name] = { "ui:widget": "hidden" };
+  return ui;
+}
+
+const takesText = (s: RJSFSchema) => s.type === "string" || (Array.isArray(s.type) && s.type.includes("string") && !s.type.includes("object"));
+const isMedia = (s: RJSFSchema) => s.format === "media" || s.format === "media-id";

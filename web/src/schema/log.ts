@@ -1,0 +1,42 @@
+// The events of one run in the order of their ids, whichever way they came: live, replayed
+// after a reload, or twice after a reconnect.
+import { transient } from "./event";
+import type { RunEvent } from "./event";
+import { advance, newRun, over } from "./run";
+import type { RunState } from "./run";
+
+export interface RunLog {
+  events: RunEvent[];
+  state: RunState;
+}
+
+export function newLog(id: string): RunLog {
+  return { events: [], state: newRun(id) };
+}
+
+/** Adds an event; what is known already changes nothing. */
+export function add(log: RunLog, e: RunEvent): RunLog {
+  if (e.id === undefined) {
+    // What a run said last stands: a delta that was on its way comes too late.
+    return over(log.state.status) && transient(e.name) ? log : { ...log, state: advance(log.state, e) };
+  }
+  const last = log.events.at(-1)?.id ?? -1;
+  if (e.id > last) return { events: [...log.events, e], state: advance(log.state, e) };
+  if (log.events.some((x) => x.id === e.id)) return log;
+  const events = [...log.events, e].sort((a, b) => (a.id ?? 0) - (b.id ?? 0));
+  return { events, state: refold(log.state, events) };
+}
+
+/** Folds all events again and keeps what only transient ones said. */
+function refold(before: RunState, events: RunEvent[]): RunState {
+  const s = events.reduce(advance, newRun(before.id));
+  return {
+    ...s,
+    ...(before.conversationId && { conversationId: before.conversationId }),
+    text: s.text || before.text,
+    steps: s.steps.map((step) => {
+      const old = step.status === "running" ? before.steps.find((x) => x.id === step.id) : undefined;
+      return old ? { ...step, ...(old.note && { note: old.note }), ...(old.partial && { partial: old.partial }) } : step;
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+// The choices of an interaction, and the answer made from them.
+import { get, isObject, pathOf } from "./pointer";
+import { walk } from "./view";
+import type { Group, Interaction, Node } from "./view";
+
+/** The chosen content ids by group, in the order of choosing. */
+export type Choice = Record<string, string[]>;
+
+const maxDepth = 32; // of a display schema
+
+/** The selection groups that a display schema declares, whether or not anything of them is there. */
+export function groupsOf(schema: unknown): Group[] {
+  const found = new Map<string, Group>();
+  const visit = (s: unknown, depth: number): void => {
+    if (!isObject(s) || depth > maxDepth) return;
+    const ux = isObject(s["_ux"]) ? s["_ux"] : {};
+    if (ux["selectable"] === true) {
+      const g = groupOf(ux);
+      found.set(g.group, g);
+    }
+    if (typeof s["$ref"] === "string") visit(get(schema, pathOf(s["$ref"].slice(1))), depth + 1);
+    for (const p of Object.values(isObject(s["properties"]) ? s["properties"] : {})) visit(p, depth + 1);
+    visit(s["additionalProperties"], depth + 1);
+    visit(s["items"], depth + 1);
+  };
+  visit(schema, 0);
+  return [...found.values()];
+}
+
+function groupOf(ux: Record<string, unknown>): Group {
+  const mode = ux["selection_mode"] === "multiple" ? "multiple" : "single";
+  const number = (key: string, other: number) => (typeof ux[key] === "number" ? ux[key] : other);
+  const max = mode === "single" ? 1 : number("selection_max", 0);
+  return { group: typeof ux["selection_group"] === "string" ? ux["selection_group"] : "default", mode, min: ux["selection_optional"] === true ? 0 : number("selection_min", 1), ...(max > 0 && { max }) };
+}
+
+/** The content ids that are there to choose from, by group. */
+export function contents(i: Interaction): Choice {
+  const out: Choice = {};
+  for (const n of walk(i.view)) if (n.selection) (out[n.selection.group] ??= []).push(...idsOf(i, n));
+  return out;
+}
+
+function idsOf(i: Interaction, n: Node): string[] {
+  const list = get(i.display_data, pathOf(n.pointer));
+  return (Array.isArray(list) ? list : []).flatMap((e) => (isObject(e) && typeof e["content_id"] === "string" ? e["content_id"] : []));
+}
+
+/** Chooses what was not chosen, and the other way round. A single choice takes the place of the one
+ * before; of a full group nothing more can be chosen. */
+export function toggle(choice: Choice, g: Group, id: string): Choice {
+  const now = choice[g.group] ?? [];
+  if (now.includes(id)) return { ...choice, [g.group]: now.filter((c) => c !== id) };
+  if (g.mode === "single") return { ...choice, [g.group]: [id] };
+  return full(choice, g) ? choice : { ...choice, [g.group]: [...now, id] };
+}
+
+/** Says whether nothing more can be chosen of a group beside what is. */
+export function full(choice: Choice, g: Group): boolean {
+  return g.mode === "multiple" && g.max !== undefined && g.max > 0 && (choice[g.group]?.length ?? 0) >= g.max;
+}
+
+/** Leaves out what is not there any more. */
+export function kept(choice: Choice, there: Choice): Choice {
+  return Object.fromEntries(Object.entries(choice).map(([g, ids]) => [g, ids.filter((id) => there[g]?.includes(id))]));
+}
+
+/** What is missing until the interaction can be answered, in words; undefined if nothing is. */
+export function missing(groups: Group[], choice: Choice): string | undefined {
+  const short = groups.find((g) => (choice[g.group]?.length ?? 0) < g.min);
+  if (!short) return undefined;
+  const more = short.min - (choice[short.group]?.length ?? 0);
+  const what = short.mode === "single" ? "Choose one result" : `Choose ${more === short.min ? `at least ${short.min}` : `${more} more`}`;
+  return groups.length > 1 ? `${what} of ${short.group}` : what;
+}
+
+/** The body of the answer. */
+export function answer(groups: Group[], choice: Choice): Record<string, unknown> {
+  const of = (g: Group) => (g.mode === "single" ? (choice[g.group]?.[0] ?? null) : (choice[g.group] ?? []));
+  const [g] = groups;
+  if (!g) return {};
+  if (groups.length > 1) return { selected: Object.fromEntries(groups.map((x) => [x.group, of(x)])) };
+  return g.mode === "single" ? { selected_content_id: of(g) } : { selected_content_ids: of(g) };
+}

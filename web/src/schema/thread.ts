@@ -1,0 +1,40 @@
+// A conversation as exchanges: a person's message and the run that answers it.
+import type { Media, Message, Status } from "../api/contract";
+import type { RunState } from "./run";
+
+export interface Exchange {
+  runId: string;
+  at: string;
+  text: string;
+  attachments: Media[];
+  agent?: string;
+  answer?: Message;
+  status: Status;
+}
+
+/** A message that was sent and that the server's list may not have yet. */
+export interface Sent {
+  runId: string;
+  text: string;
+  attachments: Media[];
+  at: string;
+  agent?: string;
+}
+
+/** Pairs messages with their runs, oldest first. What the live runs know is newer than the
+ * list; a run or a sent message that the list lacks comes last. */
+export function thread(messages: Message[], live: RunState[], sent: Sent[]): Exchange[] {
+  const all = new Map<string, Exchange>();
+  const blank = (runId: string, at: string): Exchange => ({ runId, at, text: "", attachments: [], status: "running" });
+  for (const m of messages) {
+    const e = all.get(m.run_id) ?? blank(m.run_id, m.created_at);
+    if (m.role === "user") all.set(m.run_id, { ...e, text: m.text, attachments: m.attachments ?? [], at: m.created_at });
+    else all.set(m.run_id, { ...e, answer: m, status: m.status ?? "succeeded", ...(m.agent && { agent: m.agent }) });
+  }
+  for (const s of sent) if (!all.has(s.runId)) all.set(s.runId, { ...blank(s.runId, s.at), ...s });
+  for (const run of live) {
+    const e = all.get(run.id) ?? blank(run.id, new Date(run.startedAt ?? 0).toISOString());
+    all.set(run.id, { ...e, text: e.text || run.task || "", status: run.status ?? e.status, ...(run.agentName && { agent: run.agentName }) });
+  }
+  return [...all.values()];
+}

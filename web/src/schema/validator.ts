@@ -1,0 +1,96 @@
+// Validation of forms without compiling code: the page's policy forbids eval, which RJSF's own
+// validator needs. Messages are for people.
+import { Validator } from "@cfworker/json-schema";
+import type { OutputUnit, Schema } from "@cfworker/json-schema";
+import { toErrorSchema, validationDataMerge } from "@rjsf/utils";
+import type { ErrorSchema, RJSFSchema, RJSFValidationError, ValidatorType } from "@rjsf/utils";
+import type { Flaw } from "../api/contract";
+import { pathOf, pointerOf } from "./pointer";
+
+/** Errors of these keywords only say that something within does not fit. */
+const around = new Set(["properties", "items", "prefixItems", "additionalProperties", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref", "dependentSchemas"]);
+
+function units(schema: RJSFSchema, data: unknown, root: RJSFSchema): OutputUnit[] {
+  const whole = { ...(root.$defs && { $defs: root.$defs }), ...(root.definitions && { definitions: root.definitions }), ...schema };
+  return new Validator(whole as Schema, "2020-12", false).validate(JSON.parse(JSON.stringify(data ?? null)) as object).errors;
+}
+
+/** What is wrong with a value: at the value itself, or at the object that lacks one. */
+export interface Fault { pointer: string; keyword: string; message: string; missing?: string }
+
+/** Lists the faults of a value, each at its place. */
+export function faultsOf(schema: RJSFSchema, data: unknown): Fault[] {
+  const all = nearest(units(schema, data, schema));
+  const inner = all.filter((u) => !around.has(u.keyword));
+  return (inner.length > 0 ? inner : all).map((u) => {
+    const missing = u.keyword === "required" ? /"(.+)"/.exec(u.error)?.[1] : undefined;
+    return { pointer: pointerOf(steps(u.instanceLocation)), keyword: u.keyword, message: say(u, at(schema, u.keywordLocation)), ...(missing && { missing }) };
+  });
+}
+
+/** The errors of a value as forms take them: what is missing is wrong at its own field. */
+export function errorsOf(schema: RJSFSchema, data: unknown): RJSFValidationError[] {
+  return faultsOf(schema, data).map(({ pointer, keyword, message, missing }) => {
+    const property = [...pathOf(pointer), ...(missing ? [missing] : [])].map((s) => `.${s}`).join("");
+    return { name: keyword, property, message, stack: message };
+  });
+}
+
+/** Keeps, of what all alternatives of a oneOf or anyOf find, only the findings of that which is
+ * closest to the value: it takes its type, and finds the least. */
+function nearest(all: OutputUnit[], from = 0): OutputUnit[] {
+  const choices = all.flatMap((u) => /^.*?\/(oneOf|anyOf)(?=\/\d)/.exec(u.keywordLocation.slice(from))?.[0] ?? []);
+  if (choices[0] === undefined) return all;
+  const choice = (all[0]?.keywordLocation.slice(0, from) ?? "") + choices[0];
+  const within = (u: OutputUnit) => u.keywordLocation.startsWith(`${choice}/`);
+  const place = all.find((u) => u.keywordLocation === choice)?.instanceLocation;
+  const branches = new Map<string, OutputUnit[]>();
+  for (const u of all.filter(within)) {
+    const n = u.keywordLocation.slice(choice.length + 1).split("/", 1)[0] ?? "";
+    branches.set(n, [...(branches.get(n) ?? []), u]);
+  }
+  const distance = (units: OutputUnit[]) => units.filter((u) => !around.has(u.keyword)).length + (units.some((u) => u.keyword === "type" && u.instanceLocation === place) ? 10_000 : 0);
+  const [best = []] = [...branches].map(([n, units]) => nearest(units, choice.length + 1 + n.length)).sort((a, b) => distance(a) - distance(b));
+  return [...nearest(all.filter((u) => !within(u)), from), ...best];
+}
+
+/** The steps of a JSON pointer. */
+function steps(pointer: string): string[] {
+  return pointer.replace(/^#?\/?/, "").split("/").filter(Boolean).map((s) => decodeURIComponent(s).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function at(schema: unknown, pointer: string): unknown {
+  return steps(pointer).reduce<unknown>((s, step) => (s as Record<string, unknown> | undefined)?.[step], schema);
+}
+
+function say(u: OutputUnit, limit: unknown): string {
+  switch (u.keyword) {
+    case "required": return "This is needed.";
+    case "minLength": return limit === 1 ? "This is needed." : `Use at least ${String(limit)} characters.`;
+    case "maxLength": return `Use at most ${String(limit)} characters.`;
+    case "minimum": return `Use ${String(limit)} or more.`;
+    case "maximum": return `Use ${String(limit)} or less.`;
+    case "minItems": return limit === 1 ? "Choose at least one." : `Give at least ${String(limit)}.`;
+    case "maxItems": return `Give at most ${String(limit)}.`;
+    case "type": return limit === "integer" ? "Use a whole number." : limit === "number" ? "Use a number." : "This is needed.";
+    case "enum": case "const": return "Choose one of the options.";
+    case "pattern": return "This does not have the right form.";
+    case "format": return `This is not a valid ${String(limit)}.`;
+    default: return u.error;
+  }
+}
+
+/** What the server found, as errors of the form; its pointers begin at the request. */
+export function serverErrors(flaws: Flaw[]): ErrorSchema {
+  return toErrorSchema(flaws.filter((f) => f.pointer.startsWith("/answer")).map((f) => ({ property: steps(f.pointer).slice(1).map((s) => `.${s}`).join(""), message: f.detail, stack: f.detail })));
+}
+
+export const validator: ValidatorType = {
+  isValid: (schema, data, root) => units(schema as RJSFSchema, data, root as RJSFSchema).length === 0,
+  rawValidation: (schema, data) => ({ errors: units(schema as RJSFSchema, data, schema as RJSFSchema) as never[] }),
+  validateFormData: (data, schema, _custom, transform, ui) => {
+    const found = errorsOf(schema as RJSFSchema, data);
+    const errors = transform ? transform(found, ui) : found;
+    return validationDataMerge({ errors, errorSchema: toErrorSchema(errors) });
+  },
+};

@@ -1,0 +1,116 @@
+// The tree that the server resolved of a display schema and its data, and what an interaction is.
+import type { Block } from "./layout";
+import type { Operation } from "./edit";
+import { covers, get, insert, isObject, pathOf, set } from "./pointer";
+import type { JSONObject, JSONValue } from "./pointer";
+
+export interface Form { schema: JSONObject; layout?: Block[] }
+
+export interface Group { group: string; mode: "single" | "multiple"; min: number; max?: number }
+
+export interface SubAction {
+  id: string;
+  label: string;
+  action_type: string;
+  provider: string;
+  param_schema?: JSONObject;
+  /** What the parameters are before a person changes them. */
+  params: JSONObject;
+  result_target: string[];
+  loading_label: string;
+  confirm: boolean;
+  question?: string;
+  enabled: boolean;
+  reason?: string;
+  prompt_as_sent: string;
+}
+
+export interface Node {
+  pointer: string;
+  key: string;
+  label: string;
+  render_as: string;
+  display?: "passthrough" | "hidden";
+  type: string;
+  schema: string;
+  form?: Form;
+  sub_actions?: SubAction[];
+  selection?: Group;
+  children?: Node[];
+}
+
+/** What a person is asked. */
+export interface Interaction {
+  workflow_run_id: string;
+  interaction_id: string;
+  interaction_type: string;
+  title: string;
+  display_data: JSONObject;
+  display_schema: JSONObject;
+  view: Node;
+  version: number;
+  status?: string;
+}
+
+/** What an edit or a result changed: the data as JSON Patch, the nodes of the view without their
+ * children, and the pointers of nodes that are gone. */
+export interface Change { version: number; patch: Operation[]; changes: { nodes: Node[]; removed?: string[] } }
+
+export function find(n: Node, pointer: string): Node | undefined {
+  if (n.pointer === pointer) return n;
+  for (const c of n.children ?? []) if (covers(c.pointer, pointer)) return find(c, pointer);
+  return undefined;
+}
+
+/** All nodes, parents first. */
+export function* walk(n: Node): Generator<Node> {
+  yield n;
+  for (const c of n.children ?? []) yield* walk(c);
+}
+
+/** Applies a change to an interaction. One that is known already changes nothing; undefined if it
+ * does not follow on what is known, so that the interaction must be read again. */
+export function apply(i: Interaction, c: Change): Interaction | undefined {
+  if (c.version <= i.version) return i;
+  if (c.version > i.version + 1) return undefined;
+  const data = c.patch.reduce(patched, i.display_data as JSONValue);
+  let view: Node | undefined = i.view;
+  for (const pointer of c.changes.removed ?? []) view = view && removed(view, pointer);
+  for (const n of c.changes.nodes) view = view && placed(view, n, (parent) => order(i.display_schema, parent, data));
+  return view && isObject(data) ? { ...i, display_data: data, view, version: c.version } : undefined;
+}
+
+function patched(data: JSONValue, { op, path, value }: Operation): JSONValue {
+  const at = pathOf(path);
+  return op === "add" ? insert(data, at, value ?? null) : set(data, at, op === "remove" ? undefined : value);
+}
+
+function removed(n: Node, pointer: string): Node {
+  if (!n.children) return n;
+  const children = n.children.filter((c) => c.pointer !== pointer).map((c) => (covers(c.pointer, pointer) ? removed(c, pointer) : c));
+  const { children: _children, ...alone } = n;
+  return children.length > 0 ? { ...alone, children } : alone;
+}
+
+/** Puts a node in place of its older self, or among its siblings in their order. */
+function placed(n: Node, node: Node, orderOf: (parent: Node) => string[]): Node | undefined {
+  if (n.pointer === node.pointer) return { ...node, ...(n.children && { children: n.children }) };
+  const children = n.children ?? [];
+  const at = children.findIndex((c) => covers(c.pointer, node.pointer));
+  if (at >= 0) {
+    const child = placed(children[at] as Node, node, orderOf);
+    return child && { ...n, children: children.with(at, child) };
+  }
+  if (node.pointer.slice(0, node.pointer.lastIndexOf("/")) !== n.pointer) return undefined;
+  const keys = orderOf(n);
+  const before = children.filter((c) => keys.indexOf(c.key) < keys.indexOf(node.key));
+  return { ...n, children: [...before, node, ...children.filter((c) => !before.includes(c))] };
+}
+
+/** The order of a node's children: what its schema names, then what else the data has. */
+function order(schema: JSONObject, parent: Node, data: JSONValue): string[] {
+  let s = get(schema, pathOf(parent.schema));
+  if (isObject(s) && !s["properties"] && typeof s["$ref"] === "string") s = get(schema, pathOf(s["$ref"].slice(1)));
+  const named = Object.keys((isObject(s) && isObject(s["properties"]) && s["properties"]) || {});
+  return [...named, ...Object.keys(get(data, pathOf(parent.pointer)) ?? {}).filter((key) => !named.includes(key))];
+}

@@ -1,0 +1,43 @@
+// Colors and type: warm paper, ink and one clay. Every pair of text and ground reaches 4.5:1.
+import { createTheme } from "@mantine/core";
+import type { CSSVariablesResolver } from "@mantine/core";
+
+export const theme = createTheme({
+  primaryColor: "clay",
+  primaryShade: { light: 7, dark: 7 },
+  autoContrast: true,
+  defaultRadius: "md",
+  cursorType: "pointer",
+  fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: { fontWeight: "600" },
+  colors: {
+    clay: ["#fdf1ed", "#f8ded6", "#efbbab", "#e7977e", "#e07a5a", "#d56543", "#c25334", "#a8412a", "#8c3522", "#6f2a1b"],
+    gray: ["#faf9f6", "#f3f1ec", "#e9e6df", "#dcd8cf", "#c5c0b5", "#a19b8f", "#7b756a", "#5d574d", "#3d3933", "#211f1b"],
+    dark: ["#ece9e3", "#c9c4bb", "#b0aa9f", "#837d73", "#4f4b45", "#3b3833", "#2c2a26", "#1e1c1a", "#171614", "#100f0e"],
+  },
+  components: {
+    Tooltip: { defaultProps: { openDelay: 350, withArrow: true, events: { hover: true, focus: true, touch: false } } },
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: 34 } },
+    ColorInput: { defaultProps: { eyeDropperButtonProps: { "aria-label": "Pick a colour from the screen" } } },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } }, // it is no item of the menu
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" }, overlayProps: { backgroundOpacity: 0.45, blur: 2 } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+  },
+});
+
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--ground": "#fdfcfa", "--side": "#f5f3ee", "--raised": "#ffffff", "--quiet": "#f1eee8", "--line": "#e4e0d8",
+    "--ink": "#211f1b", "--soft": "#5d574d", "--accent": "#a8412a", "--good": "#2c6e3f", "--bad": "#a3261f", "--warn-ground": "#fdf3dc", "--warn-ink": "#6b4a06",
+    "--bad-ground": "#fdeceb", "--shade": "0 1px 2px rgb(50 40 20 / .05), 0 6px 24px rgb(50 40 20 / .07)",
+    "--mantine-color-body": "#fdfcfa", "--mantine-color-text": "#211f1b", "--mantine-color-dimmed": "#5d574d", "--mantine-color-placeholder": "#6f695e", "--mantine-color-error": "#a3261f",
+  },
+  dark: {
+    "--ground": "#1a1917", "--side": "#141311", "--raised": "#24221f", "--quiet": "#292723", "--line": "#38352f",
+    "--ink": "#ece9e3", "--soft": "#b5afa4", "--accent": "#f0a088", "--good": "#8fce9f", "--bad": "#ff9d94", "--warn-ground": "#352c17", "--warn-ink": "#f1d48a",
+    "--bad-ground": "#3a211e", "--shade": "0 1px 2px rgb(0 0 0 / .3), 0 8px 28px rgb(0 0 0 / .28)",
+    "--mantine-color-body": "#1a1917", "--mantine-color-text": "#ece9e3", "--mantine-color-dimmed": "#b5afa4", "--mantine-color-placeholder": "#a19b8f", "--mantine-color-error": "#ff9d94",
+  },
+});

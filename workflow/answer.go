@@ -1,0 +1,223 @@
+package workflow
+
+import (
+	"slices"
+
+	"atelier/media"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/schema"
+	"atelier/workflow/view"
+)
+
+// Answer is what a person decided at an interaction.
+type Answer struct {
+	// value is the body as it was parsed.
+	value *ordered.Object
+}
+
+// Running says what becomes of sub-actions that have not ended: they finish and change nothing
+// more (keep), or are stopped (cancel). Empty refuses the answer while there are any.
+type Running string
+
+// The values.
+const (
+	RunningKeep   Running = "keep"
+	RunningCancel Running = "cancel"
+)
+
+// ParseAnswer reads the body of an answer. Unknown names are problems.
+func ParseAnswer(b []byte) (*Answer, error) {
+	o, err := ordered.DecodeObject(b)
+	if err != nil {
+		return nil, err
+	}
+	var found []problem.Problem
+	for key := range o.All() {
+		if !slices.Contains([]string{"selected_content_id", "selected_content_ids", "selected", "approved", "comment", "running"}, key) {
+			found = append(found, problem.At(ordered.Join("", key), "%s is unknown: remove it", key))
+		}
+	}
+	if running, ok := o.Get("running"); ok && running != string(RunningKeep) && running != string(RunningCancel) {
+		found = append(found, problem.At("/running", "running must be keep or cancel"))
+	}
+	if comment, ok := o.Get("comment"); ok {
+		if _, text := comment.(string); !text {
+			found = append(found, problem.At("/comment", "comment must be a string"))
+		}
+	}
+	return &Answer{value: o}, problem.Join(found...)
+}
+
+// Value is the answer as JSON.
+func (a *Answer) Value() *ordered.Object { return a.value }
+
+// Running says what becomes of sub-actions that run.
+func (a *Answer) Running() Running { return Running(a.value.Text("running")) }
+
+// Chosen are the content ids that the answer names.
+func (a *Answer) Chosen() (ids []string) {
+	var add func(v any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case string:
+			ids = append(ids, v)
+		case []any:
+			for _, e := range v {
+				add(e)
+			}
+		case *ordered.Object:
+			for _, e := range v.All() {
+				add(e)
+			}
+		}
+	}
+	for _, name := range []string{"selected_content_id", "selected_content_ids", "selected"} {
+		v, _ := a.value.Get(name)
+		add(v)
+	}
+	return ids
+}
+
+// CheckRunning refuses an answer while sub-actions run, unless it says what becomes of them.
+func (a *Answer) CheckRunning(count int) error {
+	if count > 0 && a.Running() == "" {
+		return media.Errorf(media.CodeActionsRunning, "%d sub-actions are still running: wait, or answer with running set to keep or cancel", count)
+	}
+	return nil
+}
+
+// Result is what an answer becomes in the state, by the type of the interaction and its selection
+// groups. Choices below the minimum, over the maximum, foreign and failed ones are problems.
+func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
+	if i.request.Type == TypeApproval {
+		return a.approval()
+	}
+	c := chooser{interaction: i, answer: a.value, contents: i.contents()}
+	out := c.result()
+	return out, problem.Join(c.problems...)
+}
+
+func (a *Answer) approval() (*ordered.Object, error) {
+	approved, ok := a.value.Get("approved")
+	if _, is := approved.(bool); !ok || !is {
+		return nil, problem.Join(problem.At("/approved", "approved must be true or false"))
+	}
+	return ordered.New("approved", approved, "comment", a.value.Text("comment")), nil
+}
+
+// contents are the ids that can be chosen, by group: those of the results that are there.
+func (i *Interaction) contents() map[string][]string {
+	out := map[string][]string{}
+	i.request.View.Walk(func(n *view.Node) bool {
+		if n.Selection == nil {
+			return true
+		}
+		path, _ := ordered.Path(n.Pointer) // the view made it
+		v, _ := ordered.Get(i.data.Value, path...)
+		list, _ := v.([]any)
+		for _, e := range list {
+			item, _ := e.(*ordered.Object)
+			if id := item.Text("content_id"); id != "" {
+				out[n.Selection.Name] = append(out[n.Selection.Name], id)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// chooser reads the choices of one answer.
+type chooser struct {
+	interaction *Interaction
+	answer      *ordered.Object
+	contents    map[string][]string
+	problems    []problem.Problem
+}
+
+func (c *chooser) fail(pointer, format string, args ...any) {
+	c.problems = append(c.problems, problem.At(pointer, format, args...))
+}
+
+func (c *chooser) result() *ordered.Object {
+	groups := c.interaction.schema.Groups
+	names := []string{"selected_content_id", "selected_content_ids", "selected"}
+	use, key := -1, ""
+	switch {
+	case len(groups) > 1:
+		use, key = 2, "selected"
+	case len(groups) == 1 && groups[0].Mode == schema.ModeMultiple:
+		use, key = 1, "selected_images"
+	case len(groups) == 1:
+		use, key = 0, "selected_image"
+	}
+	for n, name := range names {
+		if n != use && c.answer.Has(name) {
+			c.fail("/"+name, "this interaction does not accept %s", name)
+		}
+	}
+	if use < 0 {
+		return &ordered.Object{}
+	}
+	given, _ := c.answer.Get(names[use])
+	if use < 2 {
+		return ordered.New(key, c.choose("/"+names[use], groups[0], given))
+	}
+	chosen, _ := given.(*ordered.Object)
+	if given != nil && chosen == nil {
+		c.fail("/selected", "selected must be an object of choices by group")
+	}
+	for name := range chosen.All() {
+		if !slices.ContainsFunc(groups, func(g schema.Group) bool { return g.Name == name }) {
+			c.fail(ordered.Pointer("selected", name), "there is no selection group %s", name)
+		}
+	}
+	out := &ordered.Object{}
+	for _, g := range groups {
+		v, _ := chosen.Get(g.Name)
+		out.Set(g.Name, c.choose(ordered.Pointer("selected", g.Name), g, v))
+	}
+	return ordered.New(key, out)
+}
+
+// choose checks the choice of one group and gives it: an id or nil for single, a list for multiple.
+func (c *chooser) choose(pointer string, g schema.Group, given any) any {
+	list, isList := given.([]any)
+	if g.Mode == schema.ModeSingle {
+		list, isList = nil, true
+		if given != nil {
+			list = []any{given}
+		}
+	}
+	if given != nil && !isList {
+		c.fail(pointer, "group %s must be a list of content ids", g.Name)
+		return nil
+	}
+	var seen []string
+	for _, v := range list {
+		id, _ := v.(string)
+		switch {
+		case !slices.Contains(c.contents[g.Name], id):
+			c.fail(pointer, "%s is not one of the results to choose from", media.ErrorText(string(ordered.Encode(v))))
+		case slices.Contains(seen, id):
+			c.fail(pointer, "%s is selected twice", id)
+		}
+		seen = append(seen, id)
+	}
+	switch {
+	case len(list) < g.Min:
+		c.fail(pointer, "select at least %d", g.Min)
+	case g.Max > 0 && len(list) > g.Max:
+		c.fail(pointer, "select at most %d", g.Max)
+	}
+	if g.Mode == schema.ModeSingle {
+		if len(list) == 0 {
+			return nil
+		}
+		return list[0]
+	}
+	if list == nil {
+		list = []any{}
+	}
+	return list
+}

@@ -1,0 +1,223 @@
+package workflow
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/template"
+)
+
+// Read reads a definition, JSON where the name ends in .json, YAML otherwise, and checks all that
+// can be known before it runs. The definition is nil where there are problems; these are in the
+// order of the text.
+func Read(modules *Modules, file string, text []byte) (*Definition, []Problem) {
+	read := ordered.ReadYAML
+	if strings.HasSuffix(strings.ToLower(file), ".json") {
+		read = ordered.ReadJSON
+	}
+	doc, err := read(text)
+	if err != nil {
+		at := ordered.Position{Line: 1, Column: 1}
+		var bad *ordered.TextError
+		if errors.As(err, &bad) {
+			at = bad.At
+		}
+		return nil, []Problem{{File: file, Line: at.Line, Column: at.Column, Problem: problem.At("", "%s", err)}}
+	}
+	d, found := Check(modules, doc.Value)
+	problems := make([]Problem, len(found))
+	for i, p := range found {
+		at := doc.Position(p.Pointer)
+		problems[i] = Problem{File: file, Line: at.Line, Column: at.Column, Problem: p}
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return d, nil
+}
+
+// Check reads a definition from its JSON value; pointers are into the value. The definition is
+// nil where it does not keep the JSON Schema of definitions.
+func Check(modules *Modules, v any) (*Definition, []problem.Problem) {
+	s, err := compiledDefinition()
+	if err != nil {
+		return nil, problem.Under("", err)
+	}
+	if found := s.Check(v); len(found) > 0 {
+		return nil, found
+	}
+	o, _ := v.(*ordered.Object)
+	c := &checker{modules: modules, d: definition(o)}
+	if c.d.StateSchema != nil {
+		_, err := conform.Compile(c.d.StateSchema)
+		c.found = append(c.found, problem.Under("/state_schema", err)...)
+	}
+	for i, s := range c.d.Steps {
+		c.step(i, s)
+	}
+	return c.d, c.found
+}
+
+type checker struct {
+	modules *Modules
+	d       *Definition
+	found   []problem.Problem
+}
+
+func (c *checker) fail(pointer, format string, args ...any) {
+	c.found = append(c.found, problem.At(pointer, format, args...))
+}
+
+func (c *checker) step(i int, s Step) {
+	at := "/steps/" + strconv.Itoa(i)
+	for _, earlier := range c.d.Steps[:i] {
+		if earlier.ID == s.ID {
+			c.fail(at+"/id", "step %s occurs twice: give each step its own id", s.ID)
+		}
+	}
+	module, err := c.modules.Find(s.ModuleID)
+	if err != nil {
+		c.fail(at+"/module_id", "%s", err)
+		return
+	}
+	in := &inputs{checker: c, step: s, index: i, at: at, from: map[string]string{}}
+	values := in.known()
+	in.fit(module.InputSchema(), values)
+	if m, ok := module.(Checker); ok && len(in.found) == 0 {
+		in.add(m.Check(values))
+	}
+	c.found = append(c.found, in.found...)
+}
+
+// inputs checks those of one step.
+type inputs struct {
+	checker *checker
+	step    Step
+	index   int
+	at      string            // the step's pointer
+	from    map[string]string // where inputs that come from config stand in the definition
+	found   []problem.Problem
+}
+
+// known returns the inputs with what comes from config put in; other templates stay.
+func (c *inputs) known() *ordered.Object {
+	out := &ordered.Object{}
+	for key, v := range c.step.Inputs.All() {
+		if _, inline := v.(*ordered.Object); !inline || key != displaySchema {
+			at := ordered.Join("", key)
+			v = template.Walk(v, func(under, s string) any { return c.text(at+under, s) })
+		}
+		out.Set(key, v)
+	}
+	return out
+}
+
+// text checks the templates of one string.
+func (c *inputs) text(pointer, s string) any {
+	t, err := template.Parse(s)
+	if err != nil {
+		c.fail(pointer, "%s", err)
+		return s
+	}
+	for _, name := range t.Names() {
+		if name != "state" && name != "step" && name != "steps" {
+			c.fail(pointer, "{{ %s }} is out of scope: inputs can use state, step (this step's config) and steps (results of earlier steps)", name)
+		}
+	}
+	for _, path := range t.Paths() {
+		switch {
+		case path[0] == "steps" && len(path) > 1 && !c.earlier(path[1]):
+			c.fail(pointer, "steps.%s is not an earlier step", path[1])
+		case path[0] == "step":
+			if _, ok := ordered.Get(c.step.Config, path[1:]...); !ok {
+				c.fail(pointer, "%s is not in the step's config", strings.Join(path, "."))
+			}
+		}
+	}
+	if path := t.Whole(); len(path) > 0 && path[0] == "step" {
+		if v, ok := ordered.Get(c.step.Config, path[1:]...); ok {
+			c.from[pointer] = c.at + "/config" + ordered.Pointer(path[1:]...)
+			return v
+		}
+	}
+	return s
+}
+
+func (c *inputs) earlier(id string) bool {
+	return slices.ContainsFunc(c.checker.d.Steps[:c.index], func(s Step) bool { return s.ID == id })
+}
+
+func (c *inputs) fail(pointer, format string, args ...any) {
+	c.add([]problem.Problem{problem.At(pointer, format, args...)})
+}
+
+// add notes problems of the inputs at the place in the definition where each value stands.
+func (c *inputs) add(found []problem.Problem) {
+	for _, p := range found {
+		place := c.at + "/inputs" + p.Pointer
+		for input, config := range c.from {
+			if ordered.Covers(input, p.Pointer) {
+				place = config + strings.TrimPrefix(p.Pointer, input)
+			}
+		}
+		c.found = append(c.found, problem.Problem{Pointer: place, Message: p.Message})
+	}
+}
+
+// fit checks names and literal values against the module's schema; values that a run brings are
+// checked then.
+func (c *inputs) fit(schema, values *ordered.Object) {
+	properties := schema.Object("properties")
+	for _, v := range schema.List("required") {
+		if name, _ := v.(string); !values.Has(name) {
+			c.fail("", "%s needs %s", c.step.ModuleID, name)
+		}
+	}
+	for name, v := range values.All() {
+		at := ordered.Join("", name)
+		one := properties.Object(name)
+		if one == nil {
+			c.fail(at, "%s is not an input of %s: use %s", name, c.step.ModuleID, strings.Join(properties.Keys(), ", "))
+			continue
+		}
+		if name == displaySchema || hasTemplate(v) {
+			continue
+		}
+		s, err := conform.Compile(one)
+		if err == nil {
+			err = problem.Join(s.Check(v)...)
+		}
+		c.add(problem.Under(at, err))
+	}
+}
+
+// hasTemplate reports whether a value holds a template.
+func hasTemplate(v any) (found bool) {
+	template.Walk(v, func(_, s string) any {
+		if t, err := template.Parse(s); err != nil || !t.Literal() {
+			found = true
+		}
+		return s
+	})
+	return found
+}
+
+// CheckInputs proves that resolved inputs keep a module's schema. Pointers begin with /inputs.
+func CheckInputs(m Module, in *ordered.Object) error {
+	s, err := conform.Compile(m.InputSchema())
+	if err != nil {
+		return err
+	}
+	found := s.Close().Check(in)
+	if c, ok := m.(Checker); ok && len(found) == 0 {
+		found = c.Check(in)
+	}
+	return problem.Join(problem.Under("/inputs", problem.Join(found...))...)
+}

@@ -1,0 +1,169 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/media"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/subaction"
+	"atelier/workflow/view"
+)
+
+// Click asks for a sub-action: by the path of its node and its id; or, as clients do that know
+// the declared actions alone, by action type, provider and key.
+type Click struct {
+	InteractionID string
+	// Path is the node's JSON pointer.
+	Path, SubActionID string
+	// ActionType, Provider, PromptID and Operation name it without a path.
+	ActionType, Provider, PromptID, Operation string
+	// Params are those of the form; nil if there are none.
+	Params *ordered.Object
+	// SourceData is the client's copy of the node's data; it must equal the server's. Source says
+	// whether there is one.
+	SourceData any
+	Source     bool
+	// RequestID is the identity of the click; empty means a new one.
+	RequestID string
+	// StandIn is offline where the person allows the offline painter.
+	StandIn string
+}
+
+// ParseClick reads the body of a request. Unknown names are problems.
+func ParseClick(b []byte) (Click, error) {
+	o, err := ordered.DecodeObject(b)
+	if err != nil {
+		return Click{}, err
+	}
+	c := Click{}
+	texts := map[string]*string{
+		"interaction_id": &c.InteractionID, "path": &c.Path, "sub_action_id": &c.SubActionID, "action_type": &c.ActionType, "provider": &c.Provider,
+		"prompt_id": &c.PromptID, "operation": &c.Operation, "request_id": &c.RequestID, "stand_in": &c.StandIn,
+	}
+	var found []problem.Problem
+	for key, v := range o.All() {
+		at := ordered.Join("", key)
+		switch to := texts[key]; {
+		case to != nil:
+			s, ok := v.(string)
+			if *to = s; !ok {
+				found = append(found, problem.At(at, "%s must be a string", key))
+			}
+		case key == "params":
+			params, ok := v.(*ordered.Object)
+			if c.Params = params; !ok && v != nil {
+				found = append(found, problem.At(at, "params must be an object"))
+			}
+		case key == "source_data":
+			c.SourceData, c.Source = v, true
+		default:
+			found = append(found, problem.At(at, "%s is unknown: remove it", key))
+		}
+	}
+	if c.StandIn != "" && c.StandIn != "offline" {
+		found = append(found, problem.At("/stand_in", "stand_in must be offline or omitted"))
+	}
+	return c, problem.Join(found...)
+}
+
+// Start is what a click begins.
+type Start struct {
+	// Path is the node's pointer, Key the last part of it, Source its data.
+	Path, Key string
+	Source    any
+	// Action is the declared one with everything resolved; Params are merged and checked.
+	Action view.SubAction
+	Params *ordered.Object
+	Plan   subaction.Plan
+}
+
+// Start finds the declared sub-action of a click, checks its parameters and plans the request.
+// An undeclared one is media.CodeNotFound, one of several media.CodeConflict, other source data
+// media.CodeStaleData; parameters have pointers. The server's own data is what is sent.
+func (i *Interaction) Start(c Click) (Start, error) {
+	if c.InteractionID != "" && c.InteractionID != i.request.InteractionID {
+		return Start{}, media.Errorf(media.CodeNotFound, "the run is not waiting at interaction %s", media.ErrorText(c.InteractionID))
+	}
+	node, action, err := i.declared(c)
+	if err != nil {
+		return Start{}, err
+	}
+	path, err := ordered.Path(node.Pointer)
+	if err != nil {
+		return Start{}, err
+	}
+	s := Start{Path: node.Pointer, Key: node.Key, Action: action}
+	s.Source, _ = ordered.Get(i.data.Value, path...)
+	switch {
+	case c.Source && !ordered.Equal(c.SourceData, s.Source):
+		return Start{}, media.Errorf(media.CodeStaleData, "%s has changed since source_data was read: reload the interaction", node.Pointer)
+	case action.Reason != "":
+		return Start{}, media.Errorf(media.CodeUnsupported, "%s", action.Reason)
+	case !action.Enabled:
+		return Start{}, media.Errorf(media.CodeInvalid, "%s is not enabled by the values of its card", action.ID)
+	case strings.TrimSpace(action.PromptAsSent) == "" && !promptless(action.ActionType):
+		return Start{}, problem.Join(problem.At(node.Pointer, "the prompt is empty: describe the picture"))
+	}
+	s.Params = subaction.Merge(action.Params, c.Params)
+	if action.ParamSchema != nil {
+		if err := subaction.Check(action.ParamSchema, s.Params); err != nil {
+			return Start{}, err
+		}
+	}
+	handler, err := i.actions.Find(action.ActionType)
+	if err != nil {
+		return Start{}, err
+	}
+	s.Plan, err = handler.Plan(subaction.Call{Key: node.Key, Prompt: action.PromptAsSent, Params: s.Params})
+	return s, err
+}
+
+// promptless reports whether an operation continues from a picture without words.
+func promptless(actionType string) bool {
+	return strings.HasSuffix(actionType, ".upscale") || strings.HasSuffix(actionType, ".variation")
+}
+
+// declared finds the one sub-action that a click means.
+func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
+	type match struct {
+		node   *view.Node
+		action view.SubAction
+	}
+	var found []match
+	i.request.View.Walk(func(n *view.Node) bool {
+		for _, a := range n.SubActions {
+			if c.means(n, a) {
+				found = append(found, match{n, a})
+			}
+		}
+		return true
+	})
+	switch len(found) {
+	case 0:
+		return nil, view.SubAction{}, media.Errorf(media.CodeNotFound, "the interaction does not declare this sub-action")
+	case 1:
+		return found[0].node, found[0].action, nil
+	}
+	places := make([]string, len(found))
+	for n, m := range found {
+		places[n] = m.node.Pointer + " " + m.action.ID
+	}
+	slices.Sort(places)
+	return nil, view.SubAction{}, media.Errorf(media.CodeConflict, "several sub-actions match: select one by path and sub_action_id (%s)", strings.Join(places, ", "))
+}
+
+// means reports whether a click names a sub-action; what it omits matches all.
+func (c Click) means(n *view.Node, a view.SubAction) bool {
+	if c.Path == "" && c.ActionType == "" {
+		return false
+	}
+	operation := a.ActionType[strings.LastIndexByte(a.ActionType, '.')+1:]
+	for _, pair := range [][2]string{{c.Path, n.Pointer}, {c.SubActionID, a.ID}, {c.ActionType, a.ActionType}, {c.Provider, a.Provider}, {c.PromptID, n.Key}, {c.Operation, operation}} {
+		if pair[0] != "" && pair[0] != pair[1] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,183 @@
+package workflow
+
+import (
+	"cmp"
+	_ "embed" // the JSON Schema of definitions
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/media"
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/template"
+)
+
+//go:embed definition.schema.json
+var definitionSchema []byte
+
+// DefinitionSchema is the JSON Schema of definitions.
+func DefinitionSchema() []byte { return append([]byte(nil), definitionSchema...) }
+
+var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) {
+	v, err := ordered.Decode(definitionSchema)
+	if err != nil {
+		return nil, err
+	}
+	return conform.CompileVocabulary(v)
+})
+
+// Definition is a workflow: modules in order.
+type Definition struct {
+	ID          string `json:"id"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	// StateSchema is the JSON Schema of the state that a run begins with; nil takes any object.
+	StateSchema *ordered.Object `json:"state_schema,omitempty"`
+	// StandIn is offline where the offline painter may stand in for a provider without its key.
+	StandIn string `json:"stand_in,omitempty"`
+	// Timeout is how long an interaction waits for its answer, such as 72h; empty is without limit.
+	Timeout string `json:"timeout,omitempty"`
+	Steps   []Step `json:"steps"`
+}
+
+// Step is one module of a workflow.
+type Step struct {
+	// ID is unique in the workflow.
+	ID       string `json:"id"`
+	Title    string `json:"title,omitempty"`
+	ModuleID string `json:"module_id"`
+	// Timeout goes before that of the workflow.
+	Timeout string `json:"timeout,omitempty"`
+	// Inputs may hold templates; Config is literal.
+	Inputs *ordered.Object `json:"inputs"`
+	Config *ordered.Object `json:"config,omitempty"`
+	// Output says where the result goes in the state: a path, an object of paths by key, or nil.
+	Output any `json:"output,omitempty"`
+}
+
+// displaySchema is the input whose templates belong to its nodes: they are resolved by the view.
+const displaySchema = "display_schema"
+
+// Resolve returns the inputs of a step: the first pass of templates, over the state, the step's
+// config and the results of earlier steps by id. What is brought in is not resolved again, and
+// an inline display_schema is left as it is.
+func (s Step) Resolve(state, results *ordered.Object) (*ordered.Object, error) {
+	scope := template.Scope{"state": state, "step": s.Config, "steps": results}
+	var found []problem.Problem
+	out := &ordered.Object{}
+	for key, v := range s.Inputs.All() {
+		if _, inline := v.(*ordered.Object); !inline || key != displaySchema {
+			resolved, err := template.Resolve(v, scope)
+			found = append(found, problem.Under(ordered.Pointer("inputs", key), err)...)
+			v = ordered.Clone(resolved)
+		}
+		out.Set(key, v)
+	}
+	return out, problem.Join(found...)
+}
+
+// Store returns the state with the step's result in it.
+func (s Step) Store(state, result *ordered.Object) (*ordered.Object, error) {
+	next, _ := ordered.Clone(state).(*ordered.Object)
+	if next == nil {
+		next = &ordered.Object{}
+	}
+	switch to := s.Output.(type) {
+	case string:
+		return next, put(next, strings.Split(to, "."), result)
+	case *ordered.Object:
+		for key, path := range to.All() {
+			v, ok := result.Get(key)
+			if !ok {
+				return nil, media.Errorf(media.CodeInvalid, "output: the result of %s has no %s: it has %s", s.ModuleID, media.ErrorText(key), strings.Join(result.Keys(), ", "))
+			}
+			name, _ := path.(string)
+			if err := put(next, strings.Split(name, "."), v); err != nil {
+				return nil, err
+			}
+		}
+		return next, nil
+	}
+	for key, v := range result.All() {
+		next.Set(key, v)
+	}
+	return next, nil
+}
+
+// put sets the value of a path, with the objects above it.
+func put(state *ordered.Object, path []string, v any) error {
+	for _, key := range path[:len(path)-1] {
+		child := state.Object(key)
+		if child == nil {
+			if state.Has(key) {
+				return media.Errorf(media.CodeInvalid, "output: %s in the state is not an object", media.ErrorText(key))
+			}
+			child = &ordered.Object{}
+			state.Set(key, child)
+		}
+		state = child
+	}
+	state.Set(path[len(path)-1], v)
+	return nil
+}
+
+// CheckState proves that a run may begin with a state. Pointers begin with /state.
+func (d *Definition) CheckState(state *ordered.Object) error {
+	if d.StateSchema == nil {
+		return nil
+	}
+	s, err := conform.Compile(d.StateSchema)
+	if err != nil {
+		return err
+	}
+	return problem.Join(problem.Under("/state", problem.Join(s.Check(state)...))...)
+}
+
+// Waits is how long an interaction of a step waits for its answer; 0 is without limit.
+func (d *Definition) Waits(s Step) time.Duration {
+	wait, err := time.ParseDuration(cmp.Or(s.Timeout, d.Timeout))
+	if err != nil { // there is none: the schema checked what there is
+		return 0
+	}
+	return wait
+}
+
+// Problem is one thing that is wrong in a definition, with its place in the text.
+type Problem struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	problem.Problem
+}
+
+// String returns file:line:column: message, as compilers do.
+func (p Problem) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Problem)
+}
+
+// definition reads a value that keeps the JSON Schema.
+func definition(o *ordered.Object) *Definition {
+	d := &Definition{ID: o.Text("id"), Title: o.Text("title"), Description: o.Text("description"), StateSchema: o.Object("state_schema"), StandIn: o.Text("stand_in"), Timeout: o.Text("timeout")}
+	for i, v := range o.List("steps") {
+		s, _ := v.(*ordered.Object)
+		step := Step{ID: s.Text("id"), Title: s.Text("title"), ModuleID: s.Text("module_id"), Timeout: s.Text("timeout"), Inputs: s.Object("inputs"), Config: s.Object("config")}
+		if step.Inputs == nil {
+			step.Inputs = &ordered.Object{}
+		}
+		if step.ID == "" {
+			step.ID = "step_" + strconv.Itoa(i+1)
+		}
+		step.Output, _ = s.Get("output")
+		d.Steps = append(d.Steps, step)
+	}
+	return d
+}
+
+// ProblemIn makes a problem of a whole file.
+func ProblemIn(file, format string, args ...any) Problem {
+	return Problem{File: file, Line: 1, Column: 1, Problem: problem.At("", format, args...)}
+}

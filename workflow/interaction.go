@@ -1,0 +1,122 @@
+package workflow
+
+import (
+	"atelier/media"
+	"atelier/workflow/ordered"
+	"atelier/workflow/patch"
+	"atelier/workflow/problem"
+	"atelier/workflow/schema"
+	"atelier/workflow/subaction"
+	"atelier/workflow/view"
+)
+
+// Type is the kind of an interaction.
+type Type string
+
+// The types.
+const (
+	TypeSubActions Type = "schema_with_sub_actions"
+	TypeApproval   Type = "approval"
+)
+
+// InteractionRequest is what a person is asked.
+type InteractionRequest struct {
+	WorkflowRunID string `json:"workflow_run_id"`
+	InteractionID string `json:"interaction_id"`
+	Type          Type   `json:"interaction_type"`
+	Title         string `json:"title"`
+	// Mode is a hint without behaviour.
+	Mode string `json:"mode"`
+	// DisplayData are the values, DisplaySchema says what they become.
+	DisplayData   *ordered.Object `json:"display_data"`
+	DisplaySchema *ordered.Object `json:"display_schema"`
+	// InputSchema and Layout are forms by JSON pointer into the data; what _ux says wins.
+	InputSchema *ordered.Object `json:"input_schema,omitempty"`
+	Layout      *ordered.Object `json:"layout,omitempty"`
+	// ParamSchemas and ParamDefaults are by provider.
+	ParamSchemas  *ordered.Object `json:"param_schemas,omitempty"`
+	ParamDefaults *ordered.Object `json:"param_defaults,omitempty"`
+	// StandIn is offline where the workflow lets the offline painter stand in for providers without
+	// their keys.
+	StandIn string `json:"stand_in,omitempty"`
+	// View is the tree that a client draws, Version that of the data.
+	View    *view.Node `json:"view"`
+	Version int        `json:"version"`
+}
+
+// Interaction is a request with its data as it is by now. It is immutable: edits and results give
+// a new one.
+type Interaction struct {
+	request InteractionRequest
+	schema  *schema.Schema
+	data    patch.Document
+	actions *subaction.Registry
+}
+
+// Open registers the schema of a request and resolves its view. Earlier edits are those of
+// request.DisplayData, up to request.Version; they may be nil.
+func Open(request InteractionRequest, edits []patch.Edit, actions *subaction.Registry) (*Interaction, error) {
+	if request.DisplaySchema == nil || request.DisplayData == nil {
+		return nil, media.Errorf(media.CodeInvalid, "an interaction needs display_data and display_schema")
+	}
+	s, err := schema.Parse(request.DisplaySchema)
+	if err != nil {
+		return nil, problem.Join(problem.Under("/display_schema", err)...)
+	}
+	i := &Interaction{request: request, schema: s, actions: actions, data: patch.Document{Value: request.DisplayData, Version: request.Version, Edits: edits}}
+	i.request.View, err = i.view()
+	return i, err
+}
+
+func (i *Interaction) view() (*view.Node, error) {
+	r := i.request
+	n, err := view.Resolve(view.Input{
+		Schema: i.schema, Data: i.data.Value, InputSchemas: r.InputSchema, Layouts: r.Layout,
+		ParamSchemas: r.ParamSchemas, ParamDefaults: r.ParamDefaults, Actions: i.actions,
+	})
+	return n, problem.Join(problem.Under("/display_schema", err)...)
+}
+
+// Request is the request as it is by now; it is not to be changed.
+func (i *Interaction) Request() InteractionRequest { return i.request }
+
+// Edits are the edits by now, oldest first.
+func (i *Interaction) Edits() []patch.Edit { return i.data.Edits }
+
+// Groups are what can be chosen.
+func (i *Interaction) Groups() []schema.Group { return i.schema.Groups }
+
+// Edit applies a person's edit of a version. Changes are the nodes of the view that it changed.
+func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.Changes, error) {
+	next, err := i.data.Edit(base, ops, i.request.View.Forms())
+	if err != nil {
+		return nil, view.Changes{}, err
+	}
+	return i.with(next)
+}
+
+// Item is one result of a sub-action.
+type Item struct{ ContentID, MetadataID, URL string }
+
+// Complete adds results at a result_target.
+func (i *Interaction) Complete(target []string, items ...Item) (*Interaction, view.Changes, error) {
+	values := make([]any, len(items))
+	for n, item := range items {
+		values[n] = ordered.New("content_id", item.ContentID, "metadata_id", item.MetadataID, "url", item.URL)
+	}
+	next, err := i.data.Append(target, values...)
+	if err != nil {
+		return nil, view.Changes{}, err
+	}
+	return i.with(next)
+}
+
+func (i *Interaction) with(data patch.Document) (*Interaction, view.Changes, error) {
+	next := *i
+	next.data, next.request.DisplayData, next.request.Version = data, data.Value, data.Version
+	var err error
+	if next.request.View, err = next.view(); err != nil {
+		return nil, view.Changes{}, err
+	}
+	return &next, view.Diff(i.request.View, next.request.View), nil
+}

@@ -1,0 +1,110 @@
+package module
+
+import (
+	"context"
+	"strings"
+
+	"atelier/media"
+	"atelier/workflow"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+)
+
+// draft is prompt.draft: prompts for each provider from a brief.
+type draft struct {
+	asking
+	agents Agents
+}
+
+func (*draft) ID() string { return "prompt.draft" }
+
+func (*draft) InputSchema() *ordered.Object {
+	keys := ordered.New("type", "object", "minProperties", ordered.Int(1), "additionalProperties", texts().With("minItems", ordered.Int(1)))
+	return described([]any{"brief", "providers"}, "brief", ordered.New("type", []any{"string", "object"}), "agent", text(),
+		"providers", ordered.New("anyOf", []any{texts().With("minItems", ordered.Int(1)), keys}))
+}
+
+// Execute returns {prompts}: by provider and key. Without an agent each prompt is the brief itself,
+// for a person to edit.
+func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
+	brief, _ := run.Inputs.Get("brief")
+	wanted := providers(run.Inputs)
+	agent := run.Inputs.Text("agent")
+	if agent == "" {
+		prompts := &ordered.Object{}
+		for provider, keys := range wanted.All() {
+			of := &ordered.Object{}
+			for _, key := range keys.([]any) {
+				of.Set(key.(string), ordered.Clone(brief))
+			}
+			prompts.Set(provider, of)
+		}
+		return ordered.New("prompts", prompts), nil
+	}
+	reply, err := ask(ctx, d.agents, run, Task{Agent: agent, Message: draftTask(brief, wanted)})
+	if err != nil {
+		return nil, err
+	}
+	prompts := reply.Payload.Object("prompts")
+	if err := complete(prompts, wanted); err != nil {
+		return nil, err
+	}
+	return ordered.New("prompts", prompts), nil
+}
+
+// providers returns the keys of the prompts by provider; a provider that names none has prompt_a.
+func providers(in *ordered.Object) *ordered.Object {
+	if o := in.Object("providers"); o != nil {
+		return o
+	}
+	out := &ordered.Object{}
+	for _, name := range list(in, "providers") {
+		out.Set(name, []any{"prompt_a"})
+	}
+	return out
+}
+
+func draftTask(brief any, wanted *ordered.Object) string {
+	written, ok := brief.(string)
+	if !ok {
+		written = string(ordered.Encode(brief))
+	}
+	return "Write prompts for image models from this brief:\n\n" + written +
+		"\n\nAnswer with the payload {\"prompts\": {PROVIDER: {KEY: PROMPT}}}, where a prompt is a text, or an object of texts such as subject, environment, style, light. Providers and keys: " +
+		string(ordered.Encode(wanted))
+}
+
+// complete proves that an agent wrote what was asked for.
+func complete(prompts, wanted *ordered.Object) error {
+	var missing []string
+	for provider, keys := range wanted.All() {
+		for _, key := range keys.([]any) {
+			v, _ := prompts.Object(provider).Get(key.(string))
+			_, isObject := v.(*ordered.Object)
+			if s, isText := v.(string); !isObject && (!isText || strings.TrimSpace(s) == "") {
+				missing = append(missing, provider+"."+key.(string))
+			}
+		}
+	}
+	if len(missing) > 0 {
+		return media.Errorf(media.CodeBadResponse, "the agent wrote no prompt for %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+var _ workflow.Checker = (*draft)(nil)
+
+// Check finds keys that would stand twice.
+func (*draft) Check(in *ordered.Object) (found []problem.Problem) {
+	for provider, v := range in.Object("providers").All() {
+		keys, _ := v.([]any)
+		seen := map[any]bool{}
+		for _, key := range keys {
+			if seen[key] {
+				found = append(found, problem.At(ordered.Pointer("providers", provider), "key %v occurs twice", key))
+			}
+			seen[key] = true
+		}
+	}
+	return found
+}

@@ -1,0 +1,96 @@
+package module
+
+import (
+	"context"
+	_ "embed" // the display schema of runs that bring none
+
+	"atelier/workflow"
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/schema"
+)
+
+//go:embed generation.schema.json
+var generationSchema []byte
+
+// generation is media.generation: prompts are edited, pictures are made from them, one is chosen.
+type generation struct{}
+
+func (*generation) ID() string { return "media.generation" }
+
+func (*generation) InputSchema() *ordered.Object {
+	byKey := ordered.New("type", "object", "additionalProperties", anObject())
+	return described([]any{"title", "data"},
+		"title", text(), "data", anObject(), "display_schema", anObject(), "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)
+}
+
+// Check registers the schemas that the definition itself holds.
+func (*generation) Check(in *ordered.Object) []problem.Problem {
+	found := checkDisplay(in)
+	for provider, v := range in.Object("param_schemas").All() {
+		if s, ok := v.(*ordered.Object); ok {
+			_, err := conform.Compile(s)
+			found = append(found, problem.Under(ordered.Pointer("param_schemas", provider), err)...)
+		}
+	}
+	return append(found, checkForms(in)...)
+}
+
+// checkDisplay registers a display schema. It is the author's: one that comes from the state, where
+// people and models write, is refused, because its strings are templates.
+func checkDisplay(in *ordered.Object) []problem.Problem {
+	v, ok := in.Get("display_schema")
+	if !ok {
+		return nil
+	}
+	if _, isText := v.(string); isText {
+		return []problem.Problem{problem.At("/display_schema", "a display_schema must be part of the workflow: write it here, or in config and refer to it as {{ step.NAME }}")}
+	}
+	_, err := schema.Parse(v)
+	return problem.Under("/display_schema", err)
+}
+
+// checkForms checks the forms by pointer.
+func checkForms(in *ordered.Object) (found []problem.Problem) {
+	for pointer, v := range in.Object("input_schema").All() {
+		_, bad := ordered.Path(pointer)
+		found = append(found, problem.Under(ordered.Pointer("input_schema", pointer), bad)...)
+		if s, ok := v.(*ordered.Object); ok {
+			_, err := conform.Compile(s)
+			found = append(found, problem.Under(ordered.Pointer("input_schema", pointer), err)...)
+		}
+	}
+	for pointer, v := range in.Object("layout").All() {
+		if l, ok := v.(*ordered.Object); ok {
+			found = append(found, problem.Under(ordered.Pointer("layout", pointer), schema.CheckLayout(l))...)
+		}
+	}
+	return found
+}
+
+func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.InteractionRequest, error) {
+	display := run.Inputs.Object("display_schema")
+	if display == nil {
+		var err error
+		if display, err = ordered.DecodeObject(generationSchema); err != nil {
+			return nil, err
+		}
+	}
+	r := request(workflow.TypeSubActions, run, display)
+	r.DisplayData = ordered.New("variant", "cards", "prompts", run.Inputs.Object("data"), "generations", &ordered.Object{})
+	return r, nil
+}
+
+// request is the part that interactions share.
+func request(t workflow.Type, run workflow.Run, display *ordered.Object) *workflow.InteractionRequest {
+	in := run.Inputs
+	return &workflow.InteractionRequest{
+		WorkflowRunID: run.WorkflowRunID, Type: t, Title: in.Text("title"), Mode: "select", DisplaySchema: display,
+		InputSchema: in.Object("input_schema"), Layout: in.Object("layout"), ParamSchemas: in.Object("param_schemas"), ParamDefaults: in.Object("param_defaults"),
+	}
+}
+
+func (*generation) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) (*ordered.Object, error) {
+	return run.Interaction.Result(a)
+}

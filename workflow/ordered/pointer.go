@@ -1,0 +1,77 @@
+package ordered
+
+import (
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+var (
+	escape   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescape = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// Join adds a key to a JSON pointer (RFC 6901).
+func Join(pointer, key string) string { return pointer + "/" + escape.Replace(key) }
+
+// Pointer writes the JSON pointer of a path.
+func Pointer(path ...string) string {
+	p := ""
+	for _, key := range path {
+		p = Join(p, key)
+	}
+	return p
+}
+
+// Path reads a JSON pointer. The error has code media.CodeInvalid.
+func Path(pointer string) ([]string, error) {
+	if pointer == "" {
+		return nil, nil
+	}
+	if pointer[0] != '/' {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not a JSON pointer: it must begin with /", media.ErrorText(pointer))
+	}
+	path := strings.Split(pointer[1:], "/")
+	for i, key := range path {
+		if rest := strings.NewReplacer("~0", "", "~1", "").Replace(key); strings.Contains(rest, "~") {
+			return nil, media.Errorf(media.CodeInvalid, "%s is not a JSON pointer: write ~ as ~0", media.ErrorText(pointer))
+		}
+		path[i] = unescape.Replace(key)
+	}
+	return path, nil
+}
+
+// Index reads an index of a list as pointers write it: no sign, no leading zero.
+func Index(key string) (int, bool) {
+	n, err := strconv.Atoi(key)
+	return n, err == nil && n >= 0 && strconv.Itoa(n) == key
+}
+
+// Get finds the value of a path.
+func Get(v any, path ...string) (any, bool) {
+	for _, key := range path {
+		switch parent := v.(type) {
+		case *Object:
+			child, ok := parent.Get(key)
+			if !ok {
+				return nil, false
+			}
+			v = child
+		case []any:
+			i, ok := Index(key)
+			if !ok || i >= len(parent) {
+				return nil, false
+			}
+			v = parent[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// Covers reports whether one pointer names the other's value or one that holds it.
+func Covers(above, below string) bool {
+	return above == below || strings.HasPrefix(below, above+"/")
+}

@@ -1,0 +1,41 @@
+package problem_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"atelier/media"
+	"atelier/workflow/problem"
+)
+
+// TestProblemsKeepTheirPlaces: problems survive wrapping, and move below a pointer.
+func TestProblemsKeepTheirPlaces(t *testing.T) {
+	t.Parallel()
+	err := problem.Join(problem.At("/steps/0", "no module %q", "x"), problem.At("", "no title"))
+	if media.CodeOf(err) != media.CodeInvalid || err.Error() != "/steps/0: no module \"x\"\nno title" {
+		t.Errorf("%q, %s", err, media.CodeOf(err))
+	}
+	wrapped := fmt.Errorf("read a.yaml: %w", err)
+	if got := problem.Of(wrapped); len(got) != 2 || got[0].Pointer != "/steps/0" {
+		t.Errorf("found %v", got)
+	}
+	below := problem.Under("/a~1b", wrapped)
+	if len(below) != 2 || below[0].Pointer != "/a~1b/steps/0" || below[1].Pointer != "/a~1b" {
+		t.Errorf("below a pointer: %v", below)
+	}
+	if problem.Of(wrapped)[0].Pointer != "/steps/0" {
+		t.Error("the problems of the error were changed")
+	}
+}
+
+// TestOtherErrors: an error without problems is one of the pointer, and no error is none.
+func TestOtherErrors(t *testing.T) {
+	t.Parallel()
+	if problem.Join() != nil || problem.Under("/a", nil) != nil || problem.Of(errors.New("x")) != nil || problem.Of(nil) != nil {
+		t.Error("there are problems where nothing is wrong")
+	}
+	if got := problem.Under("/a", errors.New("broken")); len(got) != 1 || got[0].String() != "/a: broken" {
+		t.Errorf("%v", got)
+	}
+}

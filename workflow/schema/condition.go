@@ -1,0 +1,143 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+
+	"atelier/workflow/ordered"
+)
+
+// Condition is true or false by the values of a form's fields; it holds no code.
+type Condition struct {
+	All, Any []*Condition
+	Not      *Condition
+	// Path names the field, Compare how it is compared and With what; without a comparison the
+	// field must be there and not empty.
+	Path    []string
+	Compare string
+	With    any
+}
+
+func (p *parser) condition(pointer string, o *ordered.Object) *Condition {
+	c, err := ParseCondition(o)
+	if err != nil {
+		p.fail(pointer, "%s", err)
+	}
+	return c
+}
+
+// ParseCondition reads a condition that keeps the vocabulary.
+func ParseCondition(o *ordered.Object) (*Condition, error) {
+	c := &Condition{}
+	var err error
+	for key, v := range o.All() {
+		switch key {
+		case "all":
+			c.All, err = conditions(v)
+		case "any":
+			c.Any, err = conditions(v)
+		case "not":
+			child, _ := v.(*ordered.Object)
+			c.Not, err = ParseCondition(child)
+		case "field":
+			c.Path = []string{o.Text(key)}
+			if strings.HasPrefix(c.Path[0], "/") {
+				c.Path, err = ordered.Path(c.Path[0])
+			}
+		default:
+			c.Compare, c.With = key, v
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func conditions(v any) (out []*Condition, err error) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		child, _ := e.(*ordered.Object)
+		c, err := ParseCondition(child)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Holds reports whether the condition is true of a form's value; nil is true of all.
+func (c *Condition) Holds(data any) bool {
+	switch {
+	case c == nil:
+		return true
+	case c.All != nil:
+		for _, e := range c.All {
+			if !e.Holds(data) {
+				return false
+			}
+		}
+		return true
+	case c.Any != nil:
+		for _, e := range c.Any {
+			if e.Holds(data) {
+				return true
+			}
+		}
+		return false
+	case c.Not != nil:
+		return !c.Not.Holds(data)
+	}
+	v, ok := ordered.Get(data, c.Path...)
+	return c.compare(v, ok)
+}
+
+func (c *Condition) compare(v any, there bool) bool {
+	list, _ := c.With.([]any)
+	switch c.Compare {
+	case "equals":
+		return there && ordered.Equal(v, c.With)
+	case "not_equals":
+		return !there || !ordered.Equal(v, c.With)
+	case "in":
+		return there && in(list, v)
+	case "not_in":
+		return !there || !in(list, v)
+	case "exists":
+		return there == (c.With == true)
+	case "min", "max":
+		n, ok := v.(json.Number)
+		limit, _ := c.With.(json.Number)
+		a, err := n.Float64()
+		b, _ := limit.Float64()
+		return ok && err == nil && (c.Compare == "min" && a >= b || c.Compare == "max" && a <= b)
+	}
+	return there && !Empty(v)
+}
+
+func in(list []any, v any) bool {
+	for _, e := range list {
+		if ordered.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Empty reports whether a value says nothing: null, false, no text, an empty list or object.
+func Empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case bool:
+		return !v
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	case *ordered.Object:
+		return v.Len() == 0
+	}
+	return false
+}

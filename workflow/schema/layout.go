@@ -1,0 +1,186 @@
+package schema
+
+import (
+	"slices"
+	"sync"
+
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/template"
+)
+
+// Columns is how wide a row is. Below 460 pixels each field takes all of them.
+const Columns = 12
+
+// Layout is the arrangement of a form as its author wrote it.
+type Layout struct{ source *ordered.Object }
+
+// Block is a part of an arranged form. Kind is row (Fields), section, group or tabs; sections and
+// groups hold Blocks, tabs one Block of kind tab each.
+type Block struct {
+	Kind        string          `json:"kind"`
+	Title       string          `json:"title,omitempty"`
+	Folded      bool            `json:"folded,omitempty"`
+	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
+	Fields      []Field         `json:"fields,omitempty"`
+	Blocks      []Block         `json:"blocks,omitempty"`
+}
+
+// Field is one input in a row.
+type Field struct {
+	Field string `json:"field"`
+	// Span is how many of the row's [Columns] it takes.
+	Span        int             `json:"span"`
+	Widget      string          `json:"widget,omitempty"`
+	Help        string          `json:"help,omitempty"`
+	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
+}
+
+func (p *parser) layout(pointer string, o *ordered.Object) *Layout {
+	l, err := ParseLayout(o)
+	p.problems = append(p.problems, problem.Under(pointer, err)...)
+	return l
+}
+
+// ParseLayout reads a layout that keeps the vocabulary. A field that stands twice and rows wider
+// than [Columns] are refused.
+func ParseLayout(o *ordered.Object) (*Layout, error) {
+	l := &Layout{source: o}
+	a := arranger{}
+	a.blocks("", o)
+	return l, problem.Join(a.problems...)
+}
+
+var compiledLayout = sync.OnceValues(func() (*conform.Schema, error) {
+	v, err := ordered.DecodeObject(vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	return conform.CompileVocabulary(v.With("$ref", "#/$defs/layout"))
+})
+
+// CheckLayout proves that a layout which stands alone keeps the vocabulary.
+func CheckLayout(o *ordered.Object) error {
+	s, err := compiledLayout()
+	if err != nil {
+		return err
+	}
+	if err := problem.Join(s.Check(o)...); err != nil {
+		return err
+	}
+	_, err = ParseLayout(o)
+	return err
+}
+
+// Arrange returns the blocks of a form in the author's order; the fields of its schema that the
+// layout does not name follow at the end, one in a row. Names that the schema does not have are
+// problems: a layout is of one form. Nil is the layout that names nothing.
+func (l *Layout) Arrange(fields []string) ([]Block, error) {
+	a := arranger{fields: fields, check: true}
+	var blocks []Block
+	if l != nil {
+		blocks = a.blocks("", l.source)
+	}
+	for _, f := range fields {
+		if !slices.Contains(a.named, f) {
+			blocks = append(blocks, single(f))
+		}
+	}
+	return blocks, problem.Join(a.problems...)
+}
+
+// Resolve resolves the templates of the layout; nil stays nil.
+func (l *Layout) Resolve(scope template.Scope) (*Layout, error) {
+	if l == nil {
+		return nil, nil //nolint:nilnil // no layout
+	}
+	v, err := template.Resolve(l.source, scope)
+	o, _ := v.(*ordered.Object)
+	return &Layout{source: o}, err
+}
+
+func single(field string) Block {
+	return Block{Kind: "row", Fields: []Field{{Field: field, Span: Columns}}}
+}
+
+// arranger writes one layout as blocks.
+type arranger struct {
+	fields   []string
+	check    bool // whether fields are known
+	named    []string
+	problems []problem.Problem
+}
+
+func (a *arranger) blocks(pointer string, o *ordered.Object) (out []Block) {
+	for key, v := range o.All() {
+		at := ordered.Join(pointer, key)
+		list, _ := v.([]any)
+		switch key {
+		case "rows":
+			for i, row := range list {
+				out = append(out, a.row(indexed(at, i), row))
+			}
+		case "order":
+			for i, f := range list {
+				name, _ := f.(string)
+				a.name(indexed(at, i), name)
+				out = append(out, single(name))
+			}
+		case "sections":
+			out = append(out, a.parts(at, "section", list)...)
+		case "groups":
+			out = append(out, a.parts(at, "group", list)...)
+		case "tabs":
+			out = append(out, Block{Kind: "tabs", Blocks: a.parts(at, "tab", list)})
+		}
+	}
+	return out
+}
+
+func (a *arranger) parts(pointer, kind string, list []any) (out []Block) {
+	for i, v := range list {
+		o, _ := v.(*ordered.Object)
+		folded, _ := o.Get("folded")
+		out = append(out, Block{Kind: kind, Title: o.Text("title"), Folded: folded == true, VisibleWhen: o.Object("visible_when"), Blocks: a.blocks(indexed(pointer, i), o)})
+	}
+	return out
+}
+
+func (a *arranger) row(pointer string, v any) Block {
+	b := Block{Kind: "row"}
+	list, _ := v.([]any)
+	wide, open := 0, 0
+	for i, e := range list {
+		f := Field{}
+		if f.Field, _ = e.(string); f.Field == "" {
+			o, _ := e.(*ordered.Object)
+			f = Field{Field: o.Text("field"), Span: number(o, "span"), Widget: o.Text("widget"), Help: o.Text("help"), VisibleWhen: o.Object("visible_when")}
+		}
+		a.name(indexed(pointer, i), f.Field)
+		wide += f.Span
+		if f.Span == 0 {
+			open++
+		}
+		b.Fields = append(b.Fields, f)
+	}
+	if wide+open > Columns {
+		a.problems = append(a.problems, problem.At(pointer, "the fields of this row are wider than %d: make spans smaller", Columns))
+	}
+	for i := range b.Fields {
+		if b.Fields[i].Span == 0 {
+			b.Fields[i].Span = max((Columns-wide)/open, 1)
+		}
+	}
+	return b
+}
+
+func (a *arranger) name(pointer, field string) {
+	if slices.Contains(a.named, field) {
+		a.problems = append(a.problems, problem.At(pointer, "field %s occurs twice", field))
+	}
+	if a.check && !slices.Contains(a.fields, field) {
+		a.problems = append(a.problems, problem.At(pointer, "field %s is unknown: the form has %s", field, list(a.fields)))
+	}
+	a.named = append(a.named, field)
+}

@@ -1,0 +1,251 @@
+// Package schema reads display schemas: JSON Schemas of the data of an interaction whose _ux says
+// how each part is shown, edited, generated from and chosen. The vocabulary is
+// display.schema.json; names that it does not have are refused when a schema is registered.
+// Errors have code media.CodeInvalid and JSON pointers. It may import media and the packages of
+// workflow that know JSON: ordered, problem, template, conform.
+package schema
+
+import (
+	_ "embed" // the vocabulary
+	"strconv"
+	"sync"
+
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/template"
+)
+
+//go:embed display.schema.json
+var vocabulary []byte
+
+// Vocabulary is the JSON Schema of display schemas.
+func Vocabulary() []byte { return append([]byte(nil), vocabulary...) }
+
+var compiled = sync.OnceValues(func() (*conform.Schema, error) {
+	v, err := ordered.Decode(vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	return conform.CompileVocabulary(v)
+})
+
+// Render is how a node is shown.
+type Render string
+
+// The ways of showing.
+const (
+	RenderSectionList Render = "section-list"
+	RenderCardStack   Render = "card-stack"
+	RenderCard        Render = "card"
+	RenderGrid        Render = "grid"
+	RenderMediaGrid   Render = "media-grid"
+	RenderTable       Render = "table"
+	RenderTabs        Render = "tabs"
+	RenderKeyValue    Render = "key-value"
+	RenderText        Render = "text"
+	RenderMarkdown    Render = "markdown"
+	RenderImage       Render = "image"
+	RenderAudio       Render = "audio"
+	RenderVideo       Render = "video"
+	RenderCode        Render = "code"
+)
+
+// Display reports whether a node is shown itself; the zero value shows it.
+type Display string
+
+// The other values.
+const (
+	DisplayPassthrough Display = "passthrough" // the children alone
+	DisplayHidden      Display = "hidden"      // nothing
+)
+
+// Schema is a display schema that was registered.
+type Schema struct {
+	Root *Node
+	// Groups are the selection groups in the order in which they are named.
+	Groups []Group
+	source *ordered.Object
+}
+
+// Source is the schema as it was registered.
+func (s *Schema) Source() *ordered.Object { return s.source }
+
+// Node is one schema of the document, with its $ref followed.
+type Node struct {
+	// Pointer is its place in the document.
+	Pointer string
+	// Types are those that the data may have; empty means any.
+	Types []string
+	// Title is the plain label.
+	Title string
+	// Properties are in the author's order.
+	Properties []Property
+	// Additional is the schema of all other keys, Items that of a list's items; nil if there is none.
+	Additional, Items *Node
+	// Keywords are the node's own.
+	Keywords *ordered.Object
+	UX       UX
+}
+
+// Property is a schema under its key.
+type Property struct {
+	Key  string
+	Node *Node
+}
+
+// Property finds the schema of a key.
+func (n *Node) Property(key string) *Node {
+	for _, p := range n.Properties {
+		if p.Key == key {
+			return p.Node
+		}
+	}
+	return n.Additional
+}
+
+// Takes reports whether the schema names a type.
+func (n *Node) Takes(t string) bool {
+	for _, name := range n.Types {
+		if name == t || name == "number" && t == "integer" {
+			return true
+		}
+	}
+	return len(n.Types) == 0
+}
+
+// Parse registers a display schema.
+func Parse(v any) (*Schema, error) {
+	if err := problem.Join(conform.Shape(v)...); err != nil {
+		return nil, err
+	}
+	vocabulary, err := compiled()
+	if err != nil {
+		return nil, err
+	}
+	if err := problem.Join(vocabulary.Check(v)...); err != nil {
+		return nil, err
+	}
+	root, _ := v.(*ordered.Object)
+	p := &parser{root: root}
+	s := &Schema{source: root, Root: p.node("", root)}
+	s.Groups = p.groups
+	return s, problem.Join(p.problems...)
+}
+
+// parser turns checked JSON into nodes.
+type parser struct {
+	root     *ordered.Object
+	names    []string // what _ux.vars of the nodes above add
+	groups   []Group
+	problems []problem.Problem
+}
+
+func (p *parser) fail(pointer, format string, args ...any) {
+	p.problems = append(p.problems, problem.At(pointer, format, args...))
+}
+
+// follow returns the keywords of a schema over those that its $ref names.
+func (p *parser) follow(o *ordered.Object) *ordered.Object {
+	ref := o.Text("$ref")
+	if ref == "" {
+		return o
+	}
+	target, _ := conform.Lookup(p.root, ref)
+	base, ok := target.(*ordered.Object)
+	if !ok {
+		return o
+	}
+	merged, _ := ordered.Clone(p.follow(base)).(*ordered.Object)
+	for k, v := range o.All() {
+		if k != "$ref" {
+			merged.Set(k, v)
+		}
+	}
+	return merged
+}
+
+func (p *parser) node(pointer string, o *ordered.Object) *Node {
+	o = p.follow(o)
+	n := &Node{Pointer: pointer, Title: o.Text("title"), Keywords: o}
+	if t := o.Text("type"); t != "" {
+		n.Types = []string{t}
+	}
+	for _, t := range o.List("type") {
+		name, _ := t.(string)
+		n.Types = append(n.Types, name)
+	}
+	names := p.names
+	n.UX = p.ux(ordered.Join(pointer, "_ux"), o.Object("_ux"))
+	for key, v := range o.Object("properties").All() {
+		if child, ok := v.(*ordered.Object); ok {
+			n.Properties = append(n.Properties, Property{key, p.node(ordered.Join(pointer+"/properties", key), child)})
+		}
+	}
+	if child := o.Object("additionalProperties"); child != nil {
+		n.Additional = p.node(pointer+"/additionalProperties", child)
+	}
+	if child := o.Object("items"); child != nil {
+		n.Items = p.node(pointer+"/items", child)
+	}
+	p.names = names
+	return n
+}
+
+// template reads a string of _ux.
+func (p *parser) template(pointer, s string) *template.Template {
+	t, err := template.Parse(s)
+	if err != nil {
+		p.fail(pointer, "%s", err)
+		return nil
+	}
+	p.known(pointer, t)
+	return t
+}
+
+// known proves that a template uses the names of nodes alone.
+func (p *parser) known(pointer string, t *template.Template) {
+	known := append([]string{"key", "$key", "$provider", "$data", "$param_schemas", "$param_defaults"}, p.names...)
+	for _, name := range t.Names() {
+		if !contains(known, name) {
+			p.fail(pointer, "{{ %s }} is out of scope: a display schema can use %s", name, list(known))
+		}
+	}
+}
+
+// object reads a value of _ux that is an object, or a template of one.
+func (p *parser) object(pointer string, v any) Value {
+	switch v := v.(type) {
+	case string:
+		t := p.template(pointer, v)
+		if t != nil && t.Literal() {
+			p.fail(pointer, "an object is required, or a template for one such as {{ $param_schemas[$provider] }}")
+		}
+		return Value{template: t}
+	case *ordered.Object:
+		return Value{literal: v, templates: p.strings(pointer, v)}
+	}
+	return Value{}
+}
+
+// strings checks the templates of an object, and reports whether it has any.
+func (p *parser) strings(pointer string, v any) (found bool) {
+	template.Walk(v, func(under, s string) any {
+		if t := p.template(pointer+under, s); t != nil && !t.Literal() {
+			found = true
+		}
+		return s
+	})
+	return found
+}
+
+func (p *parser) schema(pointer string, v Value) {
+	if v.literal == nil || v.templates {
+		return
+	}
+	if _, err := conform.Compile(v.literal); err != nil {
+		p.problems = append(p.problems, problem.Under(pointer, err)...)
+	}
+}
+
+func indexed(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }

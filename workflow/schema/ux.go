@@ -1,0 +1,253 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"atelier/media"
+	"atelier/workflow/ordered"
+	"atelier/workflow/template"
+)
+
+// UX is what _ux says of a node.
+type UX struct {
+	// Label is nil if there is none.
+	Label  *template.Template
+	Render Render
+	// Display is empty for a node that is shown.
+	Display Display
+	// Vars are further names for templates of the node and those below it, without $.
+	Vars []Var
+	// Group is the selection group of a list whose items can be chosen; empty for others.
+	Group string
+	// Input is the schema of the form, Layout its arrangement; nil or zero if there is none.
+	Input   Value
+	Layout  *Layout
+	Actions []SubAction
+}
+
+// Var is a name for templates.
+type Var struct {
+	Name  string
+	Value *template.Template
+}
+
+// Mode is how many can be chosen.
+type Mode string
+
+// The modes.
+const (
+	ModeSingle   Mode = "single"
+	ModeMultiple Mode = "multiple"
+)
+
+// DefaultGroup is the selection group of lists that name none.
+const DefaultGroup = "default"
+
+// Group says what can be chosen from the lists that share it.
+type Group struct {
+	Name string `json:"group"`
+	Mode Mode   `json:"mode"`
+	// Min and Max bound the choice; Max 0 means no bound.
+	Min int `json:"min"`
+	Max int `json:"max,omitempty"`
+}
+
+// SubAction is what a person can start from a node.
+type SubAction struct {
+	// Pointer is its place in the document.
+	Pointer string
+	ID      string
+	Label   *template.Template
+	Type    template.Target
+	Prompt  *template.Template
+	Schema  Value
+	Params  Value
+	Target  template.Target
+	Loading *template.Template
+	// Confirm asks before the call; Question is what is asked, nil for the usual question.
+	Confirm  bool
+	Question *template.Template
+	// When is nil for one that is always enabled.
+	When *Condition
+}
+
+// Value is an object of _ux, or the template of one. The zero value is none.
+type Value struct {
+	literal   *ordered.Object
+	templates bool
+	template  *template.Template
+}
+
+// Given reports whether there is one.
+func (v Value) Given() bool { return v.literal != nil || v.template != nil }
+
+// Resolve returns the object; nil if there is none, or null. A path that leads nowhere is a
+// [template.UnknownError].
+func (v Value) Resolve(scope template.Scope) (*ordered.Object, error) {
+	var value any = v.literal
+	var err error
+	switch {
+	case v.template != nil:
+		value, err = v.template.Value(scope)
+	case v.templates:
+		value, err = template.Resolve(v.literal, scope)
+	}
+	if err != nil || value == nil {
+		return nil, err
+	}
+	o, ok := value.(*ordered.Object)
+	if !ok {
+		return nil, media.Errorf(media.CodeInvalid, "%s does not resolve to an object", v.template.Source())
+	}
+	return o, nil
+}
+
+func (p *parser) ux(pointer string, o *ordered.Object) UX {
+	u := UX{Render: Render(o.Text("render_as")), Display: Display(o.Text("display"))}
+	for name, v := range o.Object("vars").All() {
+		t := p.template(ordered.Join(pointer+"/vars", name), text(v))
+		if t != nil {
+			u.Vars = append(u.Vars, Var{name, t})
+		}
+	}
+	p.names = slices.Clone(p.names)
+	for _, v := range u.Vars {
+		p.names = append(p.names, "$"+v.Name)
+	}
+	u.Label = p.optional(pointer, o, "display_label")
+	p.selection(pointer, o, &u)
+	if v, ok := o.Get("input_schema"); ok {
+		u.Input = p.object(pointer+"/input_schema", v)
+		p.schema(pointer+"/input_schema", u.Input)
+	}
+	if l := o.Object("layout"); l != nil {
+		u.Layout = p.layout(pointer+"/layout", l)
+		p.strings(pointer+"/layout", l)
+	}
+	p.actions(pointer+"/sub_action", o, &u)
+	return u
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	if n, ok := v.(json.Number); ok {
+		s = n.String()
+	}
+	if b, ok := v.(bool); ok && b {
+		s = "true"
+	} else if ok {
+		s = "false"
+	}
+	return s
+}
+
+// optional reads a template that may be missing.
+func (p *parser) optional(pointer string, o *ordered.Object, key string) *template.Template {
+	s, ok := o.Get(key)
+	if !ok {
+		return nil
+	}
+	return p.template(pointer+"/"+key, text(s))
+}
+
+func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {
+	if on, _ := o.Get("selectable"); on != true {
+		return
+	}
+	g := Group{Name: o.Text("selection_group"), Mode: Mode(o.Text("selection_mode")), Min: 1, Max: number(o, "selection_max")}
+	if g.Name == "" {
+		g.Name = DefaultGroup
+	}
+	if g.Mode == "" {
+		g.Mode = ModeSingle
+	}
+	if o.Has("selection_min") {
+		g.Min = number(o, "selection_min")
+	}
+	if optional, _ := o.Get("selection_optional"); optional == true {
+		g.Min = 0
+	}
+	if g.Mode == ModeSingle && (o.Has("selection_max") || g.Min > 1) {
+		p.fail(pointer, "selection_mode single allows one choice: omit selection_min and selection_max, or use multiple")
+	}
+	if g.Mode == ModeSingle {
+		g.Max = 1
+	}
+	if g.Max > 0 && g.Min > g.Max {
+		p.fail(pointer, "selection_min %d is more than selection_max %d", g.Min, g.Max)
+	}
+	u.Group = g.Name
+	i := slices.IndexFunc(p.groups, func(other Group) bool { return other.Name == g.Name })
+	if i < 0 {
+		p.groups = append(p.groups, g)
+	} else if p.groups[i] != g {
+		p.fail(pointer, "the lists of selection group %s differ in mode, minimum or maximum: make them equal", g.Name)
+	}
+}
+
+func number(o *ordered.Object, key string) int {
+	v, _ := o.Get(key)
+	n, _ := v.(json.Number)
+	f, _ := n.Float64()
+	return int(f)
+}
+
+func (p *parser) actions(pointer string, o *ordered.Object, u *UX) {
+	if one := o.Object("sub_action"); one != nil {
+		u.Actions = append(u.Actions, p.action(pointer, one))
+	}
+	for i, v := range o.List("sub_action") {
+		if one, ok := v.(*ordered.Object); ok {
+			a := p.action(indexed(pointer, i), one)
+			if slices.ContainsFunc(u.Actions, func(other SubAction) bool { return other.ID == a.ID }) {
+				p.fail(indexed(pointer, i)+"/id", "sub_action %s occurs twice: give each its own id", a.ID)
+			}
+			u.Actions = append(u.Actions, a)
+		}
+	}
+}
+
+func (p *parser) action(pointer string, o *ordered.Object) SubAction {
+	a := SubAction{
+		Pointer: pointer, ID: o.Text("id"), Label: p.optional(pointer, o, "label"), Prompt: p.optional(pointer, o, "prompt"),
+		Type: p.target(pointer, o, "action_type"), Target: p.target(pointer, o, "result_target"), Loading: p.optional(pointer, o, "loading_label"),
+	}
+	if len(a.Target) < 2 || a.Target[0].Source() != "generations" {
+		p.fail(pointer+"/result_target", "results must be stored under generations: write generations.{{ $provider }}.{{ $key }}")
+	}
+	if v, ok := o.Get("param_schema"); ok {
+		a.Schema = p.object(pointer+"/param_schema", v)
+		p.schema(pointer+"/param_schema", a.Schema)
+	}
+	if v, ok := o.Get("param_defaults"); ok {
+		a.Params = p.object(pointer+"/param_defaults", v)
+	}
+	switch confirm, _ := o.Get("confirm"); confirm := confirm.(type) {
+	case bool:
+		a.Confirm = confirm
+	case string:
+		a.Confirm, a.Question = true, p.template(pointer+"/confirm", confirm)
+	}
+	if when := o.Object("enabled_when"); when != nil {
+		a.When = p.condition(pointer+"/enabled_when", when)
+	}
+	return a
+}
+
+func (p *parser) target(pointer string, o *ordered.Object, key string) template.Target {
+	t, err := template.ParseTarget(o.Text(key))
+	if err != nil {
+		p.fail(pointer+"/"+key, "%s", err)
+		return nil
+	}
+	for _, segment := range t {
+		p.known(pointer+"/"+key, segment)
+	}
+	return t
+}
+
+func contains(names []string, name string) bool { return slices.Contains(names, name) }
+
+func list(names []string) string { return strings.Join(names, ", ") }

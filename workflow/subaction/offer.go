@@ -1,0 +1,197 @@
+package subaction
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+)
+
+// Offer makes the schema of the parameters from the model's row.
+func (p provided) Offer(key string) (Offer, error) {
+	m, err := p.model(key, "")
+	if err != nil {
+		return Offer{Provider: p.provider}, err
+	}
+	fields := &ordered.Object{}
+	if _, named := p.named(key); !named && len(p.models) > 1 {
+		fields.Set("model", ordered.New("type", "string", "enum", p.names(), "default", m.Name))
+	}
+	if p.operation != "txt2img" {
+		images := ordered.New("type", "array", "items", ordered.New("type", "string", "format", "media"), "minItems", ordered.Int(1))
+		fields.Set("images", images.With("maxItems", ordered.Int(max(m.MaxInputs, 1))))
+	}
+	if p.method() == generate.MethodEdit && p.operation == "edit" && m.Mask != "none" && m.Mask != "" {
+		fields.Set("mask", ordered.New("type", "string", "format", "media"))
+	}
+	if p.operation != "upscale" {
+		settings(fields, m)
+	}
+	for _, name := range m.Options {
+		fields.Set(name, option(m.OptionRules[name]))
+	}
+	for _, name := range fields.Keys() {
+		if !p.takes(m, name) {
+			fields.Delete(name)
+		}
+	}
+	return Offer{Provider: p.provider, Params: ordered.New("type", "object", "properties", fields, "additionalProperties", false)}, nil
+}
+
+// takes reports whether a model takes a parameter for the operation: one that an act which
+// the operation can mean takes. The act itself is not a parameter.
+func (p provided) takes(m *catalog.Model, name string) bool {
+	switch name {
+	case "model", "images", "mask", "n", "output_format", "size", "width", "height":
+		return true
+	case "action":
+		return false
+	}
+	lacks := m.EditLacks
+	if p.operation == "txt2img" {
+		lacks = m.GenerateLacks
+	}
+	if slices.Contains(lacks, name) {
+		return false
+	}
+	meant := func(a catalog.Act) bool {
+		if p.operation == "upscale" {
+			return a.Name == p.operation
+		}
+		return slices.Contains(a.For, p.method())
+	}
+	return len(m.Acts) == 0 || slices.ContainsFunc(m.Acts, func(a catalog.Act) bool { return meant(a) && slices.Contains(a.Takes, name) })
+}
+
+func (p provided) names() (names []any) {
+	for _, m := range p.models {
+		if m.Alive(p.now()) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// settings adds the request's own fields that a model takes.
+func settings(fields *ordered.Object, m *catalog.Model) {
+	if m.Grid == 0 {
+		fields.Set("n", ordered.New("type", "integer", "minimum", ordered.Int(1), "maximum", ordered.Int(max(m.MaxN, 1)), "default", ordered.Int(1)))
+	}
+	sizes(fields, m.Size)
+	words(fields, "quality", m.Qualities)
+	if slices.Contains(m.Supports, "style") {
+		words(fields, "style", m.Styles)
+		if len(m.Styles) == 0 {
+			fields.Set("style", ordered.New("type", "string"))
+		}
+	}
+	words(fields, "output_format", m.Formats)
+	if slices.Contains(m.Supports, "negative_prompt") {
+		fields.Set("negative_prompt", ordered.New("type", "string"))
+	}
+	if slices.Contains(m.Supports, "background") {
+		words(fields, "background", []string{"auto", "opaque", "transparent"})
+	}
+	if slices.Contains(m.Supports, "moderation") {
+		words(fields, "moderation", []string{"auto", "low"})
+	}
+	if slices.Contains(m.Supports, "compression") {
+		fields.Set("compression", ordered.New("type", "integer", "minimum", ordered.Int(0), "maximum", ordered.Int(100)))
+	}
+	if slices.Contains(m.Supports, "seed") {
+		seed := ordered.New("type", "integer", "minimum", ordered.Int(0))
+		if m.MaxSeed > 0 {
+			seed.Set("maximum", json.Number(strconv.FormatInt(m.MaxSeed, 10)))
+		}
+		fields.Set("seed", seed)
+	}
+}
+
+func sizes(fields *ordered.Object, s catalog.SizeRule) {
+	switch s.Mode {
+	case "enum":
+		words(fields, "size", s.Values)
+	case "free":
+		for _, side := range []string{"width", "height"} {
+			o := ordered.New("type", "integer", "minimum", ordered.Int(max(s.MinSide, 1)))
+			if s.MaxSide > 0 {
+				o.Set("maximum", ordered.Int(s.MaxSide))
+			}
+			if s.Step > 1 {
+				o.Set("multipleOf", ordered.Int(s.Step))
+			}
+			fields.Set(side, o)
+		}
+	case "tier":
+		words(fields, "aspect_ratio", s.Ratios)
+	case "ratio":
+		fields.Set("aspect_ratio", ordered.New("type", "string", "pattern", `^[0-9]+(\.[0-9]+)?:[0-9]+(\.[0-9]+)?$`, "examples", []any{"1:1", "3:2", "16:9", "2:3", "9:16"}))
+	}
+}
+
+func words(fields *ordered.Object, name string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	fields.Set(name, ordered.New("type", "string", "enum", list))
+}
+
+// option is the schema of what a rule takes.
+func option(r catalog.OptionRule) *ordered.Object {
+	o := &ordered.Object{}
+	if r.Hint != "" {
+		o.Set("description", r.Hint)
+	}
+	switch {
+	case r.List, r.Any, r.Fields != nil: // the Gateway judges
+	case r.Switch:
+		o.Set("type", "boolean")
+	case r.Max > r.Min && len(r.Words) == 0:
+		o.Set("type", "number")
+		if r.Whole {
+			o.Set("type", "integer")
+		}
+		o.Set("minimum", decimal(r.Min))
+		o.Set("maximum", decimal(r.Max))
+	case r.Max > r.Min:
+		o.Set("type", []any{"number", "string"})
+	case len(r.Words) > 0:
+		words(o, "enum", r.Words)
+		o = o.Object("enum")
+	default:
+		o.Set("type", []any{"string", "number"})
+	}
+	return o
+}
+
+func decimal(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
+
+// Merge lays parameters over each other: later ones win.
+func Merge(layers ...*ordered.Object) *ordered.Object {
+	out := &ordered.Object{}
+	for _, layer := range layers {
+		for k, v := range layer.All() {
+			out.Set(k, v)
+		}
+	}
+	return out
+}
+
+// Check proves that parameters keep a schema. Names that it does not list are refused, whether
+// or not it says so. Pointers begin with /params.
+func Check(schema, params *ordered.Object) error {
+	s, err := conform.Compile(schema)
+	if err != nil {
+		return problem.Join(problem.Under("/param_schema", err)...)
+	}
+	return problem.Join(problem.Under("/params", problem.Join(s.Close().Check(params)...))...)
+}

@@ -1,0 +1,129 @@
+package subaction
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atelier/generate"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+)
+
+// Plan makes the Gateway's request: names of its fields set these, all others are options under
+// the provider's key. An option that the model's row lists goes before a field of that name.
+func (p provided) Plan(c Call) (Plan, error) {
+	m, err := p.model(c.Key, c.Params.Text("model"))
+	if err != nil {
+		return Plan{}, err
+	}
+	b := &builder{plan: Plan{Request: generate.Request{Method: p.method(), Modality: m.Modality, Prompt: c.Prompt, Model: m.Provider + "/" + m.APIModel}}, options: map[string]any{}}
+	for name, v := range c.Params.All() {
+		switch {
+		case name == "model" || v == nil:
+		case slices.Contains(m.Options, name) || !b.set(name, v):
+			b.options[name] = ordered.Plain(v)
+		}
+	}
+	if b.width != "" || b.height != "" {
+		b.size()
+	}
+	if p.operation == "upscale" {
+		b.options["action"] = p.operation
+	}
+	if p.operation != "txt2img" && len(b.plan.Images) == 0 {
+		b.fail("images", "%s requires a picture", p.operation)
+	}
+	if len(b.options) > 0 {
+		b.plan.Request.Options = map[string]map[string]any{p.provider: b.options}
+	}
+	return b.plan, problem.Join(b.problems...)
+}
+
+// builder fills one plan.
+type builder struct {
+	plan          Plan
+	options       map[string]any
+	width, height json.Number
+	problems      []problem.Problem
+}
+
+func (b *builder) fail(name, format string, args ...any) {
+	b.problems = append(b.problems, problem.At(ordered.Pointer("params", name), format, args...))
+}
+
+// set sets a field of the request; false for a name that is none.
+func (b *builder) set(name string, v any) bool {
+	r := &b.plan.Request
+	texts := map[string]*string{
+		"negative_prompt": &r.NegativePrompt, "size": &r.Size, "aspect_ratio": &r.AspectRatio, "quality": &r.Quality, "style": &r.Style,
+		"background": &r.Background, "output_format": &r.OutputFormat, "moderation": &r.Moderation, "voice": &r.Voice, "mask": &b.plan.Mask,
+	}
+	if to, ok := texts[name]; ok {
+		s, isText := v.(string)
+		if !isText {
+			b.fail(name, "%s must be a string", name)
+		}
+		*to = s
+		return true
+	}
+	switch name {
+	case "images":
+		b.images(v)
+	case "width":
+		b.width, _ = v.(json.Number)
+	case "height":
+		b.height, _ = v.(json.Number)
+	case "n", "num_images":
+		r.N = int(b.whole(name, v))
+		if r.N < 1 || r.N > 100 {
+			b.fail(name, "%s must be 1 to 100", name)
+		}
+	case "seed":
+		seed := b.whole(name, v)
+		r.Seed = &seed
+	case "compression":
+		c := int(b.whole(name, v))
+		r.Compression = &c
+	default:
+		return false
+	}
+	return true
+}
+
+func (b *builder) whole(name string, v any) int64 {
+	n, _ := v.(json.Number)
+	i, err := n.Int64()
+	if err != nil {
+		b.fail(name, "%s must be an integer", name)
+	}
+	return i
+}
+
+func (b *builder) images(v any) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, e := range list {
+		s, isText := e.(string)
+		if !isText || s == "" {
+			b.fail("images", "images must be ids or refs of pictures")
+			return
+		}
+		b.plan.Images = append(b.plan.Images, s)
+	}
+}
+
+func (b *builder) size() {
+	w, err := b.width.Int64()
+	h, other := b.height.Int64()
+	switch {
+	case err != nil || other != nil:
+		b.fail("width", "give width and height, both as a whole number of pixels")
+	case b.plan.Request.Size != "":
+		b.fail("size", "give size, or width and height")
+	default:
+		b.plan.Request.Size = fmt.Sprintf("%dx%d", w, h)
+	}
+}

@@ -1,0 +1,211 @@
+// Package subaction knows what a person can start from an interaction: action types such as
+// media.midjourney.txt2img, the parameters that each takes, and the request of the Gateway that
+// one click becomes. It asks no provider. Errors have code media.CodeNotFound for an unknown
+// action, media.CodeUnsupported for what a provider cannot do, media.CodeInvalid with JSON pointers
+// for parameters. It may import media, generate and the packages of workflow that know JSON.
+package subaction
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/catalog"
+	"atelier/media"
+	"atelier/workflow/ordered"
+)
+
+// Offer is what an action takes.
+type Offer struct {
+	// Provider is the key of the provider that does it; empty if none does.
+	Provider string
+	// Params is the JSON Schema of its parameters.
+	Params *ordered.Object
+}
+
+// Call is one click.
+type Call struct {
+	// Key is the last key of the prompt's path: it may name the model.
+	Key string
+	// Prompt is the text that is sent.
+	Prompt string
+	// Params are the merged parameters, as [Check] passed them.
+	Params *ordered.Object
+}
+
+// Plan is what a call becomes.
+type Plan struct {
+	// Request has no inputs yet.
+	Request generate.Request
+	// Images are the ids or refs of its input pictures, Mask of its mask; the caller looks them up
+	// for the owner of the run.
+	Images []string
+	Mask   string
+}
+
+// Handler does the actions of one type.
+type Handler interface {
+	// Offer says what the action takes for a key. The error is the reason why it cannot be started.
+	Offer(key string) (Offer, error)
+	// Plan makes the request of a call. It makes no call.
+	Plan(c Call) (Plan, error)
+}
+
+// Registry finds handlers by action type. It is safe for concurrent use once all are registered.
+type Registry struct {
+	mu     sync.Mutex // guards day and offers
+	day    string     // on which the offers were made: models come and go
+	offers map[string]Offer
+
+	now       func() time.Time
+	providers []string // in the catalogue's order
+	models    map[string][]catalog.Model
+	own       map[string]Handler
+}
+
+// New creates the registry of media.PROVIDER.OPERATION for every provider of a catalogue.
+func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
+	r := &Registry{now: now, models: map[string][]catalog.Model{}, own: map[string]Handler{}}
+	for _, m := range catalogue.Models() {
+		if r.models[m.Provider] == nil {
+			r.providers = append(r.providers, m.Provider)
+		}
+		r.models[m.Provider] = append(r.models[m.Provider], m)
+	}
+	return r
+}
+
+// Register adds an action of a program; it comes before what the catalogue gives.
+func (r *Registry) Register(actionType string, h Handler) error {
+	if actionType == "" || r.own[actionType] != nil {
+		return media.Errorf(media.CodeConflict, "action %q is registered already, or has no name", actionType)
+	}
+	r.own[actionType] = h
+	return nil
+}
+
+// Operations are the last segments of media.PROVIDER.OPERATION.
+func Operations() []string { return []string{"txt2img", "img2img", "edit", "variation", "upscale"} }
+
+// Offer says what an action takes for a key. Equal offers share their schema, which is not to be
+// changed.
+func (r *Registry) Offer(actionType, key string) (Offer, error) {
+	h, err := r.Find(actionType)
+	if err != nil {
+		return Offer{}, err
+	}
+	p, ok := h.(provided)
+	if !ok {
+		return h.Offer(key)
+	}
+	name := actionType
+	if m, ok := p.named(key); ok {
+		name += "\x00" + m.APIModel
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if day := r.now().UTC().Format(time.DateOnly); day != r.day {
+		r.day, r.offers = day, map[string]Offer{}
+	}
+	if o, ok := r.offers[name]; ok {
+		return o, nil
+	}
+	o, err := p.Offer(key)
+	if err == nil {
+		r.offers[name] = o
+	}
+	return o, err
+}
+
+// Find returns the handler of an action type.
+func (r *Registry) Find(actionType string) (Handler, error) {
+	if h := r.own[actionType]; h != nil {
+		return h, nil
+	}
+	rest, ok := strings.CutPrefix(actionType, "media.")
+	dot := strings.LastIndexByte(rest, '.')
+	if !ok || dot < 0 {
+		return nil, media.Errorf(media.CodeNotFound, "action %s is unknown: write media.PROVIDER.OPERATION", media.ErrorText(actionType))
+	}
+	provider, operation := rest[:dot], rest[dot+1:]
+	h := provided{provider: provider, operation: operation, now: r.now}
+	switch {
+	case r.models[provider] == nil:
+		return nil, media.Errorf(media.CodeNotFound, "provider %s is unknown: the providers are %s", media.ErrorText(provider), strings.Join(r.providers, ", "))
+	case !slices.Contains(Operations(), operation):
+		return nil, media.Errorf(media.CodeNotFound, "operation %s is unknown: the operations are %s", media.ErrorText(operation), strings.Join(Operations(), ", "))
+	}
+	for i := range r.models[provider] {
+		if m := &r.models[provider][i]; h.does(m) {
+			h.models = append(h.models, m)
+		}
+	}
+	if len(h.models) == 0 {
+		return nil, media.Errorf(media.CodeUnsupported, "no model of %s supports %s", provider, operation)
+	}
+	return h, nil
+}
+
+// provided does one operation by the models of one provider.
+type provided struct {
+	provider, operation string
+	models              []*catalog.Model // those that do it
+	now                 func() time.Time
+}
+
+// does reports whether a model makes pictures by the operation.
+func (p provided) does(m *catalog.Model) bool {
+	if m.Modality != media.ModalityImage {
+		return false
+	}
+	if p.operation == "upscale" {
+		return slices.ContainsFunc(m.Acts, func(a catalog.Act) bool { return a.Name == p.operation })
+	}
+	return slices.Contains(m.Methods, p.method()) || slices.Contains(m.Emulates, p.method())
+}
+
+func (p provided) method() generate.Method {
+	switch p.operation {
+	case "txt2img":
+		return generate.MethodGenerate
+	case "variation":
+		return generate.MethodVariation
+	}
+	return generate.MethodEdit
+}
+
+// named finds the model that a catalogue id or alias names.
+func (p provided) named(name string) (*catalog.Model, bool) {
+	for _, m := range p.models {
+		if strings.EqualFold(m.APIModel, name) || slices.ContainsFunc(m.Aliases, func(n string) bool { return strings.EqualFold(n, name) }) {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+// model is the one that answers: the key's, else the parameter's, else the first that lives.
+func (p provided) model(key, param string) (*catalog.Model, error) {
+	if m, ok := p.named(key); ok {
+		return m, nil
+	}
+	if param != "" {
+		for _, m := range p.models {
+			if strings.EqualFold(m.Name, param) {
+				return m, nil
+			}
+		}
+		if m, ok := p.named(param); ok {
+			return m, nil
+		}
+		return nil, media.Errorf(media.CodeInvalid, "%s has no model %s that supports %s", p.provider, media.ErrorText(param), p.operation)
+	}
+	for _, m := range p.models {
+		if m.Alive(p.now()) {
+			return m, nil
+		}
+	}
+	return nil, media.Errorf(media.CodeUnsupported, "%s has no active model that supports %s", p.provider, p.operation)
+}

@@ -1,0 +1,297 @@
+// Package template resolves the {{ … }} of workflow definitions: names and paths, no code and no
+// recursion. The author's strings alone are templates; what a template brings in is never looked
+// at again. Errors have code media.CodeInvalid and the pointer of the string. It may import media,
+// workflow/ordered and workflow/problem.
+package template
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/media"
+	"atelier/workflow/ordered"
+)
+
+// maxText is how long the text of one template may become, in bytes.
+const maxText = 1 << 20
+
+// Scope is what the first names of paths mean.
+type Scope map[string]any
+
+// Template is a parsed string.
+type Template struct {
+	source string
+	parts  []part
+}
+
+// part is literal text, or a path.
+type part struct {
+	text string
+	path []segment // empty for text
+}
+
+// segment is one key of a path: a name, or another first name whose value is the key.
+type segment struct {
+	key    string
+	byName bool
+}
+
+// Parse reads a string. What is not closed, is empty or holds another {{ is an error.
+func Parse(s string) (*Template, error) {
+	t := &Template{source: s}
+	for rest := s; rest != ""; {
+		text, after, found := strings.Cut(rest, "{{")
+		if text != "" {
+			t.parts = append(t.parts, part{text: text})
+		}
+		if !found {
+			break
+		}
+		inside, next, closed := strings.Cut(after, "}}")
+		switch {
+		case !closed:
+			return nil, invalid("{{ is not closed: write {{ name }}")
+		case strings.Contains(inside, "{{"):
+			return nil, invalid("{{ inside {{ }}: templates cannot be nested")
+		}
+		path, err := parsePath(strings.TrimSpace(inside))
+		if err != nil {
+			return nil, err
+		}
+		t.parts, rest = append(t.parts, part{path: path}), next
+	}
+	return t, nil
+}
+
+func invalid(format string, args ...any) error {
+	return media.Errorf(media.CodeInvalid, format, args...)
+}
+
+// parsePath reads name(.name | [name] | ["text"])*.
+func parsePath(s string) (path []segment, err error) {
+	whole := s
+	name, s := cutName(whole)
+	if name == "" {
+		return nil, invalid("{{ %s }} is empty: write a path such as state.prompts or $data.subject", media.ErrorText(whole))
+	}
+	path = []segment{{key: name}}
+	for s != "" {
+		var next segment
+		switch s[0] {
+		case '.':
+			next.key, s = cutName(s[1:])
+		case '[':
+			next, s = cutBracket(s[1:])
+		default:
+			return nil, invalid("{{ %s }} is not a path: use only names, .name and [name]; code is not supported", media.ErrorText(whole))
+		}
+		if next.key == "" {
+			return nil, invalid("{{ %s }} is not a path: a name is missing or not closed", media.ErrorText(whole))
+		}
+		if next.key == ordered.Forbidden {
+			return nil, invalid("{{ %s }} is out of scope: %s is not allowed as a key", media.ErrorText(whole), ordered.Forbidden)
+		}
+		path = append(path, next)
+	}
+	return path, nil
+}
+
+// cutName cuts letters, digits, _, - and one $ at the front.
+func cutName(s string) (name, rest string) {
+	i := 0
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == '$' && i > 0 || r != '$' && !nameRune(r) {
+			break
+		}
+		i += n
+	}
+	if s[:i] == "$" {
+		return "", s
+	}
+	return s[:i], s[i:]
+}
+
+func nameRune(r rune) bool {
+	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f && r != utf8.RuneError
+}
+
+// cutBracket cuts what follows [: a name whose value is the key, a text in quotes, or an index.
+func cutBracket(s string) (next segment, rest string) {
+	if s != "" && (s[0] == '"' || s[0] == '\'') {
+		key, after, ok := strings.Cut(s[1:], s[:1]+"]")
+		if !ok {
+			return segment{}, s
+		}
+		return segment{key: key}, after
+	}
+	name, after := cutName(s)
+	after, ok := strings.CutPrefix(after, "]")
+	if !ok {
+		return segment{}, s
+	}
+	_, index := ordered.Index(name)
+	return segment{key: name, byName: !index}, after
+}
+
+// Literal reports whether the template has no path.
+func (t *Template) Literal() bool {
+	for _, p := range t.parts {
+		if p.path != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Source is the string as it was written.
+func (t *Template) Source() string { return t.source }
+
+// Names lists the first names that the template uses, those inside [ ] included.
+func (t *Template) Names() (names []string) {
+	for _, p := range t.parts {
+		for i, s := range p.path {
+			if i == 0 || s.byName {
+				names = append(names, s.key)
+			}
+		}
+	}
+	return names
+}
+
+// Paths lists the paths whose keys are all known before anything is resolved.
+func (t *Template) Paths() (paths [][]string) {
+next:
+	for _, p := range t.parts {
+		var path []string
+		for _, s := range p.path {
+			if s.byName {
+				continue next
+			}
+			path = append(path, s.key)
+		}
+		if path != nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Whole returns the path if the string is exactly one template with known keys, nil otherwise.
+func (t *Template) Whole() []string {
+	if len(t.parts) != 1 {
+		return nil
+	}
+	if paths := t.Paths(); len(paths) == 1 {
+		return paths[0]
+	}
+	return nil
+}
+
+// UnknownError is a path that leads nowhere.
+type UnknownError struct{ Path string }
+
+// Error says which.
+func (e *UnknownError) Error() string {
+	return "{{ " + e.Path + " }} is unknown: there is no value with that name"
+}
+
+// Value resolves the template. One that is the whole string keeps the type of what it names, and
+// shares it with the scope; inside text it must be a text, a number, a truth value or null, which
+// is empty. A path that leads nowhere is an [*UnknownError].
+func (t *Template) Value(scope Scope) (any, error) {
+	if len(t.parts) == 1 && t.parts[0].path != nil {
+		return scope.find(t.parts[0].path)
+	}
+	return t.text(scope, false)
+}
+
+// Text resolves the template to text. Unknown paths and null are empty.
+func (t *Template) Text(scope Scope) (string, error) { return t.text(scope, true) }
+
+func (t *Template) text(scope Scope, lenient bool) (string, error) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		b.WriteString(p.text)
+		if p.path == nil {
+			continue
+		}
+		v, err := scope.find(p.path)
+		if err != nil && !lenient {
+			return "", err
+		}
+		s, ok := scalar(v)
+		if !ok {
+			return "", invalid("{{ %s }} is an object or a list, which cannot be inserted into text: use one of its values, or make the template the whole value", spell(p.path))
+		}
+		b.WriteString(s)
+		if b.Len() > maxText {
+			return "", media.Errorf(media.CodeTooLarge, "the resulting text is longer than %d bytes", maxText)
+		}
+	}
+	return b.String(), nil
+}
+
+func scalar(v any) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case json.Number:
+		return v.String(), true
+	}
+	return "", false
+}
+
+// find follows a path; nothing outside the scope can be reached.
+func (s Scope) find(path []segment) (any, error) {
+	var v any = s
+	for _, seg := range path {
+		key, ok := seg.key, true
+		if seg.byName {
+			var named any
+			if named, ok = s[key]; ok {
+				key, ok = scalar(named)
+			}
+		}
+		if ok {
+			v, ok = step(v, key)
+		}
+		if !ok {
+			return nil, media.Errorf(media.CodeInvalid, "%w", &UnknownError{Path: spell(path)})
+		}
+	}
+	return v, nil
+}
+
+func step(v any, key string) (any, bool) {
+	if s, ok := v.(Scope); ok {
+		v, ok = s[key]
+		return v, ok
+	}
+	return ordered.Get(v, key)
+}
+
+// spell writes a path as an author does.
+func spell(path []segment) string {
+	var b strings.Builder
+	for i, s := range path {
+		name, rest := cutName(s.key)
+		switch {
+		case s.byName:
+			b.WriteString("[" + s.key + "]")
+		case rest != "" || name == "":
+			b.WriteString("[" + strconv.Quote(s.key) + "]")
+		case i > 0:
+			b.WriteString("." + s.key)
+		default:
+			b.WriteString(s.key)
+		}
+	}
+	return media.ErrorText(b.String())
+}

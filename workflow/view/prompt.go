@@ -1,0 +1,101 @@
+package view
+
+import (
+	"strings"
+
+	"atelier/workflow/ordered"
+	"atelier/workflow/schema"
+	"atelier/workflow/template"
+)
+
+// Prompt is the text that a provider is sent for a prompt. A text is itself. An object becomes
+// text by a template, or else by its texts and lists of texts, nested ones too, in their order,
+// without the empty ones, joined by ", "; keys that are parameters are omitted.
+func Prompt(by *template.Template, data any, scope template.Scope, params *ordered.Object) (string, error) {
+	if s, ok := data.(string); ok {
+		return s, nil
+	}
+	if by != nil {
+		return by.Text(scope)
+	}
+	var texts []string
+	if o, ok := data.(*ordered.Object); ok {
+		for k, v := range o.All() {
+			if !params.Object("properties").Has(k) {
+				texts = appendTexts(texts, v)
+			}
+		}
+	}
+	return strings.Join(texts, ", "), nil
+}
+
+func appendTexts(texts []string, v any) []string {
+	switch v := v.(type) {
+	case string:
+		if strings.TrimSpace(v) != "" {
+			texts = append(texts, v)
+		}
+	case []any:
+		for _, e := range v {
+			texts = appendTexts(texts, e)
+		}
+	case *ordered.Object:
+		for _, e := range v.All() {
+			texts = appendTexts(texts, e)
+		}
+	}
+	return texts
+}
+
+// Derive makes the schema of a form from data. What the display schema says of a part (title,
+// enum, bounds) stays.
+func Derive(s *schema.Node, data any) *ordered.Object {
+	out := &ordered.Object{}
+	if s != nil {
+		for k, v := range s.Keywords.All() {
+			switch k {
+			case "_ux", "type", "properties", "additionalProperties", "items", "required", "$defs", "$ref", "$schema", "$id", "$comment":
+			default:
+				out.Set(k, v)
+			}
+		}
+	}
+	switch data := data.(type) {
+	case *ordered.Object:
+		fields := &ordered.Object{}
+		for k, v := range data.All() {
+			fields.Set(k, Derive(property(s, k), v))
+		}
+		out.Set("type", "object")
+		out.Set("properties", fields)
+	case []any:
+		out.Set("type", "array")
+		if len(data) > 0 {
+			var items *schema.Node
+			if s != nil {
+				items = s.Items
+			}
+			out.Set("items", Derive(items, data[0]))
+		}
+	case nil:
+		out.Set("type", []any{"string", "null"})
+	default:
+		out.Set("type", editable(typeOf(data)))
+	}
+	return out
+}
+
+func property(s *schema.Node, key string) *schema.Node {
+	if s == nil {
+		return nil
+	}
+	return s.Property(key)
+}
+
+// editable widens whole numbers: a person may write 1.5 where 1 stands.
+func editable(t string) string {
+	if t == "integer" {
+		return "number"
+	}
+	return t
+}

@@ -1,0 +1,343 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strconv"
+	"strings"
+
+	"atelier/workflow/conform"
+	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
+	"atelier/workflow/schema"
+	"atelier/workflow/subaction"
+	"atelier/workflow/template"
+)
+
+// Input is what a tree is made of. It is not changed.
+type Input struct {
+	Schema *schema.Schema
+	// Data is display_data.
+	Data *ordered.Object
+	// InputSchemas and Layouts are those of the request, by JSON pointer into the data. What
+	// _ux says wins over them.
+	InputSchemas, Layouts *ordered.Object
+	// ParamSchemas and ParamDefaults are by provider.
+	ParamSchemas, ParamDefaults *ordered.Object
+	// Actions says what an action takes for a key; its error is why the action cannot be started.
+	Actions *subaction.Registry
+}
+
+// Resolve makes the tree.
+func Resolve(in Input) (*Node, error) {
+	r := &resolver{Input: in, used: map[string]bool{}}
+	root := r.node(in.Schema.Root, nil, in.Data, nil)
+	for _, o := range []struct {
+		name string
+		by   *ordered.Object
+	}{{"/input_schema", in.InputSchemas}, {"/layout", in.Layouts}} {
+		for pointer := range o.by.All() {
+			if !r.used[pointer] {
+				r.fail(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer)
+			}
+		}
+	}
+	return root, problem.Join(r.problems...)
+}
+
+type resolver struct {
+	Input
+	used     map[string]bool // pointers whose request-level schema or layout found its node
+	problems []problem.Problem
+}
+
+func (r *resolver) fail(pointer, format string, args ...any) {
+	r.problems = append(r.problems, problem.At(pointer, format, args...))
+}
+
+func (r *resolver) check(pointer string, err error) bool {
+	r.problems = append(r.problems, problem.Under(pointer, err)...)
+	return err == nil
+}
+
+// place is where a node stands.
+type place struct {
+	schema *schema.Node
+	node   *Node
+	data   any
+	scope  template.Scope
+	ux     string // the pointer of _ux
+}
+
+// node resolves one schema over its data. The variables are those of the nodes above.
+func (r *resolver) node(s *schema.Node, path []string, data any, vars template.Scope) *Node {
+	n := &Node{Pointer: ordered.Pointer(path...), Type: typeOf(data), Schema: s.Pointer, Display: s.UX.Display, RenderAs: s.UX.Render}
+	scope := maps.Clone(vars)
+	if scope == nil {
+		scope = template.Scope{}
+	}
+	if len(path) > 0 {
+		n.Key = path[len(path)-1]
+		scope["key"], scope["$key"] = n.Key, n.Key
+	}
+	if _, set := vars["$provider"]; !set && len(path) > 1 {
+		scope["$provider"] = path[len(path)-2]
+	}
+	scope["$data"], scope["$param_schemas"], scope["$param_defaults"] = data, r.ParamSchemas, r.ParamDefaults
+	p := place{schema: s, node: n, data: data, scope: scope, ux: s.Pointer + "/_ux"}
+	below := r.vars(p, vars)
+	r.label(p)
+	switch {
+	case !s.Takes(n.Type):
+		n.RenderAs = schema.RenderCode
+		return n
+	case n.RenderAs == "" && !describes(s, data):
+		n.RenderAs = schema.RenderCode
+	case n.RenderAs == "":
+		n.RenderAs = usual(n.Type)
+	}
+	if n.Display == schema.DisplayHidden {
+		return n
+	}
+	if s.UX.Group != "" {
+		for _, g := range r.Schema.Groups {
+			if g.Name == s.UX.Group {
+				n.Selection = &g
+			}
+		}
+	}
+	r.form(p)
+	for _, a := range s.UX.Actions {
+		n.SubActions = append(n.SubActions, r.action(p, a))
+	}
+	if n.Form == nil {
+		r.children(p, path, below)
+	}
+	return n
+}
+
+// describes reports whether a schema says what is within an object or a list; other data have nothing within.
+func describes(s *schema.Node, data any) bool {
+	switch data := data.(type) {
+	case *ordered.Object:
+		return data.Len() == 0 || len(s.Properties) > 0 || s.Additional != nil
+	case []any:
+		return len(data) == 0 || s.Items != nil
+	}
+	return true
+}
+
+// vars adds the node's variables to its scope, and gives those for the nodes below.
+func (r *resolver) vars(p place, above template.Scope) template.Scope {
+	if len(p.schema.UX.Vars) == 0 {
+		return above
+	}
+	below, own := maps.Clone(above), template.Scope{}
+	if below == nil {
+		below = template.Scope{}
+	}
+	for _, v := range p.schema.UX.Vars {
+		value, err := v.Value.Value(p.scope)
+		if r.check(ordered.Join(p.ux+"/vars", v.Name), err) {
+			own["$"+v.Name] = value
+		}
+	}
+	maps.Copy(below, own)
+	maps.Copy(p.scope, own)
+	return below
+}
+
+func (r *resolver) label(p place) {
+	switch {
+	case p.schema.UX.Label != nil:
+		text, err := p.schema.UX.Label.Text(p.scope)
+		r.check(p.ux+"/display_label", err)
+		p.node.Label = text
+	case p.schema.Title != "":
+		p.node.Label = p.schema.Title
+	default:
+		p.node.Label = p.node.Key
+	}
+}
+
+func (r *resolver) children(p place, path []string, vars template.Scope) {
+	add := func(s *schema.Node, key string, data any) {
+		if s != nil {
+			p.node.Children = append(p.node.Children, r.node(s, append(path[:len(path):len(path)], key), data, vars))
+		}
+	}
+	switch data := p.data.(type) {
+	case *ordered.Object:
+		for _, property := range p.schema.Properties {
+			if v, ok := data.Get(property.Key); ok {
+				add(property.Node, property.Key, v)
+			}
+		}
+		for key, v := range data.All() {
+			if p.schema.Property(key) == p.schema.Additional {
+				add(p.schema.Additional, key, v)
+			}
+		}
+	case []any:
+		for i, v := range data {
+			add(p.schema.Items, strconv.Itoa(i), v)
+		}
+	}
+}
+
+// form finds the schema by which a node is edited: that of _ux, the request's, or one of the data
+// for a node from which something is started or that has a layout.
+func (r *resolver) form(p place) {
+	n := p.node
+	own, byRequest := p.schema.UX.Input, r.InputSchemas.Object(n.Pointer)
+	layout, err := p.schema.UX.Layout.Resolve(p.scope)
+	r.check(p.ux+"/layout", err)
+	if byRequest != nil {
+		r.used[n.Pointer] = true
+	}
+	if l := r.Layouts.Object(n.Pointer); l != nil {
+		r.used[n.Pointer] = true
+		if layout == nil {
+			layout, err = schema.ParseLayout(l)
+			r.check(ordered.Join("/layout", n.Pointer), err)
+		}
+	}
+	var found *ordered.Object
+	switch {
+	case own.Given():
+		found, err = own.Resolve(p.scope)
+		if err == nil && found != nil {
+			err = problem.Join(conform.Shape(found)...)
+		}
+		if !r.check(p.ux+"/input_schema", err) || found == nil {
+			return
+		}
+	case byRequest != nil:
+		found = byRequest
+	case len(p.schema.UX.Actions) > 0 || layout != nil:
+		found = Derive(p.schema, p.data)
+	default:
+		return
+	}
+	n.Form = &Form{Schema: found}
+	if fields := found.Object("properties").Keys(); len(fields) > 0 || layout != nil {
+		n.Form.Layout, err = layout.Arrange(fields)
+		r.check(p.ux+"/layout", err)
+	}
+}
+
+func (r *resolver) action(p place, a schema.SubAction) SubAction {
+	out := SubAction{ID: a.ID, LoadingLabel: "Loading...", Confirm: a.Confirm, Enabled: true, Params: &ordered.Object{}}
+	out.Label = r.text(p, a.Pointer+"/label", a.Label)
+	if a.Loading != nil {
+		out.LoadingLabel = r.text(p, a.Pointer+"/loading_label", a.Loading)
+	}
+	if a.Question != nil {
+		out.Question = r.text(p, a.Pointer+"/confirm", a.Question)
+	}
+	var err error
+	if out.ResultTarget, err = a.Target.Path(p.scope); !r.check(a.Pointer+"/result_target", err) {
+		return out
+	}
+	segments, err := a.Type.Path(p.scope)
+	if !r.check(a.Pointer+"/action_type", err) {
+		return out
+	}
+	out.ActionType = strings.Join(segments, ".")
+	r.params(p, a, &out)
+	prompt, err := Prompt(a.Prompt, p.data, p.scope, out.ParamSchema)
+	r.check(a.Pointer+"/prompt", err)
+	out.PromptAsSent = prompt
+	if out.Reason == "" && !a.When.Holds(p.data) {
+		out.Enabled = false
+	}
+	return out
+}
+
+// text resolves a template in which every path must be known.
+func (r *resolver) text(p place, pointer string, t *template.Template) string {
+	v, err := t.Value(p.scope)
+	s, ok := v.(string)
+	if r.check(pointer, err) && !ok {
+		s, err = t.Text(p.scope)
+		r.check(pointer, err)
+	}
+	return s
+}
+
+// params finds the schema of the parameters and what they begin with: the data's over the defaults.
+func (r *resolver) params(p place, a schema.SubAction, out *SubAction) {
+	offer, reason := r.Actions.Offer(out.ActionType, p.node.Key)
+	if reason != nil {
+		out.Enabled, out.Reason = false, reason.Error()
+	}
+	out.Provider = offer.Provider
+	if out.Provider == "" {
+		out.Provider, _ = p.scope["$provider"].(string)
+	}
+	out.ParamSchema = r.value(p, a.Pointer+"/param_schema", a.Schema, r.ParamSchemas.Object(out.Provider))
+	if out.ParamSchema == nil {
+		out.ParamSchema = offer.Params
+	} else {
+		r.check(a.Pointer+"/param_schema", problem.Join(conform.Shape(out.ParamSchema)...))
+	}
+	defaults := r.value(p, a.Pointer+"/param_defaults", a.Params, r.ParamDefaults.Object(out.Provider))
+	out.Params = subaction.Merge(defaults, own(p.data, out.ParamSchema))
+}
+
+// value resolves an object of a sub-action; what is not known is the other one.
+func (r *resolver) value(p place, pointer string, v schema.Value, other *ordered.Object) *ordered.Object {
+	if !v.Given() {
+		return other
+	}
+	o, err := v.Resolve(p.scope)
+	var unknown *template.UnknownError
+	if errors.As(err, &unknown) && strings.HasPrefix(unknown.Path, "$param_") {
+		return nil
+	}
+	r.check(pointer, err)
+	return o
+}
+
+// own are the keys of a prompt's object that are parameters.
+func own(data any, params *ordered.Object) *ordered.Object {
+	out := &ordered.Object{}
+	o, _ := data.(*ordered.Object)
+	for k, v := range o.All() {
+		if params.Object("properties").Has(k) {
+			out.Set(k, v)
+		}
+	}
+	return out
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case *ordered.Object:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number:
+		if _, err := v.Int64(); err == nil {
+			return "integer"
+		}
+		return "number"
+	}
+	return "null"
+}
+
+// usual is the default rendering of a JSON type.
+func usual(t string) schema.Render {
+	switch t {
+	case "object":
+		return schema.RenderKeyValue
+	case "array":
+		return schema.RenderGrid
+	}
+	return schema.RenderText
+}

@@ -1,0 +1,54 @@
+package atelier
+
+import (
+	"context"
+
+	"atelier/internal/export"
+	"atelier/internal/shipped"
+
+	"atelier/media"
+	"atelier/run/subactions"
+	"atelier/run/workflows"
+	"atelier/workflow"
+	"atelier/workflow/module"
+	"atelier/workflow/subaction"
+)
+
+// newWorkflows creates the service of workflows.
+func (a *Atelier) newWorkflows() (*workflows.Service, error) {
+	modules, err := shipped.Modules(module.Config{Agents: workflows.Agents{Ledger: a.Ledger}, Exports: export.Exports{Ledger: a.Ledger, Codec: a.Codec}})
+	if err != nil {
+		return nil, err
+	}
+	in, err := workflows.NewInterpreter(workflows.Config{Ledger: a.Ledger, Modules: modules, Actions: subaction.New(a.Catalogue, now)})
+	if err != nil {
+		return nil, err
+	}
+	return workflows.NewService(workflows.ServiceConfig{Interpreter: in, Runs: a.Runs, Emit: a.observer.Emit, SubActions: a.subActions})
+}
+
+// newSubActions creates the service of sub-actions.
+func (a *Atelier) newSubActions() *subactions.Service {
+	return subactions.New(subactions.Config{
+		Ledger: a.Ledger, Gateway: a.Gateway, Interactions: opened{a}, Actions: subaction.New(a.Catalogue, now), Emit: a.observer.Emit, Now: now,
+		Item: func(ctx context.Context, owner, run, id string) (media.Output, error) {
+			return workflows.Item(ctx, a.Ledger, owner, run, id)
+		},
+	})
+}
+
+// opened is the interactions of an Atelier, whose workflows are created after its sub-actions.
+type opened struct{ *Atelier }
+
+// Read implements [subactions.Interactions].
+func (o opened) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
+	return o.workflows.Read(ctx, owner, id)
+}
+
+// Complete implements [subactions.Interactions].
+func (o opened) Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
+	return o.workflows.Complete(ctx, owner, id, target, items...)
+}
+
+// Workflows runs media workflows, shows and edits their interactions, and takes answers.
+func (a *Atelier) Workflows() *workflows.Service { return a.workflows }
