@@ -276,7 +276,7 @@ describe("pictures and reports", () => {
       await page.goto(at);
       await page.getByRole("link", { name: "Download" }).waitFor();
       await page.keyboard.press("i");
-      await page.getByText("adapted, asked for 1000x1000").waitFor();
+      await page.getByText("adapted, requested 1000x1000").waitFor();
       await page.getByRole("button", { name: "Use in a message" }).click();
       await page.getByRole("list", { name: "Attached files" }).getByText("a lighthouse in spring").waitFor();
       assert.equal(new URL(page.url()).search, "");
