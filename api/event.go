@@ -20,8 +20,10 @@ import (
 const (
 	// heartbeat is the pause after which a silent stream sends a sign of life.
 	heartbeat = 15 * time.Second
-	// writeWithin is the write timeout of an event.
+	// writeWithin is the write timeout of events that are sent together, which are at most sendAt
+	// bytes and one event.
 	writeWithin = 20 * time.Second
+	sendAt      = 64 << 10
 	// reconnect is the reconnection time of browsers, in milliseconds.
 	reconnect = "retry: 1500\n\n"
 )
@@ -55,10 +57,7 @@ func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string
 	if err != nil {
 		return err
 	}
-	c := http.NewResponseController(w)
-	out := &eventWriter{w: w, flushed: c.Flush, patient: func() {
-		_ = c.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:forbidigo // a deadline of the connection; recorders have none
-	}}
+	out := newEventWriter(w)
 	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")
@@ -86,7 +85,7 @@ func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Eve
 			return len(b), nil
 		})
 		for more && ctx.Err() == nil { // a reader that was too slow reconnects
-			out.err = nil
+			out.err, out.unsent = nil, 0
 			if err := h.stream(ctx, run, after, out, func() {}); err != nil {
 				yield(Event{}, err)
 				return
@@ -138,10 +137,7 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 		out.write([]byte("id: " + strconv.FormatInt(newest, 10) + "\n\n")) // a lost stream is resumed there
 	}
 	after = h.replay(ctx, out, run, after)
-	for _, f := range now {
-		out.add(f.text)
-	}
-	out.flush()
+	out.frames(now, &after)
 	out.live(ctx, reader, after)
 	return nil
 }
@@ -188,22 +184,42 @@ func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after in
 // eventWriter writes to one reader and remembers whether it has disconnected.
 type eventWriter struct {
 	w io.Writer
-	// patient is called before each write, flushed sends what was written.
+	// patient is called before the first write of those that are sent together, flushed sends them.
 	patient func()
 	flushed func() error
 	err     error
+	unsent  int // bytes
 }
 
-// add writes without sending yet.
+// newEventWriter writes to a client.
+func newEventWriter(w http.ResponseWriter) *eventWriter {
+	c := http.NewResponseController(w)
+	var set time.Time
+	return &eventWriter{w: w, flushed: c.Flush, patient: func() {
+		if now := time.Now(); now.Sub(set) > writeWithin/20 { //nolint:forbidigo // a deadline of the connection
+			set = now
+			_ = c.SetWriteDeadline(now.Add(writeWithin)) // recorders have none
+		}
+	}}
+}
+
+// add writes, and sends what is more than sendAt bytes.
 func (o *eventWriter) add(b []byte) {
-	if o.err == nil {
+	if o.err != nil {
+		return
+	}
+	if o.unsent == 0 {
 		o.patient()
-		_, o.err = o.w.Write(b)
+	}
+	_, o.err = o.w.Write(b)
+	if o.unsent += len(b); o.unsent >= sendAt {
+		o.flush()
 	}
 }
 
 func (o *eventWriter) flush() {
-	if o.err == nil {
+	if o.err == nil && o.unsent > 0 {
+		o.unsent = 0
 		o.err = o.flushed()
 	}
 }
@@ -219,11 +235,11 @@ func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64
 	defer beat.Stop()
 	for o.err == nil {
 		select {
-		case f, ok := <-reader.frames:
+		case some, ok := <-reader.frames:
 			if !ok {
 				return
 			}
-			o.frames(f, reader, &after)
+			o.frames(some, &after)
 		case <-beat.C:
 			o.write([]byte(":\n\n"))
 		case <-ctx.Done():
@@ -232,22 +248,13 @@ func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64
 	}
 }
 
-// frames writes an event and those that are queued after it, and sends them together.
-func (o *eventWriter) frames(f frame, reader *eventReader, after *int64) {
-	for {
+// frames writes events that were not written yet, and sends them together.
+func (o *eventWriter) frames(some []frame, after *int64) {
+	for _, f := range some {
 		if f.position == 0 || f.position > *after {
 			o.add(f.text)
 			*after = max(*after, f.position)
 		}
-		select {
-		case next, ok := <-reader.frames:
-			if ok {
-				f = next
-				continue
-			}
-		default:
-		}
-		o.flush()
-		return
 	}
+	o.flush()
 }

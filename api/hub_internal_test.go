@@ -86,18 +86,34 @@ func TestWhoComesBeforeTheHubMissesNothing(t *testing.T) {
 	})
 }
 
-func next(t *testing.T, r *eventReader) frame {
+// reading is a reader and what it was sent.
+type reading struct {
+	*eventReader
+	sent []frame
+}
+
+func joined(h *Hub, tree string) *reading {
+	r, _, _ := h.join(tree)
+	return &reading{eventReader: r}
+}
+
+// next is the next event of a reader.
+func (r *reading) next(t *testing.T) frame {
 	t.Helper()
-	select {
-	case f, ok := <-r.frames:
-		if !ok {
-			t.Fatal("the reader was dropped")
+	for len(r.sent) == 0 {
+		select {
+		case some, ok := <-r.frames:
+			if !ok {
+				t.Fatal("the reader was dropped")
+			}
+			r.sent = some
+		case <-time.After(time.Minute):
+			t.Fatal("no event came")
 		}
-		return f
-	case <-time.After(time.Minute):
-		t.Fatal("no event came")
-		return frame{}
 	}
+	f := r.sent[0]
+	r.sent = r.sent[1:]
+	return f
 }
 
 func delta(text string, offset int) ledger.Event {
@@ -109,7 +125,7 @@ func delta(text string, offset int) ledger.Event {
 func TestMessagesGrow(t *testing.T) {
 	t.Parallel()
 	h, l := running(t)
-	r, _, _ := h.join("t")
+	r := joined(h, "t")
 	for _, step := range []struct {
 		e    ledger.Event
 		want string
@@ -120,7 +136,7 @@ func TestMessagesGrow(t *testing.T) {
 		{delta("Anew", 0), `"text":"Anew"`},
 	} {
 		l.live <- step.e
-		if f := next(t, r); !strings.Contains(string(f.text), step.want) || strings.HasPrefix(string(f.text), "id:") {
+		if f := r.next(t); !strings.Contains(string(f.text), step.want) || strings.HasPrefix(string(f.text), "id:") {
 			t.Errorf("%s, want %s", f.text, step.want)
 		}
 	}
@@ -130,7 +146,7 @@ func TestMessagesGrow(t *testing.T) {
 		t.Errorf("late: %v", now)
 	}
 	l.live <- l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "run-succeeded", Payload: json.RawMessage(`{"status":"succeeded"}`)})
-	if f := next(t, r); f.position != 1 || !strings.HasPrefix(string(f.text), "id: 1\nevent: run-succeeded\ndata: {\"run_id\":\"t\",\"tree\":\"t\",\"conversation_id\":\"c\"") {
+	if f := r.next(t); f.position != 1 || !strings.HasPrefix(string(f.text), "id: 1\nevent: run-succeeded\ndata: {\"run_id\":\"t\",\"tree\":\"t\",\"conversation_id\":\"c\"") {
 		t.Errorf("%s", f.text)
 	}
 	if _, now, _ := h.join(""); len(now) != 0 {
@@ -143,10 +159,10 @@ func TestMessagesGrow(t *testing.T) {
 func TestNoGapAndNoRepeat(t *testing.T) {
 	t.Parallel()
 	h, l := running(t)
-	r, _, _ := h.join("")
+	r := joined(h, "")
 	event := ledger.Event{Tree: "t", RunID: "t", Kind: "warning", Payload: json.RawMessage(`{}`)}
 	l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"} // by now the hub has begun
-	next(t, r)
+	r.next(t)
 	first := l.save(event)
 	l.save(event) // of another process
 	third := l.save(event)
@@ -155,30 +171,109 @@ func TestNoGapAndNoRepeat(t *testing.T) {
 	l.live <- first
 	l.save(event) // of another process, and nothing follows
 	for want := int64(1); want <= 4; want++ {
-		if f := next(t, r); f.position != want {
+		if f := r.next(t); f.position != want {
 			t.Errorf("position %d, want %d", f.position, want)
 		}
 	}
 }
 
+// hubOfMany starts a hub with a thousand readers of another tree.
+func hubOfMany(t *testing.T) (*Hub, *log) {
+	t.Helper()
+	h, l := running(t)
+	for range 1000 {
+		h.join("of others")
+	}
+	synctest.Wait()
+	return h, l
+}
+
 // TestSlowReadersAreDropped: nobody waits for them.
 func TestSlowReadersAreDropped(t *testing.T) {
 	t.Parallel()
-	h, l := running(t)
-	slow, _, _ := h.join("")
-	other, _, _ := h.join("elsewhere")
-	for range readerBuffer + 1 {
-		l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"}
-	}
-	l.live <- ledger.Event{Tree: "elsewhere", RunID: "e", Kind: "warning"}
-	next(t, other)
-	n := 0
-	for range slow.frames {
-		n++
-	}
-	if n != readerBuffer {
-		t.Errorf("%d events before the end, want %d", n, readerBuffer)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h, l := running(t)
+		slow, _, _ := h.join("")
+		other := joined(h, "elsewhere")
+		for range readerBuffer + 1 {
+			l.live <- ledger.Event{Tree: "t", RunID: "t", Kind: "operation-progress"}
+			time.Sleep(time.Millisecond)
+		}
+		l.live <- ledger.Event{Tree: "elsewhere", RunID: "e", Kind: "warning"}
+		other.next(t)
+		n := 0
+		for range slow.frames {
+			n++
+		}
+		if n != readerBuffer {
+			t.Errorf("%d sends before the end, want %d", n, readerBuffer)
+		}
+	})
+}
+
+// TestAFewReadersDoNotWait: an event is sent at once, unless one was sent a moment ago.
+func TestAFewReadersDoNotWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, l := running(t)
+		r := joined(h, "")
+		time.Sleep(time.Second)
+		began := time.Now()
+		for range 2 {
+			l.live <- l.save(ledger.Event{Tree: "t", RunID: "t", Kind: "warning"})
+		}
+		for want, after := range []time.Duration{0, pause} {
+			if f := r.next(t); f.position != int64(want+1) || time.Since(began) != after {
+				t.Errorf("event %d after %s, want %d after %s", f.position, time.Since(began), want+1, after)
+			}
+		}
+	})
+}
+
+// TestEventsOfOneMomentAreSentTogether: to many readers, in order, to their readers only; who joins meanwhile gets
+// none of them twice.
+func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, l := hubOfMany(t)
+		all, one := joined(h, ""), joined(h, "b")
+		began := time.Now()
+		send := func(trees ...string) {
+			for _, tree := range trees {
+				l.live <- l.save(ledger.Event{Tree: tree, RunID: tree, Kind: "warning"})
+			}
+			synctest.Wait()
+		}
+		send("a", "b")
+		want := func(after time.Duration, r *reading, positions ...int64) {
+			t.Helper()
+			for _, p := range positions {
+				if f := r.next(t); f.position != p || time.Since(began) != after {
+					t.Errorf("event %d after %s, want %d after %s", f.position, time.Since(began), p, after)
+				}
+			}
+			if len(r.sent) > 0 {
+				t.Errorf("%d more at once", len(r.sent))
+			}
+		}
+		want(1002*gather, all, 1, 2)
+		send("a", "b")
+		want(1002*(gather+pause), all, 3, 4)
+		want(1002*(gather+pause), one, 2)
+		want(1002*(gather+pause), one, 4)
+		l.live <- delta("Once", 0)
+		l.live <- delta(" more", 4)
+		_, now, _ := h.join("t")
+		if len(now) != 1 || !strings.Contains(string(now[0].text), "Once more") {
+			t.Errorf("late: %v", now)
+		}
+		if f := all.next(t); !strings.Contains(string(f.text), `"Once"`) {
+			t.Errorf("%s", f.text)
+		}
+		if f := all.next(t); !strings.Contains(string(f.text), "Once more") {
+			t.Errorf("%s", f.text)
+		}
+	})
 }
 
 // TestPreviewsHaveAnAddress: a preview has no id, so its bytes are named by their digest.

@@ -209,10 +209,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 	if _, err := s.subActions.SubAction(r.Context(), id); err != nil {
 		return err
 	}
-	c := http.NewResponseController(w)
-	out := &eventWriter{w: w, flushed: c.Flush, patient: func() {
-		_ = c.SetWriteDeadline(time.Now().Add(writeWithin)) //nolint:forbidigo // a deadline of the connection; recorders have none
-	}}
+	out := newEventWriter(w)
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")

@@ -3,6 +3,7 @@ package run_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/generate"
 	"atelier/ledger"
@@ -39,6 +40,9 @@ func TestProgressNotes(t *testing.T) {
 	stop()
 	var events []ledger.Event
 	for e := range live {
+		if since := time.Since(e.CreatedAt); since < 0 || since > time.Hour {
+			t.Errorf("%s was at %s", e.Kind, e.CreatedAt)
+		}
 		events = append(events, e)
 	}
 	if saved, err := h.store.ListEvents(ctx, owner, "r", 0, 0); err != nil || len(saved) > 0 {

@@ -3,16 +3,30 @@ package offline
 import (
 	"image"
 	"math"
+	"runtime"
 
 	"golang.org/x/image/vector"
 )
 
 // canvas holds linear light, three floats a pixel.
 type canvas struct {
-	w, h int
-	pix  []float32
-	ras  vector.Rasterizer
-	mask []uint8
+	w, h  int
+	pix   []float32
+	ras   vector.Rasterizer
+	mask  []uint8
+	since int // pixels since the last yield
+}
+
+// yieldEvery is how many pixels are painted before other goroutines get their turn: about 0.3 ms.
+const yieldEvery = 10_000
+
+// painted counts pixels and lets other goroutines run from time to time: a picture occupies a
+// processor for a quarter of a second, and what others wait for is usually shorter.
+func (c *canvas) painted(n int) {
+	if c.since += n; c.since >= yieldEvery {
+		c.since = 0
+		runtime.Gosched()
+	}
 }
 
 func newCanvas(w, h int) *canvas {
@@ -65,6 +79,7 @@ func (c *canvas) fill(p path, pt paint) {
 			q := pt(float64(r.Min.X+i)+0.5, float64(y)+0.5)
 			c.blend(base+i, q, q.a*float32(m)*(1.0/255))
 		}
+		c.painted(w)
 	}
 }
 
@@ -81,6 +96,7 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 		for x := range c.w {
 			c.blend(y*c.w+x, q, q.a)
 		}
+		c.painted(c.w)
 	}
 }
 
@@ -107,6 +123,7 @@ func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 			c.pix[o+1] += q.g * k
 			c.pix[o+2] += q.b * k
 		}
+		c.painted(int(2 * half))
 	}
 }
 

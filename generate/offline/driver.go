@@ -9,6 +9,7 @@ import (
 	"image"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -246,6 +247,7 @@ func label(note string) imaging.Label {
 
 // encode writes a picture with its provenance label.
 func (f format) encode(w io.Writer, img image.Image) error {
+	w = yielding{w}
 	switch f.name {
 	case "jpeg":
 		return imaging.EncodeJPEG(w, img, f.quality, f.label)
@@ -253,6 +255,15 @@ func (f format) encode(w io.Writer, img image.Image) error {
 		return imaging.EncodeWebP(w, img, f.quality, f.label)
 	}
 	return imaging.EncodePNG(w, img, f.label)
+}
+
+// yielding lets other goroutines run after each part of a file, as [canvas.painted] does.
+type yielding struct{ io.Writer }
+
+// Write implements io.Writer.
+func (y yielding) Write(p []byte) (int, error) {
+	runtime.Gosched()
+	return y.Writer.Write(p)
 }
 
 // ratioSides turns W:H into sides of about one megapixel; a square if it says nothing.

@@ -42,6 +42,7 @@ func (s *stage) finish() image.Image {
 			i := y*img.Stride + x*4
 			img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = byteOf(r+g), byteOf(gr+g), byteOf(b+g), 255
 		}
+		s.painted(s.w)
 	}
 	return img
 }
@@ -77,5 +78,6 @@ func (s *stage) washes() {
 				s.pix[o+c] = q + (pap-q)*float32(white)
 			}
 		}
+		s.painted(s.w)
 	}
 }

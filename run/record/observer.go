@@ -27,12 +27,15 @@ type Config struct {
 	Ledger ledger.Store
 	// Logger receives errors of saves that are not reported otherwise; nil means slog.Default.
 	Logger *slog.Logger
+	// Now is the clock of progress and previews; nil means time.Now in UTC.
+	Now func() time.Time
 }
 
 // Observer writes what runs do to the ledger and publishes it. It is safe for concurrent use.
 type Observer struct {
 	store  ledger.Store
 	logger *slog.Logger
+	now    func() time.Time
 	log    eventLog
 	// messages are those that models are writing.
 	messages messages
@@ -48,7 +51,10 @@ func NewObserver(c Config) (*Observer, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	return &Observer{store: c.Ledger, logger: c.Logger, log: eventLog{store: c.Ledger, logger: c.Logger}}, nil
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	return &Observer{store: c.Ledger, logger: c.Logger, now: c.Now, log: eventLog{store: c.Ledger, logger: c.Logger}}, nil
 }
 
 // Subscribe opens a stream of the events of one run tree, or of all if tree is empty, from now on.

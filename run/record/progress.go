@@ -18,7 +18,7 @@ func (o *Observer) Progress(ctx context.Context, e generate.Event) {
 		return
 	}
 	out := agent.Event{
-		Type: agent.EventOperationProgress, Tree: scope.Tree, RunID: scope.Run, AgentPath: scope.AgentPath,
+		Type: agent.EventOperationProgress, Tree: scope.Tree, RunID: scope.Run, AgentPath: scope.AgentPath, At: o.now(),
 		Data: agent.OperationProgress{StepID: scope.Step, Operation: e.Operation, Note: Note(e)},
 	}
 	if scope.SubAction != "" {
