@@ -93,6 +93,7 @@ type Atelier struct {
 // Open opens the data folder and the database, and composes everything. The caller closes it. The
 // error has code media.CodeInvalid for an invalid configuration.
 func Open(ctx context.Context, c Config) (*Atelier, error) {
+	go readShipped() // while the database is opened
 	s, err := OpenStores(ctx, c)
 	if err != nil {
 		return nil, err

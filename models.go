@@ -17,6 +17,13 @@ import (
 	"atelier/media"
 )
 
+// readShipped reads what comes with the program, which happens once. Errors come again to those
+// who use it.
+func readShipped() {
+	_, _ = catalog.Load()
+	_, _ = chat.LoadProfiles()
+}
+
 // readCatalogue reads the shipped models and those of the operator: a file, or each .yaml or .yml
 // file of a folder, by name. Empty means only the shipped ones.
 func readCatalogue(path string) (*catalog.Catalog, error) {
