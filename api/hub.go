@@ -20,7 +20,7 @@ const (
 	// two sends, both for each reader: a send takes about 15 µs of a processor per reader, so that
 	// ten events of one moment reach a thousand readers sooner together than one by one. Few readers
 	// do not wait.
-	gather = 5 * time.Microsecond
+	gather = 10 * time.Microsecond
 	pause  = 20 * time.Microsecond
 	few    = 100
 	// readerBuffer is how many sends a reader may fall behind before it is dropped. It reconnects
