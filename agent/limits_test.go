@@ -178,14 +178,14 @@ func TestChatModelInItsPlace(t *testing.T) {
 	t.Parallel()
 	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"done":true}`}}})
 	w.script.choice = chat.Choice{
-		Changes:  []chat.Change{{Asked: "old", Applied: "New", Reason: "Old was switched off on 2026-01-02; New answers in its place"}},
-		Warnings: []string{"New will be switched off on 2026-12-24"},
+		Changes:  []chat.Change{{Asked: "old", Applied: "New", Reason: "Old was shut down on 2026-01-02; New replaces it"}},
+		Warnings: []string{"New will be shut down on 2026-12-24"},
 	}
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := generate.Disposition{Setting: "chat_model", Asked: "old", Applied: "New", Outcome: generate.OutcomeAdapted, Reason: "Old was switched off on 2026-01-02; New answers in its place"}
+	want := generate.Disposition{Setting: "chat_model", Asked: "old", Applied: "New", Outcome: generate.OutcomeAdapted, Reason: "Old was shut down on 2026-01-02; New replaces it"}
 	if !slices.Contains(res.Dispositions, want) || !slices.Contains(res.Warnings, w.script.choice.Warnings[0]) {
 		t.Errorf("%+v, warnings %q", res.Dispositions, res.Warnings)
 	}

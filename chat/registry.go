@@ -53,7 +53,7 @@ type Choice struct {
 	Reason string
 	// Changes report a successor, or as what an unlisted model is treated.
 	Changes []Change
-	// Warnings tell of a model that will be switched off soon.
+	// Warnings tell of a model that will be shut down soon.
 	Warnings []string
 }
 
@@ -76,7 +76,7 @@ func (r *Registry) Ready(p Provider) error { return p.Ready(r.cfg.Keys) }
 func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
 
 // Named opens the model that a person named, or its successor. A missing key is an error
-// with code missing_key; an unknown name is not_found; a model that was switched off and has
+// with code missing_key; an unknown name is not_found; a model that was shut down and has
 // no successor is unsupported.
 func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 	c, err := r.named(ctx, name)

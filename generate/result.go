@@ -46,7 +46,7 @@ type Result struct {
 	Dispositions []Disposition `json:"dispositions"`
 	Usage        Usage         `json:"usage"`
 	Cost         Cost          `json:"cost"`
-	// Warnings are for people: a model about to be switched off, a record that could
+	// Warnings are for people: a model about to be shut down, a record that could
 	// not be saved, an answer that is not what it says it is.
 	Warnings []string `json:"warnings,omitempty"`
 	// Metadata is what the provider said beside the media, small and without media.

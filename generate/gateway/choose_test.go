@@ -31,7 +31,7 @@ func TestChoice(t *testing.T) {
 		{name: "alias", req: generate.Request{Model: "gpt-image-2-2026-04-21"}, model: "GPT Image 2", outcome: "applied"},
 		{name: "with provider", req: generate.Request{Model: "OpenAI/GPT-Image-2"}, model: "GPT Image 2", outcome: "applied"},
 		{name: "preview id", req: generate.Request{Model: "gemini-3-pro-image-preview"}, model: "Nano Banana Pro", outcome: "applied"},
-		{name: "retired", req: generate.Request{Model: "GPT-4o Image 1.0"}, model: "GPT Image 2.6 Sunburst", outcome: "adapted", reason: "switched off on 2026-10-23"},
+		{name: "retired", req: generate.Request{Model: "GPT-4o Image 1.0"}, model: "GPT Image 2.6 Sunburst", outcome: "adapted", reason: "shut down on 2026-10-23"},
 		{name: "retired imagen", req: generate.Request{Model: "imagen 4 ultra"}, model: "Nano Banana 2.1", outcome: "adapted", reason: "2026-08-17"},
 		{name: "ends soon", req: generate.Request{Model: "GPT-4o Image 1.5"}, model: "GPT-4o Image 1.5", outcome: "applied", warning: "2026-12-01; after that GPT Image 2.6 Sunburst"},
 		{name: "by keys", model: "Nano Banana Pro"},
@@ -47,7 +47,7 @@ func TestChoice(t *testing.T) {
 		{name: "then the default", gemini: gemini, def: "offline", req: generate.Request{Model: "Nano Banana Pro", Substitute: true}, model: "Atelier Offline", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "default beats preference", def: "gpt-image-2", req: generate.Request{Prefer: []string{"Nano Banana Pro"}}, model: "GPT Image 2", outcome: "substituted", reason: "ATELIER_IMAGE_MODEL"},
 		{name: "person beats default", def: "gpt-image-2", req: generate.Request{Model: "offline"}, model: "Atelier Offline", outcome: "applied"},
-		{name: "retired default", def: "gpt-image-1", model: "GPT Image 2.6 Sunburst", warning: "GPT Image 2.6 Sunburst answers in its place"},
+		{name: "retired default", def: "gpt-image-1", model: "GPT Image 2.6 Sunburst", warning: "GPT Image 2.6 Sunburst replaces it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

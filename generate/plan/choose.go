@@ -83,7 +83,7 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 	}
 	living, ok := pl.config.Catalogue.Successor(row, pl.config.Now())
 	if !ok {
-		return choice{}, media.Errorf(media.CodeUnsupported, "%s was switched off on %s and has no successor: choose another model (atelier models list)",
+		return choice{}, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list)",
 			row.Name, row.Life.ShutDown.Format(time.DateOnly))
 	}
 	c := choice{model: living}
@@ -114,7 +114,7 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 func retired(asked string, row, living catalog.Model) generate.Disposition {
 	return generate.Disposition{
 		Setting: "model", Asked: fault.Quote(asked), Applied: living.Name, Outcome: generate.OutcomeAdapted,
-		Reason: fmt.Sprintf("%s was switched off on %s; %s answers in its place", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name),
+		Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name),
 	}
 }
 
@@ -124,9 +124,9 @@ func (pl *Planner) lifeWarnings(m catalog.Model) []string {
 	if end.IsZero() || end.Sub(pl.config.Now()) > catalog.WarnAhead {
 		return nil
 	}
-	w := fmt.Sprintf("%s will be switched off on %s", m.Name, end.Format(time.DateOnly))
+	w := fmt.Sprintf("%s will be shut down on %s", m.Name, end.Format(time.DateOnly))
 	if next, ok := pl.config.Catalogue.Successor(m, end); ok {
-		w += "; after that " + next.Name + " answers in its place"
+		w += "; after that " + next.Name + " replaces it"
 	}
 	return []string{w}
 }
