@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -235,7 +236,10 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 	})
 	for e, err := range s.subActions.FollowSubAction(ctx, id, after) {
 		if err != nil {
-			break // the reader reconnects
+			if ctx.Err() == nil {
+				slog.WarnContext(ctx, "stream of a sub-action ended early: its reader reconnects", slog.String("sub_action", id), slog.String("error", media.ErrorText(err.Error())))
+			}
+			break
 		}
 		mu.Lock()
 		out.write(encodeSubActionEvent(e))

@@ -46,6 +46,7 @@ func TestLoadReportsWhereThingsAreWrong(t *testing.T) {
 		"schema of text":  {head + "payload_schema: {type: string}\n", "a.yaml:4:17: payload_schema: a payload is always an object"},
 		"schema fetched":  {head + "payload_schema: {$ref: 'https://example.com/x.json'}\n", "https://example.com/x.json is not read"},
 		"schema file":     {head + "payload_schema: {$ref: 'file:///etc/passwd'}\n", "file:///etc/passwd is not read"},
+		"schema beside":   {head + "payload_schema: {$ref: 'other.json'}\n", "other.json is not read"},
 		"schema no def":   {head + "payload_schema: {$ref: '#/$defs/nothing'}\n", "a.yaml:4:17: payload_schema:"},
 		"schema large":    {head + "payload_schema: {description: " + strings.Repeat("x ", 40<<10) + "}\n", "at most 32768"},
 		"base64":          {head + "prompt: a.md\n# " + strings.Repeat("iVBORw0KGgoA", 24) + "\n", "line 5 of a.yaml holds media as base64: take it out"},

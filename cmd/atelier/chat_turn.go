@@ -148,8 +148,8 @@ func (t *talk) show(res *agent.Result, runErr error) {
 	t.last, t.code = res, exitOK
 	shown := &runCmd{Out: t.folder(res)}
 	ans, err := shown.export(context.WithoutCancel(t.w.ctx), t.app, res)
-	ans.Warnings = slices.DeleteFunc(ans.Warnings, t.known)
-	ans.Dispositions = slices.DeleteFunc(ans.Dispositions, func(d generate.Disposition) bool { return t.known(became(d)) })
+	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.known)
+	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.known(became(d)) })
 	t.w.said(ans)
 	if ans.Report != "" {
 		t.w.line("report: %s", ans.Report)

@@ -39,7 +39,7 @@ func Compile(schema any) (*Schema, error) {
 	if err := problem.Join(Shape(schema)...); err != nil {
 		return nil, err
 	}
-	const name = "urn:atelier:schema"
+	const name = "atelier:///schema"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.AssertFormat()

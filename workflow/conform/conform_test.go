@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want one at %q", in, found, want)
 		}
 	}
-	for _, bad := range []string{`5`, `{"type": "thing"}`, `{"$ref": "file:///etc/passwd"}`, `{"$ref": "#"}`, `{"properties": {"a": 5}}`, `{"pattern": "("}`} {
+	for _, bad := range []string{`5`, `{"type": "thing"}`, `{"$ref": "file:///etc/passwd"}`, `{"$ref": "other.json"}`, `{"$ref": "#"}`, `{"properties": {"a": 5}}`, `{"pattern": "("}`} {
 		if _, err := conform.Compile(decode(t, bad)); media.CodeOf(err) != media.CodeInvalid {
 			t.Errorf("%s: %v", bad, err)
 		}

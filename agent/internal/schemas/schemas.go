@@ -14,7 +14,7 @@ import (
 
 // Compile compiles a schema that stands alone: nothing is fetched.
 func Compile(value any) (*jsonschema.Schema, error) {
-	const name = "urn:atelier:payload"
+	const name = "atelier:///payload"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(plain.JSON(value)))
