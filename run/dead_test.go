@@ -26,7 +26,11 @@ func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
 	req.Agent, req.Message, req.Owner = "painter", "paint", owner
 	r, err := h.service.Start(t.Context(), req)
 	must(t, err)
-	<-h.arrived
+	select {
+	case <-h.arrived:
+	case <-time.After(time.Minute):
+		t.Fatal("the second model call did not come: the run ended before it")
+	}
 	must(t, h.observer.Flush(t.Context()))
 	return r
 }
@@ -81,7 +85,7 @@ func TestEndOfADeadRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		given time.Duration
 		end   func(*testing.T, *house, string)
-	}{"cancelled": {0, cancel}, "out of time": {2 * time.Second, wait}} {
+	}{"cancelled": {0, cancel}, "out of time": {6 * time.Second, wait}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := agent.Request{}
