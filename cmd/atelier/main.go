@@ -88,27 +88,40 @@ func main() {
 	os.Exit(execute(w, os.Args[1:]))
 }
 
-// execute runs one command line and gives the exit code.
+// execute runs one command line and returns the exit code.
 func execute(w *world, args []string) int {
-	w.args = args
-	var cli commandLine
-	exited := -1
-	w.json = asksJSON(args)
-	help := w.stdout
-	var text bytes.Buffer
-	if w.json {
-		help = &text
+	g, err := newGrammar()
+	if err != nil {
+		return w.fail(media.Errorf(media.CodeInternal, "build the command line: %w", err))
 	}
-	parser, err := kong.New(&cli,
+	return g.execute(w, args)
+}
+
+// grammar parses a command line.
+type grammar struct {
+	cli    commandLine
+	parser *kong.Kong
+	exited int // the exit code of --help, or -1
+}
+
+func newGrammar() (*grammar, error) {
+	g := &grammar{exited: -1}
+	var err error
+	g.parser, err = kong.New(&g.cli,
 		kong.Name("atelier"),
 		kong.Description("A media-native runtime for AI agents. Without API keys, it uses offline models and says so."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(help, w.stderr),
-		kong.Exit(func(code int) { exited = code }),
-		kong.Bind(w),
+		kong.Exit(func(code int) { g.exited = code }),
 	)
-	if err != nil {
-		return w.fail(media.Errorf(media.CodeInternal, "build the command line: %w", err))
+	return g, err
+}
+
+func (g *grammar) execute(w *world, args []string) int {
+	var help bytes.Buffer
+	w.args, w.json = args, asksJSON(args)
+	g.parser.Stdout, g.parser.Stderr = w.stdout, w.stderr
+	if w.json {
+		g.parser.Stdout = &help
 	}
 	switch {
 	case len(args) == 0:
@@ -116,21 +129,21 @@ func execute(w *world, args []string) int {
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
-	parsed, err := parser.Parse(args)
-	if exited >= 0 {
+	parsed, err := g.parser.Parse(args)
+	if g.exited >= 0 {
 		if w.json {
-			_ = w.printJSON(map[string]string{"help": text.String()}) // nobody is left to tell
+			_ = w.printJSON(map[string]string{"help": help.String()}) // a failure cannot be reported
 		}
-		return exited
+		return g.exited
 	}
 	if err == nil {
 		w.json = wantsJSON(parsed)
 		err = once(parsed)
 	}
 	if err != nil {
-		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(parser, args)))
+		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(g.parser, args)))
 	}
-	if err := parsed.Run(); err != nil {
+	if err := parsed.Run(w); err != nil {
 		return w.fail(err)
 	}
 	return exitOK

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"atelier/chat"
 	"atelier/chat/chattest"
 	"atelier/chat/offline"
@@ -78,8 +80,39 @@ func (p *place) atelier(args ...string) outcome {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
 	w := &world{ctx: p.t.Context(), stdin: p.stdin, stdout: &stdout, stderr: &stderr, env: p.getenv}
-	code := execute(w, args)
-	return outcome{args, code, stdout.String(), stderr.String()}
+	g := p.grammar()
+	defer grammars.Put(g)
+	return outcome{args, g.execute(w, args), stdout.String(), stderr.String()}
+}
+
+// grammars are used again: to build one takes ten milliseconds, and the tests run thousands of commands.
+var grammars sync.Pool
+
+// grammar is one that has parsed nothing, or is as if it had not.
+func (p *place) grammar() *grammar {
+	p.t.Helper()
+	g, ok := grammars.Get().(*grammar)
+	if !ok {
+		g, err := newGrammar()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return g
+	}
+	g.cli, g.exited = commandLine{}, -1
+	err := kong.Visit(g.parser.Model, func(n kong.Visitable, next kong.Next) error {
+		switch n := n.(type) {
+		case *kong.Flag:
+			n.Set = false
+		case *kong.Value:
+			n.Set = false
+		}
+		return next(nil)
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return g
 }
 
 // getenv reads the environment of commands in this process.
