@@ -128,7 +128,7 @@ func TestBudgetsOnTheCommandLine(t *testing.T) {
 	if n := len(s.images.Captured()); n != 1 {
 		t.Errorf("%d calls, want one", n)
 	}
-	p.must("generate", "a harbour", "-m", "Atelier Offline", "-n", "4")
+	p.must("generate", "a harbour", "-m", "Atelier Offline", "-n", "4", "--size", "64x64")
 	p.env["ATELIER_BUDGET_RUN"] = "lots"
 	p.atelier("generate", "a harbour").refused(t, exitInput, "ATELIER_BUDGET_RUN")
 }

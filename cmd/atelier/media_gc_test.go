@@ -18,7 +18,7 @@ import (
 func TestUnnamedBytesAreCollected(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.must("generate", "a lighthouse", "--model", "offline", "-o", filepath.Join(p.dir, "one.png"))
+	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, "one.png"))
 	named := p.blobFiles()
 	stray := func(text string) string {
 		driver, err := fileblob.New(filepath.Join(p.data, "blobs"))
@@ -85,7 +85,7 @@ func TestPreviewsLeaveTheDisk(t *testing.T) {
 func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.must("generate", "a lighthouse", "--model", "offline", "-o", filepath.Join(p.dir, "one.png"))
+	p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, "one.png"))
 	for _, f := range p.blobFiles() {
 		age(t, f)
 	}

@@ -126,7 +126,7 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, name := range []string{"one", "two"} {
-		p.must("generate", "a "+name, "--model", "offline", "-o", filepath.Join(p.dir, name+".png"))
+		p.must("generate", "a "+name, "--model", "offline", "--size", "64x64", "-o", filepath.Join(p.dir, name+".png"))
 	}
 	items := p.listed().Items
 	gone := items[0]
@@ -197,7 +197,7 @@ func TestEqualItemsAreNamedByID(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for range 2 {
-		p.must("generate", "a lighthouse", "--model", "offline", "--seed", "3", "-o", filepath.Join(p.dir, "one.png"))
+		p.must("generate", "a lighthouse", "--model", "offline", "--size", "64x64", "--seed", "3", "-o", filepath.Join(p.dir, "one.png"))
 	}
 	items := p.listed().Items
 	if len(items) != 2 || items[0].Ref != items[1].Ref {

@@ -110,7 +110,7 @@ func TestAStandInIsToldOnce(t *testing.T) {
 			}
 		}
 	}
-	if o := p.must("generate", "a boat", "-m", "offline"); strings.Contains(o.stderr, "doctor") {
+	if o := p.must("generate", "a boat", "-m", "offline", "--size", "64x64"); strings.Contains(o.stderr, "doctor") {
 		t.Errorf("the offline model was asked for: %s", o.stderr)
 	}
 }

@@ -105,7 +105,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 func TestFilesAndTextsAsOneDocument(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.must("generate", "a fox", "-m", "offline")
+	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
 	item, got, small := p.listed().Items[0], p.at("got.png"), p.at("small.jpg")
 	for path, args := range map[string][]string{got: {"media", "get", "last"}, small: {"media", "thumbnail", "last", "--size", "160"}} {
 		doc := document(t, p.must(append(args, "-o", path, "--json")...))

@@ -38,7 +38,7 @@ func TestCancelOfWhatIsLeft(t *testing.T) {
 	}
 	revoked.Store(false)
 	p.env["BFL_API_KEY"] = sim.Key()
-	p.must("generate", "a fox", "-m", "offline")
+	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
 	done := p.lives().operations[0]
 	p.atelier("operations", "cancel", done).refused(t, exitInput, "is over (succeeded)")
 	p.atelier("operations", "cancel", "nothing").refused(t, exitInput, "nothing")
