@@ -17,11 +17,10 @@ RACESKIP ?= AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAre
 PARALLEL ?= 8
 LINT     := bin/golangci-lint
 SUM      := bin/gotestsum
-# The command-line tests for which the database matters, by parts of their names, and those
-# that have such a name but look at files of SQLite or at no database at all: `make test`
-# proves the same. PGTESTS=. PGSKIP=- runs all on PostgreSQL.
-PGTESTS  ?= Kill|Stopped|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation|ShareADataFolder
-PGSKIP   ?= EngineFile|DatabaseFilesGo|SourcesThatDoNotServe|DoctorKnowsWhoSearches|EveryServiceIsShownPictures|PicturesThatAreConverted|CostInWords|RetryAfterIsTooLong
+# The command-line tests for which the database matters, by parts of their names: several processes, takeovers, saved
+# states, what is searched for bytes. The statements themselves are tested by ledger/ledgertest on both databases.
+# PGTESTS=. runs all on PostgreSQL.
+PGTESTS  ?= Kill|Dead|Machine|Share|Processes|TwoResumes|TwoOpen|CancelTells|CancelFromElsewhere|HandsOver|ServeTakes|Server|DatabaseGoes|DoctorShows|ListsAndDoctor|SavedStates|CanaryThroughConversations|EverydayStrings|ForkWithOther|PausedRunOnThe|BudgetsOfAnOwner|BytesThatGoAway
 # The command-line tests that the race detector watches. The others start one command after
 # another, and the packages behind them are watched with their own tests.
 RACETESTS ?= AtOnce|CtrlC|TestChatA|Serve|Stopped|Signal|Share|RunsAtOnce
@@ -75,7 +74,7 @@ matrices: ## play every row of the matrices of killed processes, and 1,000 pairs
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
 	$(call gotest,$(RACE) -tags postgres -timeout 15m,./ledger/postgres)
 	$(call gotest,-tags postgres -short -timeout 15m,./run ./run/durable ./action/database)
-	$(call gotest,-tags postgres -short -timeout 15m -parallel 6 -run '$(PGTESTS)' -skip '$(PGSKIP)',./cmd/atelier)
+	$(call gotest,-tags postgres -short -timeout 15m -parallel 6 -run '$(PGTESTS)',./cmd/atelier)
 
 check: ## lint, generated files, race detector, killed processes, PostgreSQL, web UI, Chromium, benchmarks once
 	@$(MAKE) --no-print-directory -j2 --output-sync=target check-browser check-go
