@@ -59,7 +59,7 @@ endif
 # Less garbage collection takes a fifth off the processor time of tests.
 test race matrices postgres: export GOGC = 400
 
-test: ## run every Go test in minutes; the matrices of killed processes with fewer rows
+test: ## run every Go test in minutes; the matrices of killed processes and the corpus with fewer rows
 	@began=$$(date +%s); $(call gotest,-short -timeout 15m -parallel $(PARALLEL),./...); ended=$$?; \
 	echo "== make test: $$(($$(date +%s) - began)) s"; exit $$ended
 
@@ -67,8 +67,8 @@ race: ## run the Go tests with the race detector, of the binary's tests those in
 	$(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -skip '$(RACESKIP)',$$($(GO) list ./... | grep -vE '/cmd/atelier|$(RACELESS)' | tr '\n' ' '))
 	$(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -run '$(RACETESTS)',./cmd/atelier)
 
-matrices: ## play every row of the matrices of killed processes, and 1,000 pairs of resumes
-	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun',./cmd/atelier)
+matrices: ## play every row of the matrices of killed processes, every case of the corpus, and 1,000 pairs of resumes
+	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun|Corpus',./cmd/atelier)
 	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'TwoResumes',./run)
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves

@@ -16,8 +16,12 @@ func TestCorpusCarefully(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := 0
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if n++; testing.Short() && n%shortCorpus != 0 {
 			continue
 		}
 		cells := strings.Split(line, "\t")
