@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -44,17 +45,12 @@ const MIME = "image/svg+xml"
 // German is the language whose words and numbers a drawing can have instead of English ones.
 const German = "de"
 
-// language keeps what is known of a language tag.
-func language(tag string) string {
-	if tag = strings.ToLower(tag); tag == German || strings.HasPrefix(tag, German+"-") {
-		return German
-	}
-	return "en"
-}
-
 // ReadPage checks the parameters that every drawing has. W and H must hold the defaults.
 func ReadPage(p map[string]any, w, h float64) (Page, error) {
-	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: language(value.Text(p["Language"])), W: w, H: h}
+	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: "en", W: w, H: h}
+	if tag := strings.ToLower(value.Text(p["Language"])); tag == German || strings.HasPrefix(tag, German+"-") {
+		out.Language = German
+	}
 	if out.Title == "" {
 		return out, Invalid("Title is missing: say in one line what it shows")
 	}
@@ -100,8 +96,7 @@ func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
 
 // Head is how many pixels title and subtitle take below the upper edge.
 func (p Page) Head() float64 {
-	y := p.Pad() + 25*float64(len(p.titleLines())) + 9
-	return y + 19*float64(len(p.subtitleLines()))
+	return p.Pad() + 25*float64(len(p.titleLines())) + 9 + 19*float64(len(p.subtitleLines()))
 }
 
 // Foot is how many pixels source and margin take above the lower edge.
@@ -127,42 +122,34 @@ func (p Page) Begin(s *Canvas, alt, css string) {
 // Frame writes title, subtitle and source, and gives the room between.
 func (p Page) Frame(s *Canvas) Box {
 	pad := p.Pad()
-	y := pad
-	lines := p.titleLines()
-	s.Block(pad, p.W-2*pad, y+18, 25, "t i", lines)
-	y += 25 * float64(len(lines))
-	lines = p.subtitleLines()
-	s.Block(pad, p.W-2*pad, y+13, 19, "u m", lines)
-	y += 19*float64(len(lines)) + 9
-	bottom := p.H - p.Foot()
+	title := p.titleLines()
+	s.Block(pad, p.W-2*pad, pad+18, 25, "t i", title)
+	s.Block(pad, p.W-2*pad, pad+25*float64(len(title))+13, 19, "u m", p.subtitleLines())
 	if p.Source != "" {
 		s.Text(pad, p.H-pad-1, "c m", "start", Fit(p.SourceLine(), 11, p.W-2*pad))
 	}
-	return Box{pad, y, p.W - 2*pad, max(40, bottom-y)}
+	y := p.Head()
+	return Box{pad, y, p.W - 2*pad, max(40, p.H-p.Foot()-y)}
 }
 
 // SourceLine is the source with its heading.
 func (p Page) SourceLine() string {
-	if p.Language == German {
-		return "Quelle: " + trimSource(p.Source)
+	source := p.Source
+	for _, heading := range []string{"Source:", "Quelle:"} { // that the source brings along
+		if len(source) > len(heading) && strings.EqualFold(source[:len(heading)], heading) {
+			source = source[len(heading):]
+		}
 	}
-	return "Source: " + trimSource(p.Source)
+	if p.Language == German {
+		return "Quelle: " + strings.TrimLeft(source, " ")
+	}
+	return "Source: " + strings.TrimLeft(source, " ")
 }
 
 // End closes the file.
 func (p Page) End(s *Canvas) []byte {
 	s.Tag("</svg>\n")
 	return s.Bytes()
-}
-
-// trimSource drops a heading that the caption writes itself.
-func trimSource(t string) string {
-	for _, heading := range []string{"Source:", "Quelle:"} {
-		if len(t) > len(heading) && strings.EqualFold(t[:len(heading)], heading) {
-			t = t[len(heading):]
-		}
-	}
-	return strings.TrimLeft(t, " ")
 }
 
 // Clip keeps a text within what a media label holds.
@@ -175,21 +162,7 @@ func Clip(s string) string {
 
 // FileName makes a plain file name of a title.
 func FileName(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 48 {
-			break
-		}
-	}
-	name := strings.Trim(b.String(), "-")
-	if name == "" {
-		name = "drawing"
-	}
-	return name + ".svg"
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	name := strings.Join(words, "-")
+	return cmp.Or(strings.TrimRight(name[:min(48, len(name))], "-"), "drawing") + ".svg"
 }
