@@ -8,6 +8,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,11 +35,6 @@ const (
 	Bar           Shape = "bar"   // a thin filled bar without text
 	Target        Shape = "target"
 )
-
-// Shapes lists the shapes that callers can ask for by name.
-func Shapes() []string {
-	return []string{string(Rect), string(Round), string(Pill), string(Ellipse), string(Circle), string(Diamond), string(Hexagon), string(Cylinder), string(Parallelogram)}
-}
 
 // Head is what stands at the end of a wire.
 type Head string
@@ -146,15 +142,7 @@ func (g *Graph) Reduce(most, core, m int) (note string) {
 		g.keep(core)
 	}
 	if len(g.Edges) > m {
-		slices.SortStableFunc(g.Edges, func(a, b Edge) int {
-			switch {
-			case a.Weight > b.Weight:
-				return -1
-			case a.Weight < b.Weight:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(g.Edges, func(a, b Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 		g.Edges = g.Edges[:m]
 	}
 	switch {
@@ -173,13 +161,7 @@ func (g *Graph) keep(n int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		if g.Nodes[a].Value != g.Nodes[b].Value && (g.Nodes[a].Value > 0 || g.Nodes[b].Value > 0) {
-			if g.Nodes[a].Value > g.Nodes[b].Value {
-				return -1
-			}
-			return 1
-		}
-		return deg[b] - deg[a]
+		return cmp.Or(cmp.Compare(g.Nodes[b].Value, g.Nodes[a].Value), deg[b]-deg[a])
 	})
 	order = order[:n]
 	slices.Sort(order)
@@ -203,11 +185,6 @@ func (g *Graph) keep(n int) {
 
 // described is how many connections are told one by one.
 const described = 12
-
-// Counts are the facts of a drawing of g: how many nodes and edges it has.
-func (g *Graph) Counts() map[string]any {
-	return map[string]any{"NodeCount": len(g.Nodes), "EdgeCount": len(g.Edges)}
-}
 
 // Describe tells the graph in words: what is connected with what.
 func (g *Graph) Describe(kind, title string) string {
@@ -238,12 +215,7 @@ func (g *Graph) Describe(kind, title string) string {
 	return b.String()
 }
 
-func (n Node) name() string {
-	if n.Label == "" {
-		return svg.Clip(n.ID)
-	}
-	return svg.Clip(n.Label)
-}
+func (n Node) name() string { return svg.Clip(cmp.Or(n.Label, n.ID)) }
 
 // Count writes a number with its noun.
 func Count(n int, noun string) string {

@@ -17,9 +17,7 @@ func DrawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
 	}
 	bar := func(back float64) { line(at(back, -6), at(back, 6)) }
 	ring := func(back float64) { s.Circle(at(back, 0), 4, "e b") }
-	foot := func() {
-		line(at(0, -7), at(11, 0), at(0, 7))
-	}
+	foot := func() { line(at(0, -7), at(11, 0), at(0, 7)) }
 	switch h {
 	case Arrow:
 		s.Polygon("h", tip, at(10, -4.6), at(8, 0), at(10, 4.6))

@@ -78,9 +78,7 @@ func (c *classes) statement(l line) error {
 		c.spaces = append(c.spaces, c.graph.GroupOf(plain(strings.TrimSuffix(rest, "{"))))
 		return nil
 	case word == "direction":
-		if d := directionOf(rest); d != "" {
-			c.direction = d
-		}
+		c.turn(rest)
 		return nil
 	case word == "note":
 		c.warn("Notes in class diagrams are not drawn.")

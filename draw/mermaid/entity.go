@@ -72,9 +72,7 @@ func (d *entities) statement(l line) error {
 	}
 	word, rest := l.first()
 	if word == "direction" {
-		if v := directionOf(rest); v != "" {
-			d.direction = v
-		}
+		d.turn(rest)
 		return nil
 	}
 	if word == "title" {

@@ -8,13 +8,6 @@ import (
 	"atelier/internal/pattern"
 )
 
-// Limits of what one picture shows.
-const (
-	maxNodes  = 250
-	coreNodes = 80 // of a graph that has more
-	maxEdges  = 600
-)
-
 // graphed is a diagram that is a graph: flowchart, classes, states, entities.
 type graphed struct {
 	remarks
@@ -29,32 +22,22 @@ func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
 	if len(d.graph.Nodes) == 0 {
 		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
-	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
-	alt := page.Alt
-	if alt == "" {
-		alt = d.graph.Describe(upper(d.name), page.Title)
-	}
-	if note != "" {
+	o := graph.Drawing{Page: page, Graph: d.graph}
+	o.Overview(upper(d.name), graph.Limits{Nodes: 250, Core: 80, Edges: 600})
+	for _, note := range o.Warnings {
 		d.warn(note)
-		alt += " " + note
 	}
 	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
-	return p.Page(page, alt, svg.CSS()+svg.ShapeCSS()), alt, nil
+	return p.Page(page, o.Alt, "", p.Draw), o.Alt, nil
 }
 
-// directionOf reads TD, LR and so on; empty for anything else.
-func directionOf(s string) string {
-	switch strings.ToUpper(strings.TrimSpace(s)) {
-	case "TD", "TB":
-		return "down"
-	case "BT":
-		return "up"
-	case "LR":
-		return "right"
-	case "RL":
-		return "left"
+// turn takes the direction of a statement, if it names one.
+func (d *graphed) turn(s string) bool {
+	way, known := graph.Direction(s)
+	if known && way != "" {
+		d.direction = way
 	}
-	return ""
+	return known && way != ""
 }
 
 // flow reads a flowchart.
@@ -66,9 +49,7 @@ type flow struct {
 
 func parseFlow(rest string, lines []line) (diagram, error) {
 	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}, links: map[string]bool{}}
-	if d := directionOf(rest); d != "" {
-		f.direction = d
-	} else if rest != "" {
+	if !f.turn(rest) && rest != "" {
 		lines = append([]line{{1, rest}}, lines...)
 	}
 	for _, l := range lines {

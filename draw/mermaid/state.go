@@ -89,8 +89,8 @@ func (d *states) statement(l line) error {
 		d.open = d.open[:len(d.open)-1]
 		return nil
 	case word == "direction":
-		if v := directionOf(rest); v != "" && len(d.open) == 0 {
-			d.direction = v
+		if len(d.open) == 0 {
+			d.turn(rest)
 		}
 		return nil
 	case l.text == "--" || word == "hide" || word == "scale":

@@ -21,30 +21,6 @@ type pen struct {
 	rnd *rand.Rand
 }
 
-func (d *drawing) render() []byte {
-	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: d.page.W - 2*d.page.Pad(), Measure: graph.Measurer{Wide: handWide}})
-	return p.PageWith(d.page, d.alt, svg.CSS()+svg.ShapeCSS()+css, func(s *svg.Canvas, at svg.Point) {
-		k := pen{s, rand.New(rand.NewPCG(11, uint64(len(d.graph.Nodes))))} //nolint:gosec // a fixed seed is the point
-		s.Tag(`<g class="hand">`)
-		for i, e := range d.graph.Edges {
-			pts := slices.Clone(p.Layout.Routes[i])
-			for j := range pts {
-				pts[j].X, pts[j].Y = pts[j].X+at.X, pts[j].Y+at.Y
-			}
-			k.wire(e, pts, p.Layout.Across)
-		}
-		for i, n := range d.graph.Nodes {
-			b := p.Layout.Nodes[i]
-			k.node(n, p.Faces[i], svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, p.Class(n))
-		}
-		for i, lines := range p.Texts {
-			b := p.Layout.Labels[i]
-			graph.WireText(s, svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, lines)
-		}
-		s.Tag("</g>")
-	})
-}
-
 // off is a small step either way.
 func (k pen) off(by float64) float64 { return (k.rnd.Float64()*2 - 1) * by }
 
@@ -136,14 +112,7 @@ func (k pen) wire(e graph.Edge, pts []svg.Point, across bool) {
 	if e.From != e.To {
 		trace = graph.Trace(pts, across)
 	}
-	class := "ink e"
-	if e.Dashed {
-		class += " x"
-	}
-	if e.Thick {
-		class += " w"
-	}
-	k.s.Tag(`<path d="%s" class="%s"/>`, k.curve(sparse(trace), 0.9), class)
+	k.s.Tag(`<path d="%s" class="ink %s"/>`, k.curve(sparse(trace), 0.9), e.Class())
 	k.head(e.Head, trace[len(trace)-1], trace[len(trace)-2])
 	k.head(e.Tail, trace[0], trace[1])
 }

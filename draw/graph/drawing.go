@@ -1,0 +1,66 @@
+package graph
+
+import (
+	"strings"
+
+	"atelier/draw/internal/value"
+	"atelier/draw/svg"
+)
+
+// DefaultWidth is the width of a page, in pixels, where none is requested.
+const DefaultWidth = 960
+
+// Limits say what one drawing shows: of a graph with more than Nodes nodes, its Core
+// best-connected ones, and at most Edges edges.
+type Limits struct{ Nodes, Core, Edges int }
+
+// Drawing is a checked request to draw a graph.
+type Drawing struct {
+	Page     svg.Page
+	Graph    *Graph
+	Alt      string
+	Warnings []string
+}
+
+// ReadDrawing checks the parameters that all drawings of graphs have; kind names the
+// drawing for people, and wires get the head that is given.
+func ReadDrawing(p map[string]any, kind string, head Head, most Limits) (*Drawing, error) {
+	page, err := svg.ReadPage(p, DefaultWidth, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawing{Page: page}
+	if d.Graph, err = Read(p["Nodes"], p["Edges"], head); err != nil {
+		return nil, err
+	}
+	d.Overview(kind, most)
+	return d, nil
+}
+
+// Overview reduces the graph to the limits, with a warning, and describes it.
+func (d *Drawing) Overview(kind string, most Limits) {
+	note := d.Graph.Reduce(most.Nodes, most.Core, most.Edges)
+	if d.Alt = d.Page.Alt; d.Alt == "" {
+		d.Alt = d.Graph.Describe(kind, d.Page.Title)
+	}
+	if note != "" {
+		d.Warnings, d.Alt = append(d.Warnings, note), d.Alt+" "+note
+	}
+}
+
+// Arrange lays the graph out in the Direction of the parameters. Wide is that of [Plan].
+func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
+	direction, known := Direction(value.Text(p["Direction"]))
+	if !known {
+		return Picture{}, svg.Invalid("Direction %q is unknown: use %s", svg.Clip(direction), strings.Join(Directions(), ", "))
+	}
+	return Arrange(d.Graph, Plan{Direction: direction, Room: d.Page.W - 2*d.Page.Pad(), Wide: wide}), nil
+}
+
+// Made returns the finished drawing.
+func (d *Drawing) Made(kind string, data []byte) svg.Drawing {
+	return svg.Drawing{
+		Kind: kind, Title: d.Page.Title, Data: data, Alt: d.Alt, Warnings: d.Warnings,
+		Facts: map[string]any{"NodeCount": len(d.Graph.Nodes), "EdgeCount": len(d.Graph.Edges)},
+	}
+}
