@@ -43,6 +43,7 @@ type chart struct {
 	dataset
 	yLabel, unit string
 	horizontal   bool
+	turns        bool // whether that follows from the width
 }
 
 // dataset is what a chart shows. After place, every series has a y for each x, bars and
@@ -77,17 +78,25 @@ func (d *dataset) count() int {
 	return n
 }
 
-// span is the least and the greatest value; ok is false if there is none.
-func (d *dataset) span() (lo, hi float64, ok bool) {
+// span is the least and the greatest value; lo is above hi if there is none.
+func (d *dataset) span() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, s := range d.series {
-		for _, v := range s.y {
-			if !math.IsNaN(v) {
-				lo, hi, ok = min(lo, v), max(hi, v), true
-			}
+		l, h := spanOf(s.y)
+		lo, hi = min(lo, l), max(hi, h)
+	}
+	return lo, hi
+}
+
+// spanOf is the least and the greatest number, gaps not counted.
+func spanOf(v []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range v {
+		if !math.IsNaN(x) {
+			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
-	return lo, hi, ok
+	return lo, hi
 }
 
 // parts reports whether the chart is a pie or a donut.
@@ -128,9 +137,8 @@ func (d *dataset) sums() (lo, hi float64) {
 func (d *dataset) xSpan() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, v := range d.series {
-		for _, x := range v.x {
-			lo, hi = min(lo, x), max(hi, x)
-		}
+		l, h := spanOf(v.x)
+		lo, hi = min(lo, l), max(hi, h)
 	}
 	return lo, hi
 }

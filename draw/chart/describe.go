@@ -41,9 +41,14 @@ func (c *chart) describeParts(b *strings.Builder) {
 const described = 6
 
 func (c *chart) describeSeries(b *strings.Builder) {
+	words := c.locale.words()
 	for k, v := range c.series {
 		if k == described {
-			fmt.Fprintf(b, c.locale.words().more, len(c.series)-described, names(c.series[described:]))
+			var names []string
+			for _, s := range c.series[described:] {
+				names = append(names, s.name)
+			}
+			fmt.Fprintf(b, words.more, len(names), strings.Join(names, ", "))
 			return
 		}
 		lo, hi, first, last := -1, -1, -1, -1
@@ -69,16 +74,16 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		}
 		switch {
 		case first < 0:
-			fmt.Fprintf(b, c.locale.words().none, name)
+			fmt.Fprintf(b, words.none, name)
 		case c.kind == kindScatter:
 			x0, x1 := spanOf(v.x)
-			fmt.Fprintf(b, c.locale.words().points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+			fmt.Fprintf(b, words.points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
-			fmt.Fprintf(b, c.locale.words().one, name, val(first), c.where(v, first))
+			fmt.Fprintf(b, words.one, name, val(first), c.where(v, first))
 		default:
-			fmt.Fprintf(b, c.locale.words().span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			fmt.Fprintf(b, words.span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
 			if c.axis != axisCategory || ordered(c.labels) {
-				fmt.Fprintf(b, c.locale.words().fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+				fmt.Fprintf(b, words.fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
 			}
 			b.WriteByte('.')
 		}
@@ -103,20 +108,4 @@ func change(from, to float64) string {
 		return fmt.Sprintf(" (%s%%)", strings.Replace(text, "-", "−", 1))
 	}
 	return ""
-}
-
-func names(list []series) string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.name)
-	}
-	return strings.Join(out, ", ")
-}
-
-func spanOf(v []float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
-	}
-	return lo, hi
 }

@@ -68,14 +68,11 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 	if kind == axisTime {
 		return timeTicks(lo, hi, n)
 	}
-	step := niceStep(max(hi-lo, 1e-9), n)
-	if kind == axisYear {
-		step = max(1, math.Floor(step)) // never every two and a half years
-	}
-	for fine := n + 1; kind != axisTime && fine <= 4*n && within(lo, hi, step) < 2; fine++ {
-		step = niceStep(max(hi-lo, 1e-9), fine) // one tick alone says nothing
+	step := 0.0
+	for fine := n; fine <= 4*n && (fine == n || within(lo, hi, step) < 2); fine++ { // one tick alone says nothing
+		step = niceStep(max(hi-lo, 1e-9), fine)
 		if kind == axisYear {
-			step = max(1, math.Floor(step))
+			step = max(1, math.Floor(step)) // never every two and a half years
 		}
 	}
 	format := tickFormat(step, max(math.Abs(lo), math.Abs(hi)))

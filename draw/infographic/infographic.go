@@ -29,10 +29,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, err := d.render()
-	if err != nil {
-		return svg.Drawing{}, err
-	}
+	data := d.render()
 	return svg.Drawing{
 		Kind: "infographic", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
 		Facts: map[string]any{"SectionCount": len(d.sections), "Icons": Icons()},
@@ -66,7 +63,7 @@ func (d *drawing) describe() string {
 			}
 		}
 		if s.chart != nil {
-			b.WriteString(" " + s.alt)
+			b.WriteString(" " + s.chart.Alt)
 		}
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package infographic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -25,9 +26,7 @@ type section struct {
 	heading, text, icon string
 	items               []item
 	bars                bool
-	chart               map[string]any
-	alt                 string  // of the chart
-	legend              float64 // how many names the chart's legend has
+	chart               *chart.Inset
 	wide                bool
 }
 
@@ -176,21 +175,15 @@ func (s *section) readChart(v any, i int, language string) error {
 	if !ok {
 		return svg.Invalid("Sections[%d].chart is not an object with ChartType, Labels and Series", i)
 	}
-	s.chart = maps.Clone(m)
-	if value.Text(s.chart["Title"]) == "" {
-		s.chart["Title"] = s.heading
-		s.heading = ""
+	m = maps.Clone(m)
+	if value.Text(m["Title"]) == "" {
+		m["Title"], s.heading = cmp.Or(s.heading, "Chart"), ""
 	}
-	if value.Text(s.chart["Title"]) == "" {
-		s.chart["Title"] = "Chart"
-	}
-	if value.Text(s.chart["Language"]) == "" {
-		s.chart["Language"] = language
-	}
-	in, err := chart.DrawInset(s.chart, 480, 280)
+	m["Language"] = cmp.Or(value.Text(m["Language"]), language)
+	in, err := chart.ReadInset(m)
 	if err != nil {
 		return svg.Invalid("Sections[%d].chart: %w", i, err)
 	}
-	s.alt, s.legend = in.Alt, float64(in.Names)
+	s.chart = &in
 	return nil
 }

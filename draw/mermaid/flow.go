@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"strings"
 
 	"atelier/draw/graph"
@@ -16,7 +17,13 @@ type graphed struct {
 	direction string
 }
 
+func newGraphed(name string) *graphed {
+	return &graphed{name: name, graph: &graph.Graph{}, direction: "down"}
+}
+
 func (d *graphed) kind() string { return d.name }
+
+func (d *graphed) end() (diagram, error) { return d, nil }
 
 func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
 	if len(d.graph.Nodes) == 0 {
@@ -45,19 +52,6 @@ type flow struct {
 	*graphed
 	open  []int           // groups of the subgraphs around
 	links map[string]bool // ids of links, with their @
-}
-
-func parseFlow(rest string, lines []line) (diagram, error) {
-	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}, links: map[string]bool{}}
-	if !f.turn(rest) && rest != "" {
-		lines = append([]line{{1, rest}}, lines...)
-	}
-	for _, l := range lines {
-		if err := f.statement(l); err != nil {
-			return nil, err
-		}
-	}
-	return f.graphed, nil
 }
 
 var subgraph = pattern.Lazy(`^subgraph\s*([^\s\["]*)?\s*(?:\[(.*)\]|"(.*)"|(.*))$`)
@@ -196,7 +190,7 @@ func (f *flow) node(s string) (k int, rest string, ok bool) {
 			n.Label = plain(t[1])
 		}
 		if t := longShape().FindStringSubmatch(m[1]); t != nil {
-			n.Shape = longShapes(t[1])
+			n.Shape = cmp.Or(longShapes[t[1]], graph.Rect)
 		}
 		s = s[len(m[0]):]
 	}

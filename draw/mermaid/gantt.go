@@ -32,13 +32,7 @@ type gantt struct {
 
 func (*gantt) kind() string { return "Gantt chart" }
 
-func parseGantt(lines []line) (diagram, error) {
-	d := &gantt{layout: time.DateOnly}
-	for _, l := range lines {
-		if err := d.statement(l); err != nil {
-			return nil, err
-		}
-	}
+func (d *gantt) end() (diagram, error) {
 	if len(d.tasks) == 0 {
 		return nil, svg.Invalid("Code has no task: write Name : 2026-01-05, 10d")
 	}
@@ -63,20 +57,14 @@ func (d *gantt) statement(l line) error {
 		d.sections = append(d.sections, plain(rest))
 		return nil
 	}
-	name, meta, ok := cutLast(l.text)
-	if !ok {
+	name, meta, ok := strings.Cut(l.text, ":")
+	if name = plain(name); !ok || name == "" {
 		return l.bad("a task is written Name : 2026-01-05, 10d")
 	}
 	if len(d.tasks) >= maxTasks {
 		return l.bad("more than %d tasks: split the schedule", maxTasks)
 	}
-	return d.task(l, plain(name), meta)
-}
-
-// cutLast splits at the colon before the task's fields; times have colons as well.
-func cutLast(s string) (name, meta string, ok bool) {
-	name, meta, ok = strings.Cut(s, ":")
-	return strings.TrimSpace(name), strings.TrimSpace(meta), ok && strings.TrimSpace(name) != ""
+	return d.task(l, name, meta)
 }
 
 func (d *gantt) task(l line, name, meta string) error {
@@ -120,7 +108,7 @@ func (d *gantt) task(l line, name, meta string) error {
 	if err != nil {
 		return err
 	}
-	if t.to, err = d.end(l, t.from, end); err != nil {
+	if t.to, err = d.finish(l, t.from, end); err != nil {
 		return err
 	}
 	if t.to.Before(t.from) {
@@ -142,9 +130,9 @@ func (d *gantt) start(l line, s string) (time.Time, error) {
 	if ids, ok := strings.CutPrefix(s, "after "); ok {
 		var at time.Time
 		for id := range strings.FieldsSeq(ids) {
-			t, found := d.find(id)
-			if !found {
-				return at, l.bad("there is no task %s above", svg.Clip(id))
+			t, err := d.find(l, id)
+			if err != nil {
+				return at, err
 			}
 			if t.to.After(at) {
 				at = t.to
@@ -155,13 +143,10 @@ func (d *gantt) start(l line, s string) (time.Time, error) {
 	return d.date(l, s)
 }
 
-func (d *gantt) end(l line, from time.Time, s string) (time.Time, error) {
+func (d *gantt) finish(l line, from time.Time, s string) (time.Time, error) {
 	if id, ok := strings.CutPrefix(s, "until "); ok {
-		t, found := d.find(strings.TrimSpace(id))
-		if !found {
-			return from, l.bad("there is no task %s above", svg.Clip(id))
-		}
-		return t.from, nil
+		t, err := d.find(l, strings.TrimSpace(id))
+		return t.from, err
 	}
 	if to, ok := after(from, s); ok {
 		return to, nil
@@ -169,13 +154,13 @@ func (d *gantt) end(l line, from time.Time, s string) (time.Time, error) {
 	return d.date(l, s)
 }
 
-func (d *gantt) find(id string) (task, bool) {
+func (d *gantt) find(l line, id string) (task, error) {
 	for _, t := range d.tasks {
 		if t.id == id {
-			return t, true
+			return t, nil
 		}
 	}
-	return task{}, false
+	return task{}, l.bad("there is no task %s above", svg.Clip(id))
 }
 
 func (d *gantt) date(l line, s string) (time.Time, error) {

@@ -8,6 +8,8 @@
 package mermaid
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,20 +46,21 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 
 // pageOf reads the page; without a Title the source's own title or its kind is one.
 func pageOf(p map[string]any, d diagram) (svg.Page, error) {
-	q := map[string]any{}
-	for k, v := range p {
-		q[k] = v
+	if value.Text(p["Title"]) == "" {
+		p = maps.Clone(p)
+		p["Title"] = cmp.Or(value.Text(d.notes().title), upper(d.kind()))
 	}
-	if value.Text(q["Title"]) == "" {
-		q["Title"] = d.notes().title
-		if value.Text(q["Title"]) == "" {
-			q["Title"] = upper(d.kind())
-		}
-	}
-	return svg.ReadPage(q, DefaultWidth, 0)
+	return svg.ReadPage(p, DefaultWidth, 0)
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// reader reads the statements of one kind of diagram.
+type reader interface {
+	statement(l line) error
+	// end returns the diagram, after the last statement.
+	end() (diagram, error)
+}
 
 // diagram is parsed source.
 type diagram interface {

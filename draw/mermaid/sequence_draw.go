@@ -84,10 +84,7 @@ func (p *seqPen) columns(room float64) {
 	p.x, p.half, p.lines = make([]float64, n), make([]float64, n), make([][]string, n)
 	for i, q := range p.parties {
 		p.lines[i] = svg.Wrap(q.label, 13*svg.Bold, 150, 2)
-		for _, l := range p.lines[i] {
-			p.half[i] = max(p.half[i], svg.Width(l, 13*svg.Bold)/2+14)
-		}
-		p.half[i] = max(p.half[i], 34)
+		p.half[i] = max(34, svg.Widest(p.lines[i], 13*svg.Bold)/2+14)
 	}
 	gaps := make([]float64, n)
 	for i := 1; i < n; i++ {
@@ -128,13 +125,11 @@ func (p *seqPen) columns(room float64) {
 }
 
 func (p *seqPen) heading(s *svg.Canvas, i int, y float64) {
-	b := svg.Box{X: p.x[i] - p.half[i], Y: y, W: 2 * p.half[i], H: partyHigh}
-	radius := 6.0
-	class := svg.NodeClass(0)
+	radius, class := 6.0, svg.NodeClass(0)
 	if p.parties[i].actor {
 		radius, class = partyHigh/2, svg.NodeClass(1)
 	}
-	s.Rect(b, class, radius)
+	s.Rect(svg.Box{X: p.x[i] - p.half[i], Y: y, W: 2 * p.half[i], H: partyHigh}, class, radius)
 	first := y + partyHigh/2 + 4.5 - float64(len(p.lines[i])-1)*8
 	s.Lines(p.x[i], first, 16, "d i", "middle", p.lines[i])
 }
@@ -249,9 +244,7 @@ func (p *seqPen) note(s step) {
 		w = p.x[s.to] - p.x[s.from] + 40
 		lines = svg.Wrap(s.text, textSize, max(160, w-20), 8)
 	}
-	for _, l := range lines {
-		w = max(w, svg.Width(l, textSize)+20)
-	}
+	w = max(w, svg.Widest(lines, textSize)+20)
 	switch s.kind {
 	case stepLeft:
 		x -= w/2 + 10

@@ -1,7 +1,10 @@
 package mermaid
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"atelier/draw/internal/value"
 	"atelier/draw/svg"
@@ -25,13 +28,9 @@ func (l line) first() (word, rest string) {
 	return word, strings.TrimSpace(rest)
 }
 
-// kinds that Mermaid has and this package does not.
-var refused = map[string]bool{
-	"journey": true, "gitgraph": true, "mindmap": true, "timeline": true, "quadrantchart": true, "requirementdiagram": true, "c4context": true,
-	"c4container": true, "c4component": true, "c4dynamic": true, "c4deployment": true, "zenuml": true, "sankey": true, "sankey-beta": true, "xychart": true,
-	"xychart-beta": true, "block": true, "block-beta": true, "packet": true, "packet-beta": true, "kanban": true, "architecture": true, "architecture-beta": true,
-	"radar": true, "radar-beta": true, "treemap": true, "treemap-beta": true, "info": true,
-}
+// refused are the kinds that Mermaid has and this package does not.
+const refused = "journey gitgraph mindmap timeline quadrantchart requirementdiagram c4context c4container c4component c4dynamic c4deployment zenuml " +
+	"sankey sankey-beta xychart xychart-beta block block-beta packet packet-beta kanban architecture architecture-beta radar radar-beta treemap treemap-beta info"
 
 const known = "flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt"
 
@@ -44,37 +43,50 @@ func parse(code string) (diagram, error) {
 	if len(lines) == 0 {
 		return nil, svg.Invalid("Code is empty: start it with %s", known)
 	}
-	head := lines[0]
+	head, lines := lines[0], lines[1:]
 	word, rest := head.first()
-	var d diagram
-	var err error
+	var r reader
 	switch kind := strings.ToLower(strings.TrimSuffix(word, ":")); kind {
 	case "graph", "flowchart", "flowchart-elk":
-		d, err = parseFlow(rest, lines[1:])
+		f := flow{graphed: newGraphed("flowchart"), links: map[string]bool{}}
+		if !f.turn(rest) && rest != "" {
+			lines = append([]line{{1, rest}}, lines...)
+		}
+		r = &f
 	case "sequencediagram":
-		d, err = parseSequence(lines[1:])
+		r = &sequence{index: map[string]int{}}
 	case "pie":
-		d, err = parsePie(rest, lines[1:])
+		p := &pie{}
+		if t, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(rest, "showData")), "title"); ok {
+			p.title = plain(t)
+		}
+		r = p
 	case "classdiagram", "classdiagram-v2":
-		d, err = parseClasses(lines[1:])
+		r = &classes{graphed: newGraphed("class diagram"), inside: -1}
 	case "statediagram", "statediagram-v2":
-		d, err = parseStates(lines[1:])
+		r = &states{graphed: newGraphed("state diagram"), noted: -1}
 	case "erdiagram":
-		d, err = parseEntities(lines[1:])
+		d := &entities{graphed: newGraphed("entity-relationship diagram"), inside: -1}
+		d.direction = "auto"
+		r = d
 	case "gantt":
-		d, err = parseGantt(lines[1:])
+		r = &gantt{layout: time.DateOnly}
 	default:
-		if refused[kind] {
+		if slices.Contains(strings.Fields(refused), kind) {
 			return nil, svg.Invalid("Mermaid's %q diagrams are not drawn here: use %s", svg.Clip(word), known)
 		}
 		return nil, head.bad("this starts no diagram, begin with %s", known)
 	}
+	for _, l := range lines {
+		if err := r.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	d, err := r.end()
 	if err != nil {
 		return nil, err
 	}
-	if d.notes().title == "" {
-		d.notes().title = title
-	}
+	d.notes().title = cmp.Or(d.notes().title, title)
 	return d, nil
 }
 
@@ -179,9 +191,5 @@ func unquote(s string) string {
 
 // stylistic tells statements that only style or link.
 func stylistic(word string) bool {
-	switch word {
-	case "classDef", "style", "linkStyle", "click", "cssClass", "callback", "link", "links", "class", "direction":
-		return true
-	}
-	return false
+	return slices.Contains(strings.Fields("classDef style linkStyle click cssClass callback link links class direction"), word)
 }

@@ -7,6 +7,7 @@
 package wordcloud
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,15 +84,7 @@ func read(p map[string]any) (*drawing, error) {
 	if d.words, err = words(p["Words"], p["Text"]); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(d.words, func(a, b word) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(d.words, func(a, b word) int { return cmp.Compare(b.weight, a.weight) })
 	note := ""
 	if n := len(d.words); n > int(limit) {
 		d.words = d.words[:int(limit)]
