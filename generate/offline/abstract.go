@@ -1,6 +1,9 @@
 package offline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // pattern draws a picture without a place.
 type pattern struct{ *stage }
@@ -14,7 +17,7 @@ func (s pattern) hues(n int) []rgba {
 		{0x3d2c8d, 0x916bbf, 0xf2a1c4, 0xffc97f, 0x4fb8c9, 0xf8edf4},
 	}
 	set := sets[s.rnd.IntN(len(sets))]
-	out := append([]rgba(nil), s.b.hues...)
+	out := slices.Clone(s.b.hues)
 	for _, h := range s.b.hues {
 		out = append(out, h.tone(0.17, 0.75, 0.12), h.tone(-0.17, 1, -0.15), h.tone(0.08, 1.1, 0.35))
 	}
@@ -26,16 +29,7 @@ func (s pattern) hues(n int) []rgba {
 		out = append(out, c)
 	}
 	for i, c := range out {
-		switch {
-		case s.b.tag("mono"):
-			out[i] = c.tone(0, 0, 0)
-		case s.b.tag("pastel"):
-			out[i] = c.mix(hex(0xfbf3ee), 0.4)
-		case s.b.tag("warm"):
-			out[i] = c.towards(hex(0xf08a4a), 0.35)
-		case s.b.tag("cool"):
-			out[i] = c.towards(hex(0x4a8ad0), 0.4)
-		}
+		out[i] = s.b.finish(c)
 	}
 	return out[:n]
 }

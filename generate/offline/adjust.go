@@ -79,13 +79,13 @@ func (a adjustment) apply(src *image.NRGBA) *image.NRGBA {
 				sx, sy = w-1-sx, h-1-y
 			}
 			i, o := src.PixOffset(sx, sy), out.PixOffset(x, y)
-			c := a.colour(linearAt(src.Pix[i:]), gain)
-			store(out.Pix[o:], c)
+			store(out.Pix[o:], a.colour(linearAt(src.Pix[i:]), gain))
 			out.Pix[o+3] = src.Pix[i+3]
 		}
 	}
-	if a.blur > 0 {
-		return blurred(out, max(2, int(a.blur*float64(max(w, h)))))
+	if a.blur > 0 { // scaled down and up again
+		radius := max(2, int(a.blur*float64(max(w, h))))
+		return crop(crop(out, max(1, w/radius), max(1, h/radius), view{1, 0.5, 0.5}), w, h, view{1, 0.5, 0.5})
 	}
 	return out
 }

@@ -195,8 +195,7 @@ func add(base *image.NRGBA, b *wording, seed int64) *image.NRGBA {
 	copy(s.pix, before.pix)
 	s.horizon, s.S = s.H*0.62, s.S*0.8
 	s.extra()
-	out := image.NewNRGBA(base.Rect)
-	copy(out.Pix, base.Pix)
+	out := cloned(base)
 	for i := range w * h {
 		if p := s.pix[3*i : 3*i+3]; p[0] != before.pix[3*i] || p[1] != before.pix[3*i+1] || p[2] != before.pix[3*i+2] {
 			store(out.Pix[4*i:], rgba{p[0], p[1], p[2], 1})

@@ -47,14 +47,10 @@ func parseScript(options map[string]any) (Script, error) {
 
 // call applies what concerns the whole call.
 func (s Script) call(ctx context.Context) error {
-	if s.DelayMS > 0 {
-		t := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	select {
+	case <-time.After(time.Duration(s.DelayMS) * time.Millisecond):
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	if s.Fail != "" {
 		return media.Errorf(s.Fail, "the offline model was told to fail (options.offline.fail)")

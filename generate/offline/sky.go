@@ -1,6 +1,9 @@
 package offline
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // sky draws what is above the horizon, and the weather.
 type sky struct{ *stage }
@@ -12,10 +15,7 @@ func (s sky) paint() {
 	if s.p.time == "night" {
 		return
 	}
-	k := map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time]
-	if k == 0 {
-		k = 0.42
-	}
+	k := cmp.Or(map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time], 0.42)
 	s.glowOval(s.sun.x, min(s.sun.y, s.horizon), s.S*0.95, s.S*0.55, s.p.low.alpha(0.5*k))
 	s.glow(s.sun.x, min(s.sun.y, s.horizon), s.S*0.42, s.p.sun.alpha(0.5*k))
 }
@@ -35,13 +35,6 @@ func (s sky) stars() {
 		})
 	}
 	s.starfield(s.horizon*0.95, 420+380*btoi(wanted), 0.8)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // starfield scatters n stars down to y1, where they fade.
@@ -175,7 +168,7 @@ func (s sky) weather() {
 	}
 	for range 420 * btoi(s.p.time == "storm" || s.b.tag("rain")) {
 		x, y, l := s.between(-0.1, 1.1)*s.W, s.rnd.Float64()*s.H, s.S*s.between(0.015, 0.05)
-		s.flat(line(pt{x, y}, pt{x - s.side*l*0.32, y + l}, s.S*0.0004+0.2, s.S*0.0012), s.p.light.alpha(s.between(0.06, 0.26)))
+		s.flat(ribbon([]pt{{x, y}, {x - s.side*l*0.32, y + l}}, func(float64) float64 { return s.S*0.0008 + 0.1 }), s.p.light.alpha(s.between(0.06, 0.26)))
 	}
 	for range 340 * btoi(s.b.tag("snow")) {
 		m := math.Pow(s.rnd.Float64(), 4)
