@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 
@@ -65,36 +66,34 @@ type series struct {
 	x, y []float64
 }
 
-// count is how many values were given, gaps not counted.
-func (d *dataset) count() int {
-	n := 0
-	for _, s := range d.series {
-		for _, v := range s.y {
-			if !math.IsNaN(v) {
-				n++
+// values are all values that were given, without the gaps.
+func (d *dataset) values() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, s := range d.series {
+			for _, v := range s.y {
+				if !math.IsNaN(v) && !yield(v) {
+					return
+				}
 			}
 		}
+	}
+}
+
+// count is how many values were given.
+func (d *dataset) count() (n int) {
+	for range d.values() {
+		n++
 	}
 	return n
 }
 
 // span is the least and the greatest value; lo is above hi if there is none.
-func (d *dataset) span() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, s := range d.series {
-		l, h := spanOf(s.y)
-		lo, hi = min(lo, l), max(hi, h)
-	}
-	return lo, hi
-}
+func (d *dataset) span() (lo, hi float64) { return spanOf(d.values()) }
 
-// spanOf is the least and the greatest number, gaps not counted.
-func spanOf(v []float64) (lo, hi float64) {
+func spanOf(all iter.Seq[float64]) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range v {
-		if !math.IsNaN(x) {
-			lo, hi = min(lo, x), max(hi, x)
-		}
+	for v := range all {
+		lo, hi = min(lo, v), max(hi, v)
 	}
 	return lo, hi
 }
@@ -107,11 +106,9 @@ func (d *dataset) bars() bool { return d.kind == kindBar || d.kind == kindStacke
 
 // steps is how many steps a value axis has, n at most: counts have no halves.
 func (d *dataset) steps(n int, lo, hi float64) int {
-	for _, s := range d.series {
-		for _, y := range s.y {
-			if y != math.Trunc(y) && !math.IsNaN(y) {
-				return n
-			}
+	for y := range d.values() {
+		if y != math.Trunc(y) {
+			return n
 		}
 	}
 	return int(min(float64(n), max(1, max(hi, 0)-min(lo, 0))))
@@ -129,16 +126,6 @@ func (d *dataset) sums() (lo, hi float64) {
 			}
 		}
 		lo, hi = min(lo, down), max(hi, up)
-	}
-	return lo, hi
-}
-
-// xSpan is the least and greatest x.
-func (d *dataset) xSpan() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range d.series {
-		l, h := spanOf(v.x)
-		lo, hi = min(lo, l), max(hi, h)
 	}
 	return lo, hi
 }

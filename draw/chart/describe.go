@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,7 +77,7 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		case first < 0:
 			fmt.Fprintf(b, words.none, name)
 		case c.kind == kindScatter:
-			x0, x1 := spanOf(v.x)
+			x0, x1 := spanOf(slices.Values(v.x))
 			fmt.Fprintf(b, words.points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
 			fmt.Fprintf(b, words.one, name, val(first), c.where(v, first))

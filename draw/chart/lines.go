@@ -51,7 +51,11 @@ func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 }
 
 func (c *chart) xScale(b svg.Box) scale {
-	lo, hi := c.xSpan()
+	var all []float64
+	for _, v := range c.series {
+		all = append(all, v.x...)
+	}
+	lo, hi := spanOf(slices.Values(all))
 	switch {
 	case c.axis == axisCategory:
 		half := b.W / float64(len(c.labels)) / 2

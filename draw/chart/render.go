@@ -43,7 +43,11 @@ const (
 
 // draw writes everything but the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
-	area := c.frame(s)
+	area := c.Frame(s)
+	if c.legend() {
+		y := c.drawLegend(s, area)
+		area = svg.Box{X: area.X, Y: y, W: area.W, H: max(40, area.Bottom()-y)}
+	}
 	switch {
 	case c.parts():
 		c.pie(s, area)
@@ -52,16 +56,6 @@ func (c *chart) draw(s *svg.Canvas) {
 	default:
 		c.pointChart(s, area)
 	}
-}
-
-// frame writes title, subtitle, legend and source, and gives the room between.
-func (c *chart) frame(s *svg.Canvas) svg.Box {
-	b := c.Frame(s)
-	if !c.legend() {
-		return b
-	}
-	y := c.drawLegend(s, b)
-	return svg.Box{X: b.X, Y: y, W: b.W, H: max(40, b.Bottom()-y)}
 }
 
 // direct reports whether series are named at the ends of their lines.

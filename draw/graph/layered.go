@@ -88,8 +88,8 @@ func layered(s spec) Layout {
 	return out
 }
 
-// Roots gives every node the first node of the connected part that it belongs to.
-func (g *Graph) Roots() []int {
+// Parts are the nodes of each connected part, the one with the first node first.
+func (g *Graph) Parts() [][]int {
 	root := make([]int, len(g.Nodes))
 	for i := range root {
 		root[i] = i
@@ -105,27 +105,32 @@ func (g *Graph) Roots() []int {
 		a, b := find(e.From), find(e.To)
 		root[max(a, b)] = min(a, b)
 	}
+	var parts [][]int
+	at := map[int]int{} // the part of a root, which is its first node
 	for i := range root {
-		root[i] = find(i)
+		r := find(i)
+		if r == i {
+			at[r] = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[at[r]] = append(parts[at[r]], i)
 	}
-	return root
+	return parts
 }
 
-// split finds the connected parts, the one with the first node first.
+// split makes a part for each connected piece.
 func split(s *spec) []*part {
-	root := s.graph.Roots()
 	var list []*part
-	at := map[int]*part{}
-	for i, r := range root {
-		if at[r] == nil {
-			at[r] = &part{spec: s, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
-			list = append(list, at[r])
+	of := make([]*part, len(s.graph.Nodes))
+	for _, nodes := range s.graph.Parts() {
+		p := &part{spec: s, nodes: nodes, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
+		for _, n := range nodes {
+			of[n] = p
 		}
-		at[r].nodes = append(at[r].nodes, i)
+		list = append(list, p)
 	}
 	for i, e := range s.graph.Edges {
-		p := at[root[e.From]]
-		p.edges = append(p.edges, i)
+		of[e.From].edges = append(of[e.From].edges, i)
 	}
 	return list
 }

@@ -15,12 +15,13 @@ const maxTasks = 150
 
 // task is one bar, or a point in time.
 type task struct {
-	name, id        string
-	section         int // -1 before the first section
-	from, to        time.Time
-	done, act, crit bool
-	point           bool
+	name, id string
+	section  int // -1 before the first section
+	from, to time.Time
+	is       map[string]bool // done, active, crit, milestone, vert
 }
+
+func (t task) point() bool { return t.is["milestone"] || t.is["vert"] }
 
 // gantt is a schedule.
 type gantt struct {
@@ -68,19 +69,12 @@ func (d *gantt) statement(l line) error {
 }
 
 func (d *gantt) task(l line, name, meta string) error {
-	t := task{name: name, section: len(d.sections) - 1}
+	t := task{name: name, section: len(d.sections) - 1, is: map[string]bool{}}
 	var fields []string
 	for f := range strings.SplitSeq(meta, ",") {
-		f = strings.TrimSpace(f)
-		switch f {
-		case "done":
-			t.done = true
-		case "active":
-			t.act = true
-		case "crit":
-			t.crit = true
-		case "milestone", "vert":
-			t.point = true
+		switch f = strings.TrimSpace(f); f {
+		case "done", "active", "crit", "milestone", "vert":
+			t.is[f] = true
 		case "":
 		default:
 			fields = append(fields, f)
@@ -214,7 +208,7 @@ func (d *gantt) describe(title string) string {
 			fmt.Fprintf(&b, " And %d more.", len(d.tasks)-12)
 			break
 		}
-		if t.point {
+		if t.point() {
 			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), t.from.Format(time.DateOnly))
 			continue
 		}

@@ -69,19 +69,12 @@ func (d *drawing) marks() []mark {
 
 // place lays the parts of the network out and packs them; it gives the whole size.
 func (d *drawing) place(marks []mark, room float64) graph.Size {
-	roots := d.Graph.Roots()
-	index := map[int]int{}
-	var parts [][]int
+	parts := d.Graph.Parts()
 	local := make([]int, len(marks))
-	for i, r := range roots {
-		k, ok := index[r]
-		if !ok {
-			k = len(parts)
-			index[r] = k
-			parts = append(parts, nil)
+	for _, part := range parts {
+		for k, i := range part {
+			local[i] = k
 		}
-		local[i] = len(parts[k])
-		parts[k] = append(parts[k], i)
 	}
 	near := make([][]int, len(marks))
 	for _, e := range d.Graph.Edges {
