@@ -85,23 +85,19 @@ func (s pattern) tile(x, y, w float64, h []rgba) {
 	}
 	cell(rect(x, y, w, w), back)
 	cx, cy := x+w*float64(s.rnd.IntN(2)), y+w*float64(s.rnd.IntN(2))
-	switch s.rnd.IntN(6) {
-	case 0, 1:
+	switch s.rnd.IntN(4) {
+	case 0:
 		cell(circle(cx, cy, w), front)
 		cell(circle(cx, cy, w*0.5), third)
-	case 2:
-		cell(circle(x+w/2, y+w/2, w*0.36), front)
-		cell(circle(x+w/2, y+w/2, w*0.16), third)
-	case 3:
+	case 1:
 		for k := range 4 {
 			cell(rect(x, y+w*(float64(k)+0.25)/4, w, w/8), front)
 		}
-	case 4:
+	case 2:
 		cell(poly(pt{x, y + w}, pt{x + w, y + w}, pt{x + w, y}), front)
 		cell(circle(x+w*0.27, y+w*0.27, w*0.14), third)
 	default:
-		for k := range 4 {
-			cell(circle(cx, cy, w*(1-0.22*float64(k))), []rgba{front, back, third, back}[k])
-		}
+		cell(circle(x+w/2, y+w/2, w*0.36), front)
+		cell(circle(x+w/2, y+w/2, w*0.16), third)
 	}
 }

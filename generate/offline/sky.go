@@ -176,23 +176,19 @@ func (s sky) weather() {
 	}
 }
 
-// lightning strikes once, with branches.
+// lightning strikes once.
 func (s sky) lightning() {
-	x := s.W * (0.5 + s.side*s.between(0.12, 0.34))
-	s.glow(x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
-	var bolt func(at pt, length, w float64, depth int)
-	bolt = func(at pt, length, w float64, depth int) {
-		q, end, lean := []pt{at}, at.y+length, s.between(-0.35, 0.35)
-		for at.y < end {
-			step := s.S * s.between(0.012, 0.035)
-			at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
-			q = append(q, at)
-			if depth > 0 && s.rnd.IntN(5) == 0 {
-				bolt(at, length*s.between(0.2, 0.4), w*0.5, depth-1)
-			}
-		}
-		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.8*t) * 3 }), hex(0x9fb0ff).alpha(0.3))
-		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.75*t) }), hex(0xe8ecff).times(1.6))
+	at := pt{s.W * (0.5 + s.side*s.between(0.12, 0.34)), s.horizon * 0.12}
+	s.glow(at.x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
+	bolt := []pt{at}
+	for lean := s.between(-0.35, 0.35); at.y < s.horizon; bolt = append(bolt, at) {
+		step := s.S * s.between(0.012, 0.035)
+		at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
 	}
-	bolt(pt{x, s.horizon * 0.12}, s.horizon*0.86, s.S*0.0052, 2)
+	for _, layer := range []struct {
+		width  float64
+		colour rgba
+	}{{0.0156, hex(0x9fb0ff).alpha(0.3)}, {0.0052, hex(0xe8ecff).times(1.6)}} {
+		s.flat(ribbon(bolt, func(t float64) float64 { return s.S * layer.width * (1 - 0.8*t) }), layer.colour)
+	}
 }
