@@ -66,6 +66,8 @@ type series struct {
 	x, y []float64
 }
 
+func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
+
 // values are all values that were given, without the gaps.
 func (d *dataset) values() iter.Seq[float64] {
 	return func(yield func(float64) bool) {

@@ -41,9 +41,15 @@ func (d *dataset) place(raw []rawSeries) error {
 		return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
 	}
 	for _, r := range raw {
-		s := series{name: r.name, x: at, y: r.values}
-		if pts {
-			s = fromPoints(r, d.kind != kindScatter)
+		if pts && d.kind != kindScatter {
+			slices.SortStableFunc(r.points, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+		}
+		s := series{name: r.name}
+		if !pts {
+			s.x, s.y = at, r.values
+		}
+		for _, p := range r.points {
+			s.add(p[0], p[1])
 		}
 		d.series = append(d.series, s)
 	}
@@ -94,18 +100,6 @@ func (d *dataset) pointAxis(raw []rawSeries) xAxis {
 		}
 	}
 	return axisYear
-}
-
-func fromPoints(r rawSeries, ordered bool) series {
-	p := slices.Clone(r.points)
-	if ordered {
-		slices.SortStableFunc(p, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-	}
-	s := series{name: r.name}
-	for _, q := range p {
-		s.x, s.y = append(s.x, q[0]), append(s.y, q[1])
-	}
-	return s
 }
 
 // placeLabels finds numbers or times in the labels. Bars always stand at equal distances.

@@ -23,13 +23,25 @@ func (p *part) emit(out *Layout, at svg.Point) {
 		v := p.v[p.of[n]]
 		out.Nodes[n] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.sizes[n])
 	}
-	p.ports()
+	for k := range p.v { // each edge has its place along the upper or lower side of its nodes
+		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
+	}
 	for _, i := range p.edges {
 		if p.loop(i) {
 			p.emitLoop(out, i)
 			continue
 		}
-		out.Routes[i] = p.route(i, place)
+		var pts []svg.Point
+		for _, q := range p.smooth(p.stops(i)) {
+			pts = append(pts, place(q.x, q.in))
+			if q.k >= 0 {
+				pts = append(pts, place(q.x, q.out))
+			}
+		}
+		if p.turned[i] {
+			slices.Reverse(pts)
+		}
+		out.Routes[i] = pts
 		for _, k := range p.chains[i] {
 			if v := p.v[k]; v.label {
 				out.Labels[i] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.labels[i])
@@ -40,13 +52,6 @@ func (p *part) emit(out *Layout, at svg.Point) {
 
 func boxAround(c svg.Point, s Size) svg.Box {
 	return svg.Box{X: c.X - s.W/2, Y: c.Y - s.H/2, W: s.W, H: s.H}
-}
-
-// ports gives each edge its place along the upper or lower side of its nodes.
-func (p *part) ports() {
-	for k := range p.v {
-		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
-	}
 }
 
 // spread places the edges to the neighbours near along a side, in the order of where
@@ -63,7 +68,12 @@ func (p *part) spread(k int, near []int) []float64 {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
-	room := width * portShare(p.spec.graph.Nodes[v.node].Shape)
+	room := width * 0.7
+	switch p.spec.graph.Nodes[v.node].Shape {
+	case Diamond, Circle, Ellipse, Target, Dot:
+		room = width * 0.35
+	default:
+	}
 	step := min(p.spec.portGap, room/float64(len(near)))
 	half := (room - step) / 2
 	wishes := make([]float64, len(near))
@@ -78,31 +88,6 @@ func (p *part) spread(k int, near []int) []float64 {
 		out[order[i]] = max(-half+float64(i)*step, min(x+float64(i)*step, half-float64(len(near)-1-i)*step))
 	}
 	return out
-}
-
-// portShare is how much of a side edges may use.
-func portShare(s Shape) float64 {
-	switch s {
-	case Diamond, Circle, Ellipse, Target, Dot:
-		return 0.35
-	default:
-		return 0.7
-	}
-}
-
-// route is the way of an edge from its From to its To.
-func (p *part) route(i int, place func(x, y float64) svg.Point) []svg.Point {
-	var pts []svg.Point
-	for _, q := range p.smooth(p.stops(i)) {
-		pts = append(pts, place(q.x, q.in))
-		if q.k >= 0 {
-			pts = append(pts, place(q.x, q.out))
-		}
-	}
-	if p.turned[i] {
-		slices.Reverse(pts)
-	}
-	return pts
 }
 
 // stop is a place that a route passes: a bend with the sides of its layer, or an end.

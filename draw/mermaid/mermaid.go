@@ -31,7 +31,11 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	page, err := pageOf(params, d)
+	if value.Text(params["Title"]) == "" {
+		params = maps.Clone(params)
+		params["Title"] = cmp.Or(value.Text(d.notes().title), upper(d.kind()))
+	}
+	page, err := svg.ReadPage(params, DefaultWidth, 0)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
@@ -42,15 +46,6 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	return svg.Drawing{
 		Kind: d.kind(), Title: page.Title, Data: data, Alt: alt, Warnings: d.notes().list, Facts: map[string]any{"DiagramType": d.kind()},
 	}, nil
-}
-
-// pageOf reads the page; without a Title the source's own title or its kind is one.
-func pageOf(p map[string]any, d diagram) (svg.Page, error) {
-	if value.Text(p["Title"]) == "" {
-		p = maps.Clone(p)
-		p["Title"] = cmp.Or(value.Text(d.notes().title), upper(d.kind()))
-	}
-	return svg.ReadPage(p, DefaultWidth, 0)
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -102,7 +102,7 @@ func split(code string) (out []line, title string) {
 	}
 	code = strings.ReplaceAll(strings.ReplaceAll(code, "\r\n", "\n"), "\r", "\n")
 	code = directive().ReplaceAllStringFunc(code, func(d string) string { return strings.Repeat("\n", strings.Count(d, "\n")) })
-	front := false
+	front, whole := false, false // in front matter; whether a semicolon is text
 	for i, raw := range strings.Split(code, "\n") {
 		text := value.Text(raw)
 		switch {
@@ -128,7 +128,7 @@ func split(code string) (out []line, title string) {
 			continue
 		}
 		parts := []string{text}
-		if len(out) == 0 || !wholeLines(out[0]) {
+		if !whole {
 			parts = statements(text)
 		}
 		for _, part := range parts {
@@ -136,14 +136,12 @@ func split(code string) (out []line, title string) {
 				out = append(out, line{i + 1, part})
 			}
 		}
+		if len(out) > 0 {
+			kind, _ := out[0].first()
+			whole = strings.EqualFold(kind, "gantt") || strings.EqualFold(kind, "pie")
+		}
 	}
 	return out, title
-}
-
-// wholeLines tells kinds in which a semicolon is text.
-func wholeLines(head line) bool {
-	word, _ := head.first()
-	return strings.EqualFold(word, "gantt") || strings.EqualFold(word, "pie")
 }
 
 // statements splits at semicolons outside of quotes and entities such as #35;.

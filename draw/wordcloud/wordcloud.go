@@ -91,11 +91,6 @@ func read(p map[string]any) (*drawing, error) {
 		note = fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), n)
 		d.warnings = append(d.warnings, note)
 	}
-	d.describe(note)
-	return d, nil
-}
-
-func (d *drawing) describe(note string) {
 	if d.alt = d.page.Alt; d.alt == "" {
 		var list []string
 		for _, w := range d.words[:min(12, len(d.words))] {
@@ -106,4 +101,5 @@ func (d *drawing) describe(note string) {
 	if note != "" {
 		d.alt += " " + note
 	}
+	return d, nil
 }

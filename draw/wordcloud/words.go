@@ -23,7 +23,7 @@ func words(list, text any) ([]word, error) {
 	if err != nil {
 		return nil, svg.Invalid("Words is not valid JSON: %v", err)
 	}
-	var sum tally
+	sum := tally{index: map[string]int{}}
 	switch t := v.(type) {
 	case nil:
 		s, _ := text.(string)
@@ -49,7 +49,7 @@ func words(list, text any) ([]word, error) {
 	default:
 		return nil, svg.Invalid(`Words must be an array of {"text", "weight"}`)
 	}
-	out := sum.positive()
+	out := slices.DeleteFunc(sum.list, func(w word) bool { return !(w.weight > 0) })
 	if len(out) == 0 {
 		return nil, svg.Invalid(`there is no word to draw: give Words as [{"text": "solar", "weight": 42}] with weights above 0, or Text`)
 	}
@@ -63,9 +63,6 @@ type tally struct {
 }
 
 func (t *tally) add(text string, weight float64) {
-	if t.index == nil {
-		t.index = map[string]int{}
-	}
 	key := strings.ToLower(text)
 	i, ok := t.index[key]
 	if !ok {
@@ -74,10 +71,6 @@ func (t *tally) add(text string, weight float64) {
 		t.list = append(t.list, word{text: text})
 	}
 	t.list[i].weight += weight
-}
-
-func (t *tally) positive() []word {
-	return slices.DeleteFunc(t.list, func(w word) bool { return !(w.weight > 0) })
 }
 
 func (t *tally) item(item any, i int) error {
