@@ -1,6 +1,5 @@
-// Package visual has the actions that draw data as SVG without a model: charts, diagrams, networks,
-// word clouds, sketches, Mermaid and infographics. They differ in their names, inputs and package
-// of draw; one table lists them.
+// Package visual has the actions that draw data as SVG without a model: charts, diagrams, networks, word clouds,
+// sketches, Mermaid and infographics. They differ in their names, inputs and package of draw; one table lists them.
 //
 // The inputs accept what models write: arrays as JSON text, numbers as text, null for gaps. Errors
 // are those of draw: media.Error values with code media.CodeInvalid whose message names the

@@ -155,8 +155,7 @@ func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// endNames writes each series' name beside its last value, moved apart where they
-// would touch.
+// endNames writes each series' name beside its last value, moved apart where they would touch.
 func (c *chart) endNames(s *svg.Canvas, b svg.Box, sy scale, room float64) {
 	type name struct {
 		k       int

@@ -46,8 +46,7 @@ func parse(p map[string]any) (*chart, error) {
 	return c, nil
 }
 
-// lies reports whether bars read better from left to right: a few whose names are too
-// long to stand below them.
+// lies reports whether bars read better from left to right: a few whose names are too long to stand below them.
 func (c *chart) lies() bool {
 	n := len(c.labels)
 	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {

@@ -97,8 +97,7 @@ func (d *dataset) averageBars(n int) {
 	d.reduced = fmt.Sprintf(d.locale.words().averaged, group, d.locale.amount(float64(n), ""))
 }
 
-// largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap
-// in a bucket stays a gap.
+// largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap in a bucket stays a gap.
 func largestTriangles(s series, n int) series {
 	if len(s.y) <= n {
 		return s

@@ -1,6 +1,5 @@
-// Package diagram draws boxes and arrows in layers, for processes, structures,
-// dependencies and decisions. The same input gives the same bytes; no two boxes or labels
-// lie on each other, whatever cycles and separate parts there are.
+// Package diagram draws boxes and arrows in layers, for processes, structures, dependencies and decisions. The same
+// input gives the same bytes; no two boxes or labels lie on each other, whatever cycles and separate parts there are.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.

@@ -15,8 +15,7 @@ type Picture struct {
 	Layout Layout
 }
 
-// Plan says how a graph is to be laid out. The zero value chooses the direction that
-// fits and the page's own face.
+// Plan says how a graph is to be laid out. The zero value chooses the direction that fits and the page's own face.
 type Plan struct {
 	// Direction is down, right, up, left, or auto or empty.
 	Direction string
@@ -104,8 +103,7 @@ func (g *Graph) labels() []string {
 	return out
 }
 
-// fits is how much of its own size a layout keeps on a page, and a little more if it
-// is not much higher than wide.
+// fits is how much of its own size a layout keeps on a page, and a little more if it is not much higher than wide.
 func fits(l Layout, room float64) float64 {
 	f := min(1, room/l.W, tall/l.H)
 	if l.H > 0.9*room {

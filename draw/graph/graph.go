@@ -1,7 +1,6 @@
-// Package graph holds graphs of things and connections: reading them from what
-// models write, laying them out in layers, and drawing nodes and wires. Layouts are
-// deterministic, take cycles and separate parts, and never put two nodes or labels
-// in the same place.
+// Package graph holds graphs of things and connections: reading them from what models write, laying them out in
+// layers, and drawing nodes and wires. Layouts are deterministic, take cycles and separate parts, and never put two
+// nodes or labels in the same place.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. It may import media and draw/svg.
@@ -65,8 +64,7 @@ type Node struct {
 	Value           float64
 }
 
-// Edge is one connection between the nodes with these indices. Weight is 1 if not
-// given.
+// Edge is one connection between the nodes with these indices. Weight is 1 if not given.
 type Edge struct {
 	From, To      int
 	Label         string
@@ -133,9 +131,8 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Reduce makes an overview of a graph of more than most nodes: its core best-connected
-// ones and the edges between them; of edges it keeps m in any case. The note says in
-// one sentence what was omitted; it is empty if nothing was.
+// Reduce makes an overview of a graph of more than most nodes: its core best-connected ones and the edges between
+// them; of edges it keeps m in any case. The note says in one sentence what was omitted; it is empty if nothing was.
 func (g *Graph) Reduce(most, core, m int) (note string) {
 	nodes, edges := len(g.Nodes), len(g.Edges)
 	if nodes > most {

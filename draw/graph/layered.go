@@ -7,8 +7,7 @@ import (
 // Size is how much room something needs, in pixels.
 type Size struct{ W, H float64 }
 
-// spec says what to lay out. sizes has one entry per node, labels one per edge, zero
-// where there is none.
+// spec says what to lay out. sizes has one entry per node, labels one per edge, zero where there is none.
 type spec struct {
 	graph         *Graph
 	sizes, labels []Size
@@ -31,9 +30,8 @@ func (s *spec) turn(size Size) Size {
 	return size
 }
 
-// Layout is where everything stands. Routes has one list of points per edge: its
-// pieces are in turn a curve and a straight line, tangents run along the layers'
-// axis. A route of a loop is a plain line.
+// Layout is where everything stands. Routes has one list of points per edge: its pieces are in turn a curve and a
+// straight line, tangents run along the layers' axis. A route of a loop is a plain line.
 type Layout struct {
 	W, H   float64
 	Nodes  []svg.Box

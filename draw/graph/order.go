@@ -81,8 +81,7 @@ func (p *part) walk() {
 	p.number()
 }
 
-// sortLayer sorts a layer by the mean place of its neighbours above or below; a
-// vertex without any keeps its place.
+// sortLayer sorts a layer by the mean place of its neighbours above or below; a vertex without any keeps its place.
 func (p *part) sortLayer(r int, down bool) {
 	l := p.layers[r]
 	mean := make(map[int]float64, len(l))

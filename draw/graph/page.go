@@ -35,8 +35,7 @@ func OnPage(page svg.Page, alt, css string, groups []string, size Size, draw fun
 // mostKeys is how many groups a legend names.
 const mostKeys = 16
 
-// legend writes names in the colours of their groups in rows no wider than room, and
-// returns how high they are.
+// legend writes names in the colours of their groups in rows no wider than room, and returns how high they are.
 func legend(s *svg.Canvas, names []string, corner svg.Point, room float64) float64 {
 	x, y := 0.0, 6.0
 	for i, n := range names[:min(mostKeys, len(names))] {

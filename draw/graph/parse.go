@@ -11,10 +11,9 @@ import (
 	"atelier/draw/svg"
 )
 
-// Read makes a graph of the parameters Nodes and Edges in any shape that models
-// write: lists of objects, of names or of pairs, an object of neighbours, lines such
-// as "A -> B: label", and JSON text of all of these. Nodes that only edges name are
-// made. Wires get the head that is given.
+// Read makes a graph of the parameters Nodes and Edges in any shape that models write: lists of objects, of names or
+// of pairs, an object of neighbours, lines such as "A -> B: label", and JSON text of all of these. Nodes that only
+// edges name are made. Wires get the head that is given.
 func Read(nodes, edges any, head Head) (*Graph, error) {
 	g := &Graph{}
 	if err := g.readNodes(nodes); err != nil {

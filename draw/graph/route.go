@@ -139,8 +139,7 @@ func (p *part) smooth(list []stop) []stop {
 	return out
 }
 
-// clear reports whether the curve between two stops keeps away from everything beside
-// the bends that it would omit.
+// clear reports whether the curve between two stops keeps away from everything beside the bends that it would omit.
 func (p *part) clear(a stop, between []stop, b stop) bool {
 	for _, q := range between {
 		if p.v[q.k].label {
@@ -181,8 +180,7 @@ func (p *part) free(k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// take returns the port of the next edge to a neighbour; edges between the same two
-// nodes take one after the other.
+// take returns the port of the next edge to a neighbour; edges between the same two nodes take one after the other.
 func take(near []int, ports []float64, to int) float64 {
 	for i, at := range ports {
 		if near[i] == to && !math.IsNaN(at) {
@@ -213,8 +211,7 @@ func (p *part) inset(n int, size Size, dx float64) float64 {
 	return 0
 }
 
-// emitLoop draws an edge from a node to itself at the node's right side, or below it
-// where layers run across.
+// emitLoop draws an edge from a node to itself at the node's right side, or below it where layers run across.
 func (p *part) emitLoop(out *Layout, i int) {
 	b := out.Nodes[p.spec.graph.Edges[i].From]
 	d := min(9, b.H/4)

@@ -23,8 +23,7 @@ const (
 	wireSize  = 12.0
 )
 
-// Outline returns the corners of a shape, for pens that draw by hand; round shapes have
-// many.
+// Outline returns the corners of a shape, for pens that draw by hand; round shapes have many.
 func Outline(s Shape, b svg.Box) []svg.Point {
 	x, y, r, d, c := b.X, b.Y, b.Right(), b.Bottom(), b.Center()
 	switch s {

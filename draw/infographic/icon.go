@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// icons are line drawings in a square of 24 units, and parts of words that ask for them,
-// the most particular first.
+// icons are line drawings in a square of 24 units, and parts of words that ask for them, the most particular first.
 var icons = []struct{ name, words, path string }{
 	{"wind", "wind turbine", "M2 9h12a3 3 0 1 0-3-3M2 13h17a3 3 0 1 1-3 3M2 17h8a2.500 2.500 0 1 1-2.500 2.500"},
 	{"sun", "solar sun photovolt", "M12 7a5 5 0 1 0 0 10a5 5 0 1 0 0-10M12 1.5v2.5M12 20v2.500M1.500 12H4M20 12h2.500M4.600 4.600l1.700 1.700M17.700 17.700l1.700 1.700M4.600 19.400l1.700-1.700M17.700 6.300l1.700-1.700"},

@@ -1,6 +1,5 @@
-// Package infographic draws one picture that tells a subject with a heading, key figures,
-// icons and sections of text, lists, bars and charts. Charts come from package chart. The
-// same input gives the same bytes.
+// Package infographic draws one picture that tells a subject with a heading, key figures, icons and sections of text,
+// lists, bars and charts. Charts come from package chart. The same input gives the same bytes.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.

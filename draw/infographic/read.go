@@ -60,8 +60,7 @@ func read(p map[string]any) (*drawing, error) {
 	return d, nil
 }
 
-// objects reads a list of objects, or one object alone; what exceeds the limit is
-// omitted with a warning.
+// objects reads a list of objects, or one object alone; what exceeds the limit is omitted with a warning.
 func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 	v, err := value.Decode(v)
 	if err != nil {

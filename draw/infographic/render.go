@@ -121,8 +121,7 @@ func (p pen) icon(path string, x, y float64, k int) {
 	p.s.Tag(`<g transform="translate(%s %s)"><path d="%s" class="ic %s" transform="scale(1.083)"/></g>`, svg.Px(x), svg.Px(y), path, svg.StrokeClass(k))
 }
 
-// sections places the blocks in one or two columns, each where there is most room;
-// wide ones run across.
+// sections places the blocks in one or two columns, each where there is most room; wide ones run across.
 func (p pen) sections(b svg.Box) float64 {
 	cols := 1
 	if b.W >= 640 && len(p.d.sections) > 1 {

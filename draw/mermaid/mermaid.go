@@ -1,7 +1,6 @@
-// Package mermaid reads the text language Mermaid and draws it as SVG without a browser.
-// Flowcharts, sequence, pie, class, state, entity-relationship and Gantt diagrams are
-// drawn; other kinds are refused by name. Styling statements are skipped, with a warning.
-// The same input gives the same bytes.
+// Package mermaid reads the text language Mermaid and draws it as SVG without a browser. Flowcharts, sequence, pie,
+// class, state, entity-relationship and Gantt diagrams are drawn; other kinds are refused by name. Styling statements
+// are skipped, with a warning. The same input gives the same bytes.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // line. The package may import media and the other packages of draw.

@@ -169,8 +169,7 @@ var (
 	marks  = strings.NewReplacer("#quot;", `"`, "#35;", "#", "#59;", ";", "&quot;", `"`, "&amp;", "&", "&lt;", "<", "&gt;", ">", "#lt;", "<", "#gt;", ">", "#amp;", "&")
 )
 
-// plain returns a label as people read it: without quotes, breaks, entities and the
-// marks of Markdown strings.
+// plain returns a label as people read it: without quotes, breaks, entities and the marks of Markdown strings.
 func plain(s string) string {
 	s = unquote(strings.TrimSpace(s))
 	s = br().ReplaceAllString(s, " ")

@@ -1,7 +1,6 @@
-// Package network draws who or what is related, without an order, laid out by forces. The
-// same input gives the same bytes; circles and names never lie on each other, up to 500
-// nodes. More than 80 nodes are too many to name all: the largest are, in larger letters,
-// where there is room.
+// Package network draws who or what is related, without an order, laid out by forces. The same input gives the same
+// bytes; circles and names never lie on each other, up to 500 nodes. More than 80 nodes are too many to name all: the
+// largest are, in larger letters, where there is room.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.

@@ -31,8 +31,7 @@ type mark struct {
 // crowded reports whether only the largest nodes are named.
 func (d *drawing) crowded() bool { return len(d.Graph.Nodes) > mostNames }
 
-// sizes are what the circles show: the values, or where there is none the number of
-// relations.
+// sizes are what the circles show: the values, or where there is none the number of relations.
 func (d *drawing) sizes() []float64 {
 	deg := d.Graph.Degrees()
 	out := make([]float64, len(deg))
@@ -211,8 +210,7 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// quiet is the direction in radians, above the name, that is farthest from all
-// relations of a node.
+// quiet is the direction in radians, above the name, that is farthest from all relations of a node.
 func (d *drawing) quiet(node int, marks []mark) float64 {
 	best, most := 0.0, -1.0
 	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {

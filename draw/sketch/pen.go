@@ -10,8 +10,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// css gives text in the drawing a face that looks written, and lines the width of a
-// felt pen.
+// css gives text in the drawing a face that looks written, and lines the width of a felt pen.
 const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
 	`.ink{fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.hatch{fill:none;stroke-width:1.1;stroke-opacity:.3;stroke-linecap:round}.wash{stroke:none}`
 

@@ -1,6 +1,5 @@
-// Package sketch draws boxes and arrows as if by hand on a whiteboard, for ideas that
-// are not settled. It takes what package diagram takes. The same input gives the same
-// bytes, wobble included.
+// Package sketch draws boxes and arrows as if by hand on a whiteboard, for ideas that are not settled. It takes what
+// package diagram takes. The same input gives the same bytes, wobble included.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.

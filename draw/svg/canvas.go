@@ -57,8 +57,7 @@ func Escape(s string) string { return escaper.Replace(s) }
 // Tag writes markup as it is; text in it must have been escaped.
 func (s *Canvas) Tag(format string, args ...any) { fmt.Fprintf(&s.Buffer, format, args...) }
 
-// Text writes one line; anchor is start, middle or end, where start is the left side
-// whatever the script.
+// Text writes one line; anchor is start, middle or end, where start is the left side whatever the script.
 func (s *Canvas) Text(x, y float64, class, anchor, str string) {
 	s.Turned(x, y, 0, class, anchor, str)
 }

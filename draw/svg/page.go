@@ -76,9 +76,8 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 // drawings look coarse where pages are stretched to a column.
 const least = 640
 
-// Around returns the width of a page whose drawing needs w pixels with its margins: at
-// least the width that was requested; else what the drawing needs, so that a narrow
-// drawing keeps its size on a narrow screen.
+// Around returns the width of a page whose drawing needs w pixels with its margins: at least the width that was
+// requested; else what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
 func (p Page) Around(w float64) float64 {
 	if p.Wide {
 		return max(p.W, math.Ceil(w))

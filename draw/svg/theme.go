@@ -11,9 +11,8 @@ type Theme struct {
 	Series                      [8]string
 }
 
-// Light is the theme by day. As in Dark, every series colour has a contrast of at
-// least 4.5:1 with its background, so that text can have it, and stays apart from the others for people who see
-// no red or no green.
+// Light is the theme by day. As in Dark, every series colour has a contrast of at least 4.5:1 with its background, so
+// that text can have it, and stays apart from the others for people who see no red or no green.
 func Light() Theme {
 	return Theme{
 		Back: "#ffffff", Ink: "#1a212b", Soft: "#56606e", Grid: "#e6e9ee", Axis: "#8a94a2",
@@ -31,10 +30,9 @@ func Dark() Theme {
 
 const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif`
 
-// CSS is the style that every page has: light, then what dark changes. Its classes:
-// t title, u subtitle, k v d c small text from 12.5 down to 11 pixels; b background, i ink, m
-// soft ink; g grid, a axis, l lines; f0…f7 and s0…s7 fill and stroke in the series
-// colours; n0…n7 shapes in a tint of them that ink can be read on.
+// CSS is the style that every page has: light, then what dark changes. Its classes: t title, u subtitle, k v d c
+// small text from 12.5 down to 11 pixels; b background, i ink, m soft ink; g grid, a axis, l lines; f0…f7 and s0…s7
+// fill and stroke in the series colours; n0…n7 shapes in a tint of them that ink can be read on.
 func CSS() string {
 	return "text{font-family:" + fontStack + "}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}" +
 		".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}" +
@@ -83,8 +81,7 @@ func channel(hex string) float64 {
 // colours is how many series colours there are.
 const colours = len(Theme{}.Series)
 
-// FillClass names the fill of a series; from the ninth on it is paler, because the
-// colour has been used before.
+// FillClass names the fill of a series; from the ninth on it is paler, because the colour has been used before.
 func FillClass(i int) string {
 	class := fmt.Sprintf("f%d", i%colours)
 	if i >= colours {

@@ -15,9 +15,8 @@ const (
 	gap      = 3.0
 )
 
-// lay gives every word a size and a place in the area. Sizes follow the square root
-// of the weights. If not all words find a place, everything becomes smaller; what
-// does not fit at the smallest sizes is omitted and counted.
+// lay gives every word a size and a place in the area. Sizes follow the square root of the weights. If not all words
+// find a place, everything becomes smaller; what does not fit at the smallest sizes is omitted and counted.
 func lay(words []word, area svg.Box) (placed []word) {
 	top := largest * math.Sqrt(area.W*area.H/(900*440))
 	for range 23 {

@@ -1,6 +1,5 @@
-// Package wordcloud draws words as large as they weigh, packed around the middle. The same
-// input returns the same bytes, and no two words touch; words in Latin letters have a fixed
-// width, so that holds in every face.
+// Package wordcloud draws words as large as they weigh, packed around the middle. The same input returns the same
+// bytes, and no two words touch; words in Latin letters have a fixed width, so that holds in every face.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.

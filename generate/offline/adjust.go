@@ -125,8 +125,7 @@ func linearAt(p []uint8) rgba { return rgba{linear[p[0]], linear[p[1]], linear[p
 // store writes a colour to a pixel.
 func store(p []uint8, c rgba) { p[0], p[1], p[2] = code(c.r), code(c.g), code(c.b) }
 
-// codes are sRGB code values by the square root of light, which is denser in the dark.
-// It does not change.
+// codes are sRGB code values by the square root of light, which is denser in the dark. It does not change.
 var codes = func() (t [4097]float64) {
 	for i := range t {
 		v := float64(i) / 4096

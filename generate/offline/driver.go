@@ -277,8 +277,7 @@ func ratioSides(ratio string) (w, h int) {
 	return side(r), side(1 / r)
 }
 
-// promptSeed gives a prompt its own positive seed, small enough to be typed and to
-// survive JSON numbers.
+// promptSeed gives a prompt its own positive seed, small enough to be typed and to survive JSON numbers.
 func promptSeed(prompt string) int64 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(prompt)), " "))) // a hash does not fail

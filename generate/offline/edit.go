@@ -121,8 +121,7 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	return changed, nil
 }
 
-// vary makes one variation: another crop, light and colour by the seed, then what the
-// words ask for.
+// vary makes one variation: another crop, light and colour by the seed, then what the words ask for.
 func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
 	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // pictures, not secrets
 	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})

@@ -18,8 +18,7 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return out
 }
 
-// cover scales a picture so that it fills w × h, and cuts what is over. A picture of
-// that size comes back untouched.
+// cover scales a picture so that it fills w × h, and cuts what is over. A picture of that size comes back untouched.
 func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	if img.Rect.Dx() == w && img.Rect.Dy() == h {
 		return img
@@ -27,8 +26,7 @@ func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	return crop(img, w, h, view{1, 0.5, 0.5})
 }
 
-// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to
-// 1, of the room there is.
+// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to 1, of the room there is.
 type view struct{ zoom, x, y float64 }
 
 // crop is cover of a part.
@@ -52,8 +50,7 @@ func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
 	return blended(a, b, func(int) float64 { return t })
 }
 
-// blended moves the pixels of a picture towards those of another one by shares; i is where
-// a pixel begins.
+// blended moves the pixels of a picture towards those of another one by shares; i is where a pixel begins.
 func blended(a, b *image.NRGBA, share func(i int) float64) *image.NRGBA {
 	out := cloned(a)
 	for i := range out.Pix {

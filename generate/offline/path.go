@@ -8,8 +8,7 @@ import (
 
 type pt struct{ x, y float64 }
 
-// path is a set of closed polygons, all of one orientation unless built otherwise,
-// so that overlapping ones unite.
+// path is a set of closed polygons, all of one orientation unless built otherwise, so that overlapping ones unite.
 type path [][]pt
 
 func (p path) bounds() image.Rectangle {

@@ -12,8 +12,7 @@ import (
 // Script makes the driver misbehave on purpose, for tests of whatever uses it. It is
 // read from the task's options under the JSON names below; slots count from 1.
 type Script struct {
-	// DelayMS waits this many milliseconds before drawing; a cancelled context ends
-	// the wait. At most 600,000.
+	// DelayMS waits this many milliseconds before drawing; a cancelled context ends the wait. At most 600,000.
 	DelayMS int `json:"delay_ms"`
 	// Partials sends this many preview frames per picture; at most 8.
 	Partials int `json:"partials"`

@@ -64,8 +64,7 @@ func tokens(text string) []token {
 	return out
 }
 
-// find gives the meanings of a word or of a phrase joined by underscores; in a German text, also
-// of German words.
+// find gives the meanings of a word or of a phrase joined by underscores; in a German text, also of German words.
 func (v dictionary) find(w string, german bool) []meaning {
 	forms := []string{w}
 	for _, end := range []string{"s", "es", "e", "en", "er", "em", "n"} {

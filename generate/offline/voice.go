@@ -14,8 +14,7 @@ import (
 	"atelier/media"
 )
 
-// SpeechNote is what the metadata of every sound, and the file itself, says about its
-// origin.
+// SpeechNote is what the metadata of every sound, and the file itself, says about its origin.
 const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
 
 // speaker makes sounds.
