@@ -109,7 +109,6 @@ func (c *chart) block(s *svg.Canvas, b svg.Box, k int) {
 	s.Rect(b, class, r)
 }
 
-// lyingBars draws bars from left to right.
 func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 	if t := c.axisTitle(); t != "" {
 		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))

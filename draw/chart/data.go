@@ -81,7 +81,6 @@ func (d *dataset) values() iter.Seq[float64] {
 	}
 }
 
-// count is how many values were given.
 func (d *dataset) count() (n int) {
 	for range d.values() {
 		n++
@@ -100,10 +99,8 @@ func spanOf(all iter.Seq[float64]) (lo, hi float64) {
 	return lo, hi
 }
 
-// parts reports whether the chart is a pie or a donut.
 func (d *dataset) parts() bool { return d.kind == kindPie || d.kind == kindDonut }
 
-// bars reports whether values are drawn as bars.
 func (d *dataset) bars() bool { return d.kind == kindBar || d.kind == kindStacked }
 
 // steps is how many steps a value axis has, n at most: counts have no halves.

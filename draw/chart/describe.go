@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// describe tells the chart's data in a few sentences.
 func describe(c *chart) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s.", c.locale.words().kinds[c.kind], strings.TrimRight(c.Title, ".!? "))

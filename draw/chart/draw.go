@@ -13,11 +13,10 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, alt := render(c)
-	return svg.Drawing{
-		Kind: string(c.kind) + " chart", Title: c.Title, Data: data, Alt: alt, Adaptive: c.W >= adapts,
-		Facts: map[string]any{"SeriesCount": len(c.series), "PointCount": c.count()},
-	}, nil
+	data, _ := render(c)
+	d := c.Drawing(string(c.kind)+" chart", data, map[string]any{"SeriesCount": len(c.series), "PointCount": c.count()})
+	d.Adaptive = c.W >= adapts
+	return d, nil
 }
 
 // Inset is a chart without its own page, to be placed on another one.

@@ -9,7 +9,6 @@ import (
 	"atelier/draw/svg"
 )
 
-// pointChart draws line, area and scatter charts.
 func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 	lo, hi := c.span()
 	b.H -= c.bottomTitle(s, b)
@@ -204,7 +203,6 @@ func (c *chart) dots(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// dot draws the mark of series k.
 func dot(s *svg.Canvas, at svg.Point, r float64, k int, edge string) {
 	class := svg.FillClass(k) + edge
 	x, y := at.X, at.Y

@@ -12,7 +12,6 @@ import (
 	"atelier/draw/svg"
 )
 
-// parse checks the parameters of a call.
 func parse(p map[string]any) (*chart, error) {
 	page, err := svg.ReadPage(p, DefaultWidth, DefaultHeight)
 	if err != nil {

@@ -9,19 +9,18 @@ import (
 
 // render draws a checked chart and gives it with its alt text.
 func render(c *chart) (out []byte, alt string) {
-	alt = c.Alt
-	if alt == "" {
-		alt = describe(c)
+	if c.Alt == "" {
+		c.Alt = describe(c)
 	} else if c.reduced != "" {
-		alt += " " + c.reduced
+		c.Alt += " " + c.reduced
 	}
 	var s svg.Canvas
 	if c.W < adapts {
-		c.Begin(&s, alt, svg.CSS())
+		c.Begin(&s, svg.CSS())
 		c.draw(&s)
-		return c.End(&s), alt
+		return c.End(&s), c.Alt
 	}
-	c.Begin(&s, alt, svg.CSS()+narrowCSS)
+	c.Begin(&s, svg.CSS()+narrowCSS)
 	s.Tag(`<g class="wide">`)
 	c.draw(&s)
 	small := *c
@@ -29,7 +28,7 @@ func render(c *chart) (out []byte, alt string) {
 	s.Tag(`</g><g class="narrow" display="none" transform="scale(%s)">`, strconv.FormatFloat(c.W/narrow, 'f', 4, 64))
 	small.draw(&s)
 	s.Tag("</g>")
-	return c.End(&s), alt
+	return c.End(&s), c.Alt
 }
 
 // A chart from adapts pixels wide holds a second drawing, laid out for narrow pixels,

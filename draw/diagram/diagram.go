@@ -22,15 +22,15 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	if len(d.Warnings) > 0 {
-		d.Warnings[0] += " Draw parts of it for the rest."
+	if len(d.Page.Warnings) > 0 {
+		d.Page.Warnings[0] += " Draw parts of it for the rest."
 	}
 	p, err := d.Arrange(params, 1)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
 	if p.Layout.W > 2*d.Page.W {
-		d.Warnings = append(d.Warnings, "The diagram is wide and its text becomes small on a page: use fewer boxes or split it.")
+		d.Page.Warnings = append(d.Page.Warnings, "The diagram is wide and its text becomes small on a page: use fewer boxes or split it.")
 	}
-	return d.Made("diagram", p.Page(d.Page, d.Alt, "", p.Draw)), nil
+	return d.Made("diagram", p.Page(*d.Page, "", p.Draw)), nil
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"strings"
 
 	"atelier/draw/internal/value"
@@ -16,35 +17,31 @@ type Limits struct{ Nodes, Core, Edges int }
 
 // Drawing is a checked request to draw a graph.
 type Drawing struct {
-	Page     svg.Page
-	Graph    *Graph
-	Alt      string
-	Warnings []string
+	Page  *svg.Page
+	Graph *Graph
 }
 
-// ReadDrawing checks the parameters that all drawings of graphs have; kind names the
-// drawing for people, and wires get the head that is given.
+// ReadDrawing checks the parameters that all drawings of graphs have; kind names the drawing for people, and wires
+// get the head that is given.
 func ReadDrawing(p map[string]any, kind string, head Head, most Limits) (*Drawing, error) {
 	page, err := svg.ReadPage(p, DefaultWidth, 0)
 	if err != nil {
 		return nil, err
 	}
-	d := &Drawing{Page: page}
-	if d.Graph, err = Read(p["Nodes"], p["Edges"], head); err != nil {
+	g, err := Read(p["Nodes"], p["Edges"], head)
+	if err != nil {
 		return nil, err
 	}
-	d.Overview(kind, most)
-	return d, nil
+	Overview(&page, g, kind, most)
+	return &Drawing{&page, g}, nil
 }
 
-// Overview reduces the graph to the limits, with a warning, and describes it.
-func (d *Drawing) Overview(kind string, most Limits) {
-	note := d.Graph.Reduce(most.Nodes, most.Core, most.Edges)
-	if d.Alt = d.Page.Alt; d.Alt == "" {
-		d.Alt = d.Graph.Describe(kind, d.Page.Title)
-	}
+// Overview reduces a graph to the limits and describes it on its page.
+func Overview(page *svg.Page, g *Graph, kind string, most Limits) {
+	note := g.Reduce(most.Nodes, most.Core, most.Edges)
+	page.Alt = cmp.Or(page.Alt, g.Describe(kind, page.Title))
 	if note != "" {
-		d.Warnings, d.Alt = append(d.Warnings, note), d.Alt+" "+note
+		page.Omit(note)
 	}
 }
 
@@ -59,8 +56,5 @@ func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
 
 // Made returns the finished drawing.
 func (d *Drawing) Made(kind string, data []byte) svg.Drawing {
-	return svg.Drawing{
-		Kind: kind, Title: d.Page.Title, Data: data, Alt: d.Alt, Warnings: d.Warnings,
-		Facts: map[string]any{"NodeCount": len(d.Graph.Nodes), "EdgeCount": len(d.Graph.Edges)},
-	}
+	return d.Page.Drawing(kind, data, map[string]any{"NodeCount": len(d.Graph.Nodes), "EdgeCount": len(d.Graph.Edges)})
 }

@@ -133,7 +133,6 @@ func split(s *spec) []*part {
 	return list
 }
 
-// layout runs the steps of layered drawing on one part.
 func (p *part) layout() {
 	for _, n := range p.nodes {
 		size := p.spec.turn(p.spec.sizes[n])

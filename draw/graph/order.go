@@ -106,7 +106,6 @@ func (p *part) sortLayer(r int, down bool) {
 	}
 }
 
-// crossings counts the crossings between all neighbouring layers.
 func (p *part) crossings() int {
 	n := 0
 	for r := 1; r < len(p.layers); r++ {

@@ -8,24 +8,24 @@ import (
 
 // Page draws a picture of a graph on a page as high as it must be, with a legend of the
 // groups. The page is as wide as it says if the caller fixed that, else as the picture needs.
-func (p Picture) Page(page svg.Page, alt, css string, draw func(s *svg.Canvas, at svg.Point)) []byte {
+func (p Picture) Page(page svg.Page, css string, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	names := p.Graph.Groups
 	if len(names) == 1 && !slices.ContainsFunc(p.Graph.Nodes, func(n Node) bool { return n.Group < 0 }) {
 		names = nil
 	}
-	return OnPage(page, alt, css, names, Size{p.Layout.W, p.Layout.H + 20}, func(s *svg.Canvas, at svg.Point) { draw(s, at.Add(svg.Point{Y: 10})) })
+	return OnPage(page, css, names, Size{p.Layout.W, p.Layout.H + 20}, func(s *svg.Canvas, at svg.Point) { draw(s, at.Add(svg.Point{Y: 10})) })
 }
 
 // OnPage makes a page around a drawing of a size, with a legend of the groups of these
 // names; draw writes the drawing with its upper left corner at a place.
-func OnPage(page svg.Page, alt, css string, groups []string, size Size, draw func(s *svg.Canvas, at svg.Point)) []byte {
+func OnPage(page svg.Page, css string, groups []string, size Size, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	pad := page.Pad()
 	page.W = page.Around(size.W + 2*pad)
 	var keys svg.Canvas
 	high := legend(&keys, groups, svg.Point{X: page.Pad(), Y: page.Head()}, page.W-2*pad)
 	page.H = page.Head() + high + size.H + page.Foot()
 	var s svg.Canvas
-	page.Begin(&s, alt, svg.CSS()+svg.ShapeCSS()+css)
+	page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
 	b := page.Frame(&s)
 	_, _ = s.Write(keys.Bytes()) // a buffer takes everything
 	draw(&s, svg.Point{X: b.X + (b.W-size.W)/2, Y: b.Y + high})

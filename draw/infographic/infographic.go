@@ -29,13 +29,9 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 		return svg.Drawing{}, err
 	}
 	data := d.render()
-	return svg.Drawing{
-		Kind: "infographic", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
-		Facts: map[string]any{"SectionCount": len(d.sections), "Icons": Icons()},
-	}, nil
+	return d.page.Drawing("infographic", data, map[string]any{"SectionCount": len(d.sections), "Icons": Icons()}), nil
 }
 
-// describe tells the content in words.
 func (d *drawing) describe() string {
 	var b strings.Builder
 	name, more := "Infographic", " And %d more sections."

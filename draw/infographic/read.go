@@ -35,8 +35,6 @@ type drawing struct {
 	page     svg.Page
 	figures  []figure
 	sections []section
-	alt      string
-	warnings []string
 }
 
 func read(p map[string]any) (*drawing, error) {
@@ -54,9 +52,7 @@ func read(p map[string]any) (*drawing, error) {
 	if len(d.figures)+len(d.sections) == 0 {
 		return nil, svg.Invalid(`Figures and Sections are empty: give at least one, such as [{"heading": "…", "text": "…"}]`)
 	}
-	if d.alt = page.Alt; d.alt == "" {
-		d.alt = d.describe()
-	}
+	d.page.Alt = cmp.Or(page.Alt, d.describe())
 	return d, nil
 }
 
@@ -73,7 +69,7 @@ func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 		return []any{t}, nil
 	case []any:
 		if len(t) > most {
-			d.warnings = append(d.warnings, fmt.Sprintf("Shows the first %d of %d %s.", most, len(t), name))
+			d.page.Warnings = append(d.page.Warnings, fmt.Sprintf("Shows the first %d of %d %s.", most, len(t), name))
 			t = t[:most]
 		}
 		return t, nil

@@ -35,7 +35,7 @@ func (d *drawing) render() []byte {
 	}
 	d.page.H = math.Ceil(y + pad*0.6)
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+svg.ShapeCSS()+css)
+	d.page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
 	_, _ = s.Write(body.Bytes()) // a buffer takes everything
 	return d.page.End(&s)
 }
@@ -204,7 +204,6 @@ func (p pen) heading(b svg.Box, s *section, k int) float64 {
 	return b.Y + max(26, 22*float64(len(lines))) + 6
 }
 
-// points draws a list with dots.
 func (p pen) points(b svg.Box, items []item, k int) float64 {
 	y := b.Y
 	for _, it := range items {

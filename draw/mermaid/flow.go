@@ -25,17 +25,13 @@ func (d *graphed) kind() string { return d.name }
 
 func (d *graphed) end() (diagram, error) { return d, nil }
 
-func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
+func (d *graphed) draw(page *svg.Page) ([]byte, error) {
 	if len(d.graph.Nodes) == 0 {
-		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
+		return nil, svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
-	o := graph.Drawing{Page: page, Graph: d.graph}
-	o.Overview(upper(d.name), graph.Limits{Nodes: 250, Core: 80, Edges: 600})
-	for _, note := range o.Warnings {
-		d.warn(note)
-	}
+	graph.Overview(page, d.graph, upper(d.name), graph.Limits{Nodes: 250, Core: 80, Edges: 600})
 	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
-	return p.Page(page, o.Alt, "", p.Draw), o.Alt, nil
+	return p.Page(*page, "", p.Draw), nil
 }
 
 // turn takes the direction of a statement, if it names one.

@@ -194,7 +194,6 @@ func after(from time.Time, s string) (time.Time, bool) {
 	return to, to.Year() < 10000
 }
 
-// layoutOf turns Mermaid's date format into Go's.
 func layoutOf(s string) string {
 	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(strings.TrimSpace(s))
 }
@@ -217,7 +216,6 @@ func (d *gantt) describe(title string) string {
 	return b.String()
 }
 
-// span is the first start and the last end.
 func (d *gantt) span() (lo, hi time.Time) {
 	lo, hi = d.tasks[0].from, d.tasks[0].to
 	for _, t := range d.tasks {

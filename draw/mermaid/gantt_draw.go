@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"time"
 
 	"atelier/draw/chart"
@@ -13,11 +14,8 @@ const (
 	nameWidth = 210.0
 )
 
-func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
-	alt := page.Alt
-	if alt == "" {
-		alt = d.describe(page.Title)
-	}
+func (d *gantt) draw(page *svg.Page) ([]byte, error) {
+	page.Alt = cmp.Or(page.Alt, d.describe(page.Title))
 	lo, hi := d.span()
 	if !hi.After(lo) {
 		lo, hi = lo.Add(-12*time.Hour), hi.Add(12*time.Hour)
@@ -31,7 +29,7 @@ func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
 	}
 	page.H = page.Head() + 8 + rows + 30 + page.Foot()
 	var s svg.Canvas
-	page.Begin(&s, alt, svg.CSS()+svg.ShapeCSS())
+	page.Begin(&s, svg.CSS()+svg.ShapeCSS())
 	b := page.Frame(&s)
 	names := min(nameWidth, b.W*0.32)
 	at := func(t time.Time) float64 {
@@ -57,7 +55,7 @@ func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
 		d.bar(&s, t, at, y)
 		y += rowHigh
 	}
-	return page.End(&s), alt, nil
+	return page.End(&s), nil
 }
 
 // bar draws one task: done ones pale, critical ones in the warning colour.

@@ -38,13 +38,12 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, alt, err := d.draw(page)
+	page.Warnings = d.notes().list
+	data, err := d.draw(&page)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	return svg.Drawing{
-		Kind: d.kind(), Title: page.Title, Data: data, Alt: alt, Warnings: d.notes().list, Facts: map[string]any{"DiagramType": d.kind()},
-	}, nil
+	return page.Drawing(d.kind(), data, map[string]any{"DiagramType": d.kind()}), nil
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -61,8 +60,8 @@ type diagram interface {
 	// kind names the diagram for people.
 	kind() string
 	notes() *remarks
-	// draw returns the file and its alt text.
-	draw(page svg.Page) (data []byte, alt string, err error)
+	// draw returns the file, and describes it on the page.
+	draw(page *svg.Page) ([]byte, error)
 }
 
 // remarks is what every diagram has besides its content.

@@ -47,10 +47,11 @@ func (p *pie) end() (diagram, error) {
 	return p, nil
 }
 
-func (p *pie) draw(page svg.Page) ([]byte, string, error) {
+func (p *pie) draw(page *svg.Page) ([]byte, error) {
 	d, err := chart.Draw(map[string]any{
 		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Width": page.W,
 		"Height": max(320, page.W*0.5), "Labels": p.labels, "Series": []any{map[string]any{"name": page.Title, "values": p.values}},
 	})
-	return d.Data, d.Alt, err
+	page.Alt = d.Alt
+	return d.Data, err
 }

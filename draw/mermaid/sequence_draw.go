@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -37,11 +38,8 @@ type seqBlock struct {
 	y    float64
 }
 
-func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
-	alt := page.Alt
-	if alt == "" {
-		alt = d.describe(page.Title)
-	}
+func (d *sequence) draw(page *svg.Page) ([]byte, error) {
+	page.Alt = cmp.Or(page.Alt, d.describe(page.Title))
 	p := &seqPen{sequence: d, active: make([][]float64, len(d.parties))}
 	p.columns(page.W - 2*page.Pad())
 	page.W = page.Around(p.right - p.left + 2*page.Pad())
@@ -63,7 +61,7 @@ func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
 	p.y += 16
 	page.H = p.y + partyHigh + 8 + page.Foot()
 	var out svg.Canvas
-	page.Begin(&out, alt, svg.CSS()+svg.ShapeCSS())
+	page.Begin(&out, svg.CSS()+svg.ShapeCSS())
 	page.Frame(&out)
 	for i := range p.parties {
 		out.Line(p.x[i], p.top+partyHigh, p.x[i], p.y, "a")
@@ -75,7 +73,7 @@ func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
 		p.heading(&out, i, p.top)
 		p.heading(&out, i, p.y)
 	}
-	return page.End(&out), alt, nil
+	return page.End(&out), nil
 }
 
 // columns finds the distances that headings, messages and notes need.

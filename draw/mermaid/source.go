@@ -22,7 +22,6 @@ func (l line) bad(format string, args ...any) error {
 	return svg.Invalid("line %d: "+format+": %q", append(append([]any{l.n}, args...), svg.Clip(l.text))...)
 }
 
-// first returns the first word and the rest.
 func (l line) first() (word, rest string) {
 	word, rest, _ = strings.Cut(l.text, " ")
 	return word, strings.TrimSpace(rest)
@@ -34,7 +33,6 @@ const refused = "journey gitgraph mindmap timeline quadrantchart requirementdiag
 
 const known = "flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt"
 
-// parse reads source of any kind.
 func parse(code string) (diagram, error) {
 	if len(code) > MaxCode {
 		return nil, svg.Invalid("Code has %d characters: at most %d are drawn; split the diagram", len(code), MaxCode)

@@ -27,8 +27,8 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 		return svg.Drawing{}, err
 	}
 	d := &drawing{Drawing: r}
-	if d.Page.Alt == "" {
-		d.Alt += d.centre()
+	if value.Text(params["AltText"]) == "" {
+		d.Page.Alt += d.centre()
 	}
 	return d.Made("network", d.render()), nil
 }

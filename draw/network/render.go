@@ -41,7 +41,6 @@ func (d *drawing) sizes() []float64 {
 	return out
 }
 
-// marks measures the nodes.
 func (d *drawing) marks() []mark {
 	sizes := d.sizes()
 	most := max(1.0, slices.Max(sizes))
@@ -140,14 +139,13 @@ func (d *drawing) render() []byte {
 	var tags []tag
 	if d.crowded() {
 		tags = d.tags(marks, size)
-		note := fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks))
-		d.Warnings, d.Alt = append(d.Warnings, note), d.Alt+" "+note
+		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
 	}
 	groups := d.Graph.Groups
 	if len(groups) < 2 {
 		groups = nil
 	}
-	return graph.OnPage(d.Page, d.Alt, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
+	return graph.OnPage(*d.Page, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
 		at = at.Add(svg.Point{Y: 8})
 		for i := range marks {
 			marks[i].at = marks[i].at.Add(at)
@@ -229,7 +227,6 @@ func (d *drawing) quiet(node int, marks []mark) float64 {
 	return best
 }
 
-// loop draws a relation of a node with itself.
 func loop(s *svg.Canvas, m mark, way float64) {
 	at := func(r, turn float64) string {
 		sin, cos := math.Sincos(way + turn)

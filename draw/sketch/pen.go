@@ -65,7 +65,6 @@ func (k pen) curve(pts []svg.Point, miss float64) string {
 	return d.String()
 }
 
-// hatch fills a shape with slanting lines.
 func (k pen) hatch(pts []svg.Point, class string) {
 	const gap, lean = 9.0, 0.9
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -127,7 +126,6 @@ func sparse(pts []svg.Point) []svg.Point {
 	return out
 }
 
-// head draws an arrow as two strokes.
 func (k pen) head(h graph.Head, tip, before svg.Point) {
 	if h == graph.NoHead {
 		return

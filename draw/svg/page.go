@@ -14,7 +14,11 @@ const Bold = 1.1
 
 // Page is what stands around a drawing. W and H are pixels.
 type Page struct {
-	Title, Subtitle, Source, Alt string
+	Title, Subtitle, Source string
+	// Alt is the text for people who cannot see the drawing.
+	Alt string
+	// Warnings name what was omitted.
+	Warnings []string
 	// Language is that of its own words and numbers: en or de.
 	Language string
 	W, H     float64
@@ -38,6 +42,14 @@ type Drawing struct {
 	// Adaptive says that the file holds a second layout for narrow pages.
 	Adaptive bool
 }
+
+// Drawing is the finished file with what the page says about it.
+func (p Page) Drawing(kind string, data []byte, facts map[string]any) Drawing {
+	return Drawing{Kind: kind, Title: p.Title, Data: data, Alt: p.Alt, Facts: facts, Warnings: p.Warnings}
+}
+
+// Omit says, as a warning and in the alternative text, what the drawing does not show.
+func (p *Page) Omit(note string) { p.Warnings, p.Alt = append(p.Warnings, note), p.Alt+" "+note }
 
 // MIME is the type of every page.
 const MIME = "image/svg+xml"
@@ -112,9 +124,9 @@ func (p Page) subtitleLines() []string { return Wrap(p.Subtitle, 14, p.W-2*p.Pad
 
 // Begin opens the file: title and description for screen readers, style, background.
 // It has no ids, so that many drawings can stand in one document.
-func (p Page) Begin(s *Canvas, alt, css string) {
+func (p Page) Begin(s *Canvas, css string) {
 	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H), Escape(p.Title))
-	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(alt), css)
+	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(p.Alt), css)
 	s.Rect(Box{0, 0, p.W, p.H}, "b", 8)
 }
 

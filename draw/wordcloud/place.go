@@ -83,9 +83,7 @@ func (d *drawing) render() []byte {
 	all := len(d.words)
 	d.words = lay(d.words, area)
 	if n := all - len(d.words); n > 0 {
-		note := "Left out for want of room: " + weight(float64(n)) + " words."
-		d.warnings = append(d.warnings, note)
-		d.alt += " " + note
+		d.page.Omit("Left out for want of room: " + weight(float64(n)) + " words.")
 	}
 	// The words take what they need; the page is not higher than that.
 	low, high := area.Bottom(), area.Y
@@ -95,7 +93,7 @@ func (d *drawing) render() []byte {
 	lift := low - area.Y
 	d.page.H = math.Ceil(d.page.H - lift - (area.Bottom() - high))
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+".wd{font-weight:650}")
+	d.page.Begin(&s, svg.CSS()+".wd{font-weight:650}")
 	d.page.Frame(&s)
 	for i, w := range d.words {
 		s.Tag(`<text x="%s" y="%s" font-size="%s" class="wd %s"%s%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), svg.Anchor("middle", svg.RTL(w.text)), w.length(), svg.Escape(w.text))

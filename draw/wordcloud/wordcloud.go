@@ -44,10 +44,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	for _, w := range d.words[:min(10, len(d.words))] {
 		top = append(top, svg.Clip(w.text))
 	}
-	return svg.Drawing{
-		Kind: "word cloud", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
-		Facts: map[string]any{"WordCount": len(d.words), "TopWords": top},
-	}, nil
+	return d.page.Drawing("word cloud", data, map[string]any{"WordCount": len(d.words), "TopWords": top}), nil
 }
 
 // word is one entry; size is its type size and at its base line's middle.
@@ -60,10 +57,8 @@ type word struct {
 
 // drawing is a checked request; words run from the heaviest to the lightest.
 type drawing struct {
-	page     svg.Page
-	words    []word
-	alt      string
-	warnings []string
+	page  svg.Page
+	words []word
 }
 
 func read(p map[string]any) (*drawing, error) {
@@ -84,21 +79,15 @@ func read(p map[string]any) (*drawing, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(d.words, func(a, b word) int { return cmp.Compare(b.weight, a.weight) })
-	note := ""
-	if n := len(d.words); n > int(limit) {
-		d.words = d.words[:int(limit)]
-		note = fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), n)
-		d.warnings = append(d.warnings, note)
+	all := len(d.words)
+	d.words = d.words[:min(all, int(limit))]
+	var list []string
+	for _, w := range d.words[:min(12, len(d.words))] {
+		list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
 	}
-	if d.alt = d.page.Alt; d.alt == "" {
-		var list []string
-		for _, w := range d.words[:min(12, len(d.words))] {
-			list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
-		}
-		d.alt = fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(d.page.Title, ".!? "), strings.Join(list, ", "))
-	}
-	if note != "" {
-		d.alt += " " + note
+	d.page.Alt = cmp.Or(page.Alt, fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(page.Title, ".!? "), strings.Join(list, ", ")))
+	if all > len(d.words) {
+		d.page.Omit(fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), all))
 	}
 	return d, nil
 }

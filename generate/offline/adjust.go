@@ -90,7 +90,6 @@ func (a adjustment) apply(src *image.NRGBA) *image.NRGBA {
 	return out
 }
 
-// colour adjusts one colour in linear light.
 func (a adjustment) colour(c rgba, gain float32) rgba {
 	if a.invert {
 		c = rgba{1 - c.r, 1 - c.g, 1 - c.b, 1}
@@ -119,10 +118,8 @@ var linear = func() (t [256]float32) {
 	return t
 }()
 
-// linearAt reads a pixel's colour in linear light.
 func linearAt(p []uint8) rgba { return rgba{linear[p[0]], linear[p[1]], linear[p[2]], 1} }
 
-// store writes a colour to a pixel.
 func store(p []uint8, c rgba) { p[0], p[1], p[2] = code(c.r), code(c.g), code(c.b) }
 
 // codes are sRGB code values by the square root of light, which is denser in the dark. It does not change.

@@ -65,7 +65,6 @@ func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
 	return r, m.Pix
 }
 
-// fill paints the inside of p.
 func (c *canvas) fill(p path, pt paint) {
 	r, mask := c.coverage(p)
 	w := r.Dx()
@@ -83,7 +82,6 @@ func (c *canvas) fill(p path, pt paint) {
 	}
 }
 
-// flat paints the inside of p in one colour.
 func (c *canvas) flat(p path, q rgba) { c.fill(p, func(float64, float64) rgba { return q }) }
 
 // rows paints a band of whole rows with one colour a row.
@@ -103,7 +101,6 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 // glow adds light that falls off smoothly to nothing at radius r.
 func (c *canvas) glow(x, y, r float64, q rgba) { c.glowOval(x, y, r, r, q) }
 
-// glowOval is glow with two radii.
 func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 	if rx <= 0 || ry <= 0 {
 		return

@@ -104,7 +104,6 @@ func drawable(w, h int) (int, int) {
 	return side(w), side(h)
 }
 
-// edit makes one edited picture.
 func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	base, mask := cover(w.base, sp.w, sp.h), w.mask
 	if mask != nil {

@@ -83,7 +83,6 @@ func (s figures) spread(t single, k int, y0, y1 float64) []placed {
 	return out
 }
 
-// aloft is what flies.
 func (s figures) aloft() {
 	var all []placed
 	for k, t := range s.singles() {

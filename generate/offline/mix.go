@@ -45,7 +45,6 @@ func inside(old, new, mask *image.NRGBA) *image.NRGBA {
 	return blended(old, new, func(i int) float64 { return float64(255-mask.Pix[i+3]) / 255 })
 }
 
-// mixed blends two pictures of one size.
 func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
 	return blended(a, b, func(int) float64 { return t })
 }

@@ -139,7 +139,6 @@ func (b *wording) finish(c rgba) rgba {
 	return c
 }
 
-// each changes every colour of the light.
 func (p *palette) each(f func(rgba) rgba) {
 	for _, c := range []*rgba{&p.top, &p.mid, &p.low, &p.haze, &p.far, &p.near, &p.foliage, &p.foliage2, &p.water, &p.light, &p.shade} {
 		*c = f(*c)

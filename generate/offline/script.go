@@ -44,7 +44,6 @@ func parseScript(options map[string]any) (Script, error) {
 	return s, nil
 }
 
-// call applies what concerns the whole call.
 func (s Script) call(ctx context.Context) error {
 	select {
 	case <-time.After(time.Duration(s.DelayMS) * time.Millisecond):

@@ -176,7 +176,6 @@ func (s sky) weather() {
 	}
 }
 
-// lightning strikes once.
 func (s sky) lightning() {
 	at := pt{s.W * (0.5 + s.side*s.between(0.12, 0.34)), s.horizon * 0.12}
 	s.glow(at.x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))

@@ -17,7 +17,6 @@ import (
 // SpeechNote is what the metadata of every sound, and the file itself, says about its origin.
 const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
 
-// speaker makes sounds.
 func (d *Driver) speaker(t driver.Task) (maker, error) {
 	if f := strings.ToLower(t.OutputFormat); f != "" && f != "wav" {
 		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)

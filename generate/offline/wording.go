@@ -86,7 +86,6 @@ func readDrawing(prompt, negative, style string) *wording {
 	return b
 }
 
-// readEdit reads what to change.
 func readEdit(prompt string) *wording {
 	b := newWording()
 	b.read(prompt, true)
