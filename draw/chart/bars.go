@@ -13,7 +13,7 @@ func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 		lo, hi = c.sums()
 	}
 	if c.horizontal {
-		c.lyingBars(s, b, min(0, lo), max(0, hi))
+		c.horizontalBars(s, b, min(0, lo), max(0, hi))
 		return
 	}
 	title := c.bottomTitle(s, b)
@@ -109,7 +109,7 @@ func (c *chart) block(s *svg.Canvas, b svg.Box, k int) {
 	s.Rect(b, class, r)
 }
 
-func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
+func (c *chart) horizontalBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 	if t := c.axisTitle(); t != "" {
 		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
 		b.Y, b.H = b.Y+20, b.H-20

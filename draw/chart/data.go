@@ -42,9 +42,9 @@ const (
 type chart struct {
 	svg.Page
 	dataset
-	yLabel, unit string
-	horizontal   bool
-	turns        bool // whether that follows from the width
+	yLabel, unit   string
+	horizontal     bool
+	autoHorizontal bool // whether that follows from the width
 }
 
 // dataset is what a chart shows. After place, every series has a y for each x, bars and

@@ -48,8 +48,8 @@ func ReadInset(params map[string]any) (Inset, error) {
 func (in Inset) Draw(w, h float64) string {
 	c := *in.chart
 	c.W, c.H = w, h
-	if c.turns {
-		c.horizontal = c.lies()
+	if c.autoHorizontal {
+		c.horizontal = c.prefersHorizontal()
 	}
 	var s svg.Canvas
 	c.draw(&s)

@@ -39,14 +39,14 @@ func parse(p map[string]any) (*chart, error) {
 	if err := c.place(raw); err != nil {
 		return nil, err
 	}
-	if c.turns = p["Horizontal"] == nil; c.turns {
-		c.horizontal = c.lies()
+	if c.autoHorizontal = p["Horizontal"] == nil; c.autoHorizontal {
+		c.horizontal = c.prefersHorizontal()
 	}
 	return c, nil
 }
 
-// lies reports whether bars read better from left to right: a few whose names are too long to stand below them.
-func (c *chart) lies() bool {
+// prefersHorizontal reports whether bars read better from left to right: a few whose names are too long to stand below them.
+func (c *chart) prefersHorizontal() bool {
 	n := len(c.labels)
 	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
 		return false

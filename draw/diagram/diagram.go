@@ -32,5 +32,5 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if p.Layout.W > 2*d.Page.W {
 		d.Page.Warnings = append(d.Page.Warnings, "The diagram is wide and its text becomes small on a page: use fewer boxes or split it.")
 	}
-	return d.Made("diagram", p.Page(*d.Page, "", p.Draw)), nil
+	return d.Finished("diagram", p.Page(*d.Page, "", p.Draw)), nil
 }

@@ -54,7 +54,7 @@ func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
 	return Arrange(d.Graph, Plan{Direction: direction, Room: d.Page.W - 2*d.Page.Pad(), Wide: wide}), nil
 }
 
-// Made returns the finished drawing.
-func (d *Drawing) Made(kind string, data []byte) svg.Drawing {
+// Finished returns the finished drawing.
+func (d *Drawing) Finished(kind string, data []byte) svg.Drawing {
 	return d.Page.Drawing(kind, data, map[string]any{"NodeCount": len(d.Graph.Nodes), "EdgeCount": len(d.Graph.Edges)})
 }

@@ -94,10 +94,10 @@ func (d *gantt) task(l line, name, meta string) error {
 		t.from, err = d.start(l, fields[0])
 		if err != nil && !strings.HasPrefix(fields[0], "after") {
 			t.id = fields[0]
-			t.from, err = d.follow(l)
+			t.from, err = d.previousEnd(l)
 		}
 	default:
-		t.from, err = d.follow(l)
+		t.from, err = d.previousEnd(l)
 	}
 	if err != nil {
 		return err
@@ -112,8 +112,8 @@ func (d *gantt) task(l line, name, meta string) error {
 	return nil
 }
 
-// follow is where the task before ended.
-func (d *gantt) follow(l line) (time.Time, error) {
+// previousEnd is when the task before ended.
+func (d *gantt) previousEnd(l line) (time.Time, error) {
 	if len(d.tasks) == 0 {
 		return time.Time{}, l.bad("the first task needs a start")
 	}

@@ -30,7 +30,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if value.Text(params["AltText"]) == "" {
 		d.Page.Alt += d.centre()
 	}
-	return d.Made("network", d.render()), nil
+	return d.Finished("network", d.render()), nil
 }
 
 // drawing is a checked request.

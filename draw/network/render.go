@@ -108,7 +108,7 @@ func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size 
 		length = 58
 	}
 	at := stress(links, length)
-	lie(at)
+	alignHorizontally(at)
 	wide := 1.0
 	switch {
 	case crowded:
@@ -190,7 +190,7 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 		a, b := marks[e.From], marks[e.To]
 		wide := svg.Px(1 + 3*e.Weight/most*min(1, most-1))
 		if e.From == e.To {
-			loop(s, a, d.quiet(e.From, marks))
+			loop(s, a, d.freeAngle(e.From, marks))
 			continue
 		}
 		dx, dy := b.at.X-a.at.X, b.at.Y-a.at.Y
@@ -208,8 +208,8 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// quiet is the direction in radians, above the name, that is farthest from all relations of a node.
-func (d *drawing) quiet(node int, marks []mark) float64 {
+// freeAngle is the direction in radians, above the name, that is farthest from all relations of a node.
+func (d *drawing) freeAngle(node int, marks []mark) float64 {
 	best, most := 0.0, -1.0
 	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {
 		least := math.Pi

@@ -67,8 +67,8 @@ func hops(near [][]int, from int) []int {
 	return d
 }
 
-// lie turns places so that the longest extent lies across the page.
-func lie(at []svg.Point) {
+// alignHorizontally turns places so that the longest extent lies across the page.
+func alignHorizontally(at []svg.Point) {
 	var c svg.Point
 	for _, p := range at {
 		c.X, c.Y = c.X+p.X/float64(len(at)), c.Y+p.Y/float64(len(at))

@@ -26,7 +26,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	return d.Made("sketch", p.Page(*d.Page, css, func(s *svg.Canvas, at svg.Point) {
+	return d.Finished("sketch", p.Page(*d.Page, css, func(s *svg.Canvas, at svg.Point) {
 		k := pen{s, rand.New(rand.NewPCG(11, uint64(len(d.Graph.Nodes))))} //nolint:gosec // a fixed seed is the point
 		s.Tag(`<g class="hand">`)
 		p.DrawWith(s, at, func(e graph.Edge, pts []svg.Point) { k.wire(e, pts, p.Layout.Across) }, k.node)
