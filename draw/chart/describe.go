@@ -10,7 +10,7 @@ import (
 
 func describe(c *chart) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.", c.locale.words().kinds[c.kind], strings.TrimRight(c.Title, ".!? "))
+	fmt.Fprintf(&b, "%s: %s.", c.locale.say(string(c.kind)), strings.TrimRight(c.Title, ".!? "))
 	if c.Subtitle != "" {
 		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
 	}
@@ -34,21 +34,20 @@ func (c *chart) describeParts(b *strings.Builder) {
 	for i, v := range c.series[0].y {
 		list = append(list, c.labels[i]+" "+c.locale.local(percent(v/total)))
 	}
-	fmt.Fprintf(b, c.locale.words().parts, c.locale.amount(total, c.unit), strings.Join(list, ", "))
+	fmt.Fprintf(b, c.locale.say("parts"), c.locale.amount(total, c.unit), strings.Join(list, ", "))
 }
 
-// described is how many series are told one by one.
+// described is how many series are described one by one.
 const described = 6
 
 func (c *chart) describeSeries(b *strings.Builder) {
-	words := c.locale.words()
 	for k, v := range c.series {
 		if k == described {
 			var names []string
 			for _, s := range c.series[described:] {
 				names = append(names, s.name)
 			}
-			fmt.Fprintf(b, words.more, len(names), strings.Join(names, ", "))
+			fmt.Fprintf(b, c.locale.say("more"), len(names), strings.Join(names, ", "))
 			return
 		}
 		lo, hi, first, last := -1, -1, -1, -1
@@ -74,23 +73,23 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		}
 		switch {
 		case first < 0:
-			fmt.Fprintf(b, words.none, name)
+			fmt.Fprintf(b, c.locale.say("none"), name)
 		case c.kind == kindScatter:
 			x0, x1 := spanOf(slices.Values(v.x))
-			fmt.Fprintf(b, words.points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
-			fmt.Fprintf(b, words.one, name, val(first), c.where(v, first))
+			fmt.Fprintf(b, c.locale.say("one"), name, val(first), c.where(v, first))
 		default:
-			fmt.Fprintf(b, words.span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
 			if c.axis != axisCategory || ordered(c.labels) {
-				fmt.Fprintf(b, words.fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+				fmt.Fprintf(b, c.locale.say("from to"), val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
 			}
 			b.WriteByte('.')
 		}
 	}
 }
 
-// change tells by how much the last value differs from the first: in whole percent, or finer where
+// change says by how much the last value differs from the first: in whole percent, or finer where
 // rounding would say that nothing or everything changed.
 func change(from, to float64) string {
 	if from <= 0 || to < 0 {

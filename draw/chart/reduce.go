@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"atelier/draw/svg"
 )
 
 // What one chart can show: more points than pixels help nobody and make a heavy file.
@@ -34,12 +36,12 @@ func (d *dataset) reduce() {
 				d.series[i].add(s.x[k], s.y[k])
 			}
 		}
-		d.reduced = fmt.Sprintf(d.locale.words().everyPoint, d.locale.words().nth(step), d.locale.amount(float64(n), ""))
+		d.reduced = fmt.Sprintf(d.locale.say("every point"), ordinal(step, d.locale), d.locale.amount(float64(n), ""))
 	case !d.bars() && d.kind != kindScatter && n > maxLine:
 		for i := range d.series {
 			d.series[i] = largestTriangles(d.series[i], maxLine)
 		}
-		d.reduced = fmt.Sprintf(d.locale.words().thinned, d.locale.amount(float64(n), ""), d.locale.amount(maxLine, ""))
+		d.reduced = fmt.Sprintf(d.locale.say("thinned"), d.locale.amount(float64(n), ""), d.locale.amount(maxLine, ""))
 	}
 }
 
@@ -70,7 +72,7 @@ func (d *dataset) largestBars(n int) {
 		d.series[k] = s
 	}
 	d.labels = labels
-	d.reduced = fmt.Sprintf(d.locale.words().largest, maxNames, d.locale.amount(float64(n), ""))
+	d.reduced = fmt.Sprintf(d.locale.say("largest"), maxNames, d.locale.amount(float64(n), ""))
 }
 
 // averageBars puts neighbouring bars together as their mean.
@@ -94,7 +96,7 @@ func (d *dataset) averageBars(n int) {
 		d.series[k] = s
 	}
 	d.labels = labels
-	d.reduced = fmt.Sprintf(d.locale.words().averaged, group, d.locale.amount(float64(n), ""))
+	d.reduced = fmt.Sprintf(d.locale.say("averaged"), group, d.locale.amount(float64(n), ""))
 }
 
 // largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap in a bucket stays a gap.
@@ -135,7 +137,10 @@ func largestTriangles(s series, n int) series {
 	return out
 }
 
-func ordinal(n int) string {
+func ordinal(n int, l locale) string {
+	if l == svg.German {
+		return fmt.Sprintf("%d.", n)
+	}
 	suffix, known := map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10]
 	if !known || n%100 >= 11 && n%100 <= 13 {
 		suffix = "th"

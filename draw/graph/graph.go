@@ -180,10 +180,10 @@ func (g *Graph) keep(n int) {
 	g.Nodes, g.Edges, g.index = nodes, edges, nil
 }
 
-// described is how many connections are told one by one.
+// described is how many connections are described one by one.
 const described = 12
 
-// Describe tells the graph in words: what is connected with what.
+// Describe says in words what is connected with what.
 func (g *Graph) Describe(kind, title string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s. %s, %s.", kind, strings.TrimRight(title, ".!? "), Count(len(g.Nodes), "node"), Count(len(g.Edges), "connection"))

@@ -184,7 +184,7 @@ func unquote(s string) string {
 	return s
 }
 
-// stylistic tells statements that only style or link.
+// stylistic reports whether a statement only styles or links.
 func stylistic(word string) bool {
 	return slices.Contains(strings.Fields("classDef style linkStyle click cssClass callback link links class direction"), word)
 }

@@ -22,7 +22,7 @@ type Page struct {
 	// Language is that of its own words and numbers: en or de.
 	Language string
 	W, H     float64
-	// Wide tells that the caller asked for the width, so that it stays.
+	// Wide says that the caller asked for the width, so that it stays.
 	Wide bool
 }
 

@@ -96,7 +96,7 @@ func StrokeClass(i int) string { return fmt.Sprintf("s%d", i%colours) }
 // NodeClass names the tinted shape of a group.
 func NodeClass(i int) string { return fmt.Sprintf("n n%d", i%colours) }
 
-// Dash is an attribute that tells the ninth and later lines from those whose colour
+// Dash is an attribute that distinguishes the ninth and later lines from those whose colour
 // they share; empty for the first eight.
 func Dash(i int) string {
 	return []string{"", ` stroke-dasharray="7 4"`, ` stroke-dasharray="2 4"`}[i/colours%3]

@@ -77,7 +77,7 @@ func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 	return svg.Box{}, false
 }
 
-// render draws the words; those that found no place are told in a warning.
+// render draws the words; a warning counts those that found no place.
 func (d *drawing) render() []byte {
 	area := svg.Box{X: d.page.Pad(), Y: d.page.Head(), W: d.page.W - 2*d.page.Pad(), H: max(40, d.page.H-d.page.Foot()-d.page.Head())}
 	all := len(d.words)

@@ -36,11 +36,10 @@ func newCanvas(w, h int) *canvas {
 // paint gives the colour and opacity at the middle of a pixel.
 type paint func(x, y float64) rgba
 
-// coverage rasterises p into the mask, clipped to the canvas plus nothing.
-func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
+func (c *canvas) fill(p path, paint paint) {
 	r := p.bounds().Intersect(image.Rect(0, 0, c.w, c.h))
 	if r.Empty() {
-		return r, nil
+		return
 	}
 	w, h := r.Dx(), r.Dy()
 	if cap(c.mask) < w*h {
@@ -62,21 +61,13 @@ func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
 		c.ras.ClosePath()
 	}
 	c.ras.Draw(&m, m.Rect, image.Opaque, image.Point{})
-	return r, m.Pix
-}
-
-func (c *canvas) fill(p path, pt paint) {
-	r, mask := c.coverage(p)
-	w := r.Dx()
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := mask[(y-r.Min.Y)*w : (y-r.Min.Y+1)*w]
-		base := y*c.w + r.Min.X
-		for i, m := range row {
-			if m == 0 {
-				continue
+	for y := range h {
+		base := (y+r.Min.Y)*c.w + r.Min.X
+		for i, covered := range m.Pix[y*w : (y+1)*w] {
+			if covered > 0 {
+				q := paint(ox+float64(i)+0.5, oy+float64(y)+0.5)
+				c.blend(base+i, q, q.a*float32(covered)*(1.0/255))
 			}
-			q := pt(float64(r.Min.X+i)+0.5, float64(y)+0.5)
-			c.blend(base+i, q, q.a*float32(m)*(1.0/255))
 		}
 		c.painted(w)
 	}

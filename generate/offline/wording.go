@@ -287,7 +287,7 @@ func (b *wording) miss(word string) {
 	}
 }
 
-// Painter tells what the driver draws and changes, without drawing. The zero value is ready.
+// Painter says what the driver draws and changes, without drawing. The zero value is ready.
 type Painter struct{}
 
 // UnknownWords are the words of a prompt, English or German, that name what the driver cannot draw, as
