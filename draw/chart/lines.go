@@ -116,7 +116,7 @@ func runs(y []float64) [][2]int {
 func trace(v series, r [2]int, sx, sy scale) string {
 	var pts []string
 	for i := r[0]; i < r[1]; i++ {
-		pts = append(pts, svg.Px(sx.at(v.x[i]))+" "+svg.Px(sy.at(v.y[i])))
+		pts = append(pts, svg.Point{X: sx.at(v.x[i]), Y: sy.at(v.y[i])}.String())
 	}
 	return "M" + strings.Join(pts, "L")
 }

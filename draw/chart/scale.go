@@ -25,7 +25,7 @@ type tick struct {
 func niceStep(span float64, n int) float64 {
 	raw := span / float64(max(1, n))
 	p := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, k := range []float64{1, 2, 2.5, 5, 10} {
+	for _, k := range []float64{1, 2, 2.5, 5} {
 		if k*p >= raw*0.999999 {
 			return k * p
 		}

@@ -9,9 +9,9 @@ func DrawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
 		return svg.Point{X: tip.X - dir.X*back - dir.Y*side, Y: tip.Y - dir.Y*back + dir.X*side}
 	}
 	line := func(pts ...svg.Point) {
-		d := "M" + point(pts[0])
+		d := "M" + pts[0].String()
 		for _, p := range pts[1:] {
-			d += "L" + point(p)
+			d += "L" + p.String()
 		}
 		s.Tag(`<path d="%s" class="e"/>`, d)
 	}

@@ -30,13 +30,13 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	pts[0] = svg.Point{X: root.X + out.X*tail, Y: root.Y + out.Y*tail}
 	d := path(pts, across)
 	if loop {
-		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
+		d = fmt.Sprintf("M%s C%s %s %s", pts[0], pts[1], pts[2], pts[3])
 	}
 	if tail == crow {
-		d = "M" + point(root) + "L" + d[1:]
+		d = "M" + root.String() + "L" + d[1:]
 	}
 	if head == crow {
-		d += "L" + point(tip)
+		d += "L" + tip.String()
 	}
 	s.Tag(`<path d="%s" class="%s"/>`, d, e.Class())
 	DrawHead(s, e.Head, tip, in)
@@ -63,26 +63,24 @@ func direction(a, b svg.Point, across bool) svg.Point {
 	return svg.Point{Y: math.Copysign(1, b.Y-a.Y)}
 }
 
-func point(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
-
 // path writes a route as curves and straight pieces in turn.
 func path(pts []svg.Point, across bool) string {
 	var b strings.Builder
-	b.WriteString("M" + point(pts[0]))
+	b.WriteString("M" + pts[0].String())
 	for i := 1; i < len(pts); i++ {
 		a, q := pts[i-1], pts[i]
 		if i%2 == 0 {
 			if a != q {
-				b.WriteString("L" + point(q))
+				b.WriteString("L" + q.String())
 			}
 			continue
 		}
 		c1, c2 := bend(a, q, across)
 		if c1.X == c2.X && a.X == q.X || c1.Y == c2.Y && a.Y == q.Y {
-			b.WriteString("L" + point(q))
+			b.WriteString("L" + q.String())
 			continue
 		}
-		b.WriteString("C" + point(c1) + " " + point(c2) + " " + point(q))
+		b.WriteString("C" + c1.String() + " " + c2.String() + " " + q.String())
 	}
 	return b.String()
 }

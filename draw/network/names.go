@@ -79,13 +79,13 @@ func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
 		text := svg.Fit(e.Label, 11, 110)
 		w := svg.Width(text, 11)
 		for _, t := range []float64{0.5, 0.4, 0.6, 0.3, 0.7} {
-			x, y := marks[e.From].at.X+(marks[e.To].at.X-marks[e.From].at.X)*t, marks[e.From].at.Y+(marks[e.To].at.Y-marks[e.From].at.Y)*t
-			b := svg.Box{X: x - w/2, Y: y - 7, W: w, H: 14}
+			p := marks[e.From].at.To(marks[e.To].at, t)
+			b := svg.Box{X: p.X - w/2, Y: p.Y - 7, W: w, H: 14}
 			if slices.ContainsFunc(taken, b.Meets) {
 				continue
 			}
 			taken = append(taken, b)
-			s.Text(x, y+4, "y m c", "middle", text)
+			s.Text(p.X, p.Y+4, "y m c", "middle", text)
 			break
 		}
 	}

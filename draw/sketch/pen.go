@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -28,12 +29,8 @@ func (k pen) stroke(a, b svg.Point, miss float64) string {
 	long := math.Hypot(b.X-a.X, b.Y-a.Y)
 	bow := min(4, 0.8+long*0.012)
 	near := func(p svg.Point, by float64) svg.Point { return svg.Point{X: p.X + k.off(by), Y: p.Y + k.off(by)} }
-	along := func(t float64) svg.Point { return svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t} }
-	from, c1, c2, to := near(a, miss), near(along(0.35), bow), near(along(0.7), bow), near(b, miss)
-	return "M" + at(from) + "C" + at(c1) + " " + at(c2) + " " + at(to)
+	return fmt.Sprintf("M%sC%s %s %s", near(a, miss), near(a.To(b, 0.35), bow), near(a.To(b, 0.7), bow), near(b, miss))
 }
-
-func at(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
 
 // outline draws a shape twice, as people do who press on.
 func (k pen) outline(pts []svg.Point, class string) {
@@ -57,10 +54,10 @@ func (k pen) curve(pts []svg.Point, miss float64) string {
 		q[i] = svg.Point{X: p.X + k.off(miss), Y: p.Y + k.off(miss)}
 	}
 	var d strings.Builder
-	d.WriteString("M" + at(q[0]))
+	d.WriteString("M" + q[0].String())
 	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier pieces
 		a, b, c, e := q[max(0, i-1)], q[i], q[i+1], q[min(len(q)-1, i+2)]
-		d.WriteString("C" + at(svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}) + " " + at(svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}) + " " + at(c))
+		fmt.Fprintf(&d, "C%s %s %s", svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}, svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}, c)
 	}
 	return d.String()
 }
@@ -78,8 +75,7 @@ func (k pen) hatch(pts []svg.Point, class string) {
 			b := pts[(i+1)%len(pts)]
 			fa, fb := a.Y+a.X*lean-c, b.Y+b.X*lean-c
 			if (fa < 0) != (fb < 0) {
-				t := fa / (fa - fb)
-				cuts = append(cuts, svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t})
+				cuts = append(cuts, a.To(b, fa/(fa-fb)))
 			}
 		}
 		if len(cuts) == 2 {

@@ -14,6 +14,12 @@ type Canvas struct{ bytes.Buffer }
 // Point is a place in pixels from the upper left corner.
 type Point struct{ X, Y float64 }
 
+// String writes a point as paths have it.
+func (p Point) String() string { return Px(p.X) + " " + Px(p.Y) }
+
+// To returns the point at the share t of the way to q.
+func (p Point) To(q Point, t float64) Point { return Point{p.X + (q.X-p.X)*t, p.Y + (q.Y-p.Y)*t} }
+
 // Add returns p moved by q.
 func (p Point) Add(q Point) Point { return Point{p.X + q.X, p.Y + q.Y} }
 
