@@ -151,16 +151,21 @@ func (g *Graph) Reduce(most, core, m int) (note string) {
 	return ""
 }
 
+// Ranked returns the numbers from 0 to n-1 in an order; equal ones stay in theirs.
+func Ranked(n int, compare func(a, b int) int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, compare)
+	return out
+}
+
 func (g *Graph) keep(n int) {
 	deg := g.Degrees()
-	order := make([]int, len(g.Nodes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := Ranked(len(g.Nodes), func(a, b int) int {
 		return cmp.Or(cmp.Compare(g.Nodes[b].Value, g.Nodes[a].Value), deg[b]-deg[a])
-	})
-	order = order[:n]
+	})[:n]
 	slices.Sort(order)
 	at := make([]int, len(g.Nodes))
 	for i := range at {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -166,17 +167,12 @@ func (p *part) placeY() {
 // Pack gives boxes places in rows no wider than room where that is possible, each row
 // centred, the highest boxes first, and says how large the whole is.
 func Pack(sizes []Size, room, gap float64) (at []svg.Point, whole Size) {
-	order := make([]int, len(sizes))
-	for i, s := range sizes {
-		order[i] = i
+	for _, s := range sizes {
 		room = max(room, s.W)
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := sizes[a].H, sizes[b].H; {
-		case x > y+1:
-			return -1
-		case y > x+1:
-			return 1
+	order := Ranked(len(sizes), func(a, b int) int {
+		if d := sizes[b].H - sizes[a].H; math.Abs(d) > 1 {
+			return cmp.Compare(d, 0)
 		}
 		return 0
 	})

@@ -63,11 +63,7 @@ func (p *part) spread(k int, near []int) []float64 {
 		return out
 	}
 	width := p.spec.turn(p.spec.sizes[v.node]).W
-	order := make([]int, len(near))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
+	order := Ranked(len(near), func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
 	room := width * 0.7
 	switch p.spec.graph.Nodes[v.node].Shape {
 	case Diamond, Circle, Ellipse, Target, Dot:

@@ -22,7 +22,7 @@ func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	for _, m := range marks {
 		taken = append(taken, svg.Box{X: m.at.X, Y: m.at.Y}.Grow(m.r))
 	}
-	order := ranked(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	order := graph.Ranked(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	var out []tag
 	for _, i := range order[:someNames] {
 		text, m := svg.Fit(d.Graph.Nodes[i].Label, bigSize, 190), marks[i]

@@ -7,7 +7,6 @@
 package network
 
 import (
-	"slices"
 	"strings"
 
 	"atelier/draw/graph"
@@ -39,7 +38,7 @@ type drawing struct{ *graph.Drawing }
 // centre names the nodes with the most relations.
 func (d *drawing) centre() string {
 	deg := d.Graph.Degrees()
-	order := ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
+	order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })
 	var names []string
 	for _, i := range order[:min(3, len(order))] {
 		if deg[i] >= 2 {
@@ -50,14 +49,4 @@ func (d *drawing) centre() string {
 		return ""
 	}
 	return " Most connected: " + strings.Join(names, ", ") + "."
-}
-
-// ranked returns the numbers below n in an order.
-func ranked(n int, order func(a, b int) int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	slices.SortStableFunc(out, order)
-	return out
 }
