@@ -1,6 +1,5 @@
-// Package visual has the actions that draw data as SVG without a model: charts, diagrams, networks,
-// word clouds, sketches, Mermaid and infographics. They differ in their names, inputs and package
-// of draw; one table lists them.
+// Package visual has the actions that draw data as SVG without a model: charts, diagrams, networks, word clouds,
+// sketches, Mermaid and infographics. They differ in their names, inputs and package of draw; one table lists them.
 //
 // The inputs accept what models write: arrays as JSON text, numbers as text, null for gaps. Errors
 // are those of draw: media.Error values with code media.CodeInvalid whose message names the
@@ -73,7 +72,7 @@ var drawings = []drawing{
 			{Name: "Nodes", ValueType: action.Other, IsArray: true, Type: "any", Description: `Boxes that need more than a name or have no arrow: [{"id": "A", "label": "Web shop", "note": "one line more", "shape": "round", "group": "Front"}]. Shapes: ` + strings.Join(graph.Shapes(), ", ") + "; decision and database are also accepted."},
 			{Name: "Direction", Default: "auto", Values: graph.Directions(), Description: "The direction of the arrows: down, right, up, left; auto chooses what fits."},
 			{Name: "Arrows", Type: "boolean", Default: true, Description: "Arrowheads on the lines; false for plain lines."},
-		}, page(diagram.DefaultWidth, 0), file("Diagram"), counts("boxes", "arrows")),
+		}, page(graph.DefaultWidth, 0), file("Diagram"), counts("boxes", "arrows")),
 		output: "Diagram", draw: diagram.Draw,
 	},
 	{
@@ -84,7 +83,7 @@ var drawings = []drawing{
 			{Name: "Edges", ValueType: action.Other, IsArray: true, Type: "any", Description: `Relations: [{"from": "Ada", "to": "Ben", "weight": 3, "label": "cites"}], or lines "Ada -> Ben". JSON text is accepted.`},
 			{Name: "Nodes", ValueType: action.Other, IsArray: true, Type: "any", Description: `Nodes that need more than a name: [{"id": "Ada", "label": "Ada Lovelace", "group": "Authors", "value": 12}]. Groups are colours; value is the size of the circle and defaults to the number of relations.`},
 			{Name: "Directed", Type: "boolean", Default: false, Description: "Arrowheads on the lines."},
-		}, page(network.DefaultWidth, 0), file("Network"), counts("nodes", "relations")),
+		}, page(graph.DefaultWidth, 0), file("Network"), counts("nodes", "relations")),
 		output: "Network", draw: network.Draw,
 	},
 	{
@@ -109,7 +108,7 @@ var drawings = []drawing{
 			{Name: "Edges", ValueType: action.Other, IsArray: true, Type: "any", Description: `Arrows: [{"from": "Idea", "to": "Prototype", "label": "try", "dashed": false}], or lines "Idea -> Prototype: try". JSON text is accepted.`},
 			{Name: "Nodes", ValueType: action.Other, IsArray: true, Type: "any", Description: `Boxes, where more than a name is to be said: [{"id": "A", "label": "Idea", "note": "one line more", "shape": "ellipse", "group": "Now"}]. Shapes: ` + strings.Join(graph.Shapes(), ", ") + "."},
 			{Name: "Direction", Default: "auto", Values: graph.Directions(), Description: "The direction of the arrows: down, right, up, left; auto chooses what fits."},
-		}, page(sketch.DefaultWidth, 0), file("Sketch"), counts("boxes", "arrows")),
+		}, page(graph.DefaultWidth, 0), file("Sketch"), counts("boxes", "arrows")),
 		output: "Sketch", draw: sketch.Draw,
 	},
 	{

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"atelier/draw/internal/value"
@@ -20,15 +21,6 @@ func (c *chart) axisTitle() string {
 	return name + " (" + c.unit + ")"
 }
 
-// widest is the room that the texts of ticks need.
-func widest(t []tick, size float64) float64 {
-	w := 0.0
-	for _, k := range t {
-		w = max(w, svg.Width(k.text, size))
-	}
-	return w
-}
-
 // valueGrid draws the value axis at the left of b, its lines and the zero line, and
 // gives the scale and what is left of b. Its name stands above it.
 func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
@@ -41,7 +33,10 @@ func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale
 	} else {
 		b.Y, b.H = b.Y+6, b.H-6
 	}
-	left := widest(ticks, 12.5) + 10
+	left := 0.0
+	for _, t := range ticks {
+		left = max(left, svg.Width(t.text, 12.5)+10)
+	}
 	b.X, b.W = b.X+left, b.W-left
 	sc := scale{lo, hi, b.Bottom(), b.Y}
 	for _, t := range ticks {
@@ -67,10 +62,7 @@ type labelPlan struct {
 // planLabels chooses straight labels if they fit, then thinned ones where they are in
 // order (times and numbers), then slanted ones.
 func planLabels(labels []string, band float64, ordered bool) labelPlan {
-	w := 0.0
-	for _, l := range labels {
-		w = max(w, svg.Width(l, 12.5))
-	}
+	w := svg.Widest(labels, 12.5)
 	if w+10 <= band {
 		return labelPlan{1, 0, band - 6, 22}
 	}
@@ -78,7 +70,7 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 		step := int(math.Ceil((w + 14) / band))
 		return labelPlan{step, 0, w + 1, 22}
 	}
-	if twoLines(labels, band-8) {
+	if !slices.ContainsFunc(labels, func(l string) bool { return strings.Join(svg.Wrap(l, 12.5, band-8, 2), " ") != l }) { // all fit whole into two lines
 		return labelPlan{1, 0, band - 8, 38}
 	}
 	step := max(1, int(math.Ceil(22/band)))
@@ -86,15 +78,13 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	return labelPlan{step, -38, room, room*0.62 + 22}
 }
 
-// twoLines reports whether every label fits whole into two lines.
-func twoLines(labels []string, room float64) bool {
-	for _, l := range labels {
-		lines := svg.Wrap(l, 12.5, room, 2)
-		if strings.Join(lines, " ") != l {
-			return false
-		}
+// within keeps slanted labels from taking more than a height.
+func (p labelPlan) within(h float64) labelPlan {
+	if p.angle != 0 {
+		p.h = min(p.h, h)
+		p.room = min(p.room, (p.h-16)/0.62)
 	}
-	return true
+	return p
 }
 
 // ordered reports whether all labels are numbers or dates, which may be thinned out.

@@ -220,7 +220,7 @@ func TestTenThousandPoints(t *testing.T) {
 		if !strings.Contains(alt, "10,000") {
 			t.Errorf("%s: the alt text does not say that points were left out: %s", k, alt)
 		}
-		if _, hi, _ := c.span(); (k == "line" || k == "area") && hi != 99 {
+		if _, hi := c.span(); (k == "line" || k == "area") && hi != 99 {
 			t.Errorf("%s: the peak is lost: highest is %g", k, hi)
 		}
 	}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 
@@ -41,8 +42,9 @@ const (
 type chart struct {
 	svg.Page
 	dataset
-	yLabel, unit string
-	horizontal   bool
+	yLabel, unit   string
+	horizontal     bool
+	autoHorizontal bool // whether that follows from the width
 }
 
 // dataset is what a chart shows. After place, every series has a y for each x, bars and
@@ -64,45 +66,48 @@ type series struct {
 	x, y []float64
 }
 
-// count is how many values were given, gaps not counted.
-func (d *dataset) count() int {
-	n := 0
-	for _, s := range d.series {
-		for _, v := range s.y {
-			if !math.IsNaN(v) {
-				n++
+func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
+
+// values are all values that were given, without the gaps.
+func (d *dataset) values() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, s := range d.series {
+			for _, v := range s.y {
+				if !math.IsNaN(v) && !yield(v) {
+					return
+				}
 			}
 		}
+	}
+}
+
+func (d *dataset) count() (n int) {
+	for range d.values() {
+		n++
 	}
 	return n
 }
 
-// span is the least and the greatest value; ok is false if there is none.
-func (d *dataset) span() (lo, hi float64, ok bool) {
+// span is the least and the greatest value; lo is above hi if there is none.
+func (d *dataset) span() (lo, hi float64) { return spanOf(d.values()) }
+
+func spanOf(all iter.Seq[float64]) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, s := range d.series {
-		for _, v := range s.y {
-			if !math.IsNaN(v) {
-				lo, hi, ok = min(lo, v), max(hi, v), true
-			}
-		}
+	for v := range all {
+		lo, hi = min(lo, v), max(hi, v)
 	}
-	return lo, hi, ok
+	return lo, hi
 }
 
-// parts reports whether the chart is a pie or a donut.
 func (d *dataset) parts() bool { return d.kind == kindPie || d.kind == kindDonut }
 
-// bars reports whether values are drawn as bars.
 func (d *dataset) bars() bool { return d.kind == kindBar || d.kind == kindStacked }
 
 // steps is how many steps a value axis has, n at most: counts have no halves.
 func (d *dataset) steps(n int, lo, hi float64) int {
-	for _, s := range d.series {
-		for _, y := range s.y {
-			if y != math.Trunc(y) && !math.IsNaN(y) {
-				return n
-			}
+	for y := range d.values() {
+		if y != math.Trunc(y) {
+			return n
 		}
 	}
 	return int(min(float64(n), max(1, max(hi, 0)-min(lo, 0))))
@@ -120,17 +125,6 @@ func (d *dataset) sums() (lo, hi float64) {
 			}
 		}
 		lo, hi = min(lo, down), max(hi, up)
-	}
-	return lo, hi
-}
-
-// xSpan is the least and greatest x.
-func (d *dataset) xSpan() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range d.series {
-		for _, x := range v.x {
-			lo, hi = min(lo, x), max(hi, x)
-		}
 	}
 	return lo, hi
 }

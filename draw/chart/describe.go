@@ -3,14 +3,14 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// describe tells the chart's data in a few sentences.
 func describe(c *chart) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.", c.locale.words().kinds[c.kind], strings.TrimRight(c.Title, ".!? "))
+	fmt.Fprintf(&b, "%s: %s.", c.locale.say(string(c.kind)), strings.TrimRight(c.Title, ".!? "))
 	if c.Subtitle != "" {
 		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
 	}
@@ -34,16 +34,20 @@ func (c *chart) describeParts(b *strings.Builder) {
 	for i, v := range c.series[0].y {
 		list = append(list, c.labels[i]+" "+c.locale.local(percent(v/total)))
 	}
-	fmt.Fprintf(b, c.locale.words().parts, c.locale.amount(total, c.unit), strings.Join(list, ", "))
+	fmt.Fprintf(b, c.locale.say("parts"), c.locale.amount(total, c.unit), strings.Join(list, ", "))
 }
 
-// described is how many series are told one by one.
+// described is how many series are described one by one.
 const described = 6
 
 func (c *chart) describeSeries(b *strings.Builder) {
 	for k, v := range c.series {
 		if k == described {
-			fmt.Fprintf(b, c.locale.words().more, len(c.series)-described, names(c.series[described:]))
+			var names []string
+			for _, s := range c.series[described:] {
+				names = append(names, s.name)
+			}
+			fmt.Fprintf(b, c.locale.say("more"), len(names), strings.Join(names, ", "))
 			return
 		}
 		lo, hi, first, last := -1, -1, -1, -1
@@ -69,23 +73,23 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		}
 		switch {
 		case first < 0:
-			fmt.Fprintf(b, c.locale.words().none, name)
+			fmt.Fprintf(b, c.locale.say("none"), name)
 		case c.kind == kindScatter:
-			x0, x1 := spanOf(v.x)
-			fmt.Fprintf(b, c.locale.words().points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+			x0, x1 := spanOf(slices.Values(v.x))
+			fmt.Fprintf(b, c.locale.say("points"), name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
-			fmt.Fprintf(b, c.locale.words().one, name, val(first), c.where(v, first))
+			fmt.Fprintf(b, c.locale.say("one"), name, val(first), c.where(v, first))
 		default:
-			fmt.Fprintf(b, c.locale.words().span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			fmt.Fprintf(b, c.locale.say("span"), name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
 			if c.axis != axisCategory || ordered(c.labels) {
-				fmt.Fprintf(b, c.locale.words().fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
+				fmt.Fprintf(b, c.locale.say("from to"), val(first), c.where(v, first), val(last), c.where(v, last), c.locale.local(change(v.y[first], v.y[last])))
 			}
 			b.WriteByte('.')
 		}
 	}
 }
 
-// change tells by how much the last value differs from the first: in whole percent, or finer where
+// change says by how much the last value differs from the first: in whole percent, or finer where
 // rounding would say that nothing or everything changed.
 func change(from, to float64) string {
 	if from <= 0 || to < 0 {
@@ -103,20 +107,4 @@ func change(from, to float64) string {
 		return fmt.Sprintf(" (%s%%)", strings.Replace(text, "-", "−", 1))
 	}
 	return ""
-}
-
-func names(list []series) string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.name)
-	}
-	return strings.Join(out, ", ")
-}
-
-func spanOf(v []float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range v {
-		lo, hi = min(lo, x), max(hi, x)
-	}
-	return lo, hi
 }

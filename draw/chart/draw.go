@@ -13,37 +13,45 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, alt := render(c)
-	return svg.Drawing{
-		Kind: string(c.kind) + " chart", Title: c.Title, Data: data, Alt: alt, Adaptive: c.W >= adapts,
-		Facts: map[string]any{"SeriesCount": len(c.series), "PointCount": c.count()},
-	}, nil
+	data, _ := render(c)
+	d := c.Drawing(string(c.kind)+" chart", data, map[string]any{"SeriesCount": len(c.series), "PointCount": c.count()})
+	d.Adaptive = c.W >= adapts
+	return d, nil
 }
 
 // Inset is a chart without its own page, to be placed on another one.
 type Inset struct {
-	// Body is markup that uses the classes of the shared style.
-	Body string
-	Alt  string
-	// Names is how many series its legend names; 0 if it has none.
+	// Alt is its description.
+	Alt string
+	// Names is how many series its legend names where it is narrow; 0 if it has none.
 	Names int
+	chart *chart
 }
 
-// DrawInset draws a chart from the parameters of Create SVG Chart as part of a page,
-// as wide and high as is said there, which may be less than its own chart has.
-func DrawInset(params map[string]any, w, h float64) (Inset, error) {
+// ReadInset checks the parameters of Create SVG Chart for a chart on another page.
+func ReadInset(params map[string]any) (Inset, error) {
 	p := maps.Clone(params)
-	p["Width"], p["Height"] = max(w, 240), max(h, 160)
-	d, err := parse(p)
+	p["Width"], p["Height"] = float64(narrow), nil
+	c, err := parse(p)
 	if err != nil {
 		return Inset{}, err
 	}
-	d.W, d.H = w, h
-	var s svg.Canvas
-	d.draw(&s)
-	in := Inset{Body: s.String(), Alt: describe(d)}
-	if d.legend() {
-		in.Names = len(d.series)
+	in := Inset{Alt: describe(c), chart: c}
+	if c.legend() {
+		in.Names = len(c.series)
 	}
 	return in, nil
+}
+
+// Draw returns markup of the chart in a size, which may be less than its own page has; it
+// uses the classes of the shared style.
+func (in Inset) Draw(w, h float64) string {
+	c := *in.chart
+	c.W, c.H = w, h
+	if c.autoHorizontal {
+		c.horizontal = c.prefersHorizontal()
+	}
+	var s svg.Canvas
+	c.draw(&s)
+	return s.String()
 }

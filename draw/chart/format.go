@@ -99,8 +99,7 @@ func short(unit string) string {
 	return ""
 }
 
-// tickFormat chooses one way to write all ticks of an axis: plain below 10,000 and
-// with k, M, B or T above.
+// tickFormat chooses one way to write all ticks of an axis: plain below 10,000 and with k, M, B or T above.
 func tickFormat(step, most float64) func(float64) string {
 	div, suffix := 1.0, ""
 	for _, s := range []struct {

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -11,53 +10,36 @@ import (
 // locale is the language of a chart's own words and numbers: en or svg.German.
 type locale string
 
-// words are what a chart and its description say themselves, in one language.
-type words struct {
-	kinds                                  map[kind]string
-	total, inTotal                         string
-	parts, more, none, points, one, span   string
-	fromTo                                 string
-	everyPoint, thinned, largest, averaged string
-	nth                                    func(n int) string
+// phrases are what a chart and its description say themselves, in English and in German.
+var phrases = map[string][2]string{
+	string(kindBar):     {"Bar chart", "Balkendiagramm"},
+	string(kindLine):    {"Line chart", "Liniendiagramm"},
+	string(kindArea):    {"Area chart", "Flächendiagramm"},
+	string(kindPie):     {"Pie chart", "Kreisdiagramm"},
+	string(kindDonut):   {"Donut chart", "Ringdiagramm"},
+	string(kindScatter): {"Scatter plot", "Streudiagramm"},
+	string(kindStacked): {"Stacked bar chart", "Gestapeltes Balkendiagramm"},
+	"total":             {"total", "insgesamt"},
+	"in total":          {"%s in total", "%s insgesamt"},
+	"parts":             {" Of %s in total: %s.", " Von %s insgesamt: %s."},
+	"more":              {" And %d more series: %s.", " Und %d weitere Reihen: %s."},
+	"none":              {" %sno values.", " %skeine Werte."},
+	"points":            {" %s%d points, x from %s to %s, y from %s to %s.", " %s%d Punkte, x von %s bis %s, y von %s bis %s."},
+	"one":               {" %s%s at %s.", " %s%s bei %s."},
+	"span":              {" %slowest %s (%s), highest %s (%s)", " %sam niedrigsten %s (%s), am höchsten %s (%s)"},
+	"from to":           {"; from %s in %s to %s in %s%s", "; von %s (%s) auf %s (%s)%s"},
+	"every point":       {"Every %s point of %s is drawn.", "Gezeichnet ist jeder %s Punkt von %s."},
+	"thinned":           {"Downsampled from %s to %s points a series; peaks are kept.", "Ausgedünnt von %s auf %s Punkte je Reihe; die Spitzen bleiben."},
+	"largest":           {"Shows the %d largest of %s categories.", "Gezeigt sind die %d größten von %s Kategorien."},
+	"averaged":          {"Downsampled: each bar is the mean of %d neighbouring values of %s.", "Zusammengefasst: Jeder Balken ist der Mittelwert von %d benachbarten Werten von %s."},
 }
 
-func english() words {
-	return words{
-		kinds: map[kind]string{
-			kindBar: "Bar chart", kindLine: "Line chart", kindArea: "Area chart", kindPie: "Pie chart", kindDonut: "Donut chart",
-			kindScatter: "Scatter plot", kindStacked: "Stacked bar chart",
-		},
-		total: "total", inTotal: "%s in total",
-		parts: " Of %s in total: %s.", more: " And %d more series: %s.", none: " %sno values.",
-		points: " %s%d points, x from %s to %s, y from %s to %s.", one: " %s%s at %s.", span: " %slowest %s (%s), highest %s (%s)",
-		fromTo:     "; from %s in %s to %s in %s%s",
-		everyPoint: "Every %s point of %s is drawn.", thinned: "Downsampled from %s to %s points a series; peaks are kept.",
-		largest: "Shows the %d largest of %s categories.", averaged: "Downsampled: each bar is the mean of %d neighbouring values of %s.",
-		nth: ordinal,
-	}
-}
-
-func german() words {
-	return words{
-		kinds: map[kind]string{
-			kindBar: "Balkendiagramm", kindLine: "Liniendiagramm", kindArea: "Flächendiagramm", kindPie: "Kreisdiagramm", kindDonut: "Ringdiagramm",
-			kindScatter: "Streudiagramm", kindStacked: "Gestapeltes Balkendiagramm",
-		},
-		total: "insgesamt", inTotal: "%s insgesamt",
-		parts: " Von %s insgesamt: %s.", more: " Und %d weitere Reihen: %s.", none: " %skeine Werte.",
-		points: " %s%d Punkte, x von %s bis %s, y von %s bis %s.", one: " %s%s bei %s.", span: " %sam niedrigsten %s (%s), am höchsten %s (%s)",
-		fromTo:     "; von %s (%s) auf %s (%s)%s",
-		everyPoint: "Gezeichnet ist jeder %s Punkt von %s.", thinned: "Ausgedünnt von %s auf %s Punkte je Reihe; die Spitzen bleiben.",
-		largest: "Gezeigt sind die %d größten von %s Kategorien.", averaged: "Zusammengefasst: Jeder Balken ist der Mittelwert von %d benachbarten Werten von %s.",
-		nth: func(n int) string { return fmt.Sprintf("%d.", n) },
-	}
-}
-
-func (l locale) words() words {
+// say returns a phrase in the chart's language.
+func (l locale) say(phrase string) string {
 	if l == svg.German {
-		return german()
+		return phrases[phrase][1]
 	}
-	return english()
+	return phrases[phrase][0]
 }
 
 // amount writes a value with its unit in the chart's language.

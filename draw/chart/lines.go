@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -8,9 +9,8 @@ import (
 	"atelier/draw/svg"
 )
 
-// pointChart draws line, area and scatter charts.
 func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
-	lo, hi, _ := c.span()
+	lo, hi := c.span()
 	b.H -= c.bottomTitle(s, b)
 	right := 14.0
 	if c.direct() {
@@ -18,15 +18,9 @@ func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 			right = max(right, min(b.W*0.24, svg.Width(v.name, 13)+16))
 		}
 	}
-	var plan labelPlan
+	plan := labelPlan{h: 24}
 	if c.axis == axisCategory {
-		plan = planLabels(c.labels, (b.W-right-50)/float64(len(c.labels)), ordered(c.labels))
-		plan.h = min(plan.h, b.H*0.4)
-		if plan.angle != 0 {
-			plan.room = min(plan.room, (plan.h-16)/0.62)
-		}
-	} else {
-		plan.h = 24
+		plan = planLabels(c.labels, (b.W-right-50)/float64(len(c.labels)), ordered(c.labels)).within(b.H * 0.4)
 	}
 	b.H -= plan.h
 	b.W -= right
@@ -37,7 +31,7 @@ func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 	sy, b := c.valueGrid(s, b, lo, hi, zero)
 	sx := c.xScale(b)
 	if c.axis == axisCategory {
-		c.bottomLabels(s, b, plan, sx.atIndex)
+		c.bottomLabels(s, b, plan, func(i int) float64 { return sx.at(float64(i)) })
 	} else {
 		c.xTicks(s, b, sx)
 	}
@@ -51,15 +45,16 @@ func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 	}
 	c.strokes(s, sx, sy)
 	if c.direct() {
-		c.endNames(s, b, sx, sy, right)
+		c.endNames(s, b, sy, right)
 	}
 }
 
-// atIndex places a category by its index.
-func (s scale) atIndex(i int) float64 { return s.at(float64(i)) }
-
 func (c *chart) xScale(b svg.Box) scale {
-	lo, hi := c.xSpan()
+	var all []float64
+	for _, v := range c.series {
+		all = append(all, v.x...)
+	}
+	lo, hi := spanOf(slices.Values(all))
 	switch {
 	case c.axis == axisCategory:
 		half := b.W / float64(len(c.labels)) / 2
@@ -119,16 +114,11 @@ func runs(y []float64) [][2]int {
 
 // trace is the path of a series from index r[0] to before r[1].
 func trace(v series, r [2]int, sx, sy scale) string {
-	var d strings.Builder
+	var pts []string
 	for i := r[0]; i < r[1]; i++ {
-		if i == r[0] {
-			d.WriteByte('M')
-		} else {
-			d.WriteByte('L')
-		}
-		d.WriteString(svg.Px(sx.at(v.x[i])) + " " + svg.Px(sy.at(v.y[i])))
+		pts = append(pts, svg.Point{X: sx.at(v.x[i]), Y: sy.at(v.y[i])}.String())
 	}
-	return d.String()
+	return "M" + strings.Join(pts, "L")
 }
 
 // areas fills below the lines, the greatest first so that none hides another.
@@ -144,57 +134,42 @@ func (c *chart) areas(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// fine is the class that makes lines thin where thick ones would run together.
-func (c *chart) fine(points int) string {
-	if points > 150 || len(c.series) > 10 {
-		return " fine"
-	}
-	return ""
-}
-
 // strokes draws the lines; lonely points, and all points of short series, get a dot.
 func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	for k, v := range c.series {
+		class := "l " + svg.StrokeClass(k)
+		if len(v.y) > 150 || len(c.series) > 10 { // thick lines would run together
+			class += " fine"
+		}
 		for _, r := range runs(v.y) {
 			if r[1]-r[0] > 1 {
-				s.Tag(`<path d="%s" class="l %s%s"%s/>`, trace(v, r, sx, sy), svg.StrokeClass(k), c.fine(len(v.y)), svg.Dash(k))
+				s.Tag(`<path d="%s" class="%s"%s/>`, trace(v, r, sx, sy), class, svg.Dash(k))
 			}
 			if r[1]-r[0] == 1 || len(v.y) <= 24 && c.kind == kindLine && len(c.series) <= 8 {
 				for i := r[0]; i < r[1]; i++ {
-					s.Tag(`<circle cx="%s" cy="%s" r="3.4" class="%s p"/>`, svg.Px(sx.at(v.x[i])), svg.Px(sy.at(v.y[i])), svg.FillClass(k))
+					s.Circle(svg.Point{X: sx.at(v.x[i]), Y: sy.at(v.y[i])}, 3.4, svg.FillClass(k)+" p")
 				}
 			}
 		}
 	}
 }
 
-// endNames writes each series' name beside its last value, moved apart where they
-// would touch.
-func (c *chart) endNames(s *svg.Canvas, b svg.Box, sx, sy scale, room float64) {
+// endNames writes each series' name beside its last value, moved apart where they would touch.
+func (c *chart) endNames(s *svg.Canvas, b svg.Box, sy scale, room float64) {
 	type name struct {
 		k       int
 		want, y float64
-		x       float64
 	}
 	var list []name
 	for k, v := range c.series {
 		for i := len(v.y) - 1; i >= 0; i-- {
 			if !math.IsNaN(v.y[i]) {
-				y := sy.at(v.y[i])
-				list = append(list, name{k, y, y, sx.at(v.x[i])})
+				list = append(list, name{k: k, want: sy.at(v.y[i])})
 				break
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(p, q name) int {
-		switch {
-		case p.want < q.want:
-			return -1
-		case p.want > q.want:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(p, q name) int { return cmp.Compare(p.want, q.want) })
 	const gap = 17
 	for i := range list {
 		list[i].y = max(list[i].want, b.Y+4)
@@ -228,7 +203,6 @@ func (c *chart) dots(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// dot draws the mark of series k.
 func dot(s *svg.Canvas, at svg.Point, r float64, k int, edge string) {
 	class := svg.FillClass(k) + edge
 	x, y := at.X, at.Y
@@ -240,6 +214,6 @@ func dot(s *svg.Canvas, at svg.Point, r float64, k int, edge string) {
 	case 3:
 		s.Tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), class)
 	default:
-		s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(x), svg.Px(y), svg.Px(r), class)
+		s.Circle(at, r, class)
 	}
 }

@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +12,6 @@ import (
 	"atelier/draw/svg"
 )
 
-// parse checks the parameters of a call.
 func parse(p map[string]any) (*chart, error) {
 	page, err := svg.ReadPage(p, DefaultWidth, DefaultHeight)
 	if err != nil {
@@ -20,12 +21,8 @@ func parse(p map[string]any) (*chart, error) {
 		Page: page, yLabel: value.Text(p["YLabel"]), unit: value.Text(p["Unit"]),
 		dataset: dataset{kind: kind(strings.ToLower(value.Text(p["ChartType"]))), locale: locale(page.Language), xLabel: value.Text(p["XLabel"])},
 	}
-	switch string(c.kind) {
-	case "doughnut":
-		c.kind = kindDonut
-	case "column":
-		c.kind = kindBar
-	default:
+	if other, ok := map[kind]kind{"doughnut": kindDonut, "column": kindBar}[c.kind]; ok {
+		c.kind = other
 	}
 	if !slices.Contains(Kinds(), string(c.kind)) {
 		return nil, svg.Invalid("ChartType %q is unknown: use %s", svg.Clip(string(c.kind)), strings.Join(Kinds(), ", "))
@@ -42,15 +39,14 @@ func parse(p map[string]any) (*chart, error) {
 	if err := c.place(raw); err != nil {
 		return nil, err
 	}
-	if p["Horizontal"] == nil {
-		c.horizontal = c.lies()
+	if c.autoHorizontal = p["Horizontal"] == nil; c.autoHorizontal {
+		c.horizontal = c.prefersHorizontal()
 	}
 	return c, nil
 }
 
-// lies reports whether bars read better from left to right: a few whose names are too
-// long to stand below them.
-func (c *chart) lies() bool {
+// prefersHorizontal reports whether bars read better from left to right: a few whose names are too long to stand below them.
+func (c *chart) prefersHorizontal() bool {
 	n := len(c.labels)
 	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
 		return false
@@ -104,13 +100,8 @@ func listOf(m map[string]any) []any {
 	if inner, ok := value.Field(m, "series").([]any); ok {
 		return inner
 	}
-	var names []string
-	for k := range m {
-		names = append(names, k)
-	}
-	slices.Sort(names)
 	var out []any
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, map[string]any{"name": k, "values": m[k]})
 	}
 	return out
@@ -121,10 +112,7 @@ func oneSeries(item any, i int) (rawSeries, error) {
 	if !ok {
 		return rawSeries{}, svg.Invalid("Series[%d] is not an object with name and values", i)
 	}
-	s := rawSeries{name: value.Text(value.Field(m, "name", "label"))}
-	if s.name == "" {
-		s.name = fmt.Sprintf("Series %d", i+1)
-	}
+	s := rawSeries{name: cmp.Or(value.Text(value.Field(m, "name", "label")), fmt.Sprintf("Series %d", i+1))}
 	pts, vals := value.Field(m, "points"), value.Field(m, "values", "data", "y")
 	if list, ok := vals.([]any); ok && pts == nil && len(list) > 0 {
 		if _, pair := list[0].([]any); pair {

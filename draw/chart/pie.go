@@ -73,9 +73,9 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 		}
 		num = c.locale.local(withUnit(num, short(c.unit)))
 		s.Text(cx, cy+6, "big i", "middle", svg.Fit(num, 26*svg.Bold, inner*1.8))
-		note := c.locale.words().total
+		note := c.locale.say("total")
 		if c.unit != "" && short(c.unit) == "" {
-			note = fmt.Sprintf(c.locale.words().inTotal, c.unit)
+			note = fmt.Sprintf(c.locale.say("in total"), c.unit)
 		}
 		s.Text(cx, cy+26, "k m", "middle", svg.Fit(note, 12.5, inner*1.6))
 	}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -34,23 +35,25 @@ func (d *dataset) place(raw []rawSeries) error {
 		return err
 	}
 	var at []float64
-	d.axis = axisNumber
-	if !pts {
-		d.axis, at = placeLabels(d.labels, d.kind)
-		if d.kind == kindScatter && d.axis == axisCategory {
-			return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
-		}
-	} else {
-		d.yearsOf(raw)
+	if pts {
+		d.axis = d.pointAxis(raw)
+	} else if d.axis, at = placeLabels(d.labels, d.kind); d.kind == kindScatter && d.axis == axisCategory {
+		return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
 	}
 	for _, r := range raw {
-		s := series{name: r.name, x: at, y: r.values}
-		if pts {
-			s = fromPoints(r, d.kind != kindScatter)
+		if pts && d.kind != kindScatter {
+			slices.SortStableFunc(r.points, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
+		}
+		s := series{name: r.name}
+		if !pts {
+			s.x, s.y = at, r.values
+		}
+		for _, p := range r.points {
+			s.add(p[0], p[1])
 		}
 		d.series = append(d.series, s)
 	}
-	if _, _, ok := d.span(); !ok {
+	if lo, hi := d.span(); lo > hi {
 		return svg.Invalid("Series has no number at all: every value is a gap; give at least one")
 	}
 	if d.parts() {
@@ -84,39 +87,19 @@ func (d *dataset) checkLengths(raw []rawSeries, pts bool) error {
 	return nil
 }
 
-// yearsOf recognises x values that are years.
-func (d *dataset) yearsOf(raw []rawSeries) {
+// pointAxis recognises x values that are years.
+func (d *dataset) pointAxis(raw []rawSeries) xAxis {
 	if d.kind == kindScatter && !strings.Contains(strings.ToLower(d.xLabel), "year") {
-		return
+		return axisNumber
 	}
 	for _, s := range raw {
 		for _, p := range s.points {
 			if p[0] != math.Trunc(p[0]) || p[0] < 1000 || p[0] > 2999 {
-				return
+				return axisNumber
 			}
 		}
 	}
-	d.axis = axisYear
-}
-
-func fromPoints(r rawSeries, ordered bool) series {
-	p := slices.Clone(r.points)
-	if ordered {
-		slices.SortStableFunc(p, func(a, b [2]float64) int {
-			switch {
-			case a[0] < b[0]:
-				return -1
-			case a[0] > b[0]:
-				return 1
-			}
-			return 0
-		})
-	}
-	s := series{name: r.name}
-	for _, q := range p {
-		s.x, s.y = append(s.x, q[0]), append(s.y, q[1])
-	}
-	return s
+	return axisYear
 }
 
 // placeLabels finds numbers or times in the labels. Bars always stand at equal distances.
@@ -214,15 +197,7 @@ func (d *dataset) toParts() error {
 		return svg.Invalid("a %s chart needs values that add up to more than zero", d.kind)
 	}
 	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
-	slices.SortStableFunc(parts, func(a, b part) int {
-		switch {
-		case a.v > b.v:
-			return -1
-		case a.v < b.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.v, a.v) })
 	if len(parts) > maxParts {
 		rest := part{name: fmt.Sprintf("%d others", len(parts)-maxParts+1)}
 		for _, p := range parts[maxParts-1:] {

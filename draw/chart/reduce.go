@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"atelier/draw/svg"
 )
 
 // What one chart can show: more points than pixels help nobody and make a heavy file.
@@ -28,15 +30,18 @@ func (d *dataset) reduce() {
 		d.averageBars(n)
 	case d.kind == kindScatter && d.count() > maxScatter:
 		step := (d.count() + maxScatter - 1) / maxScatter
-		for i := range d.series {
-			d.series[i] = every(d.series[i], step)
+		for i, s := range d.series {
+			d.series[i] = series{name: s.name}
+			for k := 0; k < len(s.y); k += step {
+				d.series[i].add(s.x[k], s.y[k])
+			}
 		}
-		d.reduced = fmt.Sprintf(d.locale.words().everyPoint, d.locale.words().nth(step), d.locale.amount(float64(n), ""))
+		d.reduced = fmt.Sprintf(d.locale.say("every point"), ordinal(step, d.locale), d.locale.amount(float64(n), ""))
 	case !d.bars() && d.kind != kindScatter && n > maxLine:
 		for i := range d.series {
 			d.series[i] = largestTriangles(d.series[i], maxLine)
 		}
-		d.reduced = fmt.Sprintf(d.locale.words().thinned, d.locale.amount(float64(n), ""), d.locale.amount(maxLine, ""))
+		d.reduced = fmt.Sprintf(d.locale.say("thinned"), d.locale.amount(float64(n), ""), d.locale.amount(maxLine, ""))
 	}
 }
 
@@ -62,12 +67,12 @@ func (d *dataset) largestBars(n int) {
 	for k := range d.series {
 		s := series{name: d.series[k].name}
 		for at, i := range order {
-			s.x, s.y = append(s.x, float64(at)), append(s.y, d.series[k].y[i])
+			s.add(float64(at), d.series[k].y[i])
 		}
 		d.series[k] = s
 	}
 	d.labels = labels
-	d.reduced = fmt.Sprintf(d.locale.words().largest, maxNames, d.locale.amount(float64(n), ""))
+	d.reduced = fmt.Sprintf(d.locale.say("largest"), maxNames, d.locale.amount(float64(n), ""))
 }
 
 // averageBars puts neighbouring bars together as their mean.
@@ -86,24 +91,15 @@ func (d *dataset) averageBars(n int) {
 					sum, m = sum+v, m+1
 				}
 			}
-			s.x, s.y = append(s.x, float64(len(s.x))), append(s.y, sum/m) // no value at all gives NaN: a gap
+			s.add(float64(len(s.x)), sum/m) // no value at all gives NaN: a gap
 		}
 		d.series[k] = s
 	}
 	d.labels = labels
-	d.reduced = fmt.Sprintf(d.locale.words().averaged, group, d.locale.amount(float64(n), ""))
+	d.reduced = fmt.Sprintf(d.locale.say("averaged"), group, d.locale.amount(float64(n), ""))
 }
 
-func every(s series, step int) series {
-	out := series{name: s.name}
-	for i := 0; i < len(s.y); i += step {
-		out.x, out.y = append(out.x, s.x[i]), append(out.y, s.y[i])
-	}
-	return out
-}
-
-// largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap
-// in a bucket stays a gap.
+// largestTriangles keeps n points that preserve the shape (Steinarsson, 2013). A gap in a bucket stays a gap.
 func largestTriangles(s series, n int) series {
 	if len(s.y) <= n {
 		return s
@@ -134,24 +130,20 @@ func largestTriangles(s series, n int) series {
 				best, area = k, a
 			}
 		}
-		out.x, out.y = append(out.x, s.x[best]), append(out.y, s.y[best])
+		out.add(s.x[best], s.y[best])
 		last = best
 	}
-	out.x, out.y = append(out.x, s.x[len(s.x)-1]), append(out.y, s.y[len(s.y)-1])
+	out.add(s.x[len(s.x)-1], s.y[len(s.y)-1])
 	return out
 }
 
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
+func ordinal(n int, l locale) string {
+	if l == svg.German {
+		return fmt.Sprintf("%d.", n)
+	}
+	suffix, known := map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10]
+	if !known || n%100 >= 11 && n%100 <= 13 {
+		suffix = "th"
 	}
 	return fmt.Sprint(n) + suffix
 }

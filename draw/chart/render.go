@@ -9,19 +9,18 @@ import (
 
 // render draws a checked chart and gives it with its alt text.
 func render(c *chart) (out []byte, alt string) {
-	alt = c.Alt
-	if alt == "" {
-		alt = describe(c)
+	if c.Alt == "" {
+		c.Alt = describe(c)
 	} else if c.reduced != "" {
-		alt += " " + c.reduced
+		c.Alt += " " + c.reduced
 	}
 	var s svg.Canvas
 	if c.W < adapts {
-		c.Begin(&s, alt, svg.CSS())
+		c.Begin(&s, svg.CSS())
 		c.draw(&s)
-		return c.End(&s), alt
+		return c.End(&s), c.Alt
 	}
-	c.Begin(&s, alt, svg.CSS()+narrowCSS)
+	c.Begin(&s, svg.CSS()+narrowCSS)
 	s.Tag(`<g class="wide">`)
 	c.draw(&s)
 	small := *c
@@ -29,7 +28,7 @@ func render(c *chart) (out []byte, alt string) {
 	s.Tag(`</g><g class="narrow" display="none" transform="scale(%s)">`, strconv.FormatFloat(c.W/narrow, 'f', 4, 64))
 	small.draw(&s)
 	s.Tag("</g>")
-	return c.End(&s), alt
+	return c.End(&s), c.Alt
 }
 
 // A chart from adapts pixels wide holds a second drawing, laid out for narrow pixels,
@@ -43,7 +42,11 @@ const (
 
 // draw writes everything but the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
-	area := c.frame(s)
+	area := c.Frame(s)
+	if c.legend() {
+		y := c.drawLegend(s, area)
+		area = svg.Box{X: area.X, Y: y, W: area.W, H: max(40, area.Bottom()-y)}
+	}
 	switch {
 	case c.parts():
 		c.pie(s, area)
@@ -52,16 +55,6 @@ func (c *chart) draw(s *svg.Canvas) {
 	default:
 		c.pointChart(s, area)
 	}
-}
-
-// frame writes title, subtitle, legend and source, and gives the room between.
-func (c *chart) frame(s *svg.Canvas) svg.Box {
-	b := c.Frame(s)
-	if !c.legend() {
-		return b
-	}
-	y := c.drawLegend(s, b)
-	return svg.Box{X: b.X, Y: y, W: b.W, H: max(40, b.Bottom()-y)}
 }
 
 // direct reports whether series are named at the ends of their lines.

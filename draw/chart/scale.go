@@ -25,7 +25,7 @@ type tick struct {
 func niceStep(span float64, n int) float64 {
 	raw := span / float64(max(1, n))
 	p := math.Pow(10, math.Floor(math.Log10(raw)))
-	for _, k := range []float64{1, 2, 2.5, 5, 10} {
+	for _, k := range []float64{1, 2, 2.5, 5} {
 		if k*p >= raw*0.999999 {
 			return k * p
 		}
@@ -68,14 +68,11 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 	if kind == axisTime {
 		return timeTicks(lo, hi, n)
 	}
-	step := niceStep(max(hi-lo, 1e-9), n)
-	if kind == axisYear {
-		step = max(1, math.Floor(step)) // never every two and a half years
-	}
-	for fine := n + 1; kind != axisTime && fine <= 4*n && within(lo, hi, step) < 2; fine++ {
-		step = niceStep(max(hi-lo, 1e-9), fine) // one tick alone says nothing
+	step := 0.0
+	for fine := n; fine <= 4*n && (fine == n || within(lo, hi, step) < 2); fine++ { // one tick alone says nothing
+		step = niceStep(max(hi-lo, 1e-9), fine)
 		if kind == axisYear {
-			step = max(1, math.Floor(step))
+			step = max(1, math.Floor(step)) // never every two and a half years
 		}
 	}
 	format := tickFormat(step, max(math.Abs(lo), math.Abs(hi)))
@@ -94,8 +91,11 @@ func within(lo, hi, step float64) int {
 	return int(math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9)) + 1
 }
 
-// timeTicks stand at the starts of years, months, days or hours.
-func timeTicks(lo, hi float64, n int) []tick {
+// timeTicks stand at the starts of years, months, days, hours or minutes; lo and hi are days since 1970.
+func timeTicks(lo, hi float64, n int) []tick { return weekTicks(lo, hi, n, 0) }
+
+// weekTicks are timeTicks whose weeks begin at the day first.
+func weekTicks(lo, hi float64, n int, first float64) []tick {
 	days := (hi - lo) / float64(max(1, n))
 	switch {
 	case days > 200:
@@ -108,7 +108,7 @@ func timeTicks(lo, hi float64, n int) []tick {
 		return monthTicks(lo, hi, 1, "Jan 2006")
 	}
 	step, layout := 1.0, "2 Jan"
-	for _, s := range []float64{1.0 / 24, 3.0 / 24, 6.0 / 24, 12.0 / 24, 1, 2, 7, 14, 28} {
+	for _, s := range []float64{1.0 / 1440, 5.0 / 1440, 15.0 / 1440, 1.0 / 24, 3.0 / 24, 6.0 / 24, 12.0 / 24, 1, 2, 7, 14, 28} {
 		if step = s; s >= days {
 			break
 		}
@@ -117,8 +117,24 @@ func timeTicks(lo, hi float64, n int) []tick {
 		layout = "2 Jan 15:04"
 	}
 	var out []tick
-	for v := math.Ceil(lo/step-1e-9) * step; v <= hi+1e-6 && len(out) < 60; v += step {
+	for v := math.Ceil((lo-first)/step-1e-9)*step + first; v <= hi+1e-6 && len(out) < 60; v += step {
 		out = append(out, tick{v, time.Unix(int64(math.Round(v*86400)), 0).UTC().Format(layout)})
+	}
+	return out
+}
+
+// TimeTick is a place on an axis of time and what is written there.
+type TimeTick struct {
+	At   time.Time
+	Text string
+}
+
+// TimeTicks returns about n ticks from lo to hi, at the starts of years, months, days, hours or minutes, or on Mondays.
+func TimeTicks(lo, hi time.Time, n int) []TimeTick {
+	days := func(t time.Time) float64 { return float64(t.Unix()) / 86400 }
+	var out []TimeTick
+	for _, t := range weekTicks(days(lo), days(hi), n, 4) { // 5 January 1970 was a Monday
+		out = append(out, TimeTick{time.Unix(int64(math.Round(t.v*86400)), 0), t.text})
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"slices"
+	"strings"
+
 	"atelier/draw/svg"
 )
 
@@ -12,17 +15,34 @@ type Picture struct {
 	Layout Layout
 }
 
-// Plan says how a graph is to be laid out. The zero value chooses the direction that
-// fits and the page's own face.
+// Plan says how a graph is to be laid out. The zero value chooses the direction that fits and the page's own face.
 type Plan struct {
 	// Direction is down, right, up, left, or auto or empty.
 	Direction string
 	Room      float64
-	Measure   Measurer
+	// Wide is how much wider than the page's own face text runs; less than 1 means 1.
+	Wide float64
 }
 
 // Directions lists the words that Plan knows.
 func Directions() []string { return []string{"auto", "down", "right", "up", "left"} }
+
+// Direction finds the word of Plan for what people write: LR, td, vertical; false for
+// anything else. Empty stays empty.
+func Direction(s string) (string, bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	switch s {
+	case "tb", "td", "vertical", "top-down":
+		return "down", true
+	case "lr", "horizontal":
+		return "right", true
+	case "bt":
+		return "up", true
+	case "rl":
+		return "left", true
+	}
+	return s, s == "" || slices.Contains(Directions(), s)
+}
 
 // tall is how high a page may become before layers had better run across. It is much,
 // because people scroll down and not aside.
@@ -31,45 +51,33 @@ const tall = 2400
 // Arrange measures and lays out a graph.
 func Arrange(g *Graph, plan Plan) Picture {
 	p := Picture{Graph: g, Faces: make([]Face, len(g.Nodes)), Texts: make([][]string, len(g.Edges))}
-	spec := Spec{Graph: g, Sizes: make([]Size, len(g.Nodes)), Labels: make([]Size, len(g.Edges)), Room: plan.Room}
+	s := spec{graph: g, sizes: make([]Size, len(g.Nodes)), labels: make([]Size, len(g.Edges)), room: plan.Room, layerGap: 48, portGap: 18}
+	wide := max(1, plan.Wide)
 	for i, n := range g.Nodes {
-		p.Faces[i] = plan.Measure.Face(n)
-		spec.Sizes[i] = p.Faces[i].Size
+		p.Faces[i] = face(n, wide)
+		s.sizes[i] = p.Faces[i].Size
 	}
 	labels := g.labels()
 	for i, e := range g.Edges {
-		if labels[i] != "" {
-			p.Texts[i], spec.Labels[i] = plan.Measure.Label(labels[i])
-		}
-		if broad(e.Head) || broad(e.Tail) {
-			spec.LayerGap, spec.PortGap = 72, 26
+		p.Texts[i] = svg.Wrap(labels[i], wireSize*wide, 150, 3)
+		s.labels[i] = Size{svg.Widest(p.Texts[i], wireSize*wide), 15 * float64(len(p.Texts[i]))}
+		for _, h := range []Head{e.Head, e.Tail} { // that need more room than an arrow
+			if h == Hollow || headRoom[h] == crow {
+				s.layerGap, s.portGap = 72, 26
+			}
 		}
 	}
-	turn := func(across, back bool) Layout {
-		s := spec
-		s.Across, s.Back = across, back
-		return Layered(s)
-	}
-	switch plan.Direction {
-	case "down":
-		p.Layout = turn(false, false)
-	case "up":
-		p.Layout = turn(false, true)
-	case "right":
-		p.Layout = turn(true, false)
-	case "left":
-		p.Layout = turn(true, true)
-	default:
-		p.Layout = turn(false, false)
-		if other := turn(true, false); fits(other, plan.Room) > fits(p.Layout, plan.Room)+0.05 {
+	s.across = plan.Direction == "right" || plan.Direction == "left"
+	s.back = plan.Direction == "up" || plan.Direction == "left"
+	p.Layout = layered(s)
+	if plan.Direction == "auto" || plan.Direction == "" {
+		s.across = true
+		if other := layered(s); fits(other, plan.Room) > fits(p.Layout, plan.Room)+0.05 {
 			p.Layout = other
 		}
 	}
 	return p
 }
-
-// broad tells heads that need more room than an arrow.
-func broad(h Head) bool { return h == Hollow || stem(h) > 0 }
 
 // labels are the texts on the wires. Several edges from a node to itself are drawn as
 // one, so the first of them has all their texts.
@@ -95,8 +103,7 @@ func (g *Graph) labels() []string {
 	return out
 }
 
-// fits is how much of its own size a layout keeps on a page, and a little more if it
-// is not much higher than wide.
+// fits is how much of its own size a layout keeps on a page, and a little more if it is not much higher than wide.
 func fits(l Layout, room float64) float64 {
 	f := min(1, room/l.W, tall/l.H)
 	if l.H > 0.9*room {
@@ -107,49 +114,51 @@ func fits(l Layout, room float64) float64 {
 
 // Draw writes wires, nodes and the texts on wires, moved by at.
 func (p Picture) Draw(s *svg.Canvas, at svg.Point) {
-	move := func(b svg.Box) svg.Box { return svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H} }
-	for i, e := range p.Graph.Edges {
-		pts := make([]svg.Point, len(p.Layout.Routes[i]))
-		for k, q := range p.Layout.Routes[i] {
-			pts[k] = svg.Point{X: q.X + at.X, Y: q.Y + at.Y}
-		}
-		drawWire(s, e, pts, p.Layout.Across)
-	}
-	for i, n := range p.Graph.Nodes {
-		drawNode(s, n, p.Faces[i], move(p.Layout.Nodes[i]), p.Class(n))
-	}
-	for i, lines := range p.Texts {
-		WireText(s, move(p.Layout.Labels[i]), lines)
-	}
+	p.DrawWith(s, at, func(e Edge, pts []svg.Point) { drawWire(s, e, pts, p.Layout.Across) }, func(n Node, f Face, b svg.Box, class string) { drawNode(s, n, f, b, class) })
 }
 
-// Class colours a node by its group; one without a group is grey where others have one.
-func (p Picture) Class(n Node) string {
-	if n.Group < 0 && len(p.Graph.Groups) > 0 {
-		return "n n6"
+// DrawWith is Draw with the wires and nodes of the caller.
+func (p Picture) DrawWith(s *svg.Canvas, at svg.Point, wire func(e Edge, pts []svg.Point), node func(n Node, f Face, b svg.Box, class string)) {
+	for i, e := range p.Graph.Edges {
+		pts := slices.Clone(p.Layout.Routes[i])
+		for k := range pts {
+			pts[k] = pts[k].Add(at)
+		}
+		wire(e, pts)
 	}
-	return svg.NodeClass(max(0, n.Group))
+	for i, n := range p.Graph.Nodes {
+		class := svg.NodeClass(max(0, n.Group))
+		if n.Group < 0 && len(p.Graph.Groups) > 0 {
+			class = svg.NodeClass(6) // grey where others have a colour
+		}
+		node(n, p.Faces[i], p.Layout.Nodes[i].Move(at), class)
+	}
+	for i, lines := range p.Texts {
+		if len(lines) == 0 {
+			continue
+		}
+		// On the page's own ground, so that no line shows between the words.
+		b := p.Layout.Labels[i].Move(at)
+		s.Rect(svg.Box{X: b.X + 2, Y: b.Y, W: max(4, b.W-4), H: b.H}, "b", 3)
+		s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
+	}
 }
 
 func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
 	switch n.Shape {
 	case Dot:
 		s.Circle(b.Center(), b.W/2, "h")
-		return
 	case Target:
 		s.Circle(b.Center(), b.W/2-1, "r b")
 		s.Circle(b.Center(), b.W/2-6, "h")
-		return
 	case Bar:
 		s.Rect(b, "h", 2)
-		return
 	case Table:
 		drawTable(s, f, b, class)
-		return
 	default:
+		outline(s, n.Shape, b, class)
+		f.Text(s, n.Shape, b)
 	}
-	outline(s, n.Shape, b, class)
-	f.Text(s, n.Shape, b)
 }
 
 // Text writes a node's label and note into its box.
@@ -164,7 +173,6 @@ func (f Face) Text(s *svg.Canvas, shape Shape, b svg.Box) {
 }
 
 func outline(s *svg.Canvas, shape Shape, b svg.Box, class string) {
-	x, y, r, d := b.X, b.Y, b.Right(), b.Bottom()
 	c := b.Center()
 	switch shape {
 	case Rect:
@@ -175,16 +183,12 @@ func outline(s *svg.Canvas, shape Shape, b svg.Box, class string) {
 		s.Circle(c, b.W/2, class)
 	case Ellipse:
 		s.Tag(`<ellipse cx="%s" cy="%s" rx="%s" ry="%s" class="%s"/>`, svg.Px(c.X), svg.Px(c.Y), svg.Px(b.W/2), svg.Px(b.H/2), class)
-	case Diamond:
-		s.Polygon(class, svg.Point{X: c.X, Y: y}, svg.Point{X: r, Y: c.Y}, svg.Point{X: c.X, Y: d}, svg.Point{X: x, Y: c.Y})
-	case Hexagon:
-		s.Polygon(class, svg.Point{X: x + hexCut, Y: y}, svg.Point{X: r - hexCut, Y: y}, svg.Point{X: r, Y: c.Y}, svg.Point{X: r - hexCut, Y: d}, svg.Point{X: x + hexCut, Y: d}, svg.Point{X: x, Y: c.Y})
-	case Parallelogram:
-		s.Polygon(class, svg.Point{X: x + slant, Y: y}, svg.Point{X: r, Y: y}, svg.Point{X: r - slant, Y: d}, svg.Point{X: x, Y: d})
+	case Diamond, Hexagon, Parallelogram:
+		s.Polygon(class, Outline(shape, b)...)
 	case Cylinder:
-		rx := svg.Px(b.W / 2)
-		s.Tag(`<path d="M%s %sA%s %s 0 0 1 %s %sV%sA%s %s 0 0 1 %s %sZ" class="%s"/>`, svg.Px(x), svg.Px(y+lid), rx, svg.Px(lid), svg.Px(r), svg.Px(y+lid), svg.Px(d-lid), rx, svg.Px(lid), svg.Px(x), svg.Px(d-lid), class)
-		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, svg.Px(x), svg.Px(y+lid), rx, svg.Px(lid), svg.Px(r), svg.Px(y+lid), class)
+		left, right, top, bottom, rx, ry := svg.Px(b.X), svg.Px(b.Right()), svg.Px(b.Y+lid), svg.Px(b.Bottom()-lid), svg.Px(b.W/2), svg.Px(lid)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 1 %s %sV%sA%s %s 0 0 1 %s %sZ" class="%s"/>`, left, top, rx, ry, right, top, bottom, rx, ry, left, bottom, class)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, left, top, rx, ry, right, top, class)
 	default:
 		s.Rect(b, class, 9)
 	}

@@ -1,13 +1,13 @@
-// Package graph holds graphs of things and connections: reading them from what
-// models write, laying them out in layers, and drawing nodes and wires. Layouts are
-// deterministic, take cycles and separate parts, and never put two nodes or labels
-// in the same place.
+// Package graph holds graphs of things and connections: reading them from what models write, laying them out in
+// layers, and drawing nodes and wires. Layouts are deterministic, take cycles and separate parts, and never put two
+// nodes or labels in the same place.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. It may import media and draw/svg.
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,11 +34,6 @@ const (
 	Bar           Shape = "bar"   // a thin filled bar without text
 	Target        Shape = "target"
 )
-
-// Shapes lists the shapes that callers can ask for by name.
-func Shapes() []string {
-	return []string{string(Rect), string(Round), string(Pill), string(Ellipse), string(Circle), string(Diamond), string(Hexagon), string(Cylinder), string(Parallelogram)}
-}
 
 // Head is what stands at the end of a wire.
 type Head string
@@ -69,8 +64,7 @@ type Node struct {
 	Value           float64
 }
 
-// Edge is one connection between the nodes with these indices. Weight is 1 if not
-// given.
+// Edge is one connection between the nodes with these indices. Weight is 1 if not given.
 type Edge struct {
 	From, To      int
 	Label         string
@@ -137,24 +131,15 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Reduce makes an overview of a graph of more than most nodes: its core best-connected
-// ones and the edges between them; of edges it keeps m in any case. The note says in
-// one sentence what was omitted; it is empty if nothing was.
+// Reduce makes an overview of a graph of more than most nodes: its core best-connected ones and the edges between
+// them; of edges it keeps m in any case. The note says in one sentence what was omitted; it is empty if nothing was.
 func (g *Graph) Reduce(most, core, m int) (note string) {
 	nodes, edges := len(g.Nodes), len(g.Edges)
 	if nodes > most {
 		g.keep(core)
 	}
 	if len(g.Edges) > m {
-		slices.SortStableFunc(g.Edges, func(a, b Edge) int {
-			switch {
-			case a.Weight > b.Weight:
-				return -1
-			case a.Weight < b.Weight:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(g.Edges, func(a, b Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 		g.Edges = g.Edges[:m]
 	}
 	switch {
@@ -166,22 +151,21 @@ func (g *Graph) Reduce(most, core, m int) (note string) {
 	return ""
 }
 
+// Ranked returns the numbers from 0 to n-1 in an order; equal ones stay in theirs.
+func Ranked(n int, compare func(a, b int) int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, compare)
+	return out
+}
+
 func (g *Graph) keep(n int) {
 	deg := g.Degrees()
-	order := make([]int, len(g.Nodes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if g.Nodes[a].Value != g.Nodes[b].Value && (g.Nodes[a].Value > 0 || g.Nodes[b].Value > 0) {
-			if g.Nodes[a].Value > g.Nodes[b].Value {
-				return -1
-			}
-			return 1
-		}
-		return deg[b] - deg[a]
-	})
-	order = order[:n]
+	order := Ranked(len(g.Nodes), func(a, b int) int {
+		return cmp.Or(cmp.Compare(g.Nodes[b].Value, g.Nodes[a].Value), deg[b]-deg[a])
+	})[:n]
 	slices.Sort(order)
 	at := make([]int, len(g.Nodes))
 	for i := range at {
@@ -201,15 +185,10 @@ func (g *Graph) keep(n int) {
 	g.Nodes, g.Edges, g.index = nodes, edges, nil
 }
 
-// described is how many connections are told one by one.
+// described is how many connections are described one by one.
 const described = 12
 
-// Counts are the facts of a drawing of g: how many nodes and edges it has.
-func (g *Graph) Counts() map[string]any {
-	return map[string]any{"NodeCount": len(g.Nodes), "EdgeCount": len(g.Edges)}
-}
-
-// Describe tells the graph in words: what is connected with what.
+// Describe says in words what is connected with what.
 func (g *Graph) Describe(kind, title string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s. %s, %s.", kind, strings.TrimRight(title, ".!? "), Count(len(g.Nodes), "node"), Count(len(g.Edges), "connection"))
@@ -238,12 +217,7 @@ func (g *Graph) Describe(kind, title string) string {
 	return b.String()
 }
 
-func (n Node) name() string {
-	if n.Label == "" {
-		return svg.Clip(n.ID)
-	}
-	return svg.Clip(n.Label)
-}
+func (n Node) name() string { return svg.Clip(cmp.Or(n.Label, n.ID)) }
 
 // Count writes a number with its noun.
 func Count(n int, noun string) string {

@@ -9,17 +9,15 @@ func DrawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
 		return svg.Point{X: tip.X - dir.X*back - dir.Y*side, Y: tip.Y - dir.Y*back + dir.X*side}
 	}
 	line := func(pts ...svg.Point) {
-		d := "M" + point(pts[0])
+		d := "M" + pts[0].String()
 		for _, p := range pts[1:] {
-			d += "L" + point(p)
+			d += "L" + p.String()
 		}
 		s.Tag(`<path d="%s" class="e"/>`, d)
 	}
 	bar := func(back float64) { line(at(back, -6), at(back, 6)) }
 	ring := func(back float64) { s.Circle(at(back, 0), 4, "e b") }
-	foot := func() {
-		line(at(0, -7), at(11, 0), at(0, 7))
-	}
+	foot := func() { line(at(0, -7), at(11, 0), at(0, 7)) }
 	switch h {
 	case Arrow:
 		s.Polygon("h", tip, at(10, -4.6), at(8, 0), at(10, 4.6))

@@ -7,26 +7,31 @@ import (
 // Size is how much room something needs, in pixels.
 type Size struct{ W, H float64 }
 
-// Spec says what to lay out. Sizes has one entry per node, Labels one per edge, zero
-// where there is none.
-type Spec struct {
-	Graph  *Graph
-	Sizes  []Size
-	Labels []Size
-	// Across lays the layers from left to right instead of from top to bottom, Back
+// spec says what to lay out. sizes has one entry per node, labels one per edge, zero where there is none.
+type spec struct {
+	graph         *Graph
+	sizes, labels []Size
+	// across lays the layers from left to right instead of from top to bottom, back
 	// turns the way round: from right to left or from bottom to top.
-	Across, Back bool
-	// Gap is the least distance of neighbours in a layer, LayerGap that of layers.
-	Gap, LayerGap float64
-	// PortGap is how far apart edges leave one side of a node, where it is wide enough.
-	PortGap float64
-	// Room is the width to aim for when separate parts are put side by side.
-	Room float64
+	across, back bool
+	layerGap     float64 // least distance of layers
+	portGap      float64 // distance of edges that leave one side of a node, where it is wide enough
+	room         float64 // width to aim for when separate parts are put side by side
 }
 
-// Layout is where everything stands. Routes has one list of points per edge: its
-// pieces are in turn a curve and a straight line, tangents run along the layers'
-// axis. A route of a loop is a plain line.
+// gapInLayer is the least distance of neighbours in a layer.
+const gapInLayer = 28.0
+
+// turn is a size as it lies in the layers: width along them, height across.
+func (s *spec) turn(size Size) Size {
+	if s.across {
+		return Size{size.H, size.W}
+	}
+	return size
+}
+
+// Layout is where everything stands. Routes has one list of points per edge: its pieces are in turn a curve and a
+// straight line, tangents run along the layers' axis. A route of a loop is a plain line.
 type Layout struct {
 	W, H   float64
 	Nodes  []svg.Box
@@ -38,7 +43,6 @@ type Layout struct {
 // vertex is a node, a bend of an edge, or the place of an edge's label.
 type vertex struct {
 	node    int // -1 for bends and labels
-	edge    int // -1 for nodes
 	label   bool
 	rank    int
 	order   int
@@ -51,7 +55,7 @@ type vertex struct {
 
 // part is one connected piece of the graph while it is laid out.
 type part struct {
-	spec    *Spec
+	spec    *spec
 	nodes   []int
 	edges   []int
 	v       []vertex
@@ -64,29 +68,17 @@ type part struct {
 	w, h    float64
 }
 
-// Layered lays a graph out in layers, so that as many edges as possible point the
+// layered lays a graph out in layers, so that as many edges as possible point the
 // same way and few cross. Separate parts stand side by side.
-func Layered(s Spec) Layout {
-	if s.Gap == 0 {
-		s.Gap = 28
-	}
-	if s.LayerGap == 0 {
-		s.LayerGap = 48
-	}
-	if s.PortGap == 0 {
-		s.PortGap = 18
-	}
-	out := Layout{Nodes: make([]svg.Box, len(s.Graph.Nodes)), Routes: make([][]svg.Point, len(s.Graph.Edges)), Labels: make([]svg.Box, len(s.Graph.Edges)), Across: s.Across}
+func layered(s spec) Layout {
+	out := Layout{Nodes: make([]svg.Box, len(s.graph.Nodes)), Routes: make([][]svg.Point, len(s.graph.Edges)), Labels: make([]svg.Box, len(s.graph.Edges)), Across: s.across}
 	parts := split(&s)
 	sizes := make([]Size, len(parts))
 	for i, p := range parts {
 		p.layout()
-		sizes[i] = Size{p.w, p.h}
-		if s.Across {
-			sizes[i] = Size{p.h, p.w}
-		}
+		sizes[i] = s.turn(Size{p.w, p.h})
 	}
-	at, whole := Pack(sizes, s.Room, s.Gap*1.4)
+	at, whole := Pack(sizes, s.room, gapInLayer*1.4)
 	out.W, out.H = whole.W, whole.H
 	for i, p := range parts {
 		p.emit(&out, at[i])
@@ -94,8 +86,8 @@ func Layered(s Spec) Layout {
 	return out
 }
 
-// Roots gives every node the first node of the connected part that it belongs to.
-func (g *Graph) Roots() []int {
+// Parts are the nodes of each connected part, the one with the first node first.
+func (g *Graph) Parts() [][]int {
 	root := make([]int, len(g.Nodes))
 	for i := range root {
 		root[i] = i
@@ -111,41 +103,41 @@ func (g *Graph) Roots() []int {
 		a, b := find(e.From), find(e.To)
 		root[max(a, b)] = min(a, b)
 	}
+	var parts [][]int
+	at := map[int]int{} // the part of a root, which is its first node
 	for i := range root {
-		root[i] = find(i)
+		r := find(i)
+		if r == i {
+			at[r] = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[at[r]] = append(parts[at[r]], i)
 	}
-	return root
+	return parts
 }
 
-// split finds the connected parts, the one with the first node first.
-func split(s *Spec) []*part {
-	root := s.Graph.Roots()
+// split makes a part for each connected piece.
+func split(s *spec) []*part {
 	var list []*part
-	at := map[int]*part{}
-	for i, r := range root {
-		if at[r] == nil {
-			at[r] = &part{spec: s, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
-			list = append(list, at[r])
+	of := make([]*part, len(s.graph.Nodes))
+	for _, nodes := range s.graph.Parts() {
+		p := &part{spec: s, nodes: nodes, of: map[int]int{}, chains: map[int][]int{}, turned: map[int]bool{}}
+		for _, n := range nodes {
+			of[n] = p
 		}
-		at[r].nodes = append(at[r].nodes, i)
+		list = append(list, p)
 	}
-	for i, e := range s.Graph.Edges {
-		p := at[root[e.From]]
-		p.edges = append(p.edges, i)
+	for i, e := range s.graph.Edges {
+		of[e.From].edges = append(of[e.From].edges, i)
 	}
 	return list
 }
 
-// layout runs the steps of layered drawing on one part.
 func (p *part) layout() {
 	for _, n := range p.nodes {
-		size := p.spec.Sizes[n]
-		if p.spec.Across {
-			size.W, size.H = size.H, size.W
-		}
-		size.W += 2 * p.loopRoom(n)
+		size := p.spec.turn(p.spec.sizes[n])
 		p.of[n] = len(p.v)
-		p.v = append(p.v, vertex{node: n, edge: -1, w: size.W, h: size.H})
+		p.v = append(p.v, vertex{node: n, w: size.W + 2*p.loopRoom(n), h: size.H})
 	}
 	p.breakCycles()
 	p.rankNodes()
@@ -159,27 +151,23 @@ func (p *part) layout() {
 func (p *part) loopRoom(n int) float64 {
 	room := 0.0
 	for _, i := range p.edges {
-		if e := p.spec.Graph.Edges[i]; e.From == n && e.To == n {
-			l := p.spec.Labels[i]
-			if p.spec.Across {
-				l.W = l.H
-			}
-			room = max(room, loopReach+6+l.W)
+		if e := p.spec.graph.Edges[i]; e.From == n && e.To == n {
+			room = max(room, loopReach+6+p.spec.turn(p.spec.labels[i]).W)
 		}
 	}
 	return room
 }
 
-const loopReach = 26
+const loopReach = 26.0
 
 func (p *part) loop(i int) bool {
-	e := p.spec.Graph.Edges[i]
+	e := p.spec.graph.Edges[i]
 	return e.From == e.To
 }
 
 // ends are an edge's vertices, the upper one first.
 func (p *part) ends(i int) (from, to int) {
-	e := p.spec.Graph.Edges[i]
+	e := p.spec.graph.Edges[i]
 	from, to = p.of[e.From], p.of[e.To]
 	if p.turned[i] {
 		from, to = to, from

@@ -1,14 +1,9 @@
 package graph
 
-import "slices"
-
-// sweeps is how often the layers are ordered again; large parts get fewer.
-func (p *part) sweeps() int {
-	if len(p.v) > 4000 {
-		return 4
-	}
-	return 24
-}
+import (
+	"cmp"
+	"slices"
+)
 
 // orderLayers finds an order in each layer with few crossings: a walk from the top
 // first, then the layers are sorted again and again by where their neighbours stand.
@@ -19,8 +14,12 @@ func (p *part) orderLayers() {
 	}
 	p.layers = make([][]int, last+1)
 	p.walk()
+	sweeps := 24
+	if len(p.v) > 4000 {
+		sweeps = 4
+	}
 	best, fewest := p.snapshot(), p.crossings()
-	for k := 0; k < p.sweeps() && fewest > 0; k++ {
+	for k := 0; k < sweeps && fewest > 0; k++ {
 		if k%2 == 0 {
 			for r := 1; r < len(p.layers); r++ {
 				p.sortLayer(r, true)
@@ -60,23 +59,18 @@ func (p *part) snapshot() [][]int {
 // walk fills the layers in depth-first order, which keeps families together.
 func (p *part) walk() {
 	seen := make([]bool, len(p.v))
-	var stack []int
-	visit := func(s int) {
-		stack = append(stack[:0], s)
-		for len(stack) > 0 {
-			k := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if seen[k] {
-				continue
-			}
-			seen[k] = true
-			p.layers[p.v[k].rank] = append(p.layers[p.v[k].rank], k)
-			for _, n := range slices.Backward(p.v[k].up) {
-				stack = append(stack, n)
-			}
-			for _, n := range slices.Backward(p.v[k].dn) {
-				stack = append(stack, n)
-			}
+	var visit func(k int)
+	visit = func(k int) {
+		if seen[k] {
+			return
+		}
+		seen[k] = true
+		p.layers[p.v[k].rank] = append(p.layers[p.v[k].rank], k)
+		for _, n := range p.v[k].dn {
+			visit(n)
+		}
+		for _, n := range p.v[k].up {
+			visit(n)
 		}
 	}
 	for k := range p.v {
@@ -87,8 +81,7 @@ func (p *part) walk() {
 	p.number()
 }
 
-// sortLayer sorts a layer by the mean place of its neighbours above or below; a
-// vertex without any keeps its place.
+// sortLayer sorts a layer by the mean place of its neighbours above or below; a vertex without any keeps its place.
 func (p *part) sortLayer(r int, down bool) {
 	l := p.layers[r]
 	mean := make(map[int]float64, len(l))
@@ -107,21 +100,12 @@ func (p *part) sortLayer(r int, down bool) {
 		}
 		mean[k] = sum / float64(len(near))
 	}
-	slices.SortStableFunc(l, func(a, b int) int {
-		switch {
-		case mean[a] < mean[b]:
-			return -1
-		case mean[a] > mean[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(l, func(a, b int) int { return cmp.Compare(mean[a], mean[b]) })
 	for i, k := range l {
 		p.v[k].order = i
 	}
 }
 
-// crossings counts the crossings between all neighbouring layers.
 func (p *part) crossings() int {
 	n := 0
 	for r := 1; r < len(p.layers); r++ {

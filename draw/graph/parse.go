@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,10 +11,9 @@ import (
 	"atelier/draw/svg"
 )
 
-// Read makes a graph of the parameters Nodes and Edges in any shape that models
-// write: lists of objects, of names or of pairs, an object of neighbours, lines such
-// as "A -> B: label", and JSON text of all of these. Nodes that only edges name are
-// made. Wires get the head that is given.
+// Read makes a graph of the parameters Nodes and Edges in any shape that models write: lists of objects, of names or
+// of pairs, an object of neighbours, lines such as "A -> B: label", and JSON text of all of these. Nodes that only
+// edges name are made. Wires get the head that is given.
 func Read(nodes, edges any, head Head) (*Graph, error) {
 	g := &Graph{}
 	if err := g.readNodes(nodes); err != nil {
@@ -94,87 +93,80 @@ func (g *Graph) readNodes(v any) error {
 		return svg.Invalid("Nodes has %d entries: at most %d are read; summarise first", len(items), MaxNodes)
 	}
 	for i, item := range items {
-		switch t := item.(type) {
-		case map[string]any:
-			if err := g.readNode(t, i); err != nil {
-				return err
-			}
-		case []any:
-			if len(t) == 0 || value.Text(t[0]) == "" {
-				return svg.Invalid("Nodes[%d] has no id", i)
-			}
-			k := g.Node(value.Text(t[0]))
-			if len(t) > 1 {
-				if m, ok := t[1].(map[string]any); ok {
-					m = maps.Clone(m)
-					m["id"] = t[0]
-					if err := g.readNode(m, i); err != nil {
-						return err
-					}
-					continue
+		m, ok := item.(map[string]any)
+		if pair, is := item.([]any); is && len(pair) > 0 {
+			item = pair[0]
+			if len(pair) > 1 {
+				if m, ok = pair[1].(map[string]any); !ok {
+					m = map[string]any{"label": pair[1]}
 				}
-				g.Nodes[k].Label = value.Text(t[1])
+				m = maps.Clone(m)
+				m["id"], ok = item, true
 			}
-		default:
-			if value.Text(item) == "" {
-				return svg.Invalid("Nodes[%d] has no id", i)
-			}
-			g.Node(value.Text(item))
+		}
+		if !ok {
+			m = map[string]any{"id": item}
+		}
+		if err := g.readNode(m, i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (g *Graph) readNode(m map[string]any, i int) error {
-	id := value.Text(value.Field(m, "id", "key", "name"))
 	label := value.Text(value.Field(m, "label", "title", "name", "text"))
-	if id == "" {
-		id = label
-	}
+	id := cmp.Or(value.Text(value.Field(m, "id", "key", "name")), label)
 	if id == "" {
 		return svg.Invalid("Nodes[%d] has neither id nor label", i)
 	}
-	k := g.Node(id)
-	n := &g.Nodes[k]
-	if label != "" {
-		n.Label = label
-	}
+	n := &g.Nodes[g.Node(id)]
+	n.Label = cmp.Or(label, n.Label)
 	n.Note = value.Text(value.Field(m, "note", "description", "detail", "subtitle"))
 	n.Group = g.GroupOf(value.Text(value.Field(m, "group", "category", "cluster")))
 	if v, ok := value.Number(value.Field(m, "value", "size", "weight")); ok && v > 0 {
 		n.Value = v
 	}
 	shape := strings.ToLower(value.Text(value.Field(m, "shape", "kind", "type")))
-	if n.Shape = shapeOf(shape); n.Shape == "" {
+	var ok bool
+	if n.Shape, ok = shapeOf(shape); !ok {
 		return svg.Invalid("Nodes[%d] has shape %q: use %s", i, svg.Clip(shape), strings.Join(Shapes(), ", "))
 	}
 	return nil
 }
 
-// shapeOf knows other words for the shapes; empty for an unknown one.
-func shapeOf(s string) Shape {
-	if slices.Contains(Shapes(), s) {
-		return Shape(s)
+// shapeWords are the shapes that callers can ask for by name, with other words for them.
+var shapeWords = []struct {
+	shape Shape
+	words []string
+}{
+	{Rect, []string{"rect", "rectangle", "square", "task", "action"}},
+	{Round, []string{"", "node", "process", "default", "step", "rounded", "roundrect", "component", "service"}},
+	{Pill, []string{"start", "end", "terminal", "terminator", "stadium"}},
+	{Ellipse, []string{"oval", "actor", "person", "user"}},
+	{Circle, nil},
+	{Diamond, []string{"decision", "rhombus", "question", "condition"}},
+	{Hexagon, []string{"preparation", "hex"}},
+	{Cylinder, []string{"database", "db", "storage", "store", "data store"}},
+	{Parallelogram, []string{"io", "input", "output", "data", "document", "input/output"}},
+}
+
+// Shapes lists the shapes that callers can ask for by name.
+func Shapes() []string {
+	var out []string
+	for _, s := range shapeWords {
+		out = append(out, string(s.shape))
 	}
-	switch s {
-	case "", "node", "process", "default", "step", "rounded", "roundrect", "component", "service":
-		return Round
-	case "rect", "rectangle", "square", "task", "action":
-		return Rect
-	case "start", "end", "terminal", "terminator", "stadium":
-		return Pill
-	case "oval", "actor", "person", "user":
-		return Ellipse
-	case "decision", "rhombus", "question", "condition":
-		return Diamond
-	case "database", "db", "storage", "store", "data store":
-		return Cylinder
-	case "io", "input", "output", "data", "document", "input/output":
-		return Parallelogram
-	case "preparation", "hex":
-		return Hexagon
+	return out
+}
+
+func shapeOf(word string) (Shape, bool) {
+	for _, s := range shapeWords {
+		if word == string(s.shape) || slices.Contains(s.words, word) {
+			return s.shape, true
+		}
 	}
-	return ""
+	return "", false
 }
 
 func (g *Graph) readEdges(v any, head Head) error {
@@ -218,7 +210,7 @@ func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
 		return svg.Invalid("Edges[%d] has no from or no to", i)
 	}
 	e := Edge{From: g.end(from), To: g.end(to), Label: value.Text(value.Field(m, "label", "text", "name")), Head: head, Weight: 1}
-	if v, ok := value.Number(value.Field(m, "weight", "value")); ok && v > 0 && !math.IsNaN(v) {
+	if v, ok := value.Number(value.Field(m, "weight", "value")); ok && v > 0 {
 		e.Weight = v
 	}
 	style := strings.ToLower(value.Text(value.Field(m, "style")))
@@ -234,14 +226,9 @@ func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
 
 // end finds the node that an edge names: by id, else by label, else a new one.
 func (g *Graph) end(name string) int {
-	if g.Has(name) {
-		return g.Node(name)
-	}
-	if len(g.Nodes) <= 2000 { // beyond, ids are what counts
-		for i, n := range g.Nodes {
-			if n.Label == name {
-				return i
-			}
+	if !g.Has(name) && len(g.Nodes) <= 2000 { // beyond, ids are what counts
+		if i := slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Label == name }); i >= 0 {
+			return i
 		}
 	}
 	return g.Node(name)

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"atelier/draw/svg"
@@ -44,14 +46,9 @@ func (p *part) placeX() {
 	for r := len(p.layers) - 1; r >= 0; r-- {
 		p.settle(r, 1) // in the end, who has successors stands in their middle
 	}
-	left, right := 0.0, 0.0
-	for i, v := range p.v {
-		if l := v.x - v.w/2; i == 0 || l < left {
-			left = l
-		}
-		if r := v.x + v.w/2; i == 0 || r > right {
-			right = r
-		}
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, v := range p.v {
+		left, right = min(left, v.x-v.w/2), max(right, v.x+v.w/2)
 	}
 	for k := range p.v {
 		p.v[k].x -= left
@@ -61,7 +58,7 @@ func (p *part) placeX() {
 
 // apart is the least distance of two neighbours' middles.
 func (p *part) apart(a, b int) float64 {
-	gap := p.spec.Gap
+	gap := gapInLayer
 	switch {
 	case p.v[a].node < 0 && p.v[b].node < 0:
 		gap = 10
@@ -100,46 +97,54 @@ func (p *part) pull(k, mode int) (x, weight float64) {
 	return sum / weight, weight
 }
 
-// settle places one layer as near to its wishes as order and distances allow: least
-// squares by putting together those that would collide.
+// settle places one layer as near to its wishes as order and distances allow.
 func (p *part) settle(r, mode int) {
-	type heap struct {
-		sum, weight float64
-		n           int
-	}
 	l := p.layers[r]
-	offset := make([]float64, len(l))
-	var stack []heap
+	offset, wishes, weights := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
 	for i, k := range l {
 		if i > 0 {
 			offset[i] = offset[i-1] + p.apart(l[i-1], k)
 		}
-		x, w := p.pull(k, mode)
-		h := heap{(x - offset[i]) * w, w, 1}
+		wishes[i], weights[i] = p.pull(k, mode)
+		wishes[i] -= offset[i]
+	}
+	for i, x := range isotonic(wishes, weights) {
+		p.v[l[i]].x = x + offset[i]
+	}
+}
+
+// isotonic returns the values in rising order that are nearest to the wishes by weighted
+// least squares: neighbours that violate the order are pooled at their mean.
+func isotonic(wishes, weights []float64) []float64 {
+	type pool struct {
+		sum, weight float64
+		n           int
+	}
+	var stack []pool
+	for i, x := range wishes {
+		next := pool{x * weights[i], weights[i], 1}
 		for len(stack) > 0 {
 			top := stack[len(stack)-1]
-			if top.sum/top.weight < h.sum/h.weight {
+			if top.sum/top.weight < next.sum/next.weight {
 				break
 			}
-			h = heap{h.sum + top.sum, h.weight + top.weight, h.n + top.n}
+			next = pool{next.sum + top.sum, next.weight + top.weight, next.n + top.n}
 			stack = stack[:len(stack)-1]
 		}
-		stack = append(stack, h)
+		stack = append(stack, next)
 	}
-	i := 0
-	for _, h := range stack {
-		for range h.n {
-			p.v[l[i]].x = h.sum/h.weight + offset[i]
-			i++
-		}
+	out := make([]float64, 0, len(wishes))
+	for _, p := range stack {
+		out = append(out, slices.Repeat([]float64{p.sum / p.weight}, p.n)...)
 	}
+	return out
 }
 
 // placeY stacks the layers; the gap grows with how far edges must go sideways.
 func (p *part) placeY() {
 	p.tops, p.heights = make([]float64, len(p.layers)), make([]float64, len(p.layers))
 	y := 0.0
-	base := p.spec.LayerGap / float64(p.step())
+	base := p.spec.layerGap / float64(p.step())
 	for r, l := range p.layers {
 		for _, k := range l {
 			p.heights[r] = max(p.heights[r], p.v[k].h)
@@ -148,7 +153,7 @@ func (p *part) placeY() {
 			far := 0.0
 			for _, k := range l {
 				for _, n := range p.v[k].up {
-					far = max(far, abs(p.v[k].x-p.v[n].x))
+					far = max(far, math.Abs(p.v[k].x-p.v[n].x))
 				}
 			}
 			y += max(16, base) + min(60, far*0.12)
@@ -159,27 +164,15 @@ func (p *part) placeY() {
 	p.h = y
 }
 
-func abs(v float64) float64 {
-	if v < 0 {
-		return -v
-	}
-	return v
-}
-
 // Pack gives boxes places in rows no wider than room where that is possible, each row
 // centred, the highest boxes first, and says how large the whole is.
 func Pack(sizes []Size, room, gap float64) (at []svg.Point, whole Size) {
-	order := make([]int, len(sizes))
-	for i, s := range sizes {
-		order[i] = i
+	for _, s := range sizes {
 		room = max(room, s.W)
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := sizes[a].H, sizes[b].H; {
-		case x > y+1:
-			return -1
-		case y > x+1:
-			return 1
+	order := Ranked(len(sizes), func(a, b int) int {
+		if d := sizes[b].H - sizes[a].H; math.Abs(d) > 1 {
+			return cmp.Compare(d, 0)
 		}
 		return 0
 	})

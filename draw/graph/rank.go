@@ -15,38 +15,29 @@ func (p *part) breakCycles() {
 			incoming[b]++
 		}
 	}
-	starts := make([]int, 0, len(p.v))
-	for k := range p.v {
-		if incoming[k] == 0 {
-			starts = append(starts, k)
-		}
-	}
-	for k := range p.v {
-		starts = append(starts, k)
-	}
-	state := make([]uint8, len(p.v)) // 0 new, 1 on the way, 2 done
-	next := make([]int, len(p.v))
-	for _, s := range starts {
-		if state[s] != 0 {
-			continue
-		}
-		stack := []int{s}
-		state[s] = 1
-		for len(stack) > 0 {
-			k := stack[len(stack)-1]
-			if next[k] == len(out[k]) {
-				state[k] = 2
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			i := out[k][next[k]]
-			next[k]++
+	const (
+		fresh = iota
+		open  // on the way
+		done
+	)
+	state := make([]uint8, len(p.v))
+	var visit func(k int)
+	visit = func(k int) {
+		state[k] = open
+		for _, i := range out[k] {
 			switch _, to := p.ends(i); state[to] {
-			case 0:
-				state[to] = 1
-				stack = append(stack, to)
-			case 1:
+			case fresh:
+				visit(to)
+			case open:
 				p.turned[i] = true
+			}
+		}
+		state[k] = done
+	}
+	for _, most := range []int{0, len(p.edges)} { // first those without an edge to them
+		for k := range p.v {
+			if state[k] == fresh && incoming[k] <= most {
+				visit(k)
 			}
 		}
 	}
@@ -55,7 +46,7 @@ func (p *part) breakCycles() {
 // step is how many layers an edge spans at least: two where labels need one of their own.
 func (p *part) step() int {
 	for _, i := range p.edges {
-		if p.spec.Labels[i].W > 0 && !p.loop(i) {
+		if p.spec.labels[i].W > 0 && !p.loop(i) {
 			return 2
 		}
 	}
@@ -116,14 +107,11 @@ func (p *part) addBends() {
 			continue
 		}
 		a, b := p.ends(i)
-		label := p.spec.Labels[i]
-		if p.spec.Across {
-			label.W, label.H = label.H, label.W
-		}
+		label := p.spec.turn(p.spec.labels[i])
 		chain := []int{a}
 		span := p.v[b].rank - p.v[a].rank
 		for r := p.v[a].rank + 1; r < p.v[b].rank; r++ {
-			v := vertex{node: -1, edge: i, rank: r, w: 6}
+			v := vertex{node: -1, rank: r, w: 6}
 			if label.W > 0 && r == p.v[a].rank+(span/2|1) {
 				v.label, v.w, v.h = true, label.W+8, label.H+6
 			}

@@ -11,28 +11,40 @@ import (
 // emit writes a part's places into the whole, turned as the layout runs.
 func (p *part) emit(out *Layout, at svg.Point) {
 	place := func(x, y float64) svg.Point {
-		if p.spec.Back {
+		if p.spec.back {
 			y = p.h - y
 		}
-		if p.spec.Across {
+		if p.spec.across {
 			x, y = y, x
 		}
 		return svg.Point{X: at.X + x, Y: at.Y + y}
 	}
 	for _, n := range p.nodes {
 		v := p.v[p.of[n]]
-		out.Nodes[n] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.Sizes[n])
+		out.Nodes[n] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.sizes[n])
 	}
-	p.ports()
+	for k := range p.v { // each edge has its place along the upper or lower side of its nodes
+		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
+	}
 	for _, i := range p.edges {
 		if p.loop(i) {
 			p.emitLoop(out, i)
 			continue
 		}
-		out.Routes[i] = p.route(i, place)
+		var pts []svg.Point
+		for _, q := range p.smooth(p.stops(i)) {
+			pts = append(pts, place(q.x, q.in))
+			if q.k >= 0 {
+				pts = append(pts, place(q.x, q.out))
+			}
+		}
+		if p.turned[i] {
+			slices.Reverse(pts)
+		}
+		out.Routes[i] = pts
 		for _, k := range p.chains[i] {
 			if v := p.v[k]; v.label {
-				out.Labels[i] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.Labels[i])
+				out.Labels[i] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.labels[i])
 			}
 		}
 	}
@@ -40,13 +52,6 @@ func (p *part) emit(out *Layout, at svg.Point) {
 
 func boxAround(c svg.Point, s Size) svg.Box {
 	return svg.Box{X: c.X - s.W/2, Y: c.Y - s.H/2, W: s.W, H: s.H}
-}
-
-// ports gives each edge its place along the upper or lower side of its nodes.
-func (p *part) ports() {
-	for k := range p.v {
-		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
-	}
 }
 
 // spread places the edges to the neighbours near along a side, in the order of where
@@ -57,76 +62,28 @@ func (p *part) spread(k int, near []int) []float64 {
 	if v.node < 0 || len(near) == 0 {
 		return out
 	}
-	width := p.spec.Sizes[v.node].W
-	if p.spec.Across {
-		width = p.spec.Sizes[v.node].H
+	width := p.spec.turn(p.spec.sizes[v.node]).W
+	order := Ranked(len(near), func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
+	room := width * 0.7
+	switch p.spec.graph.Nodes[v.node].Shape {
+	case Diamond, Circle, Ellipse, Target, Dot:
+		room = width * 0.35
+	default:
 	}
-	order := make([]int, len(near))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
-	room := width * portShare(p.spec.Graph.Nodes[v.node].Shape)
-	step := min(p.spec.PortGap, room/float64(len(near)))
+	step := min(p.spec.portGap, room/float64(len(near)))
 	half := (room - step) / 2
-	// Least squares, as layers are settled: wishes that would come too near to each
-	// other are put together around their mean.
-	type heap struct {
-		sum float64
-		n   int
-	}
-	var stack []heap
+	wishes := make([]float64, len(near))
 	for i, e := range order {
-		wish := 0.0
 		if n := p.v[near[e]]; n.node < 0 && math.Abs(n.x-v.x) <= half {
-			wish = n.x - v.x
+			wishes[i] = n.x - v.x
 		}
-		h := heap{wish - float64(i)*step, 1}
-		for len(stack) > 0 {
-			top := stack[len(stack)-1]
-			if top.sum/float64(top.n) < h.sum/float64(h.n) {
-				break
-			}
-			h = heap{h.sum + top.sum, h.n + top.n}
-			stack = stack[:len(stack)-1]
-		}
-		stack = append(stack, h)
+		wishes[i] -= float64(i) * step
 	}
-	i := 0
-	for _, h := range stack {
-		for range h.n {
-			// A side has room for all: the ends hold the others in.
-			at := h.sum/float64(h.n) + float64(i)*step
-			out[order[i]] = max(-half+float64(i)*step, min(at, half-float64(len(near)-1-i)*step))
-			i++
-		}
+	for i, x := range isotonic(wishes, slices.Repeat([]float64{1}, len(near))) {
+		// A side has room for all: the ends hold the others in.
+		out[order[i]] = max(-half+float64(i)*step, min(x+float64(i)*step, half-float64(len(near)-1-i)*step))
 	}
 	return out
-}
-
-// portShare is how much of a side edges may use.
-func portShare(s Shape) float64 {
-	switch s {
-	case Diamond, Circle, Ellipse, Target, Dot:
-		return 0.35
-	default:
-		return 0.7
-	}
-}
-
-// route is the way of an edge from its From to its To.
-func (p *part) route(i int, place func(x, y float64) svg.Point) []svg.Point {
-	var pts []svg.Point
-	for _, q := range p.smooth(p.stops(i)) {
-		pts = append(pts, place(q.x, q.in))
-		if q.k >= 0 {
-			pts = append(pts, place(q.x, q.out))
-		}
-	}
-	if p.turned[i] {
-		slices.Reverse(pts)
-	}
-	return pts
 }
 
 // stop is a place that a route passes: a bend with the sides of its layer, or an end.
@@ -146,19 +103,14 @@ func (p *part) stops(i int) []stop {
 			list = append(list, stop{k, v.x, top, bottom})
 			continue
 		}
-		mid, size := (top+bottom)/2, p.spec.Sizes[v.node]
-		if p.spec.Across {
-			size.W, size.H = size.H, size.W
-		}
+		size, dx, side := p.spec.turn(p.spec.sizes[v.node]), 0.0, 1.0 // the lower side of the first node
 		if c == 0 {
-			dx := take(v.dn, &v.portsDn, chain[1])
-			y := mid + size.H/2 - p.inset(v.node, size, dx)
-			list = append(list, stop{-1, v.x + dx, y, y})
+			dx = take(v.dn, v.portsDn, chain[1])
 		} else {
-			dx := take(v.up, &v.portsUp, chain[c-1])
-			y := mid - size.H/2 + p.inset(v.node, size, dx)
-			list = append(list, stop{-1, v.x + dx, y, y})
+			dx, side = take(v.up, v.portsUp, chain[c-1]), -1
 		}
+		y := (top+bottom)/2 + side*(size.H/2-p.inset(v.node, size, dx))
+		list = append(list, stop{-1, v.x + dx, y, y})
 	}
 	return list
 }
@@ -183,8 +135,7 @@ func (p *part) smooth(list []stop) []stop {
 	return out
 }
 
-// clear reports whether the curve between two stops keeps away from everything beside
-// the bends that it would omit.
+// clear reports whether the curve between two stops keeps away from everything beside the bends that it would omit.
 func (p *part) clear(a stop, between []stop, b stop) bool {
 	for _, q := range between {
 		if p.v[q.k].label {
@@ -225,13 +176,11 @@ func (p *part) free(k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// take returns the port of the next edge to a neighbour; edges between the same two
-// nodes take one after the other.
-func take(near []int, ports *[]float64, to int) float64 {
-	for i, n := range near {
-		if n == to && !math.IsNaN((*ports)[i]) {
-			at := (*ports)[i]
-			(*ports)[i] = math.NaN()
+// take returns the port of the next edge to a neighbour; edges between the same two nodes take one after the other.
+func take(near []int, ports []float64, to int) float64 {
+	for i, at := range ports {
+		if near[i] == to && !math.IsNaN(at) {
+			ports[i] = math.NaN()
 			return at
 		}
 	}
@@ -241,39 +190,36 @@ func take(near []int, ports *[]float64, to int) float64 {
 // inset is how far below the upper side of its box an outline begins, dx from the middle.
 func (p *part) inset(n int, size Size, dx float64) float64 {
 	u := min(1, math.Abs(dx)/(size.W/2))
-	switch s := p.spec.Graph.Nodes[n].Shape; {
+	switch s := p.spec.graph.Nodes[n].Shape; {
 	case s == Ellipse || s == Circle || s == Target || s == Dot:
 		return size.H / 2 * (1 - math.Sqrt(1-u*u))
 	case s == Diamond:
 		return size.H / 2 * u
-	case s == Pill && p.spec.Across:
-		r := size.W / 2
-		return r * (1 - math.Sqrt(1-u*u))
-	case s == Hexagon && p.spec.Across:
+	case s == Pill && p.spec.across:
+		return size.W / 2 * (1 - math.Sqrt(1-u*u))
+	case s == Hexagon && p.spec.across:
 		return u * hexCut
-	case s == Parallelogram && p.spec.Across:
+	case s == Parallelogram && p.spec.across:
 		return slant / 2
-	case s == Cylinder && !p.spec.Across:
+	case s == Cylinder && !p.spec.across:
 		return lid * (1 - math.Sqrt(1-u*u))
 	}
 	return 0
 }
 
-// emitLoop draws an edge from a node to itself at the node's right side, or below it
-// where layers run across.
+// emitLoop draws an edge from a node to itself at the node's right side, or below it where layers run across.
 func (p *part) emitLoop(out *Layout, i int) {
-	b := out.Nodes[p.spec.Graph.Edges[i].From]
+	b := out.Nodes[p.spec.graph.Edges[i].From]
 	d := min(9, b.H/4)
-	const reach = float64(loopReach)
-	label := p.spec.Labels[i]
-	if p.spec.Across {
+	label := p.spec.labels[i]
+	if p.spec.across {
 		d = min(12, b.W/4)
 		x, y := b.X+b.W/2, b.Bottom()
-		out.Routes[i] = []svg.Point{{X: x - d, Y: y}, {X: x - d, Y: y + reach}, {X: x + d, Y: y + reach}, {X: x + d, Y: y}}
-		out.Labels[i] = svg.Box{X: x - label.W/2, Y: y + reach + 3, W: label.W, H: label.H}
+		out.Routes[i] = []svg.Point{{X: x - d, Y: y}, {X: x - d, Y: y + loopReach}, {X: x + d, Y: y + loopReach}, {X: x + d, Y: y}}
+		out.Labels[i] = svg.Box{X: x - label.W/2, Y: y + loopReach + 3, W: label.W, H: label.H}
 		return
 	}
 	x, y := b.Right(), b.Y+b.H/2
-	out.Routes[i] = []svg.Point{{X: x, Y: y - d}, {X: x + reach, Y: y - d}, {X: x + reach, Y: y + d}, {X: x, Y: y + d}}
-	out.Labels[i] = svg.Box{X: x + reach + 3, Y: y - label.H/2, W: label.W, H: label.H}
+	out.Routes[i] = []svg.Point{{X: x, Y: y - d}, {X: x + loopReach, Y: y - d}, {X: x + loopReach, Y: y + d}, {X: x, Y: y + d}}
+	out.Labels[i] = svg.Box{X: x + loopReach + 3, Y: y - label.H/2, W: label.W, H: label.H}
 }

@@ -23,8 +23,7 @@ const (
 	wireSize  = 12.0
 )
 
-// Outline returns the corners of a shape, for pens that draw by hand; round shapes have
-// many.
+// Outline returns the corners of a shape, for pens that draw by hand; round shapes have many.
 func Outline(s Shape, b svg.Box) []svg.Point {
 	x, y, r, d, c := b.X, b.Y, b.Right(), b.Bottom(), b.Center()
 	switch s {
@@ -66,12 +65,9 @@ type Face struct {
 	Size        Size
 }
 
-// Measurer says how wide text runs: 1 for the page's own face, more for wider ones.
-type Measurer struct{ Wide float64 }
-
-// Face breaks a node's text into lines and says how much room its shape needs.
-func (m Measurer) Face(n Node) Face {
-	wide := max(1, m.Wide)
+// face breaks a node's text into lines, which run wide times as wide as the page's own
+// face, and says how much room its shape needs.
+func face(n Node, wide float64) Face {
 	switch n.Shape {
 	case Dot:
 		return Face{Size: Size{18, 18}}
@@ -80,19 +76,12 @@ func (m Measurer) Face(n Node) Face {
 	case Bar:
 		return Face{Size: Size{64, 7}}
 	case Table:
-		return m.table(n)
+		return table(n)
 	default:
 	}
 	f := Face{Label: svg.Wrap(n.Label, labelSize*wide, 170, 4), Note: svg.Wrap(n.Note, noteSize*wide, 180, 4)}
-	w := 0.0
-	for _, l := range f.Label {
-		w = max(w, svg.Width(l, labelSize*wide))
-	}
-	for _, l := range f.Note {
-		w = max(w, svg.Width(l, noteSize*wide))
-	}
-	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
-	f.Size = around(n.Shape, max(34, w), h)
+	w := max(34, svg.Widest(f.Label, labelSize*wide), svg.Widest(f.Note, noteSize*wide))
+	f.Size = around(n.Shape, w, labelStep*float64(len(f.Label))+noteStep*float64(len(f.Note)))
 	return f
 }
 
@@ -120,15 +109,9 @@ func around(s Shape, w, h float64) Size {
 	}
 }
 
-func (m Measurer) table(n Node) Face {
+func table(n Node) Face {
 	f := Face{Label: svg.Wrap(n.Label, labelSize, 230, 2), Note: svg.Wrap(n.Note, noteSize, 230, 1)}
-	w := 90.0
-	for _, l := range f.Label {
-		w = max(w, svg.Width(l, labelSize))
-	}
-	for _, l := range f.Note {
-		w = max(w, svg.Width(l, noteSize))
-	}
+	w := max(90, svg.Widest(f.Label, labelSize), svg.Widest(f.Note, noteSize))
 	h := 14 + labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
 	for _, rows := range n.Sections {
 		if len(rows) == 0 {
@@ -136,25 +119,11 @@ func (m Measurer) table(n Node) Face {
 		}
 		var lines []string
 		for _, r := range rows {
-			l := svg.Fit(r, rowSize, 300)
-			w = max(w, svg.Width(l, rowSize))
-			lines = append(lines, l)
+			lines = append(lines, svg.Fit(r, rowSize, 300))
 		}
 		f.Rows = append(f.Rows, lines)
-		h += 10 + rowStep*float64(len(lines))
+		w, h = max(w, svg.Widest(lines, rowSize)), h+10+rowStep*float64(len(lines))
 	}
 	f.Size = Size{w + 24, h}
 	return f
-}
-
-// Label is how much room the text on a wire needs; zero for none.
-func (m Measurer) Label(text string) ([]string, Size) {
-	wide := max(1, m.Wide)
-	lines := svg.Wrap(text, wireSize*wide, 150, 3)
-	var s Size
-	for _, l := range lines {
-		s.W = max(s.W, svg.Width(l, wireSize*wide))
-	}
-	s.H = 15 * float64(len(lines))
-	return lines, s
 }

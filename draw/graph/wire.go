@@ -8,39 +8,14 @@ import (
 	"atelier/draw/svg"
 )
 
-// WireText writes the text of a wire over it, on the page's own ground so that no line
-// shows between its words.
-func WireText(s *svg.Canvas, b svg.Box, lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	s.Rect(svg.Box{X: b.X + 2, Y: b.Y, W: max(4, b.W-4), H: b.H}, "b", 3)
-	s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
+// headRoom is how much of a wire's end its head takes. A crow's foot is seen through:
+// the wire runs straight on to its tip.
+var headRoom = map[Head]float64{
+	Arrow: 8, Ball: 8, Hollow: 12, FullDiamond: 16, HollowDiamond: 16,
+	One: crow, ZeroOrOne: crow, OneOrMore: crow, ZeroOrMore: crow,
 }
 
-// headRoom is how much of a wire's end its head takes.
-func headRoom(h Head) float64 {
-	switch h {
-	case Arrow, Ball:
-		return 8
-	case Hollow:
-		return 12
-	case FullDiamond, HollowDiamond:
-		return 16
-	default:
-		return 0
-	}
-}
-
-// stem is how far a wire runs straight behind a head that it is seen through.
-func stem(h Head) float64 {
-	switch h {
-	case One, ZeroOrOne, OneOrMore, ZeroOrMore:
-		return 20
-	default:
-		return 0
-	}
-}
+const crow = 20.0
 
 func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	n := len(pts)
@@ -50,10 +25,26 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	loop := e.From == e.To
 	out, in := direction(pts[0], pts[1], across != loop), direction(pts[n-2], pts[n-1], across != loop)
 	tip, root := pts[n-1], pts[0]
-	back := headRoom(e.Head) + stem(e.Head)
-	pts[n-1] = svg.Point{X: tip.X - in.X*back, Y: tip.Y - in.Y*back}
-	back = headRoom(e.Tail) + stem(e.Tail)
-	pts[0] = svg.Point{X: root.X + out.X*back, Y: root.Y + out.Y*back}
+	head, tail := headRoom[e.Head], headRoom[e.Tail]
+	pts[n-1] = svg.Point{X: tip.X - in.X*head, Y: tip.Y - in.Y*head}
+	pts[0] = svg.Point{X: root.X + out.X*tail, Y: root.Y + out.Y*tail}
+	d := path(pts, across)
+	if loop {
+		d = fmt.Sprintf("M%s C%s %s %s", pts[0], pts[1], pts[2], pts[3])
+	}
+	if tail == crow {
+		d = "M" + root.String() + "L" + d[1:]
+	}
+	if head == crow {
+		d += "L" + tip.String()
+	}
+	s.Tag(`<path d="%s" class="%s"/>`, d, e.Class())
+	DrawHead(s, e.Head, tip, in)
+	DrawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
+}
+
+// Class names the look of a wire.
+func (e Edge) Class() string {
 	class := "e"
 	if e.Dashed {
 		class += " x"
@@ -61,19 +52,7 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	if e.Thick {
 		class += " w"
 	}
-	d := Path(pts, across)
-	if loop {
-		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
-	}
-	if stem(e.Tail) > 0 {
-		d = "M" + point(root) + "L" + d[1:]
-	}
-	if stem(e.Head) > 0 {
-		d += "L" + point(tip)
-	}
-	s.Tag(`<path d="%s" class="%s"/>`, d, class)
-	DrawHead(s, e.Head, tip, in)
-	DrawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
+	return class
 }
 
 // direction is the way along the layers' axis from one point to the next.
@@ -84,26 +63,24 @@ func direction(a, b svg.Point, across bool) svg.Point {
 	return svg.Point{Y: math.Copysign(1, b.Y-a.Y)}
 }
 
-func point(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
-
-// Path writes a route as curves and straight pieces in turn.
-func Path(pts []svg.Point, across bool) string {
+// path writes a route as curves and straight pieces in turn.
+func path(pts []svg.Point, across bool) string {
 	var b strings.Builder
-	b.WriteString("M" + point(pts[0]))
+	b.WriteString("M" + pts[0].String())
 	for i := 1; i < len(pts); i++ {
 		a, q := pts[i-1], pts[i]
 		if i%2 == 0 {
 			if a != q {
-				b.WriteString("L" + point(q))
+				b.WriteString("L" + q.String())
 			}
 			continue
 		}
 		c1, c2 := bend(a, q, across)
 		if c1.X == c2.X && a.X == q.X || c1.Y == c2.Y && a.Y == q.Y {
-			b.WriteString("L" + point(q))
+			b.WriteString("L" + q.String())
 			continue
 		}
-		b.WriteString("C" + point(c1) + " " + point(c2) + " " + point(q))
+		b.WriteString("C" + c1.String() + " " + c2.String() + " " + q.String())
 	}
 	return b.String()
 }

@@ -1,6 +1,5 @@
-// Package infographic draws one picture that tells a subject with a heading, key figures,
-// icons and sections of text, lists, bars and charts. Charts come from package chart. The
-// same input gives the same bytes.
+// Package infographic draws one picture that tells a subject with a heading, key figures, icons and sections of text,
+// lists, bars and charts. Charts come from package chart. The same input gives the same bytes.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.
@@ -29,17 +28,10 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, err := d.render()
-	if err != nil {
-		return svg.Drawing{}, err
-	}
-	return svg.Drawing{
-		Kind: "infographic", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
-		Facts: map[string]any{"SectionCount": len(d.sections), "Icons": Icons()},
-	}, nil
+	data := d.render()
+	return d.page.Drawing("infographic", data, map[string]any{"SectionCount": len(d.sections), "Icons": Icons()}), nil
 }
 
-// describe tells the content in words.
 func (d *drawing) describe() string {
 	var b strings.Builder
 	name, more := "Infographic", " And %d more sections."
@@ -66,7 +58,7 @@ func (d *drawing) describe() string {
 			}
 		}
 		if s.chart != nil {
-			b.WriteString(" " + s.alt)
+			b.WriteString(" " + s.chart.Alt)
 		}
 	}
 	return b.String()

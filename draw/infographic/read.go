@@ -1,6 +1,7 @@
 package infographic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -25,9 +26,7 @@ type section struct {
 	heading, text, icon string
 	items               []item
 	bars                bool
-	chart               map[string]any
-	alt                 string  // of the chart
-	legend              float64 // how many names the chart's legend has
+	chart               *chart.Inset
 	wide                bool
 }
 
@@ -36,8 +35,6 @@ type drawing struct {
 	page     svg.Page
 	figures  []figure
 	sections []section
-	alt      string
-	warnings []string
 }
 
 func read(p map[string]any) (*drawing, error) {
@@ -55,14 +52,11 @@ func read(p map[string]any) (*drawing, error) {
 	if len(d.figures)+len(d.sections) == 0 {
 		return nil, svg.Invalid(`Figures and Sections are empty: give at least one, such as [{"heading": "…", "text": "…"}]`)
 	}
-	if d.alt = page.Alt; d.alt == "" {
-		d.alt = d.describe()
-	}
+	d.page.Alt = cmp.Or(page.Alt, d.describe())
 	return d, nil
 }
 
-// objects reads a list of objects, or one object alone; what exceeds the limit is
-// omitted with a warning.
+// objects reads a list of objects, or one object alone; what exceeds the limit is omitted with a warning.
 func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 	v, err := value.Decode(v)
 	if err != nil {
@@ -75,7 +69,7 @@ func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 		return []any{t}, nil
 	case []any:
 		if len(t) > most {
-			d.warnings = append(d.warnings, fmt.Sprintf("Shows the first %d of %d %s.", most, len(t), name))
+			d.page.Warnings = append(d.page.Warnings, fmt.Sprintf("Shows the first %d of %d %s.", most, len(t), name))
 			t = t[:most]
 		}
 		return t, nil
@@ -176,21 +170,15 @@ func (s *section) readChart(v any, i int, language string) error {
 	if !ok {
 		return svg.Invalid("Sections[%d].chart is not an object with ChartType, Labels and Series", i)
 	}
-	s.chart = maps.Clone(m)
-	if value.Text(s.chart["Title"]) == "" {
-		s.chart["Title"] = s.heading
-		s.heading = ""
+	m = maps.Clone(m)
+	if value.Text(m["Title"]) == "" {
+		m["Title"], s.heading = cmp.Or(s.heading, "Chart"), ""
 	}
-	if value.Text(s.chart["Title"]) == "" {
-		s.chart["Title"] = "Chart"
-	}
-	if value.Text(s.chart["Language"]) == "" {
-		s.chart["Language"] = language
-	}
-	in, err := chart.DrawInset(s.chart, 480, 280)
+	m["Language"] = cmp.Or(value.Text(m["Language"]), language)
+	in, err := chart.ReadInset(m)
 	if err != nil {
 		return svg.Invalid("Sections[%d].chart: %w", i, err)
 	}
-	s.alt, s.legend = in.Alt, float64(in.Names)
+	s.chart = &in
 	return nil
 }

@@ -2,9 +2,7 @@ package infographic
 
 import (
 	"math"
-	"strconv"
 
-	"atelier/draw/chart"
 	"atelier/draw/svg"
 )
 
@@ -23,26 +21,23 @@ type pen struct {
 	d *drawing
 }
 
-func (d *drawing) render() ([]byte, error) {
+func (d *drawing) render() []byte {
 	// The content is drawn first, because the page must be as high as it needs.
 	var body svg.Canvas
 	p := pen{&body, d}
 	pad := math.Round(min(34, d.page.W*0.035))
 	y := p.header(pad)
 	y = p.figures(svg.Box{X: pad, Y: y + gutter, W: d.page.W - 2*pad})
-	y, err := p.sections(svg.Box{X: pad, Y: y, W: d.page.W - 2*pad})
-	if err != nil {
-		return nil, err
-	}
+	y = p.sections(svg.Box{X: pad, Y: y, W: d.page.W - 2*pad})
 	if d.page.Source != "" {
 		body.Text(pad, y+14, "c m", "start", svg.Fit(d.page.SourceLine(), 11, d.page.W-2*pad))
 		y += 24
 	}
 	d.page.H = math.Ceil(y + pad*0.6)
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+svg.ShapeCSS()+css)
+	d.page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
 	_, _ = s.Write(body.Bytes()) // a buffer takes everything
-	return d.page.End(&s), nil
+	return d.page.End(&s)
 }
 
 // header writes the heading on a band and gives its lower side.
@@ -114,21 +109,20 @@ func (p pen) figure(b svg.Box, f figure, size float64, k int) {
 		if rtl {
 			at = b.X + inner
 		}
-		p.icon(f.icon, at, b.Y+16, 26, k)
+		p.icon(f.icon, at, b.Y+16, k)
 		room -= 34
 	}
 	p.s.Tag(`<text x="%s" y="%s" font-size="%s" font-weight="700" class="i"%s>%s</text>`, svg.Px(x), svg.Px(b.Y+44), svg.Px(size), svg.Anchor(anchor, svg.RTL(f.value)), svg.Escape(svg.Fit(f.value, size*svg.Bold, room)))
 	p.s.Lines(x, b.Y+68, 17, "body i", anchor, svg.Wrap(f.label, bodySize, b.W-2*inner, 3))
 }
 
-// icon draws a line drawing of 24 units in a square.
-func (p pen) icon(name string, x, y, size float64, k int) {
-	p.s.Tag(`<g transform="translate(%s %s)"><path d="%s" class="ic %s" transform="scale(%s)"/></g>`, svg.Px(x), svg.Px(y), icons()[name], svg.StrokeClass(k), strconv.FormatFloat(size/24, 'f', 3, 64))
+// icon draws a line drawing in a square of 26 pixels.
+func (p pen) icon(path string, x, y float64, k int) {
+	p.s.Tag(`<g transform="translate(%s %s)"><path d="%s" class="ic %s" transform="scale(1.083)"/></g>`, svg.Px(x), svg.Px(y), path, svg.StrokeClass(k))
 }
 
-// sections places the blocks in one or two columns, each where there is most room;
-// wide ones run across.
-func (p pen) sections(b svg.Box) (float64, error) {
+// sections places the blocks in one or two columns, each where there is most room; wide ones run across.
+func (p pen) sections(b svg.Box) float64 {
 	cols := 1
 	if b.W >= 640 && len(p.d.sections) > 1 {
 		cols = 2
@@ -136,32 +130,25 @@ func (p pen) sections(b svg.Box) (float64, error) {
 	w := (b.W - gutter*float64(cols-1)) / float64(cols)
 	y := []float64{b.Y, b.Y}
 	for i := range p.d.sections {
-		s := &p.d.sections[i]
-		last := i == len(p.d.sections)-1
-		if cols == 1 || s.wide || last && math.Abs(y[0]-y[1]) < 1 {
-			top := max(y[0], y[1])
-			bottom, err := p.section(svg.Box{X: b.X, Y: top, W: b.W}, s, i)
-			if err != nil {
-				return 0, err
-			}
-			y[0], y[1] = bottom+gutter, bottom+gutter
-			continue
-		}
-		c := 0
+		s, c := &p.d.sections[i], 0
 		if y[1] < y[0]-1 {
 			c = 1
 		}
-		bottom, err := p.section(svg.Box{X: b.X + (w+gutter)*float64(c), Y: y[c], W: w}, s, i)
-		if err != nil {
-			return 0, err
+		at := svg.Box{X: b.X + (w+gutter)*float64(c), Y: y[c], W: w}
+		across := cols == 1 || s.wide || i == len(p.d.sections)-1 && math.Abs(y[0]-y[1]) < 1
+		if across {
+			at = svg.Box{X: b.X, Y: max(y[0], y[1]), W: b.W}
 		}
-		y[c] = bottom + gutter
+		y[c] = p.section(at, s, i) + gutter
+		if across {
+			y[1-c] = y[c]
+		}
 	}
-	return max(y[0], y[1]), nil
+	return max(y[0], y[1])
 }
 
 // section draws one block on a card and gives the card's lower side.
-func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
+func (p pen) section(b svg.Box, s *section, k int) float64 {
 	var in svg.Canvas
 	q := pen{&in, p.d}
 	room := b.W - 2*inner
@@ -180,16 +167,12 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 		y = q.points(svg.Box{X: b.X + inner, Y: y, W: room}, s.items, k)
 	}
 	if s.chart != nil {
-		high := math.Round(min(420, max(260, (b.W-8)*0.6))) + s.legend*10
-		inset, err := chart.DrawInset(s.chart, math.Floor(b.W-8), high)
-		if err != nil {
-			return 0, svg.Invalid("Sections[%d].chart: %w", k, err)
-		}
+		high := math.Round(min(420, max(260, (b.W-8)*0.6))) + 10*float64(s.chart.Names)
 		top := y - 8
 		if s.heading == "" && s.text == "" && len(s.items) == 0 {
 			top = b.Y + 2
 		}
-		in.Tag(`<g transform="translate(%s %s)">%s</g>`, svg.Px(b.X+4), svg.Px(top), inset.Body)
+		in.Tag(`<g transform="translate(%s %s)">%s</g>`, svg.Px(b.X+4), svg.Px(top), s.chart.Draw(math.Floor(b.W-8), high))
 		y = top + high - 10
 	}
 	card := svg.Box{X: b.X, Y: b.Y, W: b.W, H: y + inner - 4 - b.Y}
@@ -200,7 +183,7 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 	}
 	p.s.Rect(edge, svg.FillClass(k%8), 2)
 	_, _ = p.s.Write(in.Bytes()) // a buffer takes everything
-	return card.Bottom(), nil
+	return card.Bottom()
 }
 
 // heading writes a section's heading beside its icon and gives the y below it.
@@ -214,14 +197,13 @@ func (p pen) heading(b svg.Box, s *section, k int) float64 {
 		} else {
 			x += 36
 		}
-		p.icon(s.icon, at, b.Y-3, 26, k)
+		p.icon(s.icon, at, b.Y-3, k)
 	}
 	lines := svg.Wrap(s.heading, 16.5*svg.Bold, room, 3)
 	p.s.Block(x, room, b.Y+15, 22, "h2 i", lines)
 	return b.Y + max(26, 22*float64(len(lines))) + 6
 }
 
-// points draws a list with dots.
 func (p pen) points(b svg.Box, items []item, k int) float64 {
 	y := b.Y
 	for _, it := range items {

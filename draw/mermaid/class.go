@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,13 +28,7 @@ var (
 	generic   = pattern.Lazy(`~([^~]*)~`)
 )
 
-func parseClasses(lines []line) (diagram, error) {
-	c := classes{graphed: &graphed{name: "class diagram", graph: &graph.Graph{}, direction: "down"}, inside: -1}
-	for _, l := range lines {
-		if err := c.statement(l); err != nil {
-			return nil, err
-		}
-	}
+func (c *classes) end() (diagram, error) {
 	if c.inside >= 0 || len(c.spaces) > 0 {
 		return nil, svg.Invalid("Code has an opening brace without a closing one: end it with }")
 	}
@@ -78,9 +73,7 @@ func (c *classes) statement(l line) error {
 		c.spaces = append(c.spaces, c.graph.GroupOf(plain(strings.TrimSuffix(rest, "{"))))
 		return nil
 	case word == "direction":
-		if d := directionOf(rest); d != "" {
-			c.direction = d
-		}
+		c.turn(rest)
 		return nil
 	case word == "note":
 		c.warn("Notes in class diagrams are not drawn.")
@@ -96,7 +89,8 @@ func (c *classes) statement(l line) error {
 		return nil
 	}
 	if m := relation().FindStringSubmatch(l.text); m != nil {
-		return c.relate(m)
+		c.relate(m)
+		return nil
 	}
 	if m := memberOf().FindStringSubmatch(l.text); m != nil {
 		return c.member(l, c.class(m[1]), m[2])
@@ -145,7 +139,7 @@ func (c *classes) member(l line, k int, text string) error {
 	return nil
 }
 
-func (c *classes) relate(m []string) error {
+func (c *classes) relate(m []string) {
 	e := graph.Edge{From: c.class(m[1]), To: c.class(m[5]), Label: plain(m[6]), Dashed: strings.Contains(m[3], ".."), Weight: 1}
 	ends := func(s string) graph.Head {
 		switch {
@@ -167,15 +161,7 @@ func (c *classes) relate(m []string) error {
 	left, right, _ := strings.Cut(m[3], stem)
 	e.Tail, e.Head = ends(left), ends(right)
 	if m[2] != "" || m[4] != "" { // how many of each belong together
-		e.Label = strings.TrimSpace(e.Label + " (" + or(m[2], "1") + " : " + or(m[4], "1") + ")")
+		e.Label = strings.TrimSpace(e.Label + " (" + cmp.Or(plain(m[2]), "1") + " : " + cmp.Or(plain(m[4]), "1") + ")")
 	}
 	c.graph.Edges = append(c.graph.Edges, e)
-	return nil
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return plain(s)
 }

@@ -20,13 +20,7 @@ var (
 	attribute    = pattern.Lazy(`^(\S+)\s+(\S+)((?:\s*,?\s*\b(?:PK|FK|UK)\b)*)\s*(?:"([^"]*)")?$`)
 )
 
-func parseEntities(lines []line) (diagram, error) {
-	d := entities{graphed: &graphed{name: "entity-relationship diagram", graph: &graph.Graph{}, direction: "auto"}, inside: -1}
-	for _, l := range lines {
-		if err := d.statement(l); err != nil {
-			return nil, err
-		}
-	}
+func (d *entities) end() (diagram, error) {
 	if d.inside >= 0 {
 		return nil, svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
 	}
@@ -72,9 +66,7 @@ func (d *entities) statement(l line) error {
 	}
 	word, rest := l.first()
 	if word == "direction" {
-		if v := directionOf(rest); v != "" {
-			d.direction = v
-		}
+		d.turn(rest)
 		return nil
 	}
 	if word == "title" {
@@ -86,8 +78,7 @@ func (d *entities) statement(l line) error {
 		m = worded().FindStringSubmatch(l.text)
 	}
 	if m != nil {
-		e := graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1}
-		d.graph.Edges = append(d.graph.Edges, e)
+		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1})
 		return nil
 	}
 	if stylistic(word) {

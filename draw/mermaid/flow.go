@@ -1,18 +1,12 @@
 package mermaid
 
 import (
+	"cmp"
 	"strings"
 
 	"atelier/draw/graph"
 	"atelier/draw/svg"
 	"atelier/internal/pattern"
-)
-
-// Limits of what one picture shows.
-const (
-	maxNodes  = 250
-	coreNodes = 80 // of a graph that has more
-	maxEdges  = 600
 )
 
 // graphed is a diagram that is a graph: flowchart, classes, states, entities.
@@ -23,38 +17,30 @@ type graphed struct {
 	direction string
 }
 
-func (d *graphed) kind() string { return d.name }
-
-func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
-	if len(d.graph.Nodes) == 0 {
-		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
-	}
-	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
-	alt := page.Alt
-	if alt == "" {
-		alt = d.graph.Describe(upper(d.name), page.Title)
-	}
-	if note != "" {
-		d.warn(note)
-		alt += " " + note
-	}
-	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
-	return p.Page(page, alt, svg.CSS()+svg.ShapeCSS()), alt, nil
+func newGraphed(name string) *graphed {
+	return &graphed{name: name, graph: &graph.Graph{}, direction: "down"}
 }
 
-// directionOf reads TD, LR and so on; empty for anything else.
-func directionOf(s string) string {
-	switch strings.ToUpper(strings.TrimSpace(s)) {
-	case "TD", "TB":
-		return "down"
-	case "BT":
-		return "up"
-	case "LR":
-		return "right"
-	case "RL":
-		return "left"
+func (d *graphed) kind() string { return d.name }
+
+func (d *graphed) end() (diagram, error) { return d, nil }
+
+func (d *graphed) draw(page *svg.Page) ([]byte, error) {
+	if len(d.graph.Nodes) == 0 {
+		return nil, svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
-	return ""
+	graph.Overview(page, d.graph, upper(d.name), graph.Limits{Nodes: 250, Core: 80, Edges: 600})
+	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: page.W - 2*page.Pad()})
+	return p.Page(*page, "", p.Draw), nil
+}
+
+// turn takes the direction of a statement, if it names one.
+func (d *graphed) turn(s string) bool {
+	way, known := graph.Direction(s)
+	if known && way != "" {
+		d.direction = way
+	}
+	return known && way != ""
 }
 
 // flow reads a flowchart.
@@ -62,21 +48,6 @@ type flow struct {
 	*graphed
 	open  []int           // groups of the subgraphs around
 	links map[string]bool // ids of links, with their @
-}
-
-func parseFlow(rest string, lines []line) (diagram, error) {
-	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}, links: map[string]bool{}}
-	if d := directionOf(rest); d != "" {
-		f.direction = d
-	} else if rest != "" {
-		lines = append([]line{{1, rest}}, lines...)
-	}
-	for _, l := range lines {
-		if err := f.statement(l); err != nil {
-			return nil, err
-		}
-	}
-	return f.graphed, nil
 }
 
 var subgraph = pattern.Lazy(`^subgraph\s*([^\s\["]*)?\s*(?:\[(.*)\]|"(.*)"|(.*))$`)
@@ -215,7 +186,7 @@ func (f *flow) node(s string) (k int, rest string, ok bool) {
 			n.Label = plain(t[1])
 		}
 		if t := longShape().FindStringSubmatch(m[1]); t != nil {
-			n.Shape = longShapes(t[1])
+			n.Shape = cmp.Or(longShapes[t[1]], graph.Rect)
 		}
 		s = s[len(m[0]):]
 	}

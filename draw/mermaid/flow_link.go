@@ -6,24 +6,15 @@ import (
 	"atelier/draw/graph"
 )
 
-func longShapes(s string) graph.Shape {
-	switch s {
-	case "diam", "diamond", "decision", "question":
-		return graph.Diamond
-	case "cyl", "cylinder", "database", "db":
-		return graph.Cylinder
-	case "stadium", "pill", "terminal":
-		return graph.Pill
-	case "circle", "circ", "dbl-circ", "sm-circ":
-		return graph.Circle
-	case "hex", "hexagon", "prepare":
-		return graph.Hexagon
-	case "lean-r", "lean-l", "in-out", "out-in":
-		return graph.Parallelogram
-	case "rounded", "event":
-		return graph.Round
-	}
-	return graph.Rect
+// longShapes are the names of shapes in the form id@{ shape: name }; the others are boxes.
+var longShapes = map[string]graph.Shape{
+	"diam": graph.Diamond, "diamond": graph.Diamond, "decision": graph.Diamond, "question": graph.Diamond,
+	"cyl": graph.Cylinder, "cylinder": graph.Cylinder, "database": graph.Cylinder, "db": graph.Cylinder,
+	"stadium": graph.Pill, "pill": graph.Pill, "terminal": graph.Pill,
+	"circle": graph.Circle, "circ": graph.Circle, "dbl-circ": graph.Circle, "sm-circ": graph.Circle,
+	"hex": graph.Hexagon, "hexagon": graph.Hexagon, "prepare": graph.Hexagon,
+	"lean-r": graph.Parallelogram, "lean-l": graph.Parallelogram, "in-out": graph.Parallelogram, "out-in": graph.Parallelogram,
+	"rounded": graph.Round, "event": graph.Round,
 }
 
 // nodeID reads an id: no blanks and brackets, dashes only inside of words.
@@ -43,17 +34,8 @@ func nodeID(s string) string {
 // thousands of links is read in time.
 const maxLinkText = 2000
 
-func headOf(s string) graph.Head {
-	switch s {
-	case ">", "<":
-		return graph.Arrow
-	case "x":
-		return graph.Cross
-	case "o":
-		return graph.Ball
-	}
-	return graph.NoHead
-}
+// heads are the ends of links.
+var heads = map[string]graph.Head{">": graph.Arrow, "<": graph.Arrow, "x": graph.Cross, "o": graph.Ball}
 
 // readLink reads a link and its text; rest is empty if there is none or nothing follows.
 func readLink(s string) (e graph.Edge, rest string, hidden bool) {
@@ -64,19 +46,19 @@ func readLink(s string) (e graph.Edge, rest string, hidden bool) {
 		return e, strings.TrimSpace(s[len(hiddenLink().FindString(s)):]), true
 	case closedLink().MatchString(s):
 		m := closedLink().FindStringSubmatch(s)
-		e.Tail, stem, end, rest = headOf(m[1]), m[2], m[3], s[len(m[0]):]
+		e.Tail, stem, end, rest = heads[m[1]], m[2], m[3], s[len(m[0]):]
 	case openLink().MatchString(s):
 		m := openLink().FindStringSubmatch(s)
-		e.Tail, stem, rest = headOf(m[1]), m[2], s[len(m[0]):]
+		e.Tail, stem, rest = heads[m[1]], m[2], s[len(m[0]):]
 	default:
 		m := textLink().FindStringSubmatchIndex(s[:min(len(s), maxLinkText)])
 		if m == nil {
 			return e, "", false
 		}
 		part := func(k int) string { return s[m[2*k]:m[2*k+1]] }
-		e.Tail, stem, e.Label, end, rest = headOf(part(1)), part(2), plain(part(3)), part(5), s[m[11]:]
+		e.Tail, stem, e.Label, end, rest = heads[part(1)], part(2), plain(part(3)), part(5), s[m[11]:]
 	}
-	e.Head, e.Dashed, e.Thick = headOf(end), strings.HasPrefix(stem, "-."), strings.HasPrefix(stem, "==")
+	e.Head, e.Dashed, e.Thick = heads[end], strings.HasPrefix(stem, "-."), strings.HasPrefix(stem, "==")
 	if m := pipeText().FindStringSubmatch(rest); m != nil {
 		e.Label, rest = plain(m[1]), rest[len(m[0]):]
 	}

@@ -15,12 +15,13 @@ const maxTasks = 150
 
 // task is one bar, or a point in time.
 type task struct {
-	name, id        string
-	section         int // -1 before the first section
-	from, to        time.Time
-	done, act, crit bool
-	point           bool
+	name, id string
+	section  int // -1 before the first section
+	from, to time.Time
+	is       map[string]bool // done, active, crit, milestone, vert
 }
+
+func (t task) point() bool { return t.is["milestone"] || t.is["vert"] }
 
 // gantt is a schedule.
 type gantt struct {
@@ -32,13 +33,7 @@ type gantt struct {
 
 func (*gantt) kind() string { return "Gantt chart" }
 
-func parseGantt(lines []line) (diagram, error) {
-	d := &gantt{layout: time.DateOnly}
-	for _, l := range lines {
-		if err := d.statement(l); err != nil {
-			return nil, err
-		}
-	}
+func (d *gantt) end() (diagram, error) {
 	if len(d.tasks) == 0 {
 		return nil, svg.Invalid("Code has no task: write Name : 2026-01-05, 10d")
 	}
@@ -63,36 +58,23 @@ func (d *gantt) statement(l line) error {
 		d.sections = append(d.sections, plain(rest))
 		return nil
 	}
-	name, meta, ok := cutLast(l.text)
-	if !ok {
+	name, meta, ok := strings.Cut(l.text, ":")
+	if name = plain(name); !ok || name == "" {
 		return l.bad("a task is written Name : 2026-01-05, 10d")
 	}
 	if len(d.tasks) >= maxTasks {
 		return l.bad("more than %d tasks: split the schedule", maxTasks)
 	}
-	return d.task(l, plain(name), meta)
-}
-
-// cutLast splits at the colon before the task's fields; times have colons as well.
-func cutLast(s string) (name, meta string, ok bool) {
-	name, meta, ok = strings.Cut(s, ":")
-	return strings.TrimSpace(name), strings.TrimSpace(meta), ok && strings.TrimSpace(name) != ""
+	return d.task(l, name, meta)
 }
 
 func (d *gantt) task(l line, name, meta string) error {
-	t := task{name: name, section: len(d.sections) - 1}
+	t := task{name: name, section: len(d.sections) - 1, is: map[string]bool{}}
 	var fields []string
 	for f := range strings.SplitSeq(meta, ",") {
-		f = strings.TrimSpace(f)
-		switch f {
-		case "done":
-			t.done = true
-		case "active":
-			t.act = true
-		case "crit":
-			t.crit = true
-		case "milestone", "vert":
-			t.point = true
+		switch f = strings.TrimSpace(f); f {
+		case "done", "active", "crit", "milestone", "vert":
+			t.is[f] = true
 		case "":
 		default:
 			fields = append(fields, f)
@@ -112,15 +94,15 @@ func (d *gantt) task(l line, name, meta string) error {
 		t.from, err = d.start(l, fields[0])
 		if err != nil && !strings.HasPrefix(fields[0], "after") {
 			t.id = fields[0]
-			t.from, err = d.follow(l)
+			t.from, err = d.previousEnd(l)
 		}
 	default:
-		t.from, err = d.follow(l)
+		t.from, err = d.previousEnd(l)
 	}
 	if err != nil {
 		return err
 	}
-	if t.to, err = d.end(l, t.from, end); err != nil {
+	if t.to, err = d.finish(l, t.from, end); err != nil {
 		return err
 	}
 	if t.to.Before(t.from) {
@@ -130,8 +112,8 @@ func (d *gantt) task(l line, name, meta string) error {
 	return nil
 }
 
-// follow is where the task before ended.
-func (d *gantt) follow(l line) (time.Time, error) {
+// previousEnd is when the task before ended.
+func (d *gantt) previousEnd(l line) (time.Time, error) {
 	if len(d.tasks) == 0 {
 		return time.Time{}, l.bad("the first task needs a start")
 	}
@@ -142,9 +124,9 @@ func (d *gantt) start(l line, s string) (time.Time, error) {
 	if ids, ok := strings.CutPrefix(s, "after "); ok {
 		var at time.Time
 		for id := range strings.FieldsSeq(ids) {
-			t, found := d.find(id)
-			if !found {
-				return at, l.bad("there is no task %s above", svg.Clip(id))
+			t, err := d.find(l, id)
+			if err != nil {
+				return at, err
 			}
 			if t.to.After(at) {
 				at = t.to
@@ -155,13 +137,10 @@ func (d *gantt) start(l line, s string) (time.Time, error) {
 	return d.date(l, s)
 }
 
-func (d *gantt) end(l line, from time.Time, s string) (time.Time, error) {
+func (d *gantt) finish(l line, from time.Time, s string) (time.Time, error) {
 	if id, ok := strings.CutPrefix(s, "until "); ok {
-		t, found := d.find(strings.TrimSpace(id))
-		if !found {
-			return from, l.bad("there is no task %s above", svg.Clip(id))
-		}
-		return t.from, nil
+		t, err := d.find(l, strings.TrimSpace(id))
+		return t.from, err
 	}
 	if to, ok := after(from, s); ok {
 		return to, nil
@@ -169,13 +148,13 @@ func (d *gantt) end(l line, from time.Time, s string) (time.Time, error) {
 	return d.date(l, s)
 }
 
-func (d *gantt) find(id string) (task, bool) {
+func (d *gantt) find(l line, id string) (task, error) {
 	for _, t := range d.tasks {
 		if t.id == id {
-			return t, true
+			return t, nil
 		}
 	}
-	return task{}, false
+	return task{}, l.bad("there is no task %s above", svg.Clip(id))
 }
 
 func (d *gantt) date(l line, s string) (time.Time, error) {
@@ -215,7 +194,6 @@ func after(from time.Time, s string) (time.Time, bool) {
 	return to, to.Year() < 10000
 }
 
-// layoutOf turns Mermaid's date format into Go's.
 func layoutOf(s string) string {
 	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2", "HH", "15", "mm", "04", "ss", "05").Replace(strings.TrimSpace(s))
 }
@@ -229,7 +207,7 @@ func (d *gantt) describe(title string) string {
 			fmt.Fprintf(&b, " And %d more.", len(d.tasks)-12)
 			break
 		}
-		if t.point {
+		if t.point() {
 			fmt.Fprintf(&b, " %s: %s.", svg.Clip(t.name), t.from.Format(time.DateOnly))
 			continue
 		}
@@ -238,7 +216,6 @@ func (d *gantt) describe(title string) string {
 	return b.String()
 }
 
-// span is the first start and the last end.
 func (d *gantt) span() (lo, hi time.Time) {
 	lo, hi = d.tasks[0].from, d.tasks[0].to
 	for _, t := range d.tasks {

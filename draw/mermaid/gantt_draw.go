@@ -1,8 +1,10 @@
 package mermaid
 
 import (
+	"cmp"
 	"time"
 
+	"atelier/draw/chart"
 	"atelier/draw/svg"
 )
 
@@ -12,11 +14,8 @@ const (
 	nameWidth = 210.0
 )
 
-func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
-	alt := page.Alt
-	if alt == "" {
-		alt = d.describe(page.Title)
-	}
+func (d *gantt) draw(page *svg.Page) ([]byte, error) {
+	page.Alt = cmp.Or(page.Alt, d.describe(page.Title))
 	lo, hi := d.span()
 	if !hi.After(lo) {
 		lo, hi = lo.Add(-12*time.Hour), hi.Add(12*time.Hour)
@@ -30,21 +29,21 @@ func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
 	}
 	page.H = page.Head() + 8 + rows + 30 + page.Foot()
 	var s svg.Canvas
-	page.Begin(&s, alt, svg.CSS()+svg.ShapeCSS())
+	page.Begin(&s, svg.CSS()+svg.ShapeCSS())
 	b := page.Frame(&s)
 	names := min(nameWidth, b.W*0.32)
 	at := func(t time.Time) float64 {
 		return b.X + names + (b.W-names-8)*float64(t.Sub(lo).Seconds())/hi.Sub(lo).Seconds()
 	}
 	top := b.Y + 8
-	for _, t := range ticks(lo, hi, int((b.W-names)/90)) {
-		x := at(t.at)
+	for _, t := range chart.TimeTicks(lo, hi, max(2, int((b.W-names)/90))) {
+		x := at(t.At)
 		s.Line(x, top, x, top+rows, "g")
 		anchor := "middle"
-		if x+svg.Width(t.text, 11)/2 > b.Right() {
+		if x+svg.Width(t.Text, 11)/2 > b.Right() {
 			anchor = "end"
 		}
-		s.Text(x, top+rows+17, "c m", anchor, t.text)
+		s.Text(x, top+rows+17, "c m", anchor, t.Text)
 	}
 	y := top
 	for i, t := range d.tasks {
@@ -56,17 +55,17 @@ func (d *gantt) draw(page svg.Page) ([]byte, string, error) {
 		d.bar(&s, t, at, y)
 		y += rowHigh
 	}
-	return page.End(&s), alt, nil
+	return page.End(&s), nil
 }
 
 // bar draws one task: done ones pale, critical ones in the warning colour.
 func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64) {
 	x, w := at(t.from), max(3, at(t.to)-at(t.from))
 	series := max(0, t.section) % 4
-	if t.crit {
+	if t.is["crit"] {
 		series = 5
 	}
-	if t.point {
+	if t.point() {
 		c := svg.Point{X: x + w/2, Y: y + rowHigh/2}
 		if w <= 3 {
 			c.X = x
@@ -75,73 +74,12 @@ func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64
 		return
 	}
 	class := svg.FillClass(series)
-	if t.done {
+	if t.is["done"] {
 		class = svg.NodeClass(series)
 	}
 	box := svg.Box{X: x, Y: y + 5, W: w, H: rowHigh - 10}
 	s.Rect(box, class, 4)
-	if t.act { // what goes on now has a frame
+	if t.is["active"] { // what goes on now has a frame
 		s.Rect(box.Grow(2), "r", 5)
 	}
-}
-
-// tick is a mark on the time axis.
-type tick struct {
-	at   time.Time
-	text string
-}
-
-// ticks chooses round times, at most n of them.
-func ticks(lo, hi time.Time, n int) []tick {
-	n = max(2, n)
-	span := hi.Sub(lo)
-	const day = 24 * time.Hour
-	for _, f := range []struct {
-		step   time.Duration
-		layout string
-	}{
-		{time.Minute, "15:04"},
-		{5 * time.Minute, "15:04"},
-		{15 * time.Minute, "15:04"},
-		{time.Hour, "15:04"},
-		{3 * time.Hour, "2 Jan 15:04"},
-		{12 * time.Hour, "2 Jan 15:04"},
-		{day, "2 Jan"},
-		{2 * day, "2 Jan"},
-		{7 * day, "2 Jan"},
-		{14 * day, "2 Jan"},
-	} {
-		if span/f.step > time.Duration(n) {
-			continue
-		}
-		var out []tick
-		for t := lo.Truncate(f.step); !t.After(hi); t = t.Add(f.step) {
-			if !t.Before(lo) {
-				out = append(out, tick{t, t.Format(f.layout)})
-			}
-		}
-		return out
-	}
-	months := 1
-	for int(span/(30*day))/months > n {
-		months *= 2
-		if months == 8 {
-			months = 12
-		}
-	}
-	layout := "Jan 2006"
-	if months%12 == 0 {
-		layout = "2006"
-	}
-	var out []tick
-	t := time.Date(lo.Year(), lo.Month(), 1, 0, 0, 0, 0, time.UTC)
-	if months%12 == 0 {
-		t = time.Date(lo.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
-	}
-	for ; !t.After(hi); t = t.AddDate(0, months, 0) {
-		if !t.Before(lo) {
-			out = append(out, tick{t, t.Format(layout)})
-		}
-	}
-	return out
 }

@@ -1,13 +1,14 @@
-// Package mermaid reads the text language Mermaid and draws it as SVG without a browser.
-// Flowcharts, sequence, pie, class, state, entity-relationship and Gantt diagrams are
-// drawn; other kinds are refused by name. Styling statements are skipped, with a warning.
-// The same input gives the same bytes.
+// Package mermaid reads the text language Mermaid and draws it as SVG without a browser. Flowcharts, sequence, pie,
+// class, state, entity-relationship and Gantt diagrams are drawn; other kinds are refused by name. Styling statements
+// are skipped, with a warning. The same input gives the same bytes.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // line. The package may import media and the other packages of draw.
 package mermaid
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,43 +30,38 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	page, err := pageOf(params, d)
+	if value.Text(params["Title"]) == "" {
+		params = maps.Clone(params)
+		params["Title"] = cmp.Or(value.Text(d.notes().title), upper(d.kind()))
+	}
+	page, err := svg.ReadPage(params, DefaultWidth, 0)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	data, alt, err := d.draw(page)
+	page.Warnings = d.notes().list
+	data, err := d.draw(&page)
 	if err != nil {
 		return svg.Drawing{}, err
 	}
-	return svg.Drawing{
-		Kind: d.kind(), Title: page.Title, Data: data, Alt: alt, Warnings: d.notes().list, Facts: map[string]any{"DiagramType": d.kind()},
-	}, nil
-}
-
-// pageOf reads the page; without a Title the source's own title or its kind is one.
-func pageOf(p map[string]any, d diagram) (svg.Page, error) {
-	q := map[string]any{}
-	for k, v := range p {
-		q[k] = v
-	}
-	if value.Text(q["Title"]) == "" {
-		q["Title"] = d.notes().title
-		if value.Text(q["Title"]) == "" {
-			q["Title"] = upper(d.kind())
-		}
-	}
-	return svg.ReadPage(q, DefaultWidth, 0)
+	return page.Drawing(d.kind(), data, map[string]any{"DiagramType": d.kind()}), nil
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// reader reads the statements of one kind of diagram.
+type reader interface {
+	statement(l line) error
+	// end returns the diagram, after the last statement.
+	end() (diagram, error)
+}
 
 // diagram is parsed source.
 type diagram interface {
 	// kind names the diagram for people.
 	kind() string
 	notes() *remarks
-	// draw returns the file and its alt text.
-	draw(page svg.Page) (data []byte, alt string, err error)
+	// draw returns the file, and describes it on the page.
+	draw(page *svg.Page) ([]byte, error)
 }
 
 // remarks is what every diagram has besides its content.

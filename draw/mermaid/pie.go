@@ -20,46 +20,38 @@ func (*pie) kind() string { return "pie chart" }
 
 var slice = pattern.Lazy(`^(?:"([^"]*)"|'([^']*)'|([^"':]+?))\s*:\s*([-+0-9.,eE]+)\s*%?$`)
 
-// pieWidth is how wide a pie is if nobody says.
-const pieWidth = 800
-
-func parsePie(rest string, lines []line) (diagram, error) {
-	p := &pie{}
-	rest = strings.TrimSpace(strings.TrimPrefix(rest, "showData"))
-	if t, ok := strings.CutPrefix(rest, "title"); ok {
+func (p *pie) statement(l line) error {
+	if t, ok := strings.CutPrefix(l.text, "title "); ok {
 		p.title = plain(t)
+		return nil
 	}
-	for _, l := range lines {
-		if t, ok := strings.CutPrefix(l.text, "title "); ok {
-			p.title = plain(t)
-			continue
-		}
-		if l.text == "showData" {
-			continue
-		}
-		m := slice().FindStringSubmatch(l.text)
-		if m == nil {
-			return nil, l.bad(`a slice is written "Name" : 12.5`)
-		}
-		v, err := strconv.ParseFloat(strings.ReplaceAll(m[4], ",", ""), 64)
-		if err != nil || v < 0 {
-			return nil, l.bad("%s is no size of a slice: give a number from 0 up", svg.Clip(m[4]))
-		}
-		p.labels, p.values = append(p.labels, plain(m[1]+m[2]+m[3])), append(p.values, v)
+	if l.text == "showData" {
+		return nil
 	}
+	m := slice().FindStringSubmatch(l.text)
+	if m == nil {
+		return l.bad(`a slice is written "Name" : 12.5`)
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(m[4], ",", ""), 64)
+	if err != nil || v < 0 {
+		return l.bad("%s is no size of a slice: give a number from 0 up", svg.Clip(m[4]))
+	}
+	p.labels, p.values = append(p.labels, plain(m[1]+m[2]+m[3])), append(p.values, v)
+	return nil
+}
+
+func (p *pie) end() (diagram, error) {
 	if len(p.values) == 0 {
 		return nil, svg.Invalid(`Code has no slice: write "Name" : 12.5`)
 	}
 	return p, nil
 }
 
-func (p *pie) draw(page svg.Page) ([]byte, string, error) {
-	if !page.Wide {
-		page.W = pieWidth
-	}
+func (p *pie) draw(page *svg.Page) ([]byte, error) {
 	d, err := chart.Draw(map[string]any{
 		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Width": page.W,
 		"Height": max(320, page.W*0.5), "Labels": p.labels, "Series": []any{map[string]any{"name": page.Title, "values": p.values}},
 	})
-	return d.Data, d.Alt, err
+	page.Alt = d.Alt
+	return d.Data, err
 }

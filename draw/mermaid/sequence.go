@@ -66,19 +66,7 @@ var (
 	noteOver    = pattern.Lazy(`(?i)^note\s+(over|left of|right of)\s+([^:]+?)\s*:\s*(.*)$`)
 )
 
-func parseSequence(lines []line) (diagram, error) {
-	d := &sequence{index: map[string]int{}}
-	for _, l := range lines {
-		if err := d.statement(l); err != nil {
-			return nil, err
-		}
-		if len(d.parties) > maxParties {
-			return nil, l.bad("more than %d participants: split the diagram", maxParties)
-		}
-		if len(d.steps) > maxSteps {
-			return nil, l.bad("more than %d steps: split the diagram", maxSteps)
-		}
-	}
+func (d *sequence) end() (diagram, error) {
 	if len(d.open) > 0 {
 		return nil, svg.Invalid("Code has no end for its %s", d.open[len(d.open)-1])
 	}
@@ -86,6 +74,19 @@ func parseSequence(lines []line) (diagram, error) {
 		return nil, svg.Invalid("Code has no message: write Alice->>Bob: Hello")
 	}
 	return d, nil
+}
+
+func (d *sequence) statement(l line) error {
+	if err := d.read(l); err != nil {
+		return err
+	}
+	if len(d.parties) > maxParties {
+		return l.bad("more than %d participants: split the diagram", maxParties)
+	}
+	if len(d.steps) > maxSteps {
+		return l.bad("more than %d steps: split the diagram", maxSteps)
+	}
+	return nil
 }
 
 func (d *sequence) party(id string) int {
@@ -98,7 +99,7 @@ func (d *sequence) party(id string) int {
 	return len(d.parties) - 1
 }
 
-func (d *sequence) statement(l line) error {
+func (d *sequence) read(l line) error {
 	word, rest := l.first()
 	switch strings.ToLower(word) {
 	case "participant", "actor", "create":
@@ -129,7 +130,7 @@ func (d *sequence) statement(l line) error {
 		d.steps = append(d.steps, step{kind: stepElse, word: word, text: plain(rest)})
 		return nil
 	case "end":
-		return d.end(l)
+		return d.closeBlock(l)
 	case "activate", "deactivate":
 		kind := stepActivate
 		if word == "deactivate" {
@@ -157,7 +158,7 @@ func (d *sequence) block(word, text string) {
 	}
 }
 
-func (d *sequence) end(l line) error {
+func (d *sequence) closeBlock(l line) error {
 	if len(d.open) == 0 {
 		return l.bad("an end without a block")
 	}

@@ -1,6 +1,7 @@
 package mermaid
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -37,11 +38,8 @@ type seqBlock struct {
 	y    float64
 }
 
-func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
-	alt := page.Alt
-	if alt == "" {
-		alt = d.describe(page.Title)
-	}
+func (d *sequence) draw(page *svg.Page) ([]byte, error) {
+	page.Alt = cmp.Or(page.Alt, d.describe(page.Title))
 	p := &seqPen{sequence: d, active: make([][]float64, len(d.parties))}
 	p.columns(page.W - 2*page.Pad())
 	page.W = page.Around(p.right - p.left + 2*page.Pad())
@@ -63,7 +61,7 @@ func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
 	p.y += 16
 	page.H = p.y + partyHigh + 8 + page.Foot()
 	var out svg.Canvas
-	page.Begin(&out, alt, svg.CSS()+svg.ShapeCSS())
+	page.Begin(&out, svg.CSS()+svg.ShapeCSS())
 	page.Frame(&out)
 	for i := range p.parties {
 		out.Line(p.x[i], p.top+partyHigh, p.x[i], p.y, "a")
@@ -75,7 +73,7 @@ func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
 		p.heading(&out, i, p.top)
 		p.heading(&out, i, p.y)
 	}
-	return page.End(&out), alt, nil
+	return page.End(&out), nil
 }
 
 // columns finds the distances that headings, messages and notes need.
@@ -84,10 +82,7 @@ func (p *seqPen) columns(room float64) {
 	p.x, p.half, p.lines = make([]float64, n), make([]float64, n), make([][]string, n)
 	for i, q := range p.parties {
 		p.lines[i] = svg.Wrap(q.label, 13*svg.Bold, 150, 2)
-		for _, l := range p.lines[i] {
-			p.half[i] = max(p.half[i], svg.Width(l, 13*svg.Bold)/2+14)
-		}
-		p.half[i] = max(p.half[i], 34)
+		p.half[i] = max(34, svg.Widest(p.lines[i], 13*svg.Bold)/2+14)
 	}
 	gaps := make([]float64, n)
 	for i := 1; i < n; i++ {
@@ -128,13 +123,11 @@ func (p *seqPen) columns(room float64) {
 }
 
 func (p *seqPen) heading(s *svg.Canvas, i int, y float64) {
-	b := svg.Box{X: p.x[i] - p.half[i], Y: y, W: 2 * p.half[i], H: partyHigh}
-	radius := 6.0
-	class := svg.NodeClass(0)
+	radius, class := 6.0, svg.NodeClass(0)
 	if p.parties[i].actor {
 		radius, class = partyHigh/2, svg.NodeClass(1)
 	}
-	s.Rect(b, class, radius)
+	s.Rect(svg.Box{X: p.x[i] - p.half[i], Y: y, W: 2 * p.half[i], H: partyHigh}, class, radius)
 	first := y + partyHigh/2 + 4.5 - float64(len(p.lines[i])-1)*8
 	s.Lines(p.x[i], first, 16, "d i", "middle", p.lines[i])
 }
@@ -249,9 +242,7 @@ func (p *seqPen) note(s step) {
 		w = p.x[s.to] - p.x[s.from] + 40
 		lines = svg.Wrap(s.text, textSize, max(160, w-20), 8)
 	}
-	for _, l := range lines {
-		w = max(w, svg.Width(l, textSize)+20)
-	}
+	w = max(w, svg.Widest(lines, textSize)+20)
 	switch s.kind {
 	case stepLeft:
 		x -= w/2 + 10

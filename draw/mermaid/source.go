@@ -1,7 +1,10 @@
 package mermaid
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"atelier/draw/internal/value"
 	"atelier/draw/svg"
@@ -19,23 +22,17 @@ func (l line) bad(format string, args ...any) error {
 	return svg.Invalid("line %d: "+format+": %q", append(append([]any{l.n}, args...), svg.Clip(l.text))...)
 }
 
-// first returns the first word and the rest.
 func (l line) first() (word, rest string) {
 	word, rest, _ = strings.Cut(l.text, " ")
 	return word, strings.TrimSpace(rest)
 }
 
-// kinds that Mermaid has and this package does not.
-var refused = map[string]bool{
-	"journey": true, "gitgraph": true, "mindmap": true, "timeline": true, "quadrantchart": true, "requirementdiagram": true, "c4context": true,
-	"c4container": true, "c4component": true, "c4dynamic": true, "c4deployment": true, "zenuml": true, "sankey": true, "sankey-beta": true, "xychart": true,
-	"xychart-beta": true, "block": true, "block-beta": true, "packet": true, "packet-beta": true, "kanban": true, "architecture": true, "architecture-beta": true,
-	"radar": true, "radar-beta": true, "treemap": true, "treemap-beta": true, "info": true,
-}
+// refused are the kinds that Mermaid has and this package does not.
+const refused = "journey gitgraph mindmap timeline quadrantchart requirementdiagram c4context c4container c4component c4dynamic c4deployment zenuml " +
+	"sankey sankey-beta xychart xychart-beta block block-beta packet packet-beta kanban architecture architecture-beta radar radar-beta treemap treemap-beta info"
 
 const known = "flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt"
 
-// parse reads source of any kind.
 func parse(code string) (diagram, error) {
 	if len(code) > MaxCode {
 		return nil, svg.Invalid("Code has %d characters: at most %d are drawn; split the diagram", len(code), MaxCode)
@@ -44,37 +41,50 @@ func parse(code string) (diagram, error) {
 	if len(lines) == 0 {
 		return nil, svg.Invalid("Code is empty: start it with %s", known)
 	}
-	head := lines[0]
+	head, lines := lines[0], lines[1:]
 	word, rest := head.first()
-	var d diagram
-	var err error
+	var r reader
 	switch kind := strings.ToLower(strings.TrimSuffix(word, ":")); kind {
 	case "graph", "flowchart", "flowchart-elk":
-		d, err = parseFlow(rest, lines[1:])
+		f := flow{graphed: newGraphed("flowchart"), links: map[string]bool{}}
+		if !f.turn(rest) && rest != "" {
+			lines = append([]line{{1, rest}}, lines...)
+		}
+		r = &f
 	case "sequencediagram":
-		d, err = parseSequence(lines[1:])
+		r = &sequence{index: map[string]int{}}
 	case "pie":
-		d, err = parsePie(rest, lines[1:])
+		p := &pie{}
+		if t, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(rest, "showData")), "title"); ok {
+			p.title = plain(t)
+		}
+		r = p
 	case "classdiagram", "classdiagram-v2":
-		d, err = parseClasses(lines[1:])
+		r = &classes{graphed: newGraphed("class diagram"), inside: -1}
 	case "statediagram", "statediagram-v2":
-		d, err = parseStates(lines[1:])
+		r = &states{graphed: newGraphed("state diagram"), noted: -1}
 	case "erdiagram":
-		d, err = parseEntities(lines[1:])
+		d := &entities{graphed: newGraphed("entity-relationship diagram"), inside: -1}
+		d.direction = "auto"
+		r = d
 	case "gantt":
-		d, err = parseGantt(lines[1:])
+		r = &gantt{layout: time.DateOnly}
 	default:
-		if refused[kind] {
+		if slices.Contains(strings.Fields(refused), kind) {
 			return nil, svg.Invalid("Mermaid's %q diagrams are not drawn here: use %s", svg.Clip(word), known)
 		}
 		return nil, head.bad("this starts no diagram, begin with %s", known)
 	}
+	for _, l := range lines {
+		if err := r.statement(l); err != nil {
+			return nil, err
+		}
+	}
+	d, err := r.end()
 	if err != nil {
 		return nil, err
 	}
-	if d.notes().title == "" {
-		d.notes().title = title
-	}
+	d.notes().title = cmp.Or(d.notes().title, title)
 	return d, nil
 }
 
@@ -90,7 +100,7 @@ func split(code string) (out []line, title string) {
 	}
 	code = strings.ReplaceAll(strings.ReplaceAll(code, "\r\n", "\n"), "\r", "\n")
 	code = directive().ReplaceAllStringFunc(code, func(d string) string { return strings.Repeat("\n", strings.Count(d, "\n")) })
-	front := false
+	front, whole := false, false // in front matter; whether a semicolon is text
 	for i, raw := range strings.Split(code, "\n") {
 		text := value.Text(raw)
 		switch {
@@ -116,7 +126,7 @@ func split(code string) (out []line, title string) {
 			continue
 		}
 		parts := []string{text}
-		if len(out) == 0 || !wholeLines(out[0]) {
+		if !whole {
 			parts = statements(text)
 		}
 		for _, part := range parts {
@@ -124,14 +134,12 @@ func split(code string) (out []line, title string) {
 				out = append(out, line{i + 1, part})
 			}
 		}
+		if len(out) > 0 {
+			kind, _ := out[0].first()
+			whole = strings.EqualFold(kind, "gantt") || strings.EqualFold(kind, "pie")
+		}
 	}
 	return out, title
-}
-
-// wholeLines tells kinds in which a semicolon is text.
-func wholeLines(head line) bool {
-	word, _ := head.first()
-	return strings.EqualFold(word, "gantt") || strings.EqualFold(word, "pie")
 }
 
 // statements splits at semicolons outside of quotes and entities such as #35;.
@@ -159,8 +167,7 @@ var (
 	marks  = strings.NewReplacer("#quot;", `"`, "#35;", "#", "#59;", ";", "&quot;", `"`, "&amp;", "&", "&lt;", "<", "&gt;", ">", "#lt;", "<", "#gt;", ">", "#amp;", "&")
 )
 
-// plain returns a label as people read it: without quotes, breaks, entities and the
-// marks of Markdown strings.
+// plain returns a label as people read it: without quotes, breaks, entities and the marks of Markdown strings.
 func plain(s string) string {
 	s = unquote(strings.TrimSpace(s))
 	s = br().ReplaceAllString(s, " ")
@@ -177,11 +184,7 @@ func unquote(s string) string {
 	return s
 }
 
-// stylistic tells statements that only style or link.
+// stylistic reports whether a statement only styles or links.
 func stylistic(word string) bool {
-	switch word {
-	case "classDef", "style", "linkStyle", "click", "cssClass", "callback", "link", "links", "class", "direction":
-		return true
-	}
-	return false
+	return slices.Contains(strings.Fields("classDef style linkStyle click cssClass callback link links class direction"), word)
 }

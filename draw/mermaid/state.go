@@ -30,13 +30,7 @@ var (
 	stateNote  = pattern.Lazy(`(?i)^note\s+(?:left|right) of\s+([^\s:]+)\s*(?::\s*(.*))?$`)
 )
 
-func parseStates(lines []line) (diagram, error) {
-	d := states{graphed: &graphed{name: "state diagram", graph: &graph.Graph{}, direction: "down"}, noted: -1}
-	for _, l := range lines {
-		if err := d.statement(l); err != nil {
-			return nil, err
-		}
-	}
+func (d *states) end() (diagram, error) {
 	if len(d.open) > 0 {
 		return nil, svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
 	}
@@ -53,8 +47,8 @@ func (d *states) state(id string) int {
 	return k
 }
 
-// end is the node of one end of a transition; [*] is the start or the end of its scope.
-func (d *states) end(id string, shape graph.Shape) int {
+// stop is the node of one end of a transition; [*] is the start or the end of its scope.
+func (d *states) stop(id string, shape graph.Shape) int {
 	if id != "[*]" {
 		return d.state(id)
 	}
@@ -89,8 +83,8 @@ func (d *states) statement(l line) error {
 		d.open = d.open[:len(d.open)-1]
 		return nil
 	case word == "direction":
-		if v := directionOf(rest); v != "" && len(d.open) == 0 {
-			d.direction = v
+		if len(d.open) == 0 {
+			d.turn(rest)
 		}
 		return nil
 	case l.text == "--" || word == "hide" || word == "scale":
@@ -111,7 +105,7 @@ func (d *states) statement(l line) error {
 		return nil
 	}
 	if m := transition().FindStringSubmatch(l.text); m != nil {
-		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.end(m[1], graph.Dot), To: d.end(m[2], graph.Target), Label: plain(m[3]), Head: graph.Arrow, Weight: 1})
+		d.graph.Edges = append(d.graph.Edges, graph.Edge{From: d.stop(m[1], graph.Dot), To: d.stop(m[2], graph.Target), Label: plain(m[3]), Head: graph.Arrow, Weight: 1})
 		return nil
 	}
 	if m := memberOf().FindStringSubmatch(l.text); m != nil {

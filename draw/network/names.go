@@ -18,18 +18,17 @@ type tag struct {
 // above, to the right or to the left of the circle, clear of circles and other names.
 func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	sizes := d.sizes()
-	order := make([]int, len(sizes))
 	var taken []svg.Box
-	for i, m := range marks {
-		order[i], taken = i, append(taken, svg.Box{X: m.at.X, Y: m.at.Y}.Grow(m.r))
+	for _, m := range marks {
+		taken = append(taken, svg.Box{X: m.at.X, Y: m.at.Y}.Grow(m.r))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	order := graph.Ranked(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	var out []tag
 	for _, i := range order[:someNames] {
-		text, m := svg.Fit(d.graph.Nodes[i].Label, bigSize, 190), marks[i]
+		text, m := svg.Fit(d.Graph.Nodes[i].Label, bigSize, 190), marks[i]
 		w, h := svg.Width(text, bigSize), bigSize*1.05
 		for _, b := range around(m, w, h) {
-			if b.X < 0 || b.Right() > size.W || b.Y < 0 || b.Bottom() > size.H || meetsAny(b, taken) {
+			if b.X < 0 || b.Right() > size.W || b.Y < 0 || b.Bottom() > size.H || slices.ContainsFunc(taken, b.Meets) {
 				continue
 			}
 			taken, out = append(taken, b), append(out, tag{text, b})
@@ -66,37 +65,28 @@ const mostTexts = 60
 
 // wireTexts names relations in their middle where there is room.
 func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
-	if len(d.graph.Edges) > mostTexts {
+	if len(d.Graph.Edges) > mostTexts {
 		return
 	}
 	var taken []svg.Box
 	for _, m := range marks {
 		taken = append(taken, svg.Box{X: m.at.X - m.w/2, Y: m.at.Y - m.r - 2, W: m.w, H: m.h})
 	}
-	for _, e := range d.graph.Edges {
+	for _, e := range d.Graph.Edges {
 		if e.Label == "" || e.From == e.To {
 			continue
 		}
 		text := svg.Fit(e.Label, 11, 110)
 		w := svg.Width(text, 11)
 		for _, t := range []float64{0.5, 0.4, 0.6, 0.3, 0.7} {
-			x, y := marks[e.From].at.X+(marks[e.To].at.X-marks[e.From].at.X)*t, marks[e.From].at.Y+(marks[e.To].at.Y-marks[e.From].at.Y)*t
-			b := svg.Box{X: x - w/2, Y: y - 7, W: w, H: 14}
-			if meetsAny(b, taken) {
+			p := marks[e.From].at.To(marks[e.To].at, t)
+			b := svg.Box{X: p.X - w/2, Y: p.Y - 7, W: w, H: 14}
+			if slices.ContainsFunc(taken, b.Meets) {
 				continue
 			}
 			taken = append(taken, b)
-			s.Text(x, y+4, "y m c", "middle", text)
+			s.Text(p.X, p.Y+4, "y m c", "middle", text)
 			break
 		}
 	}
-}
-
-func meetsAny(b svg.Box, list []svg.Box) bool {
-	for _, o := range list {
-		if b.Meets(o) {
-			return true
-		}
-	}
-	return false
 }

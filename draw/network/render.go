@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,28 +29,24 @@ type mark struct {
 }
 
 // crowded reports whether only the largest nodes are named.
-func (d *drawing) crowded() bool { return len(d.graph.Nodes) > mostNames }
+func (d *drawing) crowded() bool { return len(d.Graph.Nodes) > mostNames }
 
-// sizes are what the circles show: the values, or where there is none the number of
-// relations.
+// sizes are what the circles show: the values, or where there is none the number of relations.
 func (d *drawing) sizes() []float64 {
-	deg := d.graph.Degrees()
+	deg := d.Graph.Degrees()
 	out := make([]float64, len(deg))
-	for i, n := range d.graph.Nodes {
-		if out[i] = n.Value; n.Value <= 0 {
-			out[i] = float64(deg[i])
-		}
+	for i, n := range d.Graph.Nodes {
+		out[i] = cmp.Or(n.Value, float64(deg[i]))
 	}
 	return out
 }
 
-// marks measures the nodes.
 func (d *drawing) marks() []mark {
 	sizes := d.sizes()
 	most := max(1.0, slices.Max(sizes))
-	valued := slices.ContainsFunc(d.graph.Nodes, func(n graph.Node) bool { return n.Value > 0 })
-	out := make([]mark, len(d.graph.Nodes))
-	for i, n := range d.graph.Nodes {
+	valued := slices.ContainsFunc(d.Graph.Nodes, func(n graph.Node) bool { return n.Value > 0 })
+	out := make([]mark, len(d.Graph.Nodes))
+	for i, n := range d.Graph.Nodes {
 		m := mark{r: 5 + 15*math.Sqrt(sizes[i]/most)}
 		if valued && n.Value == 0 {
 			m.r = 5
@@ -62,9 +59,7 @@ func (d *drawing) marks() []mark {
 			m.name = svg.Wrap(n.Label, nameSize, 120, 2)
 			m.h = 2*m.r + nameStep*float64(len(m.name)) + 8
 		}
-		for _, l := range m.name {
-			m.w = max(m.w, svg.Width(l, nameSize)+6)
-		}
+		m.w = max(m.w, svg.Widest(m.name, nameSize)+6)
 		out[i] = m
 	}
 	return out
@@ -72,22 +67,15 @@ func (d *drawing) marks() []mark {
 
 // place lays the parts of the network out and packs them; it gives the whole size.
 func (d *drawing) place(marks []mark, room float64) graph.Size {
-	roots := d.graph.Roots()
-	index := map[int]int{}
-	var parts [][]int
+	parts := d.Graph.Parts()
 	local := make([]int, len(marks))
-	for i, r := range roots {
-		k, ok := index[r]
-		if !ok {
-			k = len(parts)
-			index[r] = k
-			parts = append(parts, nil)
+	for _, part := range parts {
+		for k, i := range part {
+			local[i] = k
 		}
-		local[i] = len(parts[k])
-		parts[k] = append(parts[k], i)
 	}
 	near := make([][]int, len(marks))
-	for _, e := range d.graph.Edges {
+	for _, e := range d.Graph.Edges {
 		if e.From != e.To {
 			near[e.From], near[e.To] = append(near[e.From], local[e.To]), append(near[e.To], local[e.From])
 		}
@@ -99,8 +87,7 @@ func (d *drawing) place(marks []mark, room float64) graph.Size {
 	at, whole := graph.Pack(sizes, room, 26)
 	for k, part := range parts {
 		for _, i := range part {
-			marks[i].at.X += at[k].X
-			marks[i].at.Y += at[k].Y
+			marks[i].at = marks[i].at.Add(at[k])
 		}
 	}
 	return whole
@@ -121,7 +108,7 @@ func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size 
 		length = 58
 	}
 	at := stress(links, length)
-	lie(at)
+	alignHorizontally(at)
 	wide := 1.0
 	switch {
 	case crowded:
@@ -148,49 +135,40 @@ const css = ".j{font-size:12px}.jj{font-size:15px;font-weight:600}.q{stroke-opac
 
 func (d *drawing) render() []byte {
 	marks := d.marks()
-	pad := d.page.Pad()
-	size := d.place(marks, d.page.W-2*pad)
+	size := d.place(marks, d.Page.W-2*d.Page.Pad())
 	var tags []tag
 	if d.crowded() {
 		tags = d.tags(marks, size)
-		note := fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks))
-		d.warnings, d.alt = append(d.warnings, note), d.alt+" "+note
+		d.Page.Omit(fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks)))
 	}
-	d.page.W = d.page.Around(size.W + 2*pad)
-	names := d.graph.Groups
-	if len(names) < 2 {
-		names = nil
+	groups := d.Graph.Groups
+	if len(groups) < 2 {
+		groups = nil
 	}
-	keys := graph.Legend(names, d.page.W-2*pad)
-	d.page.H = d.page.Head() + keys.H + 8 + size.H + 12 + d.page.Foot()
-	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+svg.ShapeCSS()+css)
-	b := d.page.Frame(&s)
-	keys.Draw(&s, b.X, b.Y)
-	off := svg.Point{X: b.X + (b.W-size.W)/2, Y: b.Y + keys.H + 8}
-	for i := range marks {
-		marks[i].at.X += off.X
-		marks[i].at.Y += off.Y
-	}
-	for i := range tags {
-		tags[i].box.X += off.X
-		tags[i].box.Y += off.Y
-	}
-	d.wires(&s, marks)
-	d.nodes(&s, marks)
-	for _, n := range tags {
-		s.Text(n.box.X+n.box.W/2, n.box.Y+bigSize*0.83, "y i jj", "middle", n.text)
-	}
-	d.wireTexts(&s, marks)
-	return d.page.End(&s)
+	return graph.OnPage(*d.Page, css, groups, graph.Size{W: size.W, H: size.H + 20}, func(s *svg.Canvas, at svg.Point) {
+		at = at.Add(svg.Point{Y: 8})
+		for i := range marks {
+			marks[i].at = marks[i].at.Add(at)
+		}
+		d.wires(s, marks)
+		d.nodes(s, marks)
+		for _, n := range tags {
+			s.Text(n.box.X+n.box.W/2+at.X, n.box.Y+bigSize*0.83+at.Y, "y i jj", "middle", n.text)
+		}
+		d.wireTexts(s, marks)
+	})
 }
 
 // nodes draws the circles, then the names, which stand over all circles; a circle
 // without a name tells it where it is pointed at.
 func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
 	for i, m := range marks {
-		n := d.graph.Nodes[i]
-		class := svg.FillClass(d.colour(n)) + " p"
+		n := d.Graph.Nodes[i]
+		colour := max(0, n.Group)
+		if n.Group < 0 && len(d.Graph.Groups) > 0 {
+			colour = 6 // grey where others have a colour
+		}
+		class := svg.FillClass(colour) + " p"
 		if len(m.name) > 0 {
 			s.Circle(m.at, m.r, class)
 			continue
@@ -202,24 +180,17 @@ func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
 	}
 }
 
-func (d *drawing) colour(n graph.Node) int {
-	if n.Group < 0 && len(d.graph.Groups) > 0 {
-		return 6
-	}
-	return max(0, n.Group)
-}
-
 // wires draws the relations, wider the heavier they are.
 func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	most := 1.0
-	for _, e := range d.graph.Edges {
+	for _, e := range d.Graph.Edges {
 		most = max(most, e.Weight)
 	}
-	for _, e := range d.graph.Edges {
+	for _, e := range d.Graph.Edges {
 		a, b := marks[e.From], marks[e.To]
 		wide := svg.Px(1 + 3*e.Weight/most*min(1, most-1))
 		if e.From == e.To {
-			loop(s, a, d.quiet(e.From, marks))
+			loop(s, a, d.freeAngle(e.From, marks))
 			continue
 		}
 		dx, dy := b.at.X-a.at.X, b.at.Y-a.at.Y
@@ -237,13 +208,12 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// quiet is the direction in radians, above the name, that is farthest from all
-// relations of a node.
-func (d *drawing) quiet(node int, marks []mark) float64 {
+// freeAngle is the direction in radians, above the name, that is farthest from all relations of a node.
+func (d *drawing) freeAngle(node int, marks []mark) float64 {
 	best, most := 0.0, -1.0
 	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {
 		least := math.Pi
-		for _, e := range d.graph.Edges {
+		for _, e := range d.Graph.Edges {
 			if e.From == e.To || e.From != node && e.To != node {
 				continue
 			}
@@ -257,7 +227,6 @@ func (d *drawing) quiet(node int, marks []mark) float64 {
 	return best
 }
 
-// loop draws a relation of a node with itself.
 func loop(s *svg.Canvas, m mark, way float64) {
 	at := func(r, turn float64) string {
 		sin, cos := math.Sincos(way + turn)

@@ -10,10 +10,9 @@ import (
 // rounds is how often every pair of nodes is moved.
 const rounds = 40
 
-// stress places connected nodes so that distances on the page follow distances in the
-// graph: stochastic gradient descent on the stress of all pairs (Zheng, Pawar and
-// Goodman 2018), seeded, so that the same graph gives the same places. near lists each
-// node's neighbours; length is that of one edge.
+// stress places connected nodes so that distances on the page follow distances in the graph: stochastic gradient
+// descent on the stress of all pairs (Zheng, Pawar and Goodman 2018), seeded, so that the same graph gives the same
+// places. near lists each node's neighbours; length is that of one edge.
 func stress(near [][]int, length float64) []svg.Point {
 	n := len(near)
 	rnd := rand.New(rand.NewPCG(7, uint64(n))) //nolint:gosec // a fixed seed is the point
@@ -68,8 +67,8 @@ func hops(near [][]int, from int) []int {
 	return d
 }
 
-// lie turns places so that the longest extent lies across the page.
-func lie(at []svg.Point) {
+// alignHorizontally turns places so that the longest extent lies across the page.
+func alignHorizontally(at []svg.Point) {
 	var c svg.Point
 	for _, p := range at {
 		c.X, c.Y = c.X+p.X/float64(len(at)), c.Y+p.Y/float64(len(at))
@@ -86,9 +85,8 @@ func lie(at []svg.Point) {
 	}
 }
 
-// spread moves boxes of the given sizes, with their middles at the places, until none
-// meets another: pairs are pushed apart, and where that does not end, everything is
-// drawn larger.
+// spread moves boxes of the given sizes, with their middles at the places, until none meets another: pairs are pushed
+// apart, and where that does not end, everything is drawn larger.
 func spread(at []svg.Point, w, h []float64) {
 	for range 60 {
 		for range 80 {

@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,8 +11,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// css gives text in the drawing a face that looks written, and lines the width of a
-// felt pen.
+// css gives text in the drawing a face that looks written, and lines the width of a felt pen.
 const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
 	`.ink{fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.hatch{fill:none;stroke-width:1.1;stroke-opacity:.3;stroke-linecap:round}.wash{stroke:none}`
 
@@ -19,30 +19,6 @@ const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","C
 type pen struct {
 	s   *svg.Canvas
 	rnd *rand.Rand
-}
-
-func (d *drawing) render() []byte {
-	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: d.page.W - 2*d.page.Pad(), Measure: graph.Measurer{Wide: handWide}})
-	return p.PageWith(d.page, d.alt, svg.CSS()+svg.ShapeCSS()+css, func(s *svg.Canvas, at svg.Point) {
-		k := pen{s, rand.New(rand.NewPCG(11, uint64(len(d.graph.Nodes))))} //nolint:gosec // a fixed seed is the point
-		s.Tag(`<g class="hand">`)
-		for i, e := range d.graph.Edges {
-			pts := slices.Clone(p.Layout.Routes[i])
-			for j := range pts {
-				pts[j].X, pts[j].Y = pts[j].X+at.X, pts[j].Y+at.Y
-			}
-			k.wire(e, pts, p.Layout.Across)
-		}
-		for i, n := range d.graph.Nodes {
-			b := p.Layout.Nodes[i]
-			k.node(n, p.Faces[i], svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, p.Class(n))
-		}
-		for i, lines := range p.Texts {
-			b := p.Layout.Labels[i]
-			graph.WireText(s, svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, lines)
-		}
-		s.Tag("</g>")
-	})
 }
 
 // off is a small step either way.
@@ -53,12 +29,8 @@ func (k pen) stroke(a, b svg.Point, miss float64) string {
 	long := math.Hypot(b.X-a.X, b.Y-a.Y)
 	bow := min(4, 0.8+long*0.012)
 	near := func(p svg.Point, by float64) svg.Point { return svg.Point{X: p.X + k.off(by), Y: p.Y + k.off(by)} }
-	along := func(t float64) svg.Point { return svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t} }
-	from, c1, c2, to := near(a, miss), near(along(0.35), bow), near(along(0.7), bow), near(b, miss)
-	return "M" + at(from) + "C" + at(c1) + " " + at(c2) + " " + at(to)
+	return fmt.Sprintf("M%sC%s %s %s", near(a, miss), near(a.To(b, 0.35), bow), near(a.To(b, 0.7), bow), near(b, miss))
 }
-
-func at(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
 
 // outline draws a shape twice, as people do who press on.
 func (k pen) outline(pts []svg.Point, class string) {
@@ -82,15 +54,14 @@ func (k pen) curve(pts []svg.Point, miss float64) string {
 		q[i] = svg.Point{X: p.X + k.off(miss), Y: p.Y + k.off(miss)}
 	}
 	var d strings.Builder
-	d.WriteString("M" + at(q[0]))
+	d.WriteString("M" + q[0].String())
 	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier pieces
 		a, b, c, e := q[max(0, i-1)], q[i], q[i+1], q[min(len(q)-1, i+2)]
-		d.WriteString("C" + at(svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}) + " " + at(svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}) + " " + at(c))
+		fmt.Fprintf(&d, "C%s %s %s", svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}, svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}, c)
 	}
 	return d.String()
 }
 
-// hatch fills a shape with slanting lines.
 func (k pen) hatch(pts []svg.Point, class string) {
 	const gap, lean = 9.0, 0.9
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -104,8 +75,7 @@ func (k pen) hatch(pts []svg.Point, class string) {
 			b := pts[(i+1)%len(pts)]
 			fa, fb := a.Y+a.X*lean-c, b.Y+b.X*lean-c
 			if (fa < 0) != (fb < 0) {
-				t := fa / (fa - fb)
-				cuts = append(cuts, svg.Point{X: a.X + (b.X-a.X)*t, Y: a.Y + (b.Y-a.Y)*t})
+				cuts = append(cuts, a.To(b, fa/(fa-fb)))
 			}
 		}
 		if len(cuts) == 2 {
@@ -136,14 +106,7 @@ func (k pen) wire(e graph.Edge, pts []svg.Point, across bool) {
 	if e.From != e.To {
 		trace = graph.Trace(pts, across)
 	}
-	class := "ink e"
-	if e.Dashed {
-		class += " x"
-	}
-	if e.Thick {
-		class += " w"
-	}
-	k.s.Tag(`<path d="%s" class="%s"/>`, k.curve(sparse(trace), 0.9), class)
+	k.s.Tag(`<path d="%s" class="ink %s"/>`, k.curve(sparse(trace), 0.9), e.Class())
 	k.head(e.Head, trace[len(trace)-1], trace[len(trace)-2])
 	k.head(e.Tail, trace[0], trace[1])
 }
@@ -159,7 +122,6 @@ func sparse(pts []svg.Point) []svg.Point {
 	return out
 }
 
-// head draws an arrow as two strokes.
 func (k pen) head(h graph.Head, tip, before svg.Point) {
 	if h == graph.NoHead {
 		return

@@ -14,6 +14,15 @@ type Canvas struct{ bytes.Buffer }
 // Point is a place in pixels from the upper left corner.
 type Point struct{ X, Y float64 }
 
+// String writes a point as paths have it.
+func (p Point) String() string { return Px(p.X) + " " + Px(p.Y) }
+
+// To returns the point at the share t of the way to q.
+func (p Point) To(q Point, t float64) Point { return Point{p.X + (q.X-p.X)*t, p.Y + (q.Y-p.Y)*t} }
+
+// Add returns p moved by q.
+func (p Point) Add(q Point) Point { return Point{p.X + q.X, p.Y + q.Y} }
+
 // Box is a rectangle in pixels.
 type Box struct{ X, Y, W, H float64 }
 
@@ -25,6 +34,9 @@ func (b Box) Bottom() float64 { return b.Y + b.H }
 
 // Center is the middle of the box.
 func (b Box) Center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
+
+// Move returns the box moved by p.
+func (b Box) Move(p Point) Box { return Box{b.X + p.X, b.Y + p.Y, b.W, b.H} }
 
 // Grow returns the box with d more on every side.
 func (b Box) Grow(d float64) Box { return Box{b.X - d, b.Y - d, b.W + 2*d, b.H + 2*d} }
@@ -51,8 +63,7 @@ func Escape(s string) string { return escaper.Replace(s) }
 // Tag writes markup as it is; text in it must have been escaped.
 func (s *Canvas) Tag(format string, args ...any) { fmt.Fprintf(&s.Buffer, format, args...) }
 
-// Text writes one line; anchor is start, middle or end, where start is the left side
-// whatever the script.
+// Text writes one line; anchor is start, middle or end, where start is the left side whatever the script.
 func (s *Canvas) Text(x, y float64, class, anchor, str string) {
 	s.Turned(x, y, 0, class, anchor, str)
 }
@@ -70,14 +81,10 @@ func (s *Canvas) Turned(x, y, angle float64, class, anchor, str string) { //noli
 // or its right side (start, middle, end), for text that runs to the left or the right.
 func Anchor(anchor string, rtl bool) string {
 	out := ""
-	if rtl {
-		// In SVG a text starts where reading starts.
+	if rtl { // in SVG a text starts where reading starts
 		out = ` direction="rtl"`
-		switch anchor {
-		case "start":
-			anchor = "end"
-		case "end":
-			anchor = "start"
+		if anchor != "middle" {
+			anchor = map[string]string{"start": "end", "end": "start"}[anchor]
 		}
 	}
 	if anchor != "start" {
@@ -125,12 +132,9 @@ func (s *Canvas) Circle(p Point, r float64, class string) {
 
 // Polygon draws a closed shape of straight sides.
 func (s *Canvas) Polygon(class string, pts ...Point) {
-	var b strings.Builder
+	corners := make([]string, len(pts))
 	for i, p := range pts {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(Px(p.X) + "," + Px(p.Y))
+		corners[i] = Px(p.X) + "," + Px(p.Y)
 	}
-	s.Tag(`<polygon points="%s" class="%s"/>`, b.String(), class)
+	s.Tag(`<polygon points="%s" class="%s"/>`, strings.Join(corners, " "), class)
 }

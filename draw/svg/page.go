@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -13,11 +14,15 @@ const Bold = 1.1
 
 // Page is what stands around a drawing. W and H are pixels.
 type Page struct {
-	Title, Subtitle, Source, Alt string
+	Title, Subtitle, Source string
+	// Alt is the text for people who cannot see the drawing.
+	Alt string
+	// Warnings name what was omitted.
+	Warnings []string
 	// Language is that of its own words and numbers: en or de.
 	Language string
 	W, H     float64
-	// Wide tells that the caller asked for the width, so that it stays.
+	// Wide says that the caller asked for the width, so that it stays.
 	Wide bool
 }
 
@@ -38,23 +43,26 @@ type Drawing struct {
 	Adaptive bool
 }
 
+// Drawing is the finished file with what the page says about it.
+func (p Page) Drawing(kind string, data []byte, facts map[string]any) Drawing {
+	return Drawing{Kind: kind, Title: p.Title, Data: data, Alt: p.Alt, Facts: facts, Warnings: p.Warnings}
+}
+
+// Omit says, as a warning and in the alternative text, what the drawing does not show.
+func (p *Page) Omit(note string) { p.Warnings, p.Alt = append(p.Warnings, note), p.Alt+" "+note }
+
 // MIME is the type of every page.
 const MIME = "image/svg+xml"
 
 // German is the language whose words and numbers a drawing can have instead of English ones.
 const German = "de"
 
-// language keeps what is known of a language tag.
-func language(tag string) string {
-	if tag = strings.ToLower(tag); tag == German || strings.HasPrefix(tag, German+"-") {
-		return German
-	}
-	return "en"
-}
-
 // ReadPage checks the parameters that every drawing has. W and H must hold the defaults.
 func ReadPage(p map[string]any, w, h float64) (Page, error) {
-	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: language(value.Text(p["Language"])), W: w, H: h}
+	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: "en", W: w, H: h}
+	if tag := strings.ToLower(value.Text(p["Language"])); tag == German || strings.HasPrefix(tag, German+"-") {
+		out.Language = German
+	}
 	if out.Title == "" {
 		return out, Invalid("Title is missing: say in one line what it shows")
 	}
@@ -80,9 +88,8 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 // drawings look coarse where pages are stretched to a column.
 const least = 640
 
-// Around returns the width of a page whose drawing needs w pixels with its margins: at
-// least the width that was requested; else what the drawing needs, so that a narrow
-// drawing keeps its size on a narrow screen.
+// Around returns the width of a page whose drawing needs w pixels with its margins: at least the width that was
+// requested; else what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
 func (p Page) Around(w float64) float64 {
 	if p.Wide {
 		return max(p.W, math.Ceil(w))
@@ -100,8 +107,7 @@ func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
 
 // Head is how many pixels title and subtitle take below the upper edge.
 func (p Page) Head() float64 {
-	y := p.Pad() + 25*float64(len(p.titleLines())) + 9
-	return y + 19*float64(len(p.subtitleLines()))
+	return p.Pad() + 25*float64(len(p.titleLines())) + 9 + 19*float64(len(p.subtitleLines()))
 }
 
 // Foot is how many pixels source and margin take above the lower edge.
@@ -118,51 +124,43 @@ func (p Page) subtitleLines() []string { return Wrap(p.Subtitle, 14, p.W-2*p.Pad
 
 // Begin opens the file: title and description for screen readers, style, background.
 // It has no ids, so that many drawings can stand in one document.
-func (p Page) Begin(s *Canvas, alt, css string) {
+func (p Page) Begin(s *Canvas, css string) {
 	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H), Escape(p.Title))
-	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(alt), css)
+	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(p.Alt), css)
 	s.Rect(Box{0, 0, p.W, p.H}, "b", 8)
 }
 
 // Frame writes title, subtitle and source, and gives the room between.
 func (p Page) Frame(s *Canvas) Box {
 	pad := p.Pad()
-	y := pad
-	lines := p.titleLines()
-	s.Block(pad, p.W-2*pad, y+18, 25, "t i", lines)
-	y += 25 * float64(len(lines))
-	lines = p.subtitleLines()
-	s.Block(pad, p.W-2*pad, y+13, 19, "u m", lines)
-	y += 19*float64(len(lines)) + 9
-	bottom := p.H - p.Foot()
+	title := p.titleLines()
+	s.Block(pad, p.W-2*pad, pad+18, 25, "t i", title)
+	s.Block(pad, p.W-2*pad, pad+25*float64(len(title))+13, 19, "u m", p.subtitleLines())
 	if p.Source != "" {
 		s.Text(pad, p.H-pad-1, "c m", "start", Fit(p.SourceLine(), 11, p.W-2*pad))
 	}
-	return Box{pad, y, p.W - 2*pad, max(40, bottom-y)}
+	y := p.Head()
+	return Box{pad, y, p.W - 2*pad, max(40, p.H-p.Foot()-y)}
 }
 
 // SourceLine is the source with its heading.
 func (p Page) SourceLine() string {
-	if p.Language == German {
-		return "Quelle: " + trimSource(p.Source)
+	source := p.Source
+	for _, heading := range []string{"Source:", "Quelle:"} { // that the source brings along
+		if len(source) > len(heading) && strings.EqualFold(source[:len(heading)], heading) {
+			source = source[len(heading):]
+		}
 	}
-	return "Source: " + trimSource(p.Source)
+	if p.Language == German {
+		return "Quelle: " + strings.TrimLeft(source, " ")
+	}
+	return "Source: " + strings.TrimLeft(source, " ")
 }
 
 // End closes the file.
 func (p Page) End(s *Canvas) []byte {
 	s.Tag("</svg>\n")
 	return s.Bytes()
-}
-
-// trimSource drops a heading that the caption writes itself.
-func trimSource(t string) string {
-	for _, heading := range []string{"Source:", "Quelle:"} {
-		if len(t) > len(heading) && strings.EqualFold(t[:len(heading)], heading) {
-			t = t[len(heading):]
-		}
-	}
-	return strings.TrimLeft(t, " ")
 }
 
 // Clip keeps a text within what a media label holds.
@@ -175,21 +173,7 @@ func Clip(s string) string {
 
 // FileName makes a plain file name of a title.
 func FileName(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 48 {
-			break
-		}
-	}
-	name := strings.Trim(b.String(), "-")
-	if name == "" {
-		name = "drawing"
-	}
-	return name + ".svg"
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	name := strings.Join(words, "-")
+	return cmp.Or(strings.TrimRight(name[:min(48, len(name))], "-"), "drawing") + ".svg"
 }

@@ -1,6 +1,7 @@
 package svg
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,15 @@ func Width(s string, size float64) float64 {
 	return sum / 100 * size * 1.16
 }
 
+// Widest is the width of the widest of some lines.
+func Widest(lines []string, size float64) float64 {
+	w := 0.0
+	for _, l := range lines {
+		w = max(w, Width(l, size))
+	}
+	return w
+}
+
 // latin is the width of a letter beyond ASCII.
 func latin(r rune) float64 {
 	var b [8]byte
@@ -71,19 +81,8 @@ func Fit(s string, size, room float64) string {
 		return s
 	}
 	r := []rune(s)
-	lo, hi := 0, len(r)
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if Width(string(r[:mid])+"…", size) <= room {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	if lo == 0 {
-		return "…"
-	}
-	return strings.TrimRight(string(r[:lo]), " ") + "…"
+	n := sort.Search(len(r), func(i int) bool { return Width(string(r[:i+1])+"…", size) > room })
+	return strings.TrimRight(string(r[:n]), " ") + "…"
 }
 
 // Wrap breaks a text into at most n lines; the last one is shortened if it must be.
@@ -122,7 +121,7 @@ func pieces(words []string, size, room float64, n int) []string {
 					break
 				}
 			}
-			for k > 1 && joined(r[k]) { // marks stay with their letter
+			for k > 1 && (unicode.IsMark(r[k]) || r[k] == 0x200d || r[k] >= 0x1f3fb && r[k] <= 0x1f3ff) { // marks stay with their letter
 				k--
 			}
 			out = append(out, string(r[:k]))
@@ -132,9 +131,4 @@ func pieces(words []string, size, room float64, n int) []string {
 		out = append(out, w)
 	}
 	return out
-}
-
-// joined tells runes that belong to the one before.
-func joined(r rune) bool {
-	return unicode.IsMark(r) || r == 0x200d || r >= 0x1f3fb && r <= 0x1f3ff
 }

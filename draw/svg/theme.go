@@ -3,7 +3,6 @@ package svg
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // Theme is one set of colours, each as #rrggbb.
@@ -12,9 +11,8 @@ type Theme struct {
 	Series                      [8]string
 }
 
-// Light is the theme by day. As in Dark, every series colour has a contrast of at
-// least 4.5:1 with its background, so that text can have it, and stays apart from the others for people who see
-// no red or no green.
+// Light is the theme by day. As in Dark, every series colour has a contrast of at least 4.5:1 with its background, so
+// that text can have it, and stays apart from the others for people who see no red or no green.
 func Light() Theme {
 	return Theme{
 		Back: "#ffffff", Ink: "#1a212b", Soft: "#56606e", Grid: "#e6e9ee", Axis: "#8a94a2",
@@ -32,45 +30,37 @@ func Dark() Theme {
 
 const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif`
 
-// CSS is the style that every page has: light, then what dark changes. Its classes:
-// t title, u subtitle, k v d c small text from 12.5 down to 11 pixels; b background, i ink, m
-// soft ink; g grid, a axis, l lines; f0…f7 and s0…s7 fill and stroke in the series
-// colours; n0…n7 shapes in a tint of them that ink can be read on.
+// CSS is the style that every page has: light, then what dark changes. Its classes: t title, u subtitle, k v d c
+// small text from 12.5 down to 11 pixels; b background, i ink, m soft ink; g grid, a axis, l lines; f0…f7 and s0…s7
+// fill and stroke in the series colours; n0…n7 shapes in a tint of them that ink can be read on.
 func CSS() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "text{font-family:%s}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}", fontStack)
-	b.WriteString(".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}")
-	Light().write(&b)
-	b.WriteString("@media (prefers-color-scheme:dark){")
-	Dark().write(&b)
-	b.WriteString("}")
-	return b.String()
+	return "text{font-family:" + fontStack + "}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}" +
+		".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}" +
+		inBoth(func(t Theme) string {
+			out := fmt.Sprintf(".b{fill:%s}.i{fill:%s}.m{fill:%s}.g{stroke:%s}.a{stroke:%s}.p,.cut{stroke:%s}", t.Back, t.Ink, t.Soft, t.Grid, t.Axis, t.Back)
+			for i, c := range t.Series {
+				out += fmt.Sprintf(".f%d{fill:%s}.s%d{stroke:%s}", i, c, i, c)
+			}
+			return out
+		})
 }
 
 // ShapeCSS is what pages with nodes need besides CSS: tinted shapes n0…n7, wires e,
 // their heads h, a halo around text y, and a frame r.
 func ShapeCSS() string {
-	var b strings.Builder
-	b.WriteString(".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}")
-	Light().shapes(&b)
-	b.WriteString("@media (prefers-color-scheme:dark){")
-	Dark().shapes(&b)
-	b.WriteString("}")
-	return b.String()
+	return ".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}" +
+		inBoth(func(t Theme) string {
+			out := fmt.Sprintf(".e.b,.r.b{fill:%s}.e{stroke:%s}.h{fill:%s}.y{stroke:%s}.r{stroke:%s}", t.Back, t.Soft, t.Soft, t.Back, t.Axis)
+			for i, c := range t.Series {
+				out += fmt.Sprintf(".n%d{fill:%s;stroke:%s}", i, t.Tint(i, 0.13), c)
+			}
+			return out
+		})
 }
 
-func (t Theme) write(b *strings.Builder) {
-	fmt.Fprintf(b, ".b{fill:%s}.i{fill:%s}.m{fill:%s}.g{stroke:%s}.a{stroke:%s}.p,.cut{stroke:%s}", t.Back, t.Ink, t.Soft, t.Grid, t.Axis, t.Back)
-	for i, c := range t.Series {
-		fmt.Fprintf(b, ".f%d{fill:%s}.s%d{stroke:%s}", i, c, i, c)
-	}
-}
-
-func (t Theme) shapes(b *strings.Builder) {
-	fmt.Fprintf(b, ".e.b,.r.b{fill:%s}.e{stroke:%s}.h{fill:%s}.y{stroke:%s}.r{stroke:%s}", t.Back, t.Soft, t.Soft, t.Back, t.Axis)
-	for i := range t.Series {
-		fmt.Fprintf(b, ".n%d{fill:%s;stroke:%s}", i, t.Tint(i, 0.13), t.Series[i])
-	}
+// inBoth writes a style for the light and for the dark theme.
+func inBoth(style func(Theme) string) string {
+	return style(Light()) + "@media (prefers-color-scheme:dark){" + style(Dark()) + "}"
 }
 
 // Tint mixes share of the series colour i into the background.
@@ -91,8 +81,7 @@ func channel(hex string) float64 {
 // colours is how many series colours there are.
 const colours = len(Theme{}.Series)
 
-// FillClass names the fill of a series; from the ninth on it is paler, because the
-// colour has been used before.
+// FillClass names the fill of a series; from the ninth on it is paler, because the colour has been used before.
 func FillClass(i int) string {
 	class := fmt.Sprintf("f%d", i%colours)
 	if i >= colours {
@@ -107,14 +96,8 @@ func StrokeClass(i int) string { return fmt.Sprintf("s%d", i%colours) }
 // NodeClass names the tinted shape of a group.
 func NodeClass(i int) string { return fmt.Sprintf("n n%d", i%colours) }
 
-// Dash is an attribute that tells the ninth and later lines from those whose colour
+// Dash is an attribute that distinguishes the ninth and later lines from those whose colour
 // they share; empty for the first eight.
 func Dash(i int) string {
-	switch i / colours % 3 {
-	case 1:
-		return ` stroke-dasharray="7 4"`
-	case 2:
-		return ` stroke-dasharray="2 4"`
-	}
-	return ""
+	return []string{"", ` stroke-dasharray="7 4"`, ` stroke-dasharray="2 4"`}[i/colours%3]
 }

@@ -3,6 +3,7 @@ package wordcloud
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"atelier/draw/svg"
@@ -14,9 +15,8 @@ const (
 	gap      = 3.0
 )
 
-// lay gives every word a size and a place in the area. Sizes follow the square root
-// of the weights. If not all words find a place, everything becomes smaller; what
-// does not fit at the smallest sizes is omitted and counted.
+// lay gives every word a size and a place in the area. Sizes follow the square root of the weights. If not all words
+// find a place, everything becomes smaller; what does not fit at the smallest sizes is omitted and counted.
 func lay(words []word, area svg.Box) (placed []word) {
 	top := largest * math.Sqrt(area.W*area.H/(900*440))
 	for range 23 {
@@ -31,8 +31,8 @@ func lay(words []word, area svg.Box) (placed []word) {
 // attempt places words on a spiral from the middle, the heaviest first. A word that
 // finds no place is omitted if some is enough, else nothing is given.
 func attempt(words []word, area svg.Box, top float64, some bool) []word {
-	grid := newGrid(area)
 	var out []word
+	var taken []svg.Box
 	most := words[0].weight
 	for _, w := range words {
 		w.size = max(min(smallest, top), math.Round(top*math.Sqrt(w.weight/most)*10)/10)
@@ -42,10 +42,9 @@ func attempt(words []word, area svg.Box, top float64, some bool) []word {
 		w.text = svg.Fit(w.text, w.size*svg.Bold, area.W*0.96)
 		wide := svg.Width(w.text, w.size*svg.Bold) + 2*gap
 		high := w.size*1.08 + gap
-		if b, ok := spiral(grid, area, wide, high); ok {
+		if b, ok := spiral(taken, area, wide, high); ok {
 			w.box = b
-			grid.put(b)
-			out = append(out, w)
+			taken, out = append(taken, b), append(out, w)
 		} else if !some {
 			return nil
 		}
@@ -53,84 +52,38 @@ func attempt(words []word, area svg.Box, top float64, some bool) []word {
 	return out
 }
 
-// spiral looks for a free place near the middle.
-func spiral(g *grid, area svg.Box, w, h float64) (svg.Box, bool) {
+// spiral looks for a place near the middle that meets no taken one. It moves the one
+// that it met last to the front: the next places are likely to meet it as well.
+func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 	if w > area.W || h > area.H {
 		return svg.Box{}, false
 	}
 	c := area.Center()
 	flat := area.H / area.W
 	far := math.Hypot(area.W, area.H/flat) / 2
-	for t := 0.0; ; t += min(0.35, 6/(1+t*2.2)) {
+	for t := 0.0; 2.2*t <= far; t += min(0.35, 6/(1+t*2.2)) {
 		r := 2.2 * t
-		if r > far {
-			return svg.Box{}, false
-		}
 		sin, cos := math.Sincos(t)
 		b := svg.Box{X: c.X + r*cos - w/2, Y: c.Y + r*sin*flat - h/2, W: w, H: h}
-		if b.X < area.X || b.Y < area.Y || b.Right() > area.Right() || b.Bottom() > area.Bottom() || g.meets(b) {
+		if b.X < area.X || b.Y < area.Y || b.Right() > area.Right() || b.Bottom() > area.Bottom() {
 			continue
 		}
-		return b, true
-	}
-}
-
-// grid finds neighbours quickly: each cell lists the boxes that touch it.
-type grid struct {
-	area  svg.Box
-	cols  int
-	cells [][]svg.Box
-}
-
-const cell = 40.0
-
-func newGrid(area svg.Box) *grid {
-	cols, rows := int(area.W/cell)+1, int(area.H/cell)+1
-	return &grid{area: area, cols: cols, cells: make([][]svg.Box, cols*rows)}
-}
-
-func (g *grid) each(b svg.Box, visit func(k int) bool) {
-	x0, x1 := int((b.X-g.area.X)/cell), int((b.Right()-g.area.X)/cell)
-	y0, y1 := int((b.Y-g.area.Y)/cell), int((b.Bottom()-g.area.Y)/cell)
-	for y := y0; y <= y1; y++ {
-		for x := x0; x <= x1; x++ {
-			if k := y*g.cols + x; k >= 0 && k < len(g.cells) && !visit(k) {
-				return
-			}
+		met := slices.IndexFunc(taken, b.Meets)
+		if met < 0 {
+			return b, true
 		}
+		taken[0], taken[met] = taken[met], taken[0]
 	}
+	return svg.Box{}, false
 }
 
-func (g *grid) put(b svg.Box) {
-	g.each(b, func(k int) bool {
-		g.cells[k] = append(g.cells[k], b)
-		return true
-	})
-}
-
-func (g *grid) meets(b svg.Box) bool {
-	hit := false
-	g.each(b, func(k int) bool {
-		for _, o := range g.cells[k] {
-			if b.Meets(o) {
-				hit = true
-				return false
-			}
-		}
-		return true
-	})
-	return hit
-}
-
-// render draws the words; those that found no place are told in a warning.
+// render draws the words; a warning counts those that found no place.
 func (d *drawing) render() []byte {
 	area := svg.Box{X: d.page.Pad(), Y: d.page.Head(), W: d.page.W - 2*d.page.Pad(), H: max(40, d.page.H-d.page.Foot()-d.page.Head())}
 	all := len(d.words)
 	d.words = lay(d.words, area)
 	if n := all - len(d.words); n > 0 {
-		note := "Left out for want of room: " + weight(float64(n)) + " words."
-		d.warnings = append(d.warnings, note)
-		d.alt += " " + note
+		d.page.Omit("Left out for want of room: " + weight(float64(n)) + " words.")
 	}
 	// The words take what they need; the page is not higher than that.
 	low, high := area.Bottom(), area.Y
@@ -140,7 +93,7 @@ func (d *drawing) render() []byte {
 	lift := low - area.Y
 	d.page.H = math.Ceil(d.page.H - lift - (area.Bottom() - high))
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+".wd{font-weight:650}")
+	d.page.Begin(&s, svg.CSS()+".wd{font-weight:650}")
 	d.page.Frame(&s)
 	for i, w := range d.words {
 		s.Tag(`<text x="%s" y="%s" font-size="%s" class="wd %s"%s%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), svg.Anchor("middle", svg.RTL(w.text)), w.length(), svg.Escape(w.text))

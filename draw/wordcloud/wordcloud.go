@@ -1,12 +1,12 @@
-// Package wordcloud draws words as large as they weigh, packed around the middle. The same
-// input returns the same bytes, and no two words touch; words in Latin letters have a fixed
-// width, so that holds in every face.
+// Package wordcloud draws words as large as they weigh, packed around the middle. The same input returns the same
+// bytes, and no two words touch; words in Latin letters have a fixed width, so that holds in every face.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media and the other packages of draw.
 package wordcloud
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,10 +44,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	for _, w := range d.words[:min(10, len(d.words))] {
 		top = append(top, svg.Clip(w.text))
 	}
-	return svg.Drawing{
-		Kind: "word cloud", Title: d.page.Title, Data: data, Alt: d.alt, Warnings: d.warnings,
-		Facts: map[string]any{"WordCount": len(d.words), "TopWords": top},
-	}, nil
+	return d.page.Drawing("word cloud", data, map[string]any{"WordCount": len(d.words), "TopWords": top}), nil
 }
 
 // word is one entry; size is its type size and at its base line's middle.
@@ -60,10 +57,8 @@ type word struct {
 
 // drawing is a checked request; words run from the heaviest to the lightest.
 type drawing struct {
-	page     svg.Page
-	words    []word
-	alt      string
-	warnings []string
+	page  svg.Page
+	words []word
 }
 
 func read(p map[string]any) (*drawing, error) {
@@ -83,34 +78,16 @@ func read(p map[string]any) (*drawing, error) {
 	if d.words, err = words(p["Words"], p["Text"]); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(d.words, func(a, b word) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return 0
-	})
-	note := ""
-	if n := len(d.words); n > int(limit) {
-		d.words = d.words[:int(limit)]
-		note = fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), n)
-		d.warnings = append(d.warnings, note)
+	slices.SortStableFunc(d.words, func(a, b word) int { return cmp.Compare(b.weight, a.weight) })
+	all := len(d.words)
+	d.words = d.words[:min(all, int(limit))]
+	var list []string
+	for _, w := range d.words[:min(12, len(d.words))] {
+		list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
 	}
-	d.describe(note)
+	d.page.Alt = cmp.Or(page.Alt, fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(page.Title, ".!? "), strings.Join(list, ", ")))
+	if all > len(d.words) {
+		d.page.Omit(fmt.Sprintf("Shows the %d heaviest of %d words.", len(d.words), all))
+	}
 	return d, nil
-}
-
-func (d *drawing) describe(note string) {
-	if d.alt = d.page.Alt; d.alt == "" {
-		var list []string
-		for _, w := range d.words[:min(12, len(d.words))] {
-			list = append(list, svg.Clip(w.text)+" "+weight(w.weight))
-		}
-		d.alt = fmt.Sprintf("Word cloud: %s. The heaviest words: %s.", strings.TrimRight(d.page.Title, ".!? "), strings.Join(list, ", "))
-	}
-	if note != "" {
-		d.alt += " " + note
-	}
 }

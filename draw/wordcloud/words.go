@@ -23,7 +23,7 @@ func words(list, text any) ([]word, error) {
 	if err != nil {
 		return nil, svg.Invalid("Words is not valid JSON: %v", err)
 	}
-	var sum tally
+	sum := tally{index: map[string]int{}}
 	switch t := v.(type) {
 	case nil:
 		s, _ := text.(string)
@@ -49,7 +49,7 @@ func words(list, text any) ([]word, error) {
 	default:
 		return nil, svg.Invalid(`Words must be an array of {"text", "weight"}`)
 	}
-	out := sum.positive()
+	out := slices.DeleteFunc(sum.list, func(w word) bool { return !(w.weight > 0) })
 	if len(out) == 0 {
 		return nil, svg.Invalid(`there is no word to draw: give Words as [{"text": "solar", "weight": 42}] with weights above 0, or Text`)
 	}
@@ -63,9 +63,6 @@ type tally struct {
 }
 
 func (t *tally) add(text string, weight float64) {
-	if t.index == nil {
-		t.index = map[string]int{}
-	}
 	key := strings.ToLower(text)
 	i, ok := t.index[key]
 	if !ok {
@@ -76,36 +73,27 @@ func (t *tally) add(text string, weight float64) {
 	t.list[i].weight += weight
 }
 
-func (t *tally) positive() []word {
-	return slices.DeleteFunc(t.list, func(w word) bool { return !(w.weight > 0) })
-}
-
 func (t *tally) item(item any, i int) error {
+	text, weight := item, any(1.0)
 	switch v := item.(type) {
 	case map[string]any:
-		text := value.Text(value.Field(v, "text", "word", "name", "label", "term"))
-		if text == "" {
-			return svg.Invalid("Words[%d] has no text: give {\"text\": \"…\", \"weight\": 1}", i)
+		text = value.Field(v, "text", "word", "name", "label", "term")
+		if w := value.Field(v, "weight", "value", "count", "size", "frequency"); w != nil {
+			weight = w
 		}
-		w := value.Field(v, "weight", "value", "count", "size", "frequency")
-		if w == nil {
-			w = 1.0
-		}
-		return t.entry(text, w)
 	case []any:
-		if len(v) == 0 || value.Text(v[0]) == "" {
-			return svg.Invalid("Words[%d] has no text: give {\"text\": \"…\", \"weight\": 1}", i)
+		text = nil
+		if len(v) > 0 {
+			text = v[0]
 		}
-		if len(v) == 1 {
-			return t.entry(value.Text(v[0]), 1.0)
+		if len(v) > 1 {
+			weight = v[1]
 		}
-		return t.entry(value.Text(v[0]), v[1])
-	default:
-		if value.Text(item) == "" {
-			return svg.Invalid("Words[%d] is empty", i)
-		}
-		return t.entry(value.Text(item), 1.0)
 	}
+	if value.Text(text) == "" {
+		return svg.Invalid("Words[%d] has no text: give {\"text\": \"…\", \"weight\": 1}", i)
+	}
+	return t.entry(value.Text(text), weight)
 }
 
 func (t *tally) entry(text string, weight any) error {
@@ -132,15 +120,15 @@ func (t *tally) count(text string) {
 		if n < 3 && (n < 1 || []rune(f)[0] < 0x2e80) || !strings.ContainsFunc(f, unicode.IsLetter) {
 			continue
 		}
-		if _, dull := common[strings.ToLower(f)]; !dull {
+		if !common[strings.ToLower(f)] {
 			t.add(f, 1)
 		}
 	}
 }
 
 // commonWords are words that say nothing of a text, in six languages.
-func commonWords() map[string]struct{} {
-	out := map[string]struct{}{}
+func commonWords() map[string]bool {
+	out := map[string]bool{}
 	for w := range strings.FieldsSeq(`a about above after again all almost also although always am among an and another any are as at
 		be became because become been before being below between both but by can cannot could did do does doing done down during each either else even ever every
 		few for from further get had has have having he her here hers him his how however i if in into is it its it's itself just last least less like
@@ -152,7 +140,7 @@ func commonWords() map[string]struct{} {
 		al como con cuando del desde donde el ella en entre era es esta este está fue han hasta hay la las lo los más muy no para pero por que se ser sin sobre son su sus también tiene un una y ya
 		che col come con da dal dalla dei del della delle di e gli ha i il in la le lo ma nel nella non per più quale si sono su sul sulla tra un una uno
 		ao aos até com como da das de do dos e em entre era foi isso mais mas na nas no nos não o os ou para pela pelo por quando que se sem seu sua são também um uma`) {
-		out[w] = struct{}{}
+		out[w] = true
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package offline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // pattern draws a picture without a place.
 type pattern struct{ *stage }
@@ -14,7 +17,7 @@ func (s pattern) hues(n int) []rgba {
 		{0x3d2c8d, 0x916bbf, 0xf2a1c4, 0xffc97f, 0x4fb8c9, 0xf8edf4},
 	}
 	set := sets[s.rnd.IntN(len(sets))]
-	out := append([]rgba(nil), s.b.hues...)
+	out := slices.Clone(s.b.hues)
 	for _, h := range s.b.hues {
 		out = append(out, h.tone(0.17, 0.75, 0.12), h.tone(-0.17, 1, -0.15), h.tone(0.08, 1.1, 0.35))
 	}
@@ -26,16 +29,7 @@ func (s pattern) hues(n int) []rgba {
 		out = append(out, c)
 	}
 	for i, c := range out {
-		switch {
-		case s.b.tag("mono"):
-			out[i] = c.tone(0, 0, 0)
-		case s.b.tag("pastel"):
-			out[i] = c.mix(hex(0xfbf3ee), 0.4)
-		case s.b.tag("warm"):
-			out[i] = c.towards(hex(0xf08a4a), 0.35)
-		case s.b.tag("cool"):
-			out[i] = c.towards(hex(0x4a8ad0), 0.4)
-		}
+		out[i] = s.b.finish(c)
 	}
 	return out[:n]
 }
@@ -91,23 +85,19 @@ func (s pattern) tile(x, y, w float64, h []rgba) {
 	}
 	cell(rect(x, y, w, w), back)
 	cx, cy := x+w*float64(s.rnd.IntN(2)), y+w*float64(s.rnd.IntN(2))
-	switch s.rnd.IntN(6) {
-	case 0, 1:
+	switch s.rnd.IntN(4) {
+	case 0:
 		cell(circle(cx, cy, w), front)
 		cell(circle(cx, cy, w*0.5), third)
-	case 2:
-		cell(circle(x+w/2, y+w/2, w*0.36), front)
-		cell(circle(x+w/2, y+w/2, w*0.16), third)
-	case 3:
+	case 1:
 		for k := range 4 {
 			cell(rect(x, y+w*(float64(k)+0.25)/4, w, w/8), front)
 		}
-	case 4:
+	case 2:
 		cell(poly(pt{x, y + w}, pt{x + w, y + w}, pt{x + w, y}), front)
 		cell(circle(x+w*0.27, y+w*0.27, w*0.14), third)
 	default:
-		for k := range 4 {
-			cell(circle(cx, cy, w*(1-0.22*float64(k))), []rgba{front, back, third, back}[k])
-		}
+		cell(circle(x+w/2, y+w/2, w*0.36), front)
+		cell(circle(x+w/2, y+w/2, w*0.16), third)
 	}
 }

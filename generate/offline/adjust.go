@@ -79,18 +79,17 @@ func (a adjustment) apply(src *image.NRGBA) *image.NRGBA {
 				sx, sy = w-1-sx, h-1-y
 			}
 			i, o := src.PixOffset(sx, sy), out.PixOffset(x, y)
-			c := a.colour(linearAt(src.Pix[i:]), gain)
-			store(out.Pix[o:], c)
+			store(out.Pix[o:], a.colour(linearAt(src.Pix[i:]), gain))
 			out.Pix[o+3] = src.Pix[i+3]
 		}
 	}
-	if a.blur > 0 {
-		return blurred(out, max(2, int(a.blur*float64(max(w, h)))))
+	if a.blur > 0 { // scaled down and up again
+		radius := max(2, int(a.blur*float64(max(w, h))))
+		return crop(crop(out, max(1, w/radius), max(1, h/radius), view{1, 0.5, 0.5}), w, h, view{1, 0.5, 0.5})
 	}
 	return out
 }
 
-// colour adjusts one colour in linear light.
 func (a adjustment) colour(c rgba, gain float32) rgba {
 	if a.invert {
 		c = rgba{1 - c.r, 1 - c.g, 1 - c.b, 1}
@@ -119,14 +118,11 @@ var linear = func() (t [256]float32) {
 	return t
 }()
 
-// linearAt reads a pixel's colour in linear light.
 func linearAt(p []uint8) rgba { return rgba{linear[p[0]], linear[p[1]], linear[p[2]], 1} }
 
-// store writes a colour to a pixel.
 func store(p []uint8, c rgba) { p[0], p[1], p[2] = code(c.r), code(c.g), code(c.b) }
 
-// codes are sRGB code values by the square root of light, which is denser in the dark.
-// It does not change.
+// codes are sRGB code values by the square root of light, which is denser in the dark. It does not change.
 var codes = func() (t [4097]float64) {
 	for i := range t {
 		v := float64(i) / 4096

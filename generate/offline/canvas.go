@@ -36,11 +36,10 @@ func newCanvas(w, h int) *canvas {
 // paint gives the colour and opacity at the middle of a pixel.
 type paint func(x, y float64) rgba
 
-// coverage rasterises p into the mask, clipped to the canvas plus nothing.
-func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
+func (c *canvas) fill(p path, paint paint) {
 	r := p.bounds().Intersect(image.Rect(0, 0, c.w, c.h))
 	if r.Empty() {
-		return r, nil
+		return
 	}
 	w, h := r.Dx(), r.Dy()
 	if cap(c.mask) < w*h {
@@ -62,28 +61,18 @@ func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
 		c.ras.ClosePath()
 	}
 	c.ras.Draw(&m, m.Rect, image.Opaque, image.Point{})
-	return r, m.Pix
-}
-
-// fill paints the inside of p.
-func (c *canvas) fill(p path, pt paint) {
-	r, mask := c.coverage(p)
-	w := r.Dx()
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := mask[(y-r.Min.Y)*w : (y-r.Min.Y+1)*w]
-		base := y*c.w + r.Min.X
-		for i, m := range row {
-			if m == 0 {
-				continue
+	for y := range h {
+		base := (y+r.Min.Y)*c.w + r.Min.X
+		for i, covered := range m.Pix[y*w : (y+1)*w] {
+			if covered > 0 {
+				q := paint(ox+float64(i)+0.5, oy+float64(y)+0.5)
+				c.blend(base+i, q, q.a*float32(covered)*(1.0/255))
 			}
-			q := pt(float64(r.Min.X+i)+0.5, float64(y)+0.5)
-			c.blend(base+i, q, q.a*float32(m)*(1.0/255))
 		}
 		c.painted(w)
 	}
 }
 
-// flat paints the inside of p in one colour.
 func (c *canvas) flat(p path, q rgba) { c.fill(p, func(float64, float64) rgba { return q }) }
 
 // rows paints a band of whole rows with one colour a row.
@@ -103,7 +92,6 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 // glow adds light that falls off smoothly to nothing at radius r.
 func (c *canvas) glow(x, y, r float64, q rgba) { c.glowOval(x, y, r, r, q) }
 
-// glowOval is glow with two radii.
 func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 	if rx <= 0 || ry <= 0 {
 		return

@@ -17,7 +17,6 @@ func hex(v uint32) rgba {
 	return rgba{f(16), f(8), f(0), 1}
 }
 
-// alpha gives the colour another opacity.
 func (c rgba) alpha(a float64) rgba { c.a = float32(a); return c }
 
 // times multiplies the light, opacity stays.

@@ -45,10 +45,10 @@ type Store interface {
 type Config struct {
 	// Store is required.
 	Store Store
-	// Concurrent is how many pictures are drawn at once over all calls, each
-	// holding 12 bytes a pixel while it is drawn; 0 means 2.
-	Concurrent int
 }
+
+// concurrent is how many pictures are drawn at once over all calls, each holding 12 bytes a pixel while it is drawn.
+const concurrent = 2
 
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
@@ -64,10 +64,7 @@ func New(c Config) (*Driver, error) {
 	if c.Store == nil {
 		return nil, media.Errorf(media.CodeInvalid, "offline driver: set Config.Store")
 	}
-	if c.Concurrent <= 0 {
-		c.Concurrent = 2
-	}
-	return &Driver{store: c.Store, slots: make(chan struct{}, c.Concurrent)}, nil
+	return &Driver{store: c.Store, slots: make(chan struct{}, concurrent)}, nil
 }
 
 // Provider implements [driver.Driver].
@@ -277,8 +274,7 @@ func ratioSides(ratio string) (w, h int) {
 	return side(r), side(1 / r)
 }
 
-// promptSeed gives a prompt its own positive seed, small enough to be typed and to
-// survive JSON numbers.
+// promptSeed gives a prompt its own positive seed, small enough to be typed and to survive JSON numbers.
 func promptSeed(prompt string) int64 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(prompt)), " "))) // a hash does not fail

@@ -6,6 +6,7 @@ import (
 	"image"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"atelier/generate/driver"
 	"atelier/media"
@@ -104,7 +105,6 @@ func drawable(w, h int) (int, int) {
 	return side(w), side(h)
 }
 
-// edit makes one edited picture.
 func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	base, mask := cover(w.base, sp.w, sp.h), w.mask
 	if mask != nil {
@@ -121,8 +121,7 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	return changed, nil
 }
 
-// vary makes one variation: another crop, light and colour by the seed, then what the
-// words ask for.
+// vary makes one variation: another crop, light and colour by the seed, then what the words ask for.
 func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
 	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // pictures, not secrets
 	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})
@@ -184,21 +183,20 @@ func (w *work) join(img *image.NRGBA, sp spec) *image.NRGBA {
 // add draws things into a picture. No other pixel changes.
 func add(base *image.NRGBA, b *wording, seed int64) *image.NRGBA {
 	w, h := base.Rect.Dx(), base.Rect.Dy()
-	before, light := newCanvas(w, h), 0.0
+	before, light := make([]float32, 0, 3*w*h), 0.0
 	for i := range w * h {
 		c := linearAt(base.Pix[4*i:])
-		before.pix[3*i], before.pix[3*i+1], before.pix[3*i+2] = c.r, c.g, c.b
+		before = append(before, c.r, c.g, c.b)
 		light += float64(c.g) / float64(w*h)
 	}
 	b.tags["day"], b.tags["night"] = light > 0.08, light <= 0.08
 	s := newScene(w, h, seed, b)
-	copy(s.pix, before.pix)
+	copy(s.pix, before)
 	s.horizon, s.S = s.H*0.62, s.S*0.8
 	s.extra()
-	out := image.NewNRGBA(base.Rect)
-	copy(out.Pix, base.Pix)
+	out := cloned(base)
 	for i := range w * h {
-		if p := s.pix[3*i : 3*i+3]; p[0] != before.pix[3*i] || p[1] != before.pix[3*i+1] || p[2] != before.pix[3*i+2] {
+		if p := s.pix[3*i : 3*i+3]; !slices.Equal(p, before[3*i:3*i+3]) {
 			store(out.Pix[4*i:], rgba{p[0], p[1], p[2], 1})
 			out.Pix[4*i+3] = 255
 		}

@@ -17,26 +17,25 @@ type single struct {
 	many      int
 }
 
-// singles are the things on land that the words name, in their order.
+// singles are the things that stand alone and that the words name, in their order.
 func (s figures) singles() []single {
+	all := []single{
+		{"house", 0.07, 0.21, 4},
+		{"lighthouse", 0.22, 0.46, 3},
+		{"tree", 0.12, 0.4, 6},
+		{"turbine", 0.14, 0.52, 6},
+		{"pylon", 0.14, 0.46, 4},
+		{"factory", 0.16, 0.3, 2},
+		{"eco", 0.3, 0.56, 3},
+		{"boat", 0.08, 0.22, 3},
+		{"flower", 0.1, 0.2, 0},
+		{"bird", 0.012, 0.026, 15},
+		{"balloon", 0.06, 0.22, 5},
+	}
 	var out []single
 	for _, name := range s.b.order {
-		for _, k := range []single{
-			{"house", 0.07, 0.21, 4},
-			{"lighthouse", 0.22, 0.46, 3},
-			{"tree", 0.12, 0.4, 6},
-			{"turbine", 0.14, 0.52, 6},
-			{"pylon", 0.14, 0.46, 4},
-			{"factory", 0.16, 0.3, 2},
-			{"eco", 0.3, 0.56, 3},
-			{"boat", 0.08, 0.22, 3},
-			{"flower", 0.1, 0.2, 0},
-			{"bird", 0.012, 0.026, 15},
-			{"balloon", 0.06, 0.22, 5},
-		} {
-			if k.name == name {
-				out = append(out, k)
-			}
+		if i := slices.IndexFunc(all, func(t single) bool { return t.name == name }); i >= 0 {
+			out = append(out, all[i])
 		}
 	}
 	return out
@@ -55,26 +54,13 @@ func (s figures) accent(name thing, i int) (c rgba) {
 	default:
 		c = hex(accents[name])
 	}
-	switch {
-	case s.b.tag("mono"):
-		return c.tone(0, 0, 0)
-	case s.b.tag("pastel"):
-		return c.mix(hex(0xfbf3ee), 0.4)
-	}
-	return c
+	return s.b.finish(c)
 }
 
 // spread chooses places for n things of one kind between y0, far, and y1, near; the k-th kind of a picture
 // stands elsewhere than the others.
 func (s figures) spread(t single, k int, y0, y1 float64) []placed {
-	n := s.b.things[t.name]
-	if n == 0 {
-		n = t.many
-	}
-	size := s.b.scale[t.name]
-	if size == 0 {
-		size = 1
-	}
+	n, size := cmp.Or(s.b.things[t.name], t.many), cmp.Or(s.b.scale[t.name], 1)
 	var out []placed
 	for i := range n {
 		f := 1.0 // how near
@@ -97,7 +83,6 @@ func (s figures) spread(t single, k int, y0, y1 float64) []placed {
 	return out
 }
 
-// aloft is what flies.
 func (s figures) aloft() {
 	var all []placed
 	for k, t := range s.singles() {

@@ -3,6 +3,7 @@ package offline
 import (
 	"image"
 	"math"
+	"slices"
 )
 
 // finish turns light into pixels: highlights roll off softly, corners darken, and a
@@ -14,7 +15,7 @@ func (s *stage) finish() image.Image {
 	}
 	grain, vignette := 1.3, 0.2
 	switch {
-	case s.b.tag("grain"), s.b.tag("sepia"):
+	case s.b.tag("sepia"):
 		grain = 6
 	case s.b.tag("watercolor"):
 		grain, vignette = 3, 0
@@ -60,7 +61,7 @@ func shown(v float32) float64 {
 // washes lets colours run: the picture is sampled at wandering places, pigment gathers
 // in a slow noise, and paper shows at the edges.
 func (s *stage) washes() {
-	src := append([]float32(nil), s.pix...)
+	src := slices.Clone(s.pix)
 	k := 1 / s.S
 	paper := hex(0xfaf6ec)
 	for y := range s.h {

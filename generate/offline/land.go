@@ -99,7 +99,6 @@ func (s *scene) standing() {
 	s.stand(out)
 }
 
-// pines reports whether trees are pines here.
 func (s *scene) pines() bool { return s.b.has("mountain", "forest") || s.b.tag("snow") }
 
 // peaks draws one range: faces towards the light, faces in the shade, snow on top.

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"image"
+	"slices"
 
 	xdraw "golang.org/x/image/draw"
 )
@@ -17,8 +18,7 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return out
 }
 
-// cover scales a picture so that it fills w × h, and cuts what is over. A picture of
-// that size comes back untouched.
+// cover scales a picture so that it fills w × h, and cuts what is over. A picture of that size comes back untouched.
 func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	if img.Rect.Dx() == w && img.Rect.Dy() == h {
 		return img
@@ -26,59 +26,48 @@ func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	return crop(img, w, h, view{1, 0.5, 0.5})
 }
 
-// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to
-// 1, of the room there is.
+// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to 1, of the room there is.
 type view struct{ zoom, x, y float64 }
 
 // crop is cover of a part.
 func crop(img *image.NRGBA, w, h int, v view) *image.NRGBA {
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	xdraw.CatmullRom.Scale(out, out.Rect, img, window(img.Rect, w, h, v), xdraw.Src, nil)
-	return out
-}
-
-// window is the part of a picture that fills w × h.
-func window(r image.Rectangle, w, h int, v view) image.Rectangle {
+	r := img.Rect
 	k := min(float64(r.Dx())/float64(w), float64(r.Dy())/float64(h)) / v.zoom
-	cw, ch := max(1, int(float64(w)*k+0.5)), max(1, int(float64(h)*k+0.5))
-	cw, ch = min(cw, r.Dx()), min(ch, r.Dy())
+	cw, ch := min(r.Dx(), max(1, int(float64(w)*k+0.5))), min(r.Dy(), max(1, int(float64(h)*k+0.5)))
 	at := image.Pt(int(float64(r.Dx()-cw)*v.x), int(float64(r.Dy()-ch)*v.y))
-	return image.Rectangle{at, at.Add(image.Pt(cw, ch))}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	xdraw.CatmullRom.Scale(out, out.Rect, img, image.Rectangle{at, at.Add(image.Pt(cw, ch))}, xdraw.Src, nil)
+	return out
 }
 
 // inside takes new where the mask is transparent and keeps old, to the bit, where it is not.
 func inside(old, new, mask *image.NRGBA) *image.NRGBA {
-	out := image.NewNRGBA(old.Rect)
-	copy(out.Pix, old.Pix)
-	for i := 0; i < len(out.Pix); i += 4 {
-		if m := 255 - mask.Pix[i+3]; m > 0 {
-			blend(out.Pix[i:i+4], new.Pix[i:i+4], float64(m)/255)
+	return blended(old, new, func(i int) float64 { return float64(255-mask.Pix[i+3]) / 255 })
+}
+
+func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
+	return blended(a, b, func(int) float64 { return t })
+}
+
+// blended moves the pixels of a picture towards those of another one by shares; i is where a pixel begins.
+func blended(a, b *image.NRGBA, share func(i int) float64) *image.NRGBA {
+	out := cloned(a)
+	for i := range out.Pix {
+		if t := share(i &^ 3); t > 0 {
+			p, q := float64(a.Pix[i]), float64(b.Pix[i])
+			out.Pix[i] = uint8(p + (q-p)*t + 0.5)
 		}
 	}
 	return out
 }
 
-// blend moves a pixel towards another one.
-func blend(p, q []uint8, t float64) {
-	for c := range 4 {
-		p[c] = uint8(float64(p[c]) + (float64(q[c])-float64(p[c]))*t + 0.5)
-	}
-}
-
-// mixed blends two pictures of one size.
-func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
-	out := image.NewNRGBA(a.Rect)
-	copy(out.Pix, a.Pix)
-	for i := 0; i < len(out.Pix); i += 4 {
-		blend(out.Pix[i:i+4], b.Pix[i:i+4], t)
-	}
-	return out
+func cloned(img *image.NRGBA) *image.NRGBA {
+	return &image.NRGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 }
 
 // paste puts a picture into a rectangle of another.
 func paste(base, img *image.NRGBA, where image.Rectangle) *image.NRGBA {
-	out := image.NewNRGBA(base.Rect)
-	copy(out.Pix, base.Pix)
+	out := cloned(base)
 	xdraw.Draw(out, where, img, image.Point{}, xdraw.Src)
 	return out
 }
@@ -106,10 +95,4 @@ func columns(all []*image.NRGBA, w, h int) *image.NRGBA {
 		}
 	}
 	return out
-}
-
-// blurred is a picture scaled down and up again.
-func blurred(img *image.NRGBA, radius int) *image.NRGBA {
-	small := crop(img, max(1, img.Rect.Dx()/radius), max(1, img.Rect.Dy()/radius), view{1, 0.5, 0.5})
-	return crop(small, img.Rect.Dx(), img.Rect.Dy(), view{1, 0.5, 0.5})
 }

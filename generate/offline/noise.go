@@ -65,4 +65,11 @@ func smooth(a, b, x float64) float64 {
 	return t * t * (3 - 2*t)
 }
 
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func lerp(a, b, t float64) float64 { return a + (b-a)*t }

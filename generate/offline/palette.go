@@ -10,7 +10,7 @@ type palette struct {
 	far, near                rgba // land in the distance and at our feet
 	foliage, foliage2, water rgba
 	light, shade             rgba // what a white wall looks like in this light, and in its shade
-	lamp, accent             rgba
+	lamp                     rgba
 	night                    float64 // 0 by day, 1 when windows are lit
 }
 
@@ -51,20 +51,9 @@ var skies = map[string][][11]uint32{
 
 // timeOf chooses the light that the words ask for.
 func timeOf(b *wording, r *rand.Rand) string {
-	for _, t := range [][2]string{
-		{"lightning", "storm"},
-		{"storm", "storm"},
-		{"night", "night"},
-		{"sunset", "sunset"},
-		{"sunrise", "sunrise"},
-		{"dusk", "dusk"},
-		{"golden", "golden"},
-		{"rain", "storm"},
-		{"gloomy", "storm"},
-		{"fog", "fog"},
-		{"day", "day"},
-		{"bright", "day"},
-		{"dark", "night"},
+	for _, t := range [][2]string{ // a tag and its light, the strongest first
+		{"lightning", "storm"}, {"storm", "storm"}, {"night", "night"}, {"sunset", "sunset"}, {"sunrise", "sunrise"}, {"dusk", "dusk"}, {"golden", "golden"},
+		{"rain", "storm"}, {"gloomy", "storm"}, {"fog", "fog"}, {"day", "day"}, {"bright", "day"}, {"dark", "night"},
 	} {
 		if b.tag(t[0]) {
 			return t[1]
@@ -86,7 +75,7 @@ func newPalette(b *wording, r *rand.Rand) palette {
 	v := skies[t][r.IntN(len(skies[t]))]
 	p := palette{
 		time: t, top: hex(v[0]), mid: hex(v[1]), low: hex(v[2]), sun: hex(v[3]), haze: hex(v[4]), far: hex(v[5]), near: hex(v[6]),
-		foliage: hex(v[7]), water: hex(v[8]), light: hex(v[9]), shade: hex(v[10]), lamp: hex(0xffd27a), accent: hex(0xd9573f),
+		foliage: hex(v[7]), water: hex(v[8]), light: hex(v[9]), shade: hex(v[10]), lamp: hex(0xffd27a),
 	}
 	p.night = map[string]float64{"night": 1, "dusk": 0.9, "storm": 0.35, "sunset": 0.3}[t]
 	if t == "storm" && b.tag("night") {
@@ -113,7 +102,6 @@ func newPalette(b *wording, r *rand.Rand) palette {
 func (p *palette) words(b *wording) {
 	if len(b.hues) > 0 {
 		p.each(func(c rgba) rgba { return c.towards(b.hues[0], 0.35) })
-		p.accent = b.hues[0]
 		if len(b.hues) > 1 {
 			p.top, p.near, p.far = p.top.towards(b.hues[1], 0.5), p.near.towards(b.hues[1], 0.5), p.far.towards(b.hues[1], 0.4)
 		}
@@ -136,7 +124,21 @@ func (p *palette) words(b *wording) {
 	}
 }
 
-// each changes every colour of the light.
+// finish is a colour in the finish that the words ask for.
+func (b *wording) finish(c rgba) rgba {
+	switch {
+	case b.tag("mono"):
+		return c.tone(0, 0, 0)
+	case b.tag("pastel"):
+		return c.mix(hex(0xfbf3ee), 0.4)
+	case b.tag("warm"):
+		return c.towards(hex(0xf08a4a), 0.35)
+	case b.tag("cool"):
+		return c.towards(hex(0x4a8ad0), 0.4)
+	}
+	return c
+}
+
 func (p *palette) each(f func(rgba) rgba) {
 	for _, c := range []*rgba{&p.top, &p.mid, &p.low, &p.haze, &p.far, &p.near, &p.foliage, &p.foliage2, &p.water, &p.light, &p.shade} {
 		*c = f(*c)

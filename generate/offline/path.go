@@ -3,12 +3,12 @@ package offline
 import (
 	"image"
 	"math"
+	"slices"
 )
 
 type pt struct{ x, y float64 }
 
-// path is a set of closed polygons, all of one orientation unless built otherwise,
-// so that overlapping ones unite.
+// path is a set of closed polygons, all of one orientation unless built otherwise, so that overlapping ones unite.
 type path [][]pt
 
 func (p path) bounds() image.Rectangle {
@@ -35,11 +35,8 @@ func (p path) add(poly ...pt) path {
 		area += q.x*r.y - r.x*q.y
 	}
 	if area < 0 {
-		rev := make([]pt, len(poly))
-		for i, q := range poly {
-			rev[len(poly)-1-i] = q
-		}
-		poly = rev
+		poly = slices.Clone(poly)
+		slices.Reverse(poly)
 	}
 	return append(p, poly)
 }
@@ -60,17 +57,6 @@ func oval(x, y, rx, ry float64) path {
 		q[i] = pt{x + rx*c, y + ry*s}
 	}
 	return path{q}
-}
-
-// line is a straight stroke, w0 wide at its start and w1 at its end.
-func line(a, b pt, w0, w1 float64) path {
-	dx, dy := b.x-a.x, b.y-a.y
-	l := math.Hypot(dx, dy)
-	if l == 0 {
-		return nil
-	}
-	nx, ny := -dy/l/2, dx/l/2
-	return poly(pt{a.x + nx*w0, a.y + ny*w0}, pt{b.x + nx*w1, b.y + ny*w1}, pt{b.x - nx*w1, b.y - ny*w1}, pt{a.x - nx*w0, a.y - ny*w0})
 }
 
 // ribbon follows a line of points with a width that depends on the way t, 0 to 1.

@@ -12,8 +12,7 @@ import (
 // Script makes the driver misbehave on purpose, for tests of whatever uses it. It is
 // read from the task's options under the JSON names below; slots count from 1.
 type Script struct {
-	// DelayMS waits this many milliseconds before drawing; a cancelled context ends
-	// the wait. At most 600,000.
+	// DelayMS waits this many milliseconds before drawing; a cancelled context ends the wait. At most 600,000.
 	DelayMS int `json:"delay_ms"`
 	// Partials sends this many preview frames per picture; at most 8.
 	Partials int `json:"partials"`
@@ -45,16 +44,11 @@ func parseScript(options map[string]any) (Script, error) {
 	return s, nil
 }
 
-// call applies what concerns the whole call.
 func (s Script) call(ctx context.Context) error {
-	if s.DelayMS > 0 {
-		t := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	select {
+	case <-time.After(time.Duration(s.DelayMS) * time.Millisecond):
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	if s.Fail != "" {
 		return media.Errorf(s.Fail, "the offline model was told to fail (options.offline.fail)")

@@ -1,6 +1,9 @@
 package offline
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // sky draws what is above the horizon, and the weather.
 type sky struct{ *stage }
@@ -12,10 +15,7 @@ func (s sky) paint() {
 	if s.p.time == "night" {
 		return
 	}
-	k := map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time]
-	if k == 0 {
-		k = 0.42
-	}
+	k := cmp.Or(map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time], 0.42)
 	s.glowOval(s.sun.x, min(s.sun.y, s.horizon), s.S*0.95, s.S*0.55, s.p.low.alpha(0.5*k))
 	s.glow(s.sun.x, min(s.sun.y, s.horizon), s.S*0.42, s.p.sun.alpha(0.5*k))
 }
@@ -35,13 +35,6 @@ func (s sky) stars() {
 		})
 	}
 	s.starfield(s.horizon*0.95, 420+380*btoi(wanted), 0.8)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // starfield scatters n stars down to y1, where they fade.
@@ -175,7 +168,7 @@ func (s sky) weather() {
 	}
 	for range 420 * btoi(s.p.time == "storm" || s.b.tag("rain")) {
 		x, y, l := s.between(-0.1, 1.1)*s.W, s.rnd.Float64()*s.H, s.S*s.between(0.015, 0.05)
-		s.flat(line(pt{x, y}, pt{x - s.side*l*0.32, y + l}, s.S*0.0004+0.2, s.S*0.0012), s.p.light.alpha(s.between(0.06, 0.26)))
+		s.flat(ribbon([]pt{{x, y}, {x - s.side*l*0.32, y + l}}, func(float64) float64 { return s.S*0.0008 + 0.1 }), s.p.light.alpha(s.between(0.06, 0.26)))
 	}
 	for range 340 * btoi(s.b.tag("snow")) {
 		m := math.Pow(s.rnd.Float64(), 4)
@@ -183,23 +176,18 @@ func (s sky) weather() {
 	}
 }
 
-// lightning strikes once, with branches.
 func (s sky) lightning() {
-	x := s.W * (0.5 + s.side*s.between(0.12, 0.34))
-	s.glow(x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
-	var bolt func(at pt, length, w float64, depth int)
-	bolt = func(at pt, length, w float64, depth int) {
-		q, end, lean := []pt{at}, at.y+length, s.between(-0.35, 0.35)
-		for at.y < end {
-			step := s.S * s.between(0.012, 0.035)
-			at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
-			q = append(q, at)
-			if depth > 0 && s.rnd.IntN(5) == 0 {
-				bolt(at, length*s.between(0.2, 0.4), w*0.5, depth-1)
-			}
-		}
-		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.8*t) * 3 }), hex(0x9fb0ff).alpha(0.3))
-		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.75*t) }), hex(0xe8ecff).times(1.6))
+	at := pt{s.W * (0.5 + s.side*s.between(0.12, 0.34)), s.horizon * 0.12}
+	s.glow(at.x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
+	bolt := []pt{at}
+	for lean := s.between(-0.35, 0.35); at.y < s.horizon; bolt = append(bolt, at) {
+		step := s.S * s.between(0.012, 0.035)
+		at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
 	}
-	bolt(pt{x, s.horizon * 0.12}, s.horizon*0.86, s.S*0.0052, 2)
+	for _, layer := range []struct {
+		width  float64
+		colour rgba
+	}{{0.0156, hex(0x9fb0ff).alpha(0.3)}, {0.0052, hex(0xe8ecff).times(1.6)}} {
+		s.flat(ribbon(bolt, func(t float64) float64 { return s.S * layer.width * (1 - 0.8*t) }), layer.colour)
+	}
 }

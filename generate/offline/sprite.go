@@ -69,7 +69,6 @@ type placed struct {
 	accent     rgba
 }
 
-// put draws a thing.
 func (s figures) put(p placed) {
 	for _, m := range sprites[p.name] {
 		turn := s.rnd.Float64() * 2 * math.Pi

@@ -32,7 +32,6 @@ func (s *stage) shaded(c rgba, depth float64) rgba {
 
 const depthHaze = 0.78
 
-// between draws a number evenly from a to b.
 func (s *stage) between(a, b float64) float64 { return a + (b-a)*s.rnd.Float64() }
 
 // lit orders two colours left to right by where the light comes from.

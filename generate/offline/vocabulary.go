@@ -64,8 +64,7 @@ func tokens(text string) []token {
 	return out
 }
 
-// find gives the meanings of a word or of a phrase joined by underscores; in a German text, also
-// of German words.
+// find gives the meanings of a word or of a phrase joined by underscores; in a German text, also of German words.
 func (v dictionary) find(w string, german bool) []meaning {
 	forms := []string{w}
 	for _, end := range []string{"s", "es", "e", "en", "er", "em", "n"} {
@@ -76,16 +75,15 @@ func (v dictionary) find(w string, german bool) []meaning {
 	if stem, ok := strings.CutSuffix(w, "ies"); ok {
 		forms = append(forms, stem+"y")
 	}
-	if german {
+	words := []map[string][]meaning{v.german, v.english}
+	if !german {
+		words = words[1:]
+	}
+	for _, known := range words {
 		for _, f := range forms {
-			if m := v.german[f]; m != nil {
+			if m := known[f]; m != nil {
 				return m
 			}
-		}
-	}
-	for _, f := range forms {
-		if m := v.english[f]; m != nil {
-			return m
 		}
 	}
 	return nil
@@ -159,9 +157,6 @@ const nounsInDisguise = "family butterfly firefly dragonfly assembly wedding cei
 
 // number reads a count in digits; 0 if it is none.
 func number(w string) int {
-	n, err := strconv.Atoi(w)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return min(n, 99)
+	n, _ := strconv.Atoi(w) // 0 for what is no number, and the largest one for what is too large
+	return min(max(0, n), 99)
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"io"
@@ -13,11 +14,9 @@ import (
 	"atelier/media"
 )
 
-// SpeechNote is what the metadata of every sound, and the file itself, says about its
-// origin.
+// SpeechNote is what the metadata of every sound, and the file itself, says about its origin.
 const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
 
-// speaker makes sounds.
 func (d *Driver) speaker(t driver.Task) (maker, error) {
 	if f := strings.ToLower(t.OutputFormat); f != "" && f != "wav" {
 		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)
@@ -57,15 +56,9 @@ type voice struct {
 }
 
 func newVoice(name string, speed float64, seed int64) *voice {
-	p, ok := pitches[strings.ToLower(name)]
-	if !ok {
-		p = pitches["alto"]
-	}
-	if speed == 0 {
-		speed = 1
-	}
 	rnd := rand.New(rand.NewPCG(uint64(seed), 0x5bee)) //nolint:gosec // a repeatable sound, no secret
-	return &voice{pitch: p * (0.97 + 0.06*rnd.Float64()), speed: speed, rnd: rnd}
+	pitch := cmp.Or(pitches[strings.ToLower(name)], pitches["alto"])
+	return &voice{pitch: pitch * (0.97 + 0.06*rnd.Float64()), speed: cmp.Or(speed, 1), rnd: rnd}
 }
 
 // sounds plans a text. The pitch falls to the end of each phrase and rises for a question.

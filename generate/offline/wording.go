@@ -12,7 +12,6 @@ type thing = string
 // Things that stand alone and can be counted and added to a picture; the others are whole areas.
 const (
 	countable = "house tree lighthouse boat turbine pylon factory balloon bird flower eco"
-	tinted    = "house lighthouse boat flower balloon train"
 	addable   = countable + " train sun moon star cloud"
 	mostDrawn = 12
 	// plurals are several without a number and without an ending that says so.
@@ -51,14 +50,17 @@ type reader struct {
 	edit    bool
 	avoid   int // how many more words a negation reaches
 	less    bool
-	pending struct {
-		count, hue, scale meaning
-		word              string
-		remaining         int // how many more words they wait for their thing
-	}
-	last   thing
-	at     int  // how many more words name a place and nothing to add
-	missed bool // whether the word before was unknown
+	pending pending
+	last    thing
+	at      int  // how many more words name a place and nothing to add
+	missed  bool // whether the word before was unknown
+}
+
+// pending is what has been said of the next thing.
+type pending struct {
+	said      map[string]string // name of the meaning by its kind: count, hue, size
+	words     string
+	remaining int // how many more words it waits for its thing
 }
 
 func newWording() *wording {
@@ -84,7 +86,6 @@ func readDrawing(prompt, negative, style string) *wording {
 	return b
 }
 
-// readEdit reads what to change.
 func readEdit(prompt string) *wording {
 	b := newWording()
 	b.read(prompt, true)
@@ -99,7 +100,7 @@ func (b *wording) forget(t thing) {
 
 func (b *wording) read(text string, edit bool) {
 	all := tokens(text)
-	r := &reader{wording: b, german: speaksGerman(all), edit: edit}
+	r := &reader{wording: b, german: speaksGerman(all), edit: edit, pending: pending{said: map[string]string{}}}
 	for len(all) > 0 {
 		m, n := next(all, r.german)
 		var written, folded []string
@@ -159,18 +160,15 @@ func (r *reader) mean(written string, m meaning, many bool) {
 		r.thing(written, m.name, many)
 	case "tag", "edit":
 		r.tagged(written, m)
-	case "hue":
-		if r.less {
+	case "hue", "size", "count":
+		if m.kind == "hue" && r.less {
 			r.miss(written)
 		}
-		if r.pending.hue.name != "" {
+		if m.kind == "hue" && r.pending.said["hue"] != "" {
 			r.settle()
 		}
-		r.wait(written, func() { r.pending.hue = m })
-	case "size":
-		r.wait(written, func() { r.pending.scale = m })
-	case "count":
-		r.wait(written, func() { r.pending.count = m })
+		r.pending.said[m.kind] = m.name
+		r.pending.words, r.pending.remaining = strings.TrimSpace(r.pending.words+" "+written), 4
 	case "verb":
 		r.adds, r.turns = r.adds || m.name == "add", r.turns || m.name == "turn"
 	case "at":
@@ -195,25 +193,17 @@ func (r *reader) mean(written string, m meaning, many bool) {
 	}
 }
 
-// wait keeps what is said of the next thing.
-func (r *reader) wait(written string, set func()) {
-	set()
-	r.pending.word, r.pending.remaining = strings.TrimSpace(r.pending.word+" "+written), 4
-}
-
 // settle ends the wait: a colour that found no thing is the picture's.
 func (r *reader) settle() {
-	if h := r.pending.hue; h.name != "" {
-		r.hues, r.shown = append(r.hues, hueOf(h)), append(r.shown, r.pending.word)
+	if hue := r.pending.said["hue"]; hue != "" {
+		r.hues, r.shown = append(r.hues, hueOf(hue)), append(r.shown, r.pending.words)
 	}
-	r.pending.count, r.pending.hue, r.pending.scale, r.pending.word, r.pending.remaining = meaning{}, meaning{}, meaning{}, "", 0
+	r.pending = pending{said: map[string]string{}}
 }
 
-func hueOf(m meaning) rgba {
-	v, err := strconv.ParseUint(m.name, 16, 32)
-	if err != nil {
-		return rgba{a: 1}
-	}
+// hueOf reads a colour of vocabulary.txt.
+func hueOf(name string) rgba {
+	v, _ := strconv.ParseUint(name, 16, 32) // the file is part of the program
 	return hex(uint32(v))
 }
 
@@ -226,33 +216,33 @@ func (r *reader) thing(written string, name thing, many bool) {
 		return
 	}
 	p := &r.pending
-	if p.scale.name != "" {
-		r.scale[name], _ = strconv.ParseFloat(p.scale.name, 64)
+	if size := p.said["size"]; size != "" {
+		r.scale[name], _ = strconv.ParseFloat(size, 64)
 	}
-	n, _ := strconv.Atoi(p.count.name)
+	n, hue := number(p.said["count"]), p.said["hue"]
 	switch most := mostOf(name); {
 	case n > most:
-		r.miss(p.word + " " + written)
+		r.miss(p.words + " " + written)
 		n = most
 	case n == 0 && !many && among(countable, name):
 		n = 1
 	}
 	total := max(n, r.things[name])
 	switch {
-	case p.hue.name == "":
-	case !among(tinted, name):
-		r.hues = append(r.hues, hueOf(p.hue))
+	case hue == "":
+	case accents[name] == 0:
+		r.hues = append(r.hues, hueOf(hue))
 	default: // a red boat and a white boat are two, with a colour each
 		total = max(total, len(r.tint[name])+n)
 		for range max(1, n) {
-			r.tint[name] = append(r.tint[name], hueOf(p.hue))
+			r.tint[name] = append(r.tint[name], hueOf(hue))
 		}
 	}
-	p.hue = meaning{}
+	p.said["hue"] = ""
 	if !r.has(name) {
 		r.order = append(r.order, name)
 	}
-	r.shown = append(r.shown, strings.TrimSpace(p.word+" "+written))
+	r.shown = append(r.shown, strings.TrimSpace(p.words+" "+written))
 	r.things[name] = min(mostOf(name), total)
 	r.last = name
 	r.settle()
@@ -297,7 +287,7 @@ func (b *wording) miss(word string) {
 	}
 }
 
-// Painter tells what the driver draws and changes, without drawing. The zero value is ready.
+// Painter says what the driver draws and changes, without drawing. The zero value is ready.
 type Painter struct{}
 
 // UnknownWords are the words of a prompt, English or German, that name what the driver cannot draw, as

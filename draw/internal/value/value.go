@@ -1,7 +1,6 @@
-// Package value reads the loose values that models write as parameters: JSON text
-// where an array was requested, numbers as text, keys in any case. It knows nothing
-// of what the values are for; its errors are those of encoding/json. It imports
-// nothing of Atelier.
+// Package value reads the loose values that models write as parameters: JSON text where an array was requested,
+// numbers as text, keys in any case. It knows nothing of what the values are for; its errors are those of
+// encoding/json. It imports nothing of Atelier.
 package value
 
 import (
