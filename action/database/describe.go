@@ -64,19 +64,16 @@ type column struct {
 }
 
 func (d *Database) describeAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return action.Action{
 		Name: "Describe Database",
 		Description: "Describes the tables of the database: columns with type, range, values and missing cells, keys, row counts and sample rows. " +
 			"Use it before Query Database.",
 		Tags: []string{"database", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "The name of one table. The default is all tables."},
-			out("engine", "The SQL dialect: SQLite or PostgreSQL."),
-			out("tables", "name, kind, rowCount, columns, references, sampleRows and notes of each table."),
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of tables."},
+			{Name: "Table", Description: "The name of one table. The default is all tables."},
+			{Name: "engine", Direction: action.Output, ValueType: action.Other, Description: "The SQL dialect: SQLite or PostgreSQL."},
+			{Name: "tables", Direction: action.Output, ValueType: action.Other, Description: "name, kind, rowCount, columns, references, sampleRows and notes of each table."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
 		},
 		Run: d.describe,
 	}

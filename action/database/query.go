@@ -33,17 +33,14 @@ func (d *Database) queryAction() action.Action {
 
 // QueryParams are the parameters of an action that gives [Rows.Result].
 func QueryParams(sql string) []action.Param {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return []action.Param{
-		{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: sql},
-		out("statement", "The statement that returned the rows."),
-		out("columns", "The names of the columns."),
-		out("rows", "The rows, as many as fit: numbers, text and null."),
-		{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of rows read."},
-		{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether the query has more rows than were read."},
-		out("warnings", "What was truncated or omitted."),
+		{Name: "SQL", Required: true, Description: sql},
+		{Name: "statement", Direction: action.Output, ValueType: action.Other, Description: "The statement that returned the rows."},
+		{Name: "columns", Direction: action.Output, ValueType: action.Other, Description: "The names of the columns."},
+		{Name: "rows", Direction: action.Output, ValueType: action.Other, Description: "The rows, as many as fit: numbers, text and null."},
+		{Name: "rowCount", Direction: action.Output, Type: "integer", Description: "The number of rows read."},
+		{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether the query has more rows than were read."},
+		{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was truncated or omitted."},
 	}
 }
 

@@ -40,10 +40,10 @@ func (f *Files) listAction() action.Action {
 		Description: "Lists the files of the folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
 		Tags:        []string{"file"},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
-			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
+			{Name: "Path", Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
+			{Name: "Pattern", Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
 			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching files, listed or not."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of matching files, listed or not."},
 			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were omitted."},
 		},
 		Run: f.list,

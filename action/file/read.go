@@ -43,23 +43,20 @@ type reading struct {
 }
 
 func (f *Files) readAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return action.Action{
 		Name: "Read File",
 		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. For a table, it shows the first lines: " +
 			"use Describe Tables and Query Tables for its numbers.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The path, as listed by List Files."},
-			{Name: "Page", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
-			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "The offset of the first character to return."},
-			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
-			out("kind", "table or text; otherwise what the file is and why it cannot be read."),
-			out("path", "Path of the file."),
-			out("text", "The text, with title, page, pages, offset, totalChars and truncated."),
-			out("warnings", "What was repaired or omitted."),
+			{Name: "Path", Required: true, Description: "The path, as listed by List Files."},
+			{Name: "Page", Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			{Name: "kind", Direction: action.Output, ValueType: action.Other, Description: "table or text; otherwise what the file is and why it cannot be read."},
+			{Name: "path", Direction: action.Output, ValueType: action.Other, Description: "Path of the file."},
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with title, page, pages, offset, totalChars and truncated."},
+			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was repaired or omitted."},
 		},
 		Run: f.read,
 	}

@@ -55,30 +55,24 @@ type fileCount struct {
 }
 
 func (f *Files) searchAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, IsArray: true, Description: description}
-	}
-	in := func(name, kind string, def any, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: kind, Default: def, Description: description}
-	}
 	return action.Action{
 		Name: "Search Files",
 		Description: "Searches logs, other text files, PDF and Word documents of the folder for a regular expression and returns the matching lines and their location. " +
 			"All matching lines are counted, shown or not.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
-			in("Path", "", ".", "The file or folder to search. The default is the whole folder."),
-			in("Files", "", nil, "Only files whose name matches, such as *.log."),
-			in("Context", "integer", 0, "The number of lines to show before and after each match, at most 10."),
-			in("MaxMatches", "integer", 30, "The maximum number of matches to show, at most 100."),
-			in("MatchCase", "boolean", false, "Whether the search is case-sensitive."),
-			out("matches", "path, line (or page), text, before and after of each match shown."),
-			{Name: "matchCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching lines in all files."},
-			out("files", "path and count of each file with matches."),
-			{Name: "searched", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of files searched."},
-			out("skipped", "path and reason of files that were not searched."),
-			{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether there are more matches than are shown."},
+			{Name: "Pattern", Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
+			{Name: "Path", Default: ".", Description: "The file or folder to search. The default is the whole folder."},
+			{Name: "Files", Description: "Only files whose name matches, such as *.log."},
+			{Name: "Context", Type: "integer", Default: 0, Description: "The number of lines to show before and after each match, at most 10."},
+			{Name: "MaxMatches", Type: "integer", Default: 30, Description: "The maximum number of matches to show, at most 100."},
+			{Name: "MatchCase", Type: "boolean", Default: false, Description: "Whether the search is case-sensitive."},
+			{Name: "matches", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, line (or page), text, before and after of each match shown."},
+			{Name: "matchCount", Direction: action.Output, Type: "integer", Description: "The number of matching lines in all files."},
+			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and count of each file with matches."},
+			{Name: "searched", Direction: action.Output, Type: "integer", Description: "The number of files searched."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were not searched."},
+			{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether there are more matches than are shown."},
 		},
 		Run: f.search,
 	}
