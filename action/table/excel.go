@@ -49,7 +49,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		switch {
 		case errors.As(err, &no):
 			last = refuse("sheet %s: %s", file.Clip(sheet, 60), no.reason)
-			im.into.notRead = append(im.into.notRead, unread{Path: f.Name, Reason: last.Error()})
+			im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: last.Error()})
 		case err != nil:
 			return err
 		default:

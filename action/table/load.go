@@ -28,9 +28,9 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 		var no *refusal
 		switch {
 		case errors.As(err, &no):
-			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: no.reason})
+			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: no.reason})
 		case err != nil && ctx.Err() == nil && media.CodeOf(err) != media.CodeInternal:
-			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
+			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
 		default:
 			return err
 		}
@@ -54,9 +54,6 @@ type importer struct {
 	progress *progress
 }
 
-// headSize is how much of a file shows what it is.
-const headSize = 4096
-
 // file imports the tables of one file; a file that is no table by its name is passed over.
 func (im *importer) file(ctx context.Context, f file.Source) error {
 	kind := kindOfName(f.Name)
@@ -69,13 +66,13 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	if kind == "" {
 		return nil
 	}
-	head, err := headOf(f)
+	head, err := f.Head()
 	if err != nil {
 		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
-	case f.Size == 0 || len(text) == 0 && len(head) < headSize:
+	case len(text) == 0 && int64(len(head)) >= f.Size:
 		return refuse("the file is empty")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		kind = "excel"
@@ -243,20 +240,6 @@ func kindOfName(name string) string {
 func looksLikeHTML(head []byte) bool {
 	h := bytes.ToLower(head[:min(len(head), 64)])
 	return bytes.HasPrefix(h, []byte("<!doctype html")) || bytes.HasPrefix(h, []byte("<html"))
-}
-
-func headOf(f file.Source) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // read only
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !isEOF(err) {
-		return nil, err
-	}
-	return head[:n], nil
 }
 
 // progress tells how an import goes on, from two seconds on and every two seconds.
