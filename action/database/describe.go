@@ -116,12 +116,13 @@ func pick(all []table, name string) ([]table, error) {
 	if name == "" {
 		return all, nil
 	}
-	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) })
-	}
-	if i >= 0 {
-		return all[i : i+1], nil
+	for _, same := range []func(table) bool{
+		func(t table) bool { return t.Name == name },
+		func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) },
+	} {
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			return all[i : i+1], nil
+		}
 	}
 	e := media.Errorf(media.CodeNotFound, "table %q does not exist in the database", clip(name, 80))
 	e.Retryable = true

@@ -138,7 +138,10 @@ func (d *Database) plain(v any, databaseType string) any {
 	case float64:
 		return tidy(v)
 	case time.Time:
-		return stamp(v)
+		if h, m, s := v.Clock(); h+m+s+v.Nanosecond() == 0 {
+			return v.Format(time.DateOnly)
+		}
+		return v.UTC().Format(time.DateTime)
 	case string:
 		if databaseType == "NUMERIC" && len(v) <= 16 {
 			if f, err := strconv.ParseFloat(v, 64); err == nil {
@@ -168,14 +171,6 @@ func tidy(f float64) any {
 		return t
 	}
 	return f
-}
-
-// stamp writes a time as short as it is exact.
-func stamp(t time.Time) string {
-	if h, m, s := t.Clock(); h == 0 && m == 0 && s == 0 && t.Nanosecond() == 0 {
-		return t.Format(time.DateOnly)
-	}
-	return t.UTC().Format(time.DateTime)
 }
 
 // shown returns the first rows that fit into budget characters, texts cut to most, and
