@@ -3,6 +3,7 @@ package action
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,9 +25,14 @@ func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error)
 		if !ok || missing(v) {
 			switch {
 			case p.Required:
-				complaints = append(complaints, fmt.Sprintf("%s is required%s", p.Name, because(p.Description)))
+				what := ""
+				if p.Description != "" {
+					what = " (" + clip(strings.TrimSuffix(p.Description, "."), 120) + ")"
+				}
+				complaints = append(complaints, p.Name+" is required"+what)
 			case p.Default != nil:
-				params[p.Name] = p.fallback()
+				// Bound, so that it has the types of a given value; validate has checked that it fits.
+				params[p.Name], _, _ = p.bind(p.Default, &media.Set{})
 			}
 			continue
 		}
@@ -50,25 +56,11 @@ func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error)
 	return params, nil
 }
 
-// fallback is the default in the same types as a bound value; validate has
-// checked that it fits.
-func (p Param) fallback() any {
-	if v, _, err := p.bind(p.Default, &media.Set{}); err == nil {
-		return v
-	}
-	return p.Default
-}
-
 // match returns the raw values by declared name and reports unknown names.
 func (a Action) match(raw map[string]any) (map[string]any, []string) {
 	given := make(map[string]any, len(raw))
 	var complaints []string
-	names := make([]string, 0, len(raw))
-	for n := range raw {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(raw)) {
 		i := slices.IndexFunc(a.Params, func(p Param) bool {
 			return p.Direction != Output && nameKey(p.Name) == nameKey(n)
 		})
@@ -100,13 +92,6 @@ func (a Action) inputNames() []string {
 func missing(v any) bool {
 	s, isText := v.(string)
 	return v == nil || isText && strings.TrimSpace(s) == ""
-}
-
-func because(description string) string {
-	if description == "" {
-		return ""
-	}
-	return " (" + clip(strings.TrimSuffix(description, "."), 120) + ")"
 }
 
 // bind checks one value. bad are refs that are unknown in this run.
@@ -157,8 +142,7 @@ func asList(v any) []any {
 func (p Param) bindMedia(v any, set *media.Set) (any, []string, error) {
 	var found []media.Output
 	var bad []string
-	items := asList(v)
-	for _, item := range items {
+	for _, item := range asList(v) {
 		text, ok := refText(item)
 		if !ok {
 			return nil, nil, media.Errorf(media.CodeInvalid, "takes media refs such as img-7k3m9q2x, not %s", kindOf(item))

@@ -41,7 +41,7 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 		s = p.named(ctx, lifted, items)
 	}
 	switch {
-	case (n.declared || p.to.Documents) && len(s) >= p.to.Threshold:
+	case n.declared && len(s) >= p.to.Threshold:
 		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{MIMEType: textType(s)}))
 	case n.item && len(items) == 0 && t != "":
 		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a value declared as media is not media: it is text of %d bytes that cannot be decoded", len(s)))
@@ -143,7 +143,16 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 		out.WriteString(before)
 		if o, err := p.taken(ctx, item, media.Meta{}); err != nil {
 			p.item(o, err)
-			out.WriteString("[media not stored: " + strings.Map(unquoted, plainError(err)) + "]")
+			// Without what would end the JSON string or the attribute around the text.
+			out.WriteString("[media not stored: " + strings.Map(func(r rune) rune {
+				switch {
+				case strings.ContainsRune("\"'`", r):
+					return '’'
+				case r == '\\' || r < ' ':
+					return ' '
+				}
+				return r
+			}, plainError(err)) + "]")
 		} else {
 			out.WriteString(o.Ref.Placeholder())
 		}
@@ -151,17 +160,6 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 	}
 	out.WriteString(s)
 	return out.String()
-}
-
-// unquoted changes what would end the JSON string or the attribute around a text.
-func unquoted(r rune) rune {
-	switch {
-	case strings.ContainsRune("\"'`", r):
-		return '’'
-	case r == '\\' || r < ' ':
-		return ' '
-	}
-	return r
 }
 
 // message takes media out of a message and clips it.

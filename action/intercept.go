@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +27,15 @@ type Interceptor struct{ cfg Config }
 
 // NewInterceptor creates an interceptor. The error has code [media.CodeInvalid].
 func NewInterceptor(cfg Config) (*Interceptor, error) {
-	c, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+	if cfg.Store == nil {
+		return nil, media.Errorf(media.CodeInvalid, "action.Config.Store is missing: give the wire codec")
 	}
-	return &Interceptor{cfg: c}, nil
+	if cfg.Threshold < 0 || cfg.MaxItems < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "action.Config.Threshold and MaxItems must not be negative")
+	}
+	cfg.Threshold = cmp.Or(cfg.Threshold, DefaultThreshold)
+	cfg.MaxItems = cmp.Or(cfg.MaxItems, DefaultMaxItems)
+	return &Interceptor{cfg: cfg}, nil
 }
 
 // Recording returns an interceptor that reports items to another recorder; nil records nothing.
@@ -46,13 +51,8 @@ type Target struct {
 	Media *media.Set
 	// Source names the action, model or agent that made it.
 	Source string
-	// Label is given to items that have none of their own; "%d" in it counts from 1.
-	Label string
 	// Threshold overrides [Config.Threshold]; 0 keeps it.
 	Threshold int
-	// Documents makes a document of every text from the threshold on, as for report-like parts of a
-	// sub-agent's payload.
-	Documents bool
 }
 
 // Intercepted is a value without media bytes.
@@ -86,14 +86,12 @@ func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Int
 // Store stores the bytes of r and admits them to the run: stored, recorded, in the set. Limits and
 // collisions are [media.CodeTooLarge] and [media.CodeRefCollision].
 func (i *Interceptor) Store(ctx context.Context, t Target, r io.Reader, m media.Meta) (media.Output, error) {
-	p := i.begin(t)
-	return p.keep(ctx, r, m)
+	return i.begin(t).keep(ctx, r, m)
 }
 
 // StoreURL fetches an address, guarded, and stores the response as [Interceptor.Store] does.
 func (i *Interceptor) StoreURL(ctx context.Context, t Target, url string, m media.Meta) (media.Output, error) {
-	p := i.begin(t)
-	return p.fetch(ctx, url, m)
+	return i.begin(t).fetch(ctx, url, m)
 }
 
 func (i *Interceptor) begin(t Target) *pass {
@@ -139,7 +137,13 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 	if !known && p.to.Media.Len() >= p.cfg.MaxItems {
 		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already has %d media items (limit MaxItems)", p.cfg.MaxItems)
 	}
-	p.complete(ctx, &o)
+	o.Origin.Direction = cmp.Or(o.Origin.Direction, "output")
+	o.Origin.Source = cmp.Or(o.Origin.Source, p.to.Source)
+	o.Origin.AgentPath = cmp.Or(o.Origin.AgentPath, media.ScopeOf(ctx).AgentPath)
+	o.Label = clip(line(o.Label), 500)
+	o.Description = line(o.Description)
+	name := line(o.FileName)
+	o.FileName = clip(name[strings.LastIndexAny(name, `/\`)+1:], 200)
 	if p.cfg.Recorder != nil && o.ID == "" {
 		recorded, err := p.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
 		if media.CodeOf(err) == media.CodeRefCollision {
@@ -157,31 +161,6 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 	}
 	p.stored = append(p.stored, added)
 	return added, nil
-}
-
-// complete fills in what the item does not say of itself.
-func (p *pass) complete(ctx context.Context, o *media.Output) {
-	scope := media.ScopeOf(ctx)
-	if o.Origin.Direction == "" {
-		o.Origin.Direction = "output"
-	}
-	if o.Origin.Source == "" {
-		o.Origin.Source = p.to.Source
-	}
-	if o.Origin.AgentPath == "" {
-		o.Origin.AgentPath = scope.AgentPath
-	}
-	if o.Label == "" && p.to.Label != "" {
-		o.Label = strings.ReplaceAll(p.to.Label, "%d", fmt.Sprint(len(p.stored)+1))
-	}
-	o.Label = clip(line(o.Label), 500)
-	o.Description = line(o.Description)
-	o.FileName = clip(baseName(line(o.FileName)), 200)
-}
-
-// baseName is a file name without the path that it may have come with.
-func baseName(name string) string {
-	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
 // fetch reads an address at once: a provider's link is dead by tomorrow.

@@ -1,12 +1,11 @@
 package action
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"runtime"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,37 +68,46 @@ type Problem struct {
 // error and never panics: every failure is in the outcome. Media that the action made is stored,
 // recorded and in env.Media before Invoke returns, even if the action failed.
 func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, env Env) Outcome {
-	if env.Media == nil {
-		env.Media = &media.Set{}
-	}
-	a, err := r.Lookup(name)
+	a, call, err := r.call(name, raw, env)
 	if err != nil {
-		return failed(clip(line(name), 80), err)
-	}
-	call, err := r.call(a, raw, env)
-	if err != nil {
-		return failed(a.Name, err)
+		e := shown(err) // which may quote what a model wrote
+		return Outcome{Name: cmp.Or(a.Name, clip(line(name), 80)), Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}
 	}
 	result, runErr := a.run(ctx, call)
-	out := r.interceptor.outcome(ctx, a, env, result, runErr)
+	out := r.interceptor.outcome(ctx, a, Target{Media: call.Media, Source: a.Name, Threshold: env.Threshold}, result, runErr)
 	out.Changes = call.changes
 	return out
 }
 
-// call binds the parameters of an invocation.
-func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
-	params, err := a.bind(raw, env.Media)
+// call finds an action and binds the parameters of an invocation.
+func (r *Registry) call(name string, raw map[string]any, env Env) (Action, *Call, error) {
+	a, err := r.Lookup(name)
 	if err != nil {
-		return nil, err
+		return a, nil, err
+	}
+	set := env.Media
+	if set == nil {
+		set = &media.Set{}
+	}
+	params, err := a.bind(raw, set)
+	if err != nil {
+		return a, nil, err
 	}
 	c := &Call{
-		Params: params, given: raw, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer, ToolContext: maps.Clone(env.ToolContext),
-		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
+		Params: params, given: raw, Media: set, Agent: env.Agent, Prefer: env.Prefer, ToolContext: maps.Clone(env.ToolContext),
+		Progress: env.Progress, See: env.See, InUse: env.InUse,
+		Open: func(ctx context.Context, o media.Output) (io.ReadCloser, error) { // items of this run only (law 6)
+			known, ok := set.Lookup(o.Ref)
+			if !ok {
+				return nil, set.Unknown(string(o.Ref))
+			}
+			return r.interceptor.cfg.Store.Open(ctx, known.Digest)
+		},
 	}
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
-	return c, nil
+	return a, c, nil
 }
 
 // Costs reports whether calls of an action can cost money.
@@ -118,14 +126,7 @@ func (r *Registry) Recoverable(ctx context.Context, name string) bool {
 // Price returns what a call would cost, without executing it; a free action returns "0". The error
 // is one that Invoke would return before it costs anything.
 func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, env Env) (p Price, err error) {
-	if env.Media == nil {
-		env.Media = &media.Set{}
-	}
-	a, err := r.Lookup(name)
-	if err != nil {
-		return Price{}, err
-	}
-	call, err := r.call(a, raw, env)
+	a, call, err := r.call(name, raw, env)
 	if err != nil {
 		return Price{}, shown(err)
 	}
@@ -145,17 +146,6 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 	return p, nil
 }
 
-// opener reads items of this run only (law 6).
-func (r *Registry) opener(set *media.Set) func(context.Context, media.Output) (io.ReadCloser, error) {
-	return func(ctx context.Context, o media.Output) (io.ReadCloser, error) {
-		known, ok := set.Lookup(o.Ref)
-		if !ok {
-			return nil, set.Unknown(string(o.Ref))
-		}
-		return r.interceptor.cfg.Store.Open(ctx, known.Digest)
-	}
-}
-
 // run calls Run and turns a panic into an error, also one of the error itself: a nil
 // pointer is an error too.
 func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
@@ -170,30 +160,6 @@ func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
 	return res, err
 }
 
-// defect is the error for a panic.
-func defect(who string, p any) *media.Error {
-	return media.Errorf(media.CodeInternal, "%s failed because of a bug: %s", who, panicText(p))
-}
-
-// panicText describes a panic value without ever showing raw bytes.
-func panicText(p any) string {
-	var text string
-	switch v := p.(type) {
-	case runtime.Error:
-		text = v.Error()
-	case error:
-		text = v.Error()
-	case string:
-		text = v
-	default:
-		return fmt.Sprintf("panic of type %T", p)
-	}
-	if !printable(text) {
-		return fmt.Sprintf("panic of type %T", p)
-	}
-	return clip(text, 200)
-}
-
 // printable reports whether s is text that may stand in a message.
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool {
@@ -201,18 +167,21 @@ func printable(s string) bool {
 	}) < 0
 }
 
-// failed makes the outcome of an invocation that gave nothing. What a model wrote into
-// its parameters may be quoted in the error.
-func failed(name string, err error) Outcome {
-	e := shown(err)
-	return Outcome{Name: name, Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}
+// defect is the error for a panic. It never shows raw bytes.
+func defect(who string, p any) *media.Error {
+	var text string
+	switch v := p.(type) {
+	case error:
+		text = v.Error()
+	case string:
+		text = v
+	}
+	if text == "" || !printable(text) {
+		text = fmt.Sprintf("panic of type %T", p)
+	}
+	return media.Errorf(media.CodeInternal, "%s failed because of a bug: %s", who, clip(text, 200))
 }
 
-func problemOf(err error) *Problem {
-	p := &Problem{Code: media.CodeOf(err), Message: err.Error(), Retryable: media.Retryable(err)}
-	var e *media.Error
-	if errors.As(err, &e) {
-		p.Valid = e.Valid
-	}
-	return p
+func problemOf(e *media.Error) *Problem {
+	return &Problem{Code: e.Code, Message: e.Message, Retryable: e.Retryable, Valid: e.Valid}
 }

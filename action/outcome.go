@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 const maxMessage = 2000
 
 // outcome passes everything that an action gave through the interceptor.
-func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result, runErr error) Outcome {
-	p := i.begin(Target{Media: env.Media, Source: a.Name, Threshold: env.Threshold})
+func (i *Interceptor) outcome(ctx context.Context, a Action, t Target, res Result, runErr error) Outcome {
+	p := i.begin(t)
 	out := Outcome{Name: a.Name, Code: cmp.Or(clip(line(res.Code), 80), Success), Substituted: res.Substituted}
 	if len(res.Outputs) > 0 {
 		out.Outputs = p.outputs(ctx, a, res.Outputs)
@@ -25,7 +26,13 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result
 		p.warnings = append(p.warnings, p.message(ctx, w))
 	}
 	if runErr != nil {
-		p.fail(ctx, &out, runErr)
+		e := shown(runErr)
+		e.Message = media.ErrorText(p.message(ctx, runErr.Error())) // media inside its text is kept
+		e.Valid = slices.Clone(e.Valid)
+		for i, v := range e.Valid {
+			e.Valid[i] = line(v)
+		}
+		out.Code, out.Err, out.Error = Failure, e, problemOf(e)
 	}
 	if p.failures > 0 && out.Code == Success {
 		out.Code = Partial
@@ -35,8 +42,8 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result
 	}
 	out.Success = out.Code != Failure
 	if !out.Success && out.Error == nil {
-		out.Err = media.Errorf(media.CodeInternal, "%s", cmp.Or(out.Message, strings.Join(p.warnings, "; "), a.Name+" did not succeed"))
-		out.Error = problemOf(out.Err)
+		e := media.Errorf(media.CodeInternal, "%s", cmp.Or(out.Message, strings.Join(p.warnings, "; "), a.Name+" did not succeed"))
+		out.Err, out.Error = e, problemOf(e)
 	}
 	if out.Message == "" && out.Error != nil {
 		out.Message = out.Error.Message
@@ -70,58 +77,31 @@ func tallied(warnings []string) []string {
 	return distinct
 }
 
-// fail puts the sanitised error into the outcome. Media inside its text is kept.
-func (p *pass) fail(ctx context.Context, out *Outcome, err error) {
-	e := shown(err)
-	e.Message = media.ErrorText(p.message(ctx, err.Error()))
-	e.Valid = slices.Clone(e.Valid)
-	for i, v := range e.Valid {
-		e.Valid[i] = line(v)
-	}
-	out.Code, out.Err, out.Error = Failure, e, problemOf(e)
-	if out.Message == "" {
-		out.Message = e.Message
-	}
-}
-
 // outputs intercepts the values by declared parameter; undeclared names are passed
 // on with detection, and names declared as Input alone stay here. Names go in a
 // fixed order, so that the set has one too.
 func (p *pass) outputs(ctx context.Context, a Action, values map[string]any) map[string]any {
 	order := map[string]int{}
+	outputs := map[string]Param{}
 	for i, q := range a.Params {
-		order[q.Name] = i + 1
+		order[q.Name] = i - len(a.Params) // before undeclared names
+		if _, known := outputs[q.Name]; !known && q.Direction != Input {
+			outputs[q.Name] = q
+		}
 	}
-	names := make([]string, 0, len(values))
-	for n := range values {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, func(x, y string) int {
-		return cmp.Or(cmp.Compare(rank(order, x), rank(order, y)), cmp.Compare(x, y))
+	names := slices.SortedFunc(maps.Keys(values), func(x, y string) int {
+		return cmp.Or(cmp.Compare(order[x], order[y]), cmp.Compare(x, y))
 	})
 	safe := make(map[string]any, len(values))
 	for _, n := range names {
-		q, declared := a.output(n)
-		if !declared && order[n] > 0 {
+		q, declared := outputs[n]
+		if !declared && order[n] < 0 {
 			continue
 		}
+		q.Name = n
 		safe[p.lift(ctx, n)] = p.output(ctx, q, values[n])
 	}
 	return safe
-}
-
-// rank puts declared names first, in their order.
-func rank(order map[string]int, name string) int {
-	return cmp.Or(order[name], len(order)+1)
-}
-
-// output finds the declared output of a name.
-func (a Action) output(name string) (Param, bool) {
-	i := slices.IndexFunc(a.Params, func(p Param) bool { return p.Direction != Input && p.Name == name })
-	if i < 0 {
-		return Param{Name: name}, false
-	}
-	return a.Params[i], true
 }
 
 // output intercepts one value.

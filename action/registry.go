@@ -34,25 +34,12 @@ const (
 	DefaultMaxItems  = 500
 )
 
-func (c Config) withDefaults() (Config, error) {
-	if c.Store == nil {
-		return c, media.Errorf(media.CodeInvalid, "action.Config.Store is missing: give the wire codec")
-	}
-	if c.Threshold < 0 || c.MaxItems < 0 {
-		return c, media.Errorf(media.CodeInvalid, "action.Config.Threshold and MaxItems must not be negative")
-	}
-	c.Threshold = cmp.Or(c.Threshold, DefaultThreshold)
-	c.MaxItems = cmp.Or(c.MaxItems, DefaultMaxItems)
-	return c, nil
-}
-
 // Registry has the actions of a program by name and invokes them. Names are case-insensitive. It is
 // safe for concurrent use.
 type Registry struct {
 	interceptor *Interceptor
-	mu          sync.RWMutex      // guards actions and named
+	mu          sync.RWMutex      // guards actions
 	actions     map[string]Action // by nameKey
-	named       map[string]Action // the same by their names
 }
 
 // NewRegistry creates an empty registry. The error has code [media.CodeInvalid].
@@ -72,9 +59,8 @@ func (r *Registry) Interceptor() *Interceptor { return r.interceptor }
 func (r *Registry) Register(actions ...Action) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next, named := map[string]Action{}, map[string]Action{}
+	next := map[string]Action{}
 	maps.Copy(next, r.actions)
-	maps.Copy(named, r.named)
 	for _, a := range actions {
 		a = a.withDefaults()
 		if err := a.validate(); err != nil {
@@ -84,51 +70,42 @@ func (r *Registry) Register(actions ...Action) error {
 		if _, twice := next[key]; twice {
 			return media.Errorf(media.CodeInvalid, "action %q is registered twice: rename one of them", a.Name)
 		}
-		next[key], named[a.Name] = a, a
+		next[key] = a
 	}
-	r.actions, r.named = next, named
+	r.actions = next
 	return nil
 }
 
 // Lookup finds an action by name. The error has code [media.CodeNotFound] and lists the existing
 // names.
 func (r *Registry) Lookup(name string) (Action, error) {
-	if a, ok := r.find(name); ok {
+	r.mu.RLock()
+	a, ok := r.actions[nameKey(name)]
+	r.mu.RUnlock()
+	if ok {
 		return a, nil
 	}
-	return Action{}, unknownAction(name, r.Names())
-}
-
-// find finds an action, most of them by the name itself.
-func (r *Registry) find(name string) (Action, bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if a, ok := r.named[name]; ok {
-		return a, true
-	}
-	a, ok := r.actions[nameKey(name)]
-	return a, ok
+	e := media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", clip(name, 80), strings.Join(r.Names(), ", "))
+	e.Valid, e.Retryable = r.Names(), true
+	return Action{}, e
 }
 
 // Has reports whether there is an action of that name.
 func (r *Registry) Has(name string) bool {
-	_, ok := r.find(name)
-	return ok
+	_, err := r.Lookup(name)
+	return err == nil
 }
 
 // Names lists the registered names in alphabetical order.
 func (r *Registry) Names() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	names := slices.AppendSeq(make([]string, 0, len(r.named)), maps.Keys(r.named))
+	names := []string{}
+	for _, a := range r.actions {
+		names = append(names, a.Name)
+	}
 	slices.Sort(names)
 	return names
-}
-
-func unknownAction(name string, names []string) *media.Error {
-	e := media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", clip(name, 80), strings.Join(names, ", "))
-	e.Valid, e.Retryable = names, true
-	return e
 }
 
 // nameKey is what action and parameter names are compared by: lower case, without
@@ -172,25 +149,18 @@ func (a Action) validate() error {
 }
 
 func (p Param) validate() error {
-	switch p.Direction {
-	case Input, Output, Both:
-	default:
-		return media.Errorf(media.CodeInvalid, "parameter %q: direction %q is not Input, Output or Both", p.Name, p.Direction)
-	}
-	switch p.ValueType {
-	case Scalar, SimpleObject, Binary, Other, "":
-	default:
-		return media.Errorf(media.CodeInvalid, "parameter %q: value type %q is not Scalar, Simple Object, Binary or Other", p.Name, p.ValueType)
-	}
-	switch p.Format {
-	case "", FormatMediaOutput, FormatBase64String, FormatDataURL, FormatBytes, FormatReader:
-	default:
-		return media.Errorf(media.CodeInvalid, "parameter %q: binary output format %q is unknown", p.Name, p.Format)
-	}
-	switch p.Type {
-	case "", "string", "integer", "number", "boolean", "object", "any":
-	default:
-		return media.Errorf(media.CodeInvalid, "parameter %q: type %q is not string, integer, number, boolean, object or any", p.Name, p.Type)
+	for _, setting := range []struct {
+		what, value string
+		known       []string
+	}{
+		{"direction", string(p.Direction), []string{string(Input), string(Output), string(Both)}},
+		{"value type", string(p.ValueType), []string{string(Scalar), string(SimpleObject), string(Binary), string(Other)}},
+		{"binary output format", string(p.Format), []string{string(FormatMediaOutput), string(FormatBase64String), string(FormatDataURL), string(FormatBytes), string(FormatReader)}},
+		{"type", p.Type, []string{"string", "integer", "number", "boolean", "object", "any"}},
+	} {
+		if setting.value != "" && !slices.Contains(setting.known, setting.value) {
+			return media.Errorf(media.CodeInvalid, "parameter %q: %s %q is not one of %s", p.Name, setting.what, setting.value, strings.Join(setting.known, ", "))
+		}
 	}
 	if p.Name == "" {
 		return media.Errorf(media.CodeInvalid, "a parameter has no name")

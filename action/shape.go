@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/media"
@@ -26,59 +29,34 @@ var (
 
 // fits reports whether a value is what its declared format says, array or scalar.
 func fits(format BinaryFormat, v any) bool {
-	switch list := v.(type) {
-	case []any:
-		return allFit(format, list)
-	case []string:
-		return allFit(format, list)
-	case [][]byte:
-		return allFit(format, list)
-	case []media.Output:
-		return allFit(format, list)
-	case []*media.Output:
-		return allFit(format, list)
-	case []map[string]any:
-		return allFit(format, list)
-	case []io.Reader:
-		return allFit(format, list)
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice && r.Type().Elem().Kind() != reflect.Uint8 {
+		for i := range r.Len() {
+			if !fits(format, r.Index(i).Interface()) {
+				return false
+			}
+		}
+		return true
 	}
+	text, _ := v.(string)
+	ok := false
 	switch format {
 	case FormatMediaOutput:
-		return isOutput(v)
-	case FormatBytes:
-		_, ok := v.([]byte)
-		return ok
-	case FormatReader:
-		_, ok := v.(io.Reader)
-		return ok
-	case FormatBase64String:
-		s, ok := v.(string)
-		return ok && wire.Encoded(s)
-	case FormatDataURL:
-		s, ok := v.(string)
-		return ok && strings.HasPrefix(s, "data:") && strings.Contains(s, ",")
-	}
-	return false
-}
-
-func allFit[T any](format BinaryFormat, list []T) bool {
-	for _, v := range list {
-		if !fits(format, v) {
-			return false
+		switch t := v.(type) {
+		case media.Output, *media.Output:
+			return true
+		case map[string]any:
+			_, ok = itemOf(t, true)
 		}
+	case FormatBytes:
+		_, ok = v.([]byte)
+	case FormatReader:
+		_, ok = v.(io.Reader)
+	case FormatBase64String:
+		ok = wire.Encoded(text)
+	case FormatDataURL:
+		ok = strings.HasPrefix(text, "data:") && strings.Contains(text, ",")
 	}
-	return true
-}
-
-func isOutput(v any) bool {
-	switch t := v.(type) {
-	case media.Output, *media.Output:
-		return true
-	case map[string]any:
-		_, ok := itemOf(t, true)
-		return ok
-	}
-	return false
+	return ok
 }
 
 // minBlind is how many characters of base64 without a signature count as media beside a
@@ -98,7 +76,7 @@ type shape struct {
 // if it names a media type beside its data.
 func itemOf(m map[string]any, declared bool) (shape, bool) {
 	s := shape{remainder: map[string]any{}}
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if !s.take(nameKey(k), m[k], declared) {
 			s.remainder[k] = m[k]
 		}
@@ -107,55 +85,44 @@ func itemOf(m map[string]any, declared bool) (shape, bool) {
 		s.data = text // which is no base64: an item with an error, and never text
 		delete(s.remainder, "data")
 	}
-	typed := isMediaType(s.meta.MIMEType)
-	switch {
-	case s.data != nil:
-		return s, declared || typed
-	case s.digest != "", s.url != "", s.ref != "":
-		return s, declared
+	if s.data != nil {
+		kind := strings.ToLower(s.meta.MIMEType)
+		top, _, _ := strings.Cut(kind, "/")
+		return s, declared || top == "image" || top == "audio" || top == "video" || kind == "application/pdf"
 	}
-	return s, false
+	return s, declared && (s.digest != "" || s.url != "" || s.ref != "")
 }
 
 // take puts a known part where it belongs.
 func (s *shape) take(key string, v any, declared bool) bool {
 	text, _ := v.(string)
 	switch {
-	case has(dataKeys, key) && s.data == nil && holdsData(v, declared):
+	case slices.Contains(dataKeys, key) && s.data == nil && holdsData(v, declared):
 		s.data = v
-	case has(urlKeys, key) && text != "":
+	case slices.Contains(urlKeys, key) && text != "":
 		s.url = text
-	case has(refKeys, key) && text != "":
+	case slices.Contains(refKeys, key) && text != "":
 		s.ref = text
 	case key == "digest" && strings.HasPrefix(text, "sha256-"):
 		s.digest = text
-	case has(typeKeys, key) && text != "":
+	case slices.Contains(typeKeys, key) && text != "":
 		s.meta.MIMEType = text
-	case has(labelKeys, key) && text != "":
+	case slices.Contains(labelKeys, key) && text != "":
 		s.meta.Label = text
-	case has(noteKeys, key) && text != "":
+	case slices.Contains(noteKeys, key) && text != "":
 		s.meta.Description = text
-	case has(fileKeys, key) && text != "":
+	case slices.Contains(fileKeys, key) && text != "":
 		s.meta.FileName = text
 	case key == "metadata":
 		m, ok := v.(map[string]any)
 		s.meta.Metadata = m
 		return ok
-	case has([]string{"modality", "width", "height", "sizebytes", "createdat", "origin"}, key):
+	case slices.Contains([]string{"modality", "width", "height", "sizebytes", "createdat", "origin"}, key):
 		// Facts are read from the bytes, never believed.
 	default:
 		return false
 	}
 	return true
-}
-
-func has(keys []string, key string) bool {
-	for _, k := range keys {
-		if k == key {
-			return true
-		}
-	}
-	return false
 }
 
 // holdsData reports what can carry media: bytes, a reader, base64 or a data URL, and
@@ -176,28 +143,25 @@ func holdsData(v any, declared bool) bool {
 	return false
 }
 
-func isMediaType(t string) bool {
-	top, _, _ := strings.Cut(strings.ToLower(t), "/")
-	return top == "image" || top == "audio" || top == "video" || strings.EqualFold(t, "application/pdf")
-}
-
 // object walks a map, or takes it as one media item.
 func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any) {
 	defer p.guard(&safe)
-	if b, ok := numbered(m, n.declared); ok {
-		return p.keepBytes(ctx, b)
+	if _, ok := m["0"]; ok { // perhaps a typed array that JavaScript wrote as JSON
+		if b, ok := byteList(len(m), n.declared, func(i int) any { return m[strconv.Itoa(i)] }); ok {
+			return p.keepBytes(ctx, b)
+		}
 	}
 	s, ok := itemOf(m, n.declared)
 	if !ok {
 		out := make(map[string]any, len(m))
-		for _, k := range sortedKeys(m) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
 			out[p.lift(ctx, k)] = p.field(ctx, k, m[k], n.declared, n)
 		}
 		return out
 	}
 	s.meta.Metadata = p.metadata(ctx, s.meta.Metadata)
 	view, _ := p.item(p.shaped(ctx, s)).(map[string]any)
-	for _, k := range sortedKeys(s.remainder) {
+	for _, k := range slices.Sorted(maps.Keys(s.remainder)) {
 		if _, taken := view[k]; !taken {
 			view[p.lift(ctx, k)] = p.field(ctx, k, s.remainder[k], false, n)
 		}
@@ -208,19 +172,14 @@ func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any
 // field walks a field of a map. What a provider signed or encrypted comes back as it is, and so
 // do embeddings.
 func (p *pass) field(ctx context.Context, key string, v any, declared bool, n nested) any {
-	if wire.NeverField(key) && texts(v) {
-		return v
-	}
-	return p.walk(ctx, v, nested{declared: declared, depth: n.depth + 1})
-}
-
-// texts reports whether a value is a text, or a list of texts.
-func texts(v any) bool {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
 	}
-	return !slices.ContainsFunc(list, func(v any) bool { _, text := v.(string); return !text })
+	if wire.NeverField(key) && !slices.ContainsFunc(list, func(v any) bool { _, text := v.(string); return !text }) {
+		return v
+	}
+	return p.walk(ctx, v, nested{declared: declared, depth: n.depth + 1})
 }
 
 // shaped stores the item that a map describes.

@@ -82,42 +82,22 @@ func byteList(n int, declared bool, at func(int) any) ([]byte, bool) {
 
 // asByte reads a number from -128 to 255; Java writes bytes with a sign.
 func asByte(v any) (byte, bool) {
-	var f float64
-	switch t := v.(type) {
-	case float64:
-		f = t
-	case int:
-		f = float64(t)
-	case json.Number:
-		n, err := strconv.Atoi(t.String())
-		if err != nil {
-			return 0, false
-		}
-		f = float64(n)
-	default:
-		r := reflect.ValueOf(v)
-		switch {
-		case r.CanInt():
-			f = float64(r.Int())
-		case r.CanUint():
-			f = float64(r.Uint())
-		default:
-			return 0, false
-		}
+	if n, ok := v.(json.Number); ok {
+		whole, err := strconv.Atoi(n.String())
+		return byte(whole & 0xff), err == nil && whole >= -128 && whole <= 255
 	}
-	if f != math.Trunc(f) || f < -128 || f > 255 {
+	var f float64
+	switch r := reflect.ValueOf(v); {
+	case r.Kind() == reflect.Float64:
+		f = r.Float()
+	case r.CanInt():
+		f = float64(r.Int())
+	case r.CanUint():
+		f = float64(r.Uint())
+	default:
 		return 0, false
 	}
-	return byte(int(f) & 0xff), true
-}
-
-// numbered reads a map from "0" to its length as bytes: a typed array that JavaScript
-// wrote as JSON.
-func numbered(m map[string]any, declared bool) ([]byte, bool) {
-	if _, ok := m["0"]; !ok {
-		return nil, false
-	}
-	return byteList(len(m), declared, func(i int) any { return m[strconv.Itoa(i)] })
+	return byte(int(f) & 0xff), f == math.Trunc(f) && f >= -128 && f <= 255
 }
 
 // keepBytes keeps what another spelling held.
@@ -136,7 +116,11 @@ func unescaped(s string) string {
 	for i := 0; i < len(s); {
 		end, escapes := escapedRun(s, i)
 		if escapes > 0 {
-			if plain := signs(s[i:end]); end-i >= 256 && wire.NameMedia(plain) != plain || strings.HasSuffix(s[:i], "base64,") {
+			plain, err := url.PathUnescape(s[i:end])
+			if err != nil {
+				plain = s[i:end]
+			}
+			if end-i >= 256 && wire.NameMedia(plain) != plain || strings.HasSuffix(s[:i], "base64,") {
 				out.WriteString(s[kept:i])
 				out.WriteString(plain)
 				kept = end
@@ -149,15 +133,6 @@ func unescaped(s string) string {
 	}
 	out.WriteString(s[kept:])
 	return out.String()
-}
-
-// signs writes the escapes of a run as the signs that they stand for.
-func signs(run string) string {
-	text, err := url.PathUnescape(run)
-	if err != nil {
-		return run
-	}
-	return text
 }
 
 // escapedRun finds the end of the base64 that begins at i, and counts its escapes.

@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding"
 	"encoding/json"
@@ -11,7 +12,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +45,10 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 	case nil, bool, int, int64:
 		return t
 	case float64:
-		return finite(t)
+		if math.IsNaN(t) || math.IsInf(t, 0) {
+			return nil // which JSON cannot write
+		}
+		return t
 	case string:
 		return p.str(ctx, t, n)
 	case json.Number:
@@ -71,14 +74,6 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 	return p.other(ctx, v, n)
 }
 
-// finite replaces what JSON cannot write.
-func finite(f float64) any {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	return f
-}
-
 func (p *pass) list(ctx context.Context, items []any, n nested) any {
 	if b, ok := byteList(len(items), n.declared, func(i int) any { return items[i] }); ok {
 		return p.keepBytes(ctx, b)
@@ -93,22 +88,17 @@ func (p *pass) list(ctx context.Context, items []any, n nested) any {
 // raw keeps bytes: always where Binary is declared, else unless they are text.
 func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
 	if !n.declared && !probe.Media(b) && utf8.Valid(b) && printable(string(b)) {
-		return p.rawText(ctx, string(b), n)
+		// Media in a text is found first, and what remains is a document where it is long.
+		safe := p.str(ctx, string(b), n)
+		if text, ok := safe.(string); ok && len(text) >= p.to.Threshold {
+			return p.item(p.keep(ctx, strings.NewReader(text), media.Meta{MIMEType: textType(text)}))
+		}
+		return safe
 	}
 	if n.declared && n.format == "" && wire.Signed(string(b)) {
 		return p.str(ctx, string(b), n) // base64 text handed over as bytes
 	}
 	return p.item(p.keep(ctx, bytes.NewReader(b), media.Meta{}))
-}
-
-// rawText handles bytes that are text: media in it is found first, and what is left is
-// a document where it is long.
-func (p *pass) rawText(ctx context.Context, s string, n nested) any {
-	safe := p.str(ctx, s, n)
-	if text, ok := safe.(string); ok && len(text) >= p.to.Threshold {
-		return p.item(p.keep(ctx, strings.NewReader(text), media.Meta{MIMEType: textType(text)}))
-	}
-	return safe
 }
 
 // admitted admits an item: one with a digest as it is, one with an address after
@@ -148,9 +138,16 @@ func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
 	case error:
 		return p.message(ctx, t.Error())
 	case io.Reader:
-		return p.reader(ctx, t)
+		if c, ok := t.(io.Closer); ok {
+			defer func() { _ = c.Close() }() // its content is stored or refused already
+		}
+		return p.item(p.keep(ctx, t, media.Meta{}))
 	case image.Image:
-		return p.picture(ctx, t)
+		var buf bytes.Buffer
+		if err := png.Encode(&buf, t); err != nil {
+			return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "encode picture: %w", err))
+		}
+		return p.item(p.keep(ctx, &buf, media.Meta{MIMEType: "image/png"}))
 	case json.Marshaler, encoding.TextMarshaler:
 		return p.viaMarshal(ctx, v, n)
 	}
@@ -164,7 +161,11 @@ func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
 	case reflect.Slice, reflect.Array:
 		return p.sequence(ctx, r, n)
 	case reflect.Map:
-		return p.anyMap(ctx, r, n)
+		m := make(map[string]any, r.Len())
+		for _, k := range r.MapKeys() {
+			m[fmt.Sprint(k.Interface())] = r.MapIndex(k).Interface()
+		}
+		return p.object(ctx, m, n)
 	case reflect.Struct:
 		return p.structure(ctx, r, n)
 	case reflect.String:
@@ -182,23 +183,6 @@ func (p *pass) guard(safe *any) {
 	if cause := recover(); cause != nil {
 		*safe = p.item(media.Output{}, defect("a value of "+p.to.Source, cause))
 	}
-}
-
-// reader stores what r gives; a reader has no other way to a model.
-func (p *pass) reader(ctx context.Context, r io.Reader) any {
-	if c, ok := r.(io.Closer); ok {
-		defer func() { _ = c.Close() }() // its content is stored or refused already
-	}
-	return p.item(p.keep(ctx, r, media.Meta{}))
-}
-
-// picture encodes pixels as PNG.
-func (p *pass) picture(ctx context.Context, img image.Image) any {
-	var buf bytes.Buffer
-	if err := png.Encode(&buf, img); err != nil {
-		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "encode picture: %w", err))
-	}
-	return p.item(p.keep(ctx, &buf, media.Meta{MIMEType: "image/png"}))
 }
 
 func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
@@ -220,14 +204,6 @@ func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
 	return out
 }
 
-func (p *pass) anyMap(ctx context.Context, r reflect.Value, n nested) any {
-	m := make(map[string]any, r.Len())
-	for _, k := range r.MapKeys() {
-		m[fmt.Sprint(k.Interface())] = r.MapIndex(k).Interface()
-	}
-	return p.object(ctx, m, n)
-}
-
 // structure walks the exported fields under the names that JSON gives them.
 func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 	m := map[string]any{}
@@ -240,30 +216,16 @@ func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 		if err != nil || strings.Contains(options, "omitempty") && field.IsZero() {
 			continue // an embedded nil pointer, or omitted by its author
 		}
-		name := f.Name
-		if tag != "" {
-			name = tag
-		}
-		m[name] = field.Interface()
+		m[cmp.Or(tag, f.Name)] = field.Interface()
 	}
-	if len(m) == 0 {
-		if text, ok := spoken(r); ok {
-			return p.str(ctx, text, n)
+	if len(m) == 0 { // a struct that shows no field may be text, as bytes.Buffer and strings.Builder are
+		ptr := reflect.New(r.Type())
+		ptr.Elem().Set(r)
+		if s, ok := ptr.Interface().(fmt.Stringer); ok {
+			return p.str(ctx, s.String(), n)
 		}
 	}
 	return p.object(ctx, m, n)
-}
-
-// spoken returns the text of a struct that shows no field but can be read as text, such
-// as bytes.Buffer and strings.Builder.
-func spoken(r reflect.Value) (string, bool) {
-	ptr := reflect.New(r.Type())
-	ptr.Elem().Set(r)
-	s, ok := ptr.Interface().(fmt.Stringer)
-	if !ok {
-		return "", false
-	}
-	return s.String(), true
 }
 
 func (p *pass) viaMarshal(ctx context.Context, v any, n nested) any {
@@ -282,14 +244,4 @@ func (p *pass) viaJSON(ctx context.Context, b []byte, n nested) any {
 		return p.str(ctx, string(b), n)
 	}
 	return p.walk(ctx, v, n.in())
-}
-
-// sortedKeys returns the keys of m in alphabetical order.
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -96,7 +96,16 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.check(ctx); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, min(d.cfg.Timeout, 15*time.Second))
+	defer cancel()
+	err = d.read(ctx, func(tx *sql.Tx) error {
+		tables, err := d.engine.describe(ctx, tx)
+		if err == nil && len(tables) == 0 {
+			return media.Errorf(media.CodeInvalid, "the database %s has no readable tables", d.engine.about().place)
+		}
+		return err
+	})
+	if err != nil {
 		_ = d.db.Close() // the current error says more
 		return nil, err
 	}
@@ -129,19 +138,6 @@ func split(raw string) (kind, path string) {
 	return clip(scheme, 20), ""
 }
 
-// check asks for one answer.
-func (d *Database) check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, min(d.cfg.Timeout, 15*time.Second))
-	defer cancel()
-	return d.read(ctx, func(tx *sql.Tx) error {
-		tables, err := d.engine.describe(ctx, tx)
-		if err == nil && len(tables) == 0 {
-			return media.Errorf(media.CodeInvalid, "the database %s has no readable tables", d.engine.about().place)
-		}
-		return err
-	})
-}
-
 // Close ends all connections.
 func (d *Database) Close() error { return d.db.Close() }
 
@@ -164,11 +160,13 @@ func (anyEngine) about() about { return about{name: "PostgreSQL or SQLite"} }
 // read runs fn in a transaction that cannot write and is always rolled back.
 func (d *Database) read(ctx context.Context, fn func(*sql.Tx) error) error {
 	err := d.within(ctx, fn)
-	switch {
+	switch code := media.CodeOf(ctx.Err()); {
 	case err == nil:
 		return nil
+	case code == media.CodeDeadline:
+		return media.Errorf(code, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)
 	case ctx.Err() != nil:
-		return d.ended(ctx)
+		return media.Errorf(media.CodeCancelled, "query the database: %w", ctx.Err())
 	}
 	return d.engine.explain(err)
 }
@@ -189,12 +187,4 @@ func (d *Database) within(ctx context.Context, fn func(*sql.Tx) error) error {
 	err = fn(tx)
 	_ = tx.Rollback() // there is nothing to keep, and fn's error says more
 	return err
-}
-
-// ended returns why a query was stopped.
-func (d *Database) ended(ctx context.Context) error {
-	if media.CodeOf(ctx.Err()) == media.CodeDeadline {
-		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)
-	}
-	return media.Errorf(media.CodeCancelled, "query the database: %w", ctx.Err())
 }

@@ -64,19 +64,16 @@ type column struct {
 }
 
 func (d *Database) describeAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return action.Action{
 		Name: "Describe Database",
 		Description: "Describes the tables of the database: columns with type, range, values and missing cells, keys, row counts and sample rows. " +
 			"Use it before Query Database.",
 		Tags: []string{"database", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "The name of one table. The default is all tables."},
-			out("engine", "The SQL dialect: SQLite or PostgreSQL."),
-			out("tables", "name, kind, rowCount, columns, references, sampleRows and notes of each table."),
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of tables."},
+			{Name: "Table", Description: "The name of one table. The default is all tables."},
+			{Name: "engine", Direction: action.Output, ValueType: action.Other, Description: "The SQL dialect: SQLite or PostgreSQL."},
+			{Name: "tables", Direction: action.Output, ValueType: action.Other, Description: "name, kind, rowCount, columns, references, sampleRows and notes of each table."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
 		},
 		Run: d.describe,
 	}
@@ -119,12 +116,13 @@ func pick(all []table, name string) ([]table, error) {
 	if name == "" {
 		return all, nil
 	}
-	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) })
-	}
-	if i >= 0 {
-		return all[i : i+1], nil
+	for _, same := range []func(table) bool{
+		func(t table) bool { return t.Name == name },
+		func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) },
+	} {
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			return all[i : i+1], nil
+		}
 	}
 	e := media.Errorf(media.CodeNotFound, "table %q does not exist in the database", clip(name, 80))
 	e.Retryable = true

@@ -33,17 +33,14 @@ func (d *Database) queryAction() action.Action {
 
 // QueryParams are the parameters of an action that gives [Rows.Result].
 func QueryParams(sql string) []action.Param {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return []action.Param{
-		{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: sql},
-		out("statement", "The statement that returned the rows."),
-		out("columns", "The names of the columns."),
-		out("rows", "The rows, as many as fit: numbers, text and null."),
-		{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of rows read."},
-		{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether the query has more rows than were read."},
-		out("warnings", "What was truncated or omitted."),
+		{Name: "SQL", Required: true, Description: sql},
+		{Name: "statement", Direction: action.Output, ValueType: action.Other, Description: "The statement that returned the rows."},
+		{Name: "columns", Direction: action.Output, ValueType: action.Other, Description: "The names of the columns."},
+		{Name: "rows", Direction: action.Output, ValueType: action.Other, Description: "The rows, as many as fit: numbers, text and null."},
+		{Name: "rowCount", Direction: action.Output, Type: "integer", Description: "The number of rows read."},
+		{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether the query has more rows than were read."},
+		{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was truncated or omitted."},
 	}
 }
 
@@ -141,7 +138,10 @@ func (d *Database) plain(v any, databaseType string) any {
 	case float64:
 		return tidy(v)
 	case time.Time:
-		return stamp(v)
+		if h, m, s := v.Clock(); h+m+s+v.Nanosecond() == 0 {
+			return v.Format(time.DateOnly)
+		}
+		return v.UTC().Format(time.DateTime)
 	case string:
 		if databaseType == "NUMERIC" && len(v) <= 16 {
 			if f, err := strconv.ParseFloat(v, 64); err == nil {
@@ -171,14 +171,6 @@ func tidy(f float64) any {
 		return t
 	}
 	return f
-}
-
-// stamp writes a time as short as it is exact.
-func stamp(t time.Time) string {
-	if h, m, s := t.Clock(); h == 0 && m == 0 && s == 0 && t.Nanosecond() == 0 {
-		return t.Format(time.DateOnly)
-	}
-	return t.UTC().Format(time.DateTime)
 }
 
 // shown returns the first rows that fit into budget characters, texts cut to most, and

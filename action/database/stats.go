@@ -18,32 +18,25 @@ const (
 	maxDistinct = 1000
 )
 
+// kinds are the kinds of the types that begin so, the first that fits.
+var kinds = []struct{ kind, begins string }{
+	{"boolean", "bool"}, {"text", "interval"},
+	{"integer", "int"}, {"integer", "bigint"}, {"integer", "smallint"}, {"integer", "tinyint"}, {"integer", "mediumint"},
+	{"integer", "serial"}, {"integer", "bigserial"}, {"integer", "smallserial"},
+	{"number", "real"}, {"number", "double"}, {"number", "float"}, {"number", "numeric"}, {"number", "decimal"}, {"number", "number"},
+	{"datetime", "timestamp"}, {"datetime", "datetime"},
+}
+
 // kindOf returns the kind of a database's type: integer, number, text, date, datetime, boolean.
 func kindOf(databaseType string) string {
 	t := strings.ToLower(databaseType)
-	begins := func(words ...string) bool {
-		for _, w := range words {
-			if strings.HasPrefix(t, w) {
-				return true
-			}
-		}
-		return false
+	if t == "date" {
+		return t
 	}
-	switch {
-	case strings.HasSuffix(t, "[]"):
-		return "text"
-	case begins("bool"):
-		return "boolean"
-	case begins("interval"):
-		return "text"
-	case begins("int", "bigint", "smallint", "tinyint", "mediumint", "serial", "bigserial", "smallserial"):
-		return "integer"
-	case begins("real", "double", "float", "numeric", "decimal", "number"):
-		return "number"
-	case begins("timestamp", "datetime"):
-		return "datetime"
-	case t == "date":
-		return "date"
+	for _, k := range kinds {
+		if strings.HasPrefix(t, k.begins) && !strings.HasSuffix(t, "[]") {
+			return k.kind
+		}
 	}
 	return "text"
 }
@@ -129,17 +122,17 @@ func (c *column) refine() {
 	if c.Type != "text" {
 		return
 	}
+	_, whole := c.Max.(int64)
+	_, fraction := c.Max.(float64)
 	switch low := c.Min.(type) {
 	case int64:
-		if _, ok := c.Max.(int64); ok {
+		if whole {
 			c.Type = "integer"
-			return
-		}
-		if _, ok := c.Max.(float64); ok {
+		} else if fraction {
 			c.Type = "number"
 		}
 	case float64:
-		if _, ok := c.Max.(string); !ok {
+		if whole || fraction {
 			c.Type = "number"
 		}
 	case string:

@@ -100,7 +100,9 @@ func (f *Files) locate(given string) (string, error) {
 	p := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
 	p = strings.TrimPrefix(p, "file://")
 	if abs, err := filepath.Abs(f.cfg.Dir); err == nil {
-		p = cutFolder(p, filepath.ToSlash(abs))
+		if rest, ok := strings.CutPrefix(p, filepath.ToSlash(abs)); ok && (rest == "" || rest[0] == '/') {
+			p = strings.TrimLeft(rest, "/")
+		}
 	}
 	p = path.Clean(cmp.Or(p, "."))
 	if strings.HasPrefix(p, "/") || p == ".." || strings.HasPrefix(p, "../") {
@@ -112,39 +114,31 @@ func (f *Files) locate(given string) (string, error) {
 	return p, nil
 }
 
-// cutFolder removes the folder's own path from the front of p.
-func cutFolder(p, dir string) string {
-	if rest, ok := strings.CutPrefix(p, dir); ok && (rest == "" || rest[0] == '/') {
-		return cmp.Or(strings.TrimLeft(rest, "/"), ".")
-	}
-	return p
-}
-
 func outside(given string) error {
 	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", short(given, 120))
 }
 
-// open finds a regular file for reading.
-func (f *Files) open(ctx context.Context, given string) (*os.File, fs.FileInfo, string, error) {
+// open finds a regular file that can be read.
+func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, err error) {
 	name, err := f.locate(given)
 	if err != nil {
-		return nil, nil, "", err
+		return s, nil, err
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
-		return nil, nil, name, f.explain(ctx, given, name, err)
+		return s, nil, f.explain(ctx, given, name, err)
 	}
 	if info.IsDir() {
-		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", short(name, 120))
+		return s, nil, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this path", short(name, 120))
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
+		return s, nil, media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
 	}
-	file, err := f.root.Open(name)
-	if err != nil {
-		return nil, nil, name, f.explain(ctx, given, name, err)
+	s = f.source(name, info)
+	if head, err = s.Head(); err != nil {
+		return s, nil, f.explain(ctx, given, name, err)
 	}
-	return file, info, name, nil
+	return s, head, nil
 }
 
 // explain says what an error of the folder means.

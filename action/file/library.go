@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"atelier/media"
 )
@@ -23,6 +22,24 @@ type Source struct {
 	Modified time.Time
 	// Open opens it from the start; it may be called several times, and each reader is closed.
 	Open func() (io.ReadCloser, error)
+}
+
+// headSize is how many bytes of a file decide what it is.
+const headSize = 4096
+
+// Head returns the first bytes, at most 4,096.
+func (s Source) Head() ([]byte, error) {
+	r, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // read only
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !isEOF(err) {
+		return nil, err
+	}
+	return head[:n], nil
 }
 
 // Document is the readable text of a source.
@@ -40,12 +57,11 @@ type Document struct {
 // Extract returns up to limit characters of a source's text. A source without text (pictures,
 // archives) is [media.CodeUnsupported]; a damaged file is [media.CodeCorrupt].
 func Extract(ctx context.Context, s Source, limit int) (Document, error) {
-	head, err := headOf(s)
+	head, err := s.Head()
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
-	d := document{source: s, name: s.Name, head: head, size: s.Size, limit: limit, asked: limit}
-	r, err := d.extract(ctx)
+	r, err := document{Source: s, head: head, limit: limit, asked: limit}.extract(ctx)
 	if err != nil {
 		return Document{}, fmt.Errorf("read %s: %w", short(s.Name, 120), err)
 	}
@@ -55,37 +71,21 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
 }
 
-func headOf(s Source) ([]byte, error) {
-	r, err := s.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // read only
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !isEOF(err) {
-		return nil, err
-	}
-	return head[:n], nil
-}
-
 // extract reads any kind as text; tables and JSON as they are written.
 func (d document) extract(ctx context.Context) (reading, error) {
-	kind := kindOfName(d.name)
-	if kind == "table" || kind == "json" {
-		if r, ok := d.unreadable(); ok {
-			return r, nil
-		}
-		r, err := d.readText(ctx, kind)
-		r.Format = kind
-		return r, err
+	kind := kindOfName(d.Name)
+	if kind == "" && !isPDF(d.head) && kindOfHead(d.head) == kindJSON {
+		kind = kindJSON
 	}
-	if kind == "" && !isPDF(d.head) && kindOfHead(d.head) == "json" {
-		r, err := d.readText(ctx, "text")
-		r.Format = "json"
-		return r, err
+	if kind != kindTable && kind != kindJSON {
+		return d.read(ctx)
 	}
-	return d.read(ctx)
+	if r, ok := d.unreadable(); ok {
+		return r, nil
+	}
+	r, err := d.readText(ctx, kind)
+	r.Format = kind
+	return r, err
 }
 
 // Bytes returns a source in memory.
@@ -95,21 +95,20 @@ func Bytes(name string, b []byte) Source {
 	}}
 }
 
-// Skipped is a path that a walk omits, and why.
-type Skipped struct{ Path, Reason string }
+// Skipped is a path that is omitted, and why.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
 
 // Walk returns every file of the folder that may be read, in the order of names, and
 // what was omitted (the first 50). fn's error ends it.
 func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, error) {
 	l := listing{files: f, each: func(p string, info fs.FileInfo) error {
-		return fn(Source{Name: p, Size: info.Size(), Modified: info.ModTime(), Open: f.opener(p)})
+		return fn(f.source(p, info))
 	}}
 	err := l.walk(ctx, ".")
-	out := make([]Skipped, 0, len(l.skipped))
-	for _, s := range l.skipped {
-		out = append(out, Skipped(s))
-	}
-	return out, err
+	return l.skipped, err
 }
 
 // Stat returns size and time of a file of the folder as they are now.
@@ -118,18 +117,15 @@ func (f *Files) Stat(ctx context.Context, path string) (Source, error) {
 	if err != nil {
 		return Source{}, f.explain(ctx, path, path, err)
 	}
-	return Source{Name: path, Size: info.Size(), Modified: info.ModTime(), Open: f.opener(path)}, nil
+	return f.source(path, info), nil
 }
 
-func (f *Files) opener(name string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return f.root.Open(name) }
+func (f *Files) source(name string, info fs.FileInfo) Source {
+	return Source{Name: name, Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return f.root.Open(name) }}
 }
 
 // Clip shortens text to n characters for a list or a message, and names media
 // instead of showing it.
 func Clip(s string, n int) string {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "�")
-	}
-	return short(s, n)
+	return short(strings.ToValidUTF8(s, "�"), n)
 }

@@ -28,22 +28,16 @@ type entry struct {
 	Modified string `json:"modified"`
 }
 
-// skip is one path that a listing omits.
-type skip struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-}
-
 func (f *Files) listAction() action.Action {
 	return action.Action{
 		Name:        "List Files",
 		Description: "Lists the files of the folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
 		Tags:        []string{"file"},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
-			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
+			{Name: "Path", Default: ".", Description: "The folder to list, including its subfolders. The default is the whole folder."},
+			{Name: "Pattern", Description: "Only files whose name matches, such as *.csv. A pattern with a slash is matched against the path."},
 			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching files, listed or not."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of matching files, listed or not."},
 			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were omitted."},
 		},
 		Run: f.list,
@@ -52,24 +46,11 @@ func (f *Files) listAction() action.Action {
 
 // list runs List Files.
 func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error) {
-	name, err := f.locate(c.Text("Path"))
-	if err != nil {
-		return action.Result{}, err
-	}
-	info, err := f.root.Stat(name)
-	if err != nil {
-		return action.Result{}, f.explain(ctx, c.Text("Path"), name, err)
-	}
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
 	if _, err := path.Match(l.pattern, ""); err != nil {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ?, as in *.csv", short(l.pattern, 80))
 	}
-	if info.IsDir() {
-		err = l.walk(ctx, name)
-	} else {
-		err = l.add(name, info)
-	}
-	if err != nil {
+	if err := l.at(ctx, c.Text("Path")); err != nil {
 		return action.Result{}, err
 	}
 	return l.result(), nil
@@ -81,7 +62,7 @@ type listing struct {
 	pattern  string
 	max      int
 	entries  []entry
-	skipped  []skip
+	skipped  []Skipped
 	total    int
 	unlisted int // skipped beyond maxSkipped
 	// each, if set, is told every file instead of entries.
@@ -116,6 +97,22 @@ func (l *listing) result() action.Result {
 	return r
 }
 
+// at goes through the folder that a model names, or looks at the one file.
+func (l *listing) at(ctx context.Context, given string) error {
+	name, err := l.files.locate(given)
+	if err != nil {
+		return err
+	}
+	info, err := l.files.root.Stat(name)
+	if err != nil {
+		return l.files.explain(ctx, given, name, err)
+	}
+	if info.IsDir() {
+		return l.walk(ctx, name)
+	}
+	return l.add(name, info)
+}
+
 // walk goes through a folder and all below it. Errors of single paths are entries
 // of skipped.
 func (l *listing) walk(ctx context.Context, dir string) error {
@@ -134,31 +131,28 @@ func (l *listing) walk(ctx context.Context, dir string) error {
 			return fs.SkipDir
 		case hidden:
 			l.skip(p, "hidden")
-		case d.Type()&fs.ModeSymlink != 0:
-			return l.link(p)
-		case d.IsDir():
-		case !d.Type().IsRegular():
-			l.skip(p, "not a regular file")
-		default:
-			info, err := d.Info()
-			if err != nil {
-				l.skip(p, reason(err))
-				return nil
-			}
-			return l.add(p, info)
+		case !d.IsDir():
+			return l.file(p, d)
 		}
 		return nil
 	})
 }
 
-// link follows a link to a file inside the folder.
-func (l *listing) link(p string) error {
-	info, err := l.files.root.Stat(p)
+// file adds a file, or follows a link to one inside the folder.
+func (l *listing) file(p string, d fs.DirEntry) error {
+	link := d.Type()&fs.ModeSymlink != 0
+	stat := d.Info
+	if link {
+		stat = func() (fs.FileInfo, error) { return l.files.root.Stat(p) }
+	}
+	info, err := stat()
 	switch {
-	case err != nil && isEscape(err):
+	case err != nil && link && isEscape(err):
 		l.skip(p, "link to a place outside of the folder")
-	case err != nil:
+	case err != nil && link:
 		l.skip(p, "broken link")
+	case err != nil:
+		l.skip(p, reason(err))
 	case info.IsDir():
 		l.skip(p, "link to a folder")
 	case !info.Mode().IsRegular():
@@ -174,7 +168,7 @@ func (l *listing) skip(p, reason string) {
 		l.unlisted++
 		return
 	}
-	l.skipped = append(l.skipped, skip{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})
+	l.skipped = append(l.skipped, Skipped{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})
 }
 
 func (l *listing) add(p string, info fs.FileInfo) error {
@@ -189,7 +183,7 @@ func (l *listing) add(p string, info fs.FileInfo) error {
 		return nil
 	}
 	l.entries = append(l.entries, entry{
-		Path: p, SizeBytes: info.Size(), Kind: l.files.kind(p),
+		Path: p, SizeBytes: info.Size(), Kind: kindOf(l.files.source(p, info)),
 		Modified: info.ModTime().UTC().Format(time.DateOnly),
 	})
 	return nil
@@ -199,31 +193,24 @@ func matches(pattern, p string) bool {
 	if pattern == "" {
 		return true
 	}
-	target := path.Base(p)
-	if strings.Contains(pattern, "/") {
-		target = p
-		pattern = strings.TrimPrefix(pattern, "**/")
-		if !strings.Contains(pattern, "/") {
-			target = path.Base(p)
-		}
+	target := p
+	if pattern = strings.TrimPrefix(pattern, "**/"); !strings.Contains(pattern, "/") {
+		target = path.Base(p)
 	}
 	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(target))
 	return err == nil && ok
 }
 
-// kind tells a file's kind by its name, else by its first bytes.
-func (f *Files) kind(p string) string {
-	if k := kindOfName(p); k != "" {
+// kindOf is a file's kind by its name, else by its first bytes.
+func kindOf(s Source) string {
+	if k := kindOfName(s.Name); k != "" {
 		return k
 	}
-	file, err := f.root.Open(p)
+	head, err := s.Head()
 	if err != nil {
 		return "unreadable"
 	}
-	defer func() { _ = file.Close() }() // read only
-	head := make([]byte, headSize)
-	n, _ := io.ReadFull(file, head)
-	return kindOfHead(head[:n])
+	return kindOfHead(head)
 }
 
 // kindOfName knows the usual endings; "" means look inside.

@@ -150,7 +150,7 @@ func TestListSaysWhenThereIsMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, _ := res.Outputs["files"].([]entry)
-	skipped, _ := res.Outputs["skipped"].([]skip)
+	skipped, _ := res.Outputs["skipped"].([]Skipped)
 	if len(entries) != 10 || res.Outputs["totalCount"] != 30 || len(skipped) != maxSkipped || len(res.Warnings) != 2 || !strings.Contains(res.Message, "first 10") {
 		t.Errorf("%d entries, %v, %d skipped, %q", len(entries), res.Outputs["totalCount"], len(skipped), res.Warnings)
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"strings"
 
@@ -43,23 +41,20 @@ type reading struct {
 }
 
 func (f *Files) readAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return action.Action{
 		Name: "Read File",
 		Description: "Reads one file of the folder as text: text, Markdown, HTML, PDF, Word (.docx) and JSON. For a table, it shows the first lines: " +
 			"use Describe Tables and Query Tables for its numbers.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The path, as listed by List Files."},
-			{Name: "Page", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
-			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "The offset of the first character to return."},
-			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
-			out("kind", "table or text; otherwise what the file is and why it cannot be read."),
-			out("path", "Path of the file."),
-			out("text", "The text, with title, page, pages, offset, totalChars and truncated."),
-			out("warnings", "What was repaired or omitted."),
+			{Name: "Path", Required: true, Description: "The path, as listed by List Files."},
+			{Name: "Page", Type: "integer", Description: "The page to read, from 1: a page of a PDF or Word document, or a part of Limit characters of other text. The default is all."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			{Name: "kind", Direction: action.Output, ValueType: action.Other, Description: "table or text; otherwise what the file is and why it cannot be read."},
+			{Name: "path", Direction: action.Output, ValueType: action.Other, Description: "Path of the file."},
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with title, page, pages, offset, totalChars and truncated."},
+			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was repaired or omitted."},
 		},
 		Run: f.read,
 	}
@@ -71,46 +66,38 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	if page < 0 || offset < 0 || limit < 1 {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Page (%d) and Offset (%d) must be 0 or more, and Limit (%d) 1 or more", page, offset, limit)
 	}
-	file, info, name, err := f.open(ctx, c.Text("Path"))
+	src, head, err := f.open(ctx, c.Text("Path"))
 	if err != nil {
 		return action.Result{}, err
 	}
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(file, head)
-	_ = file.Close() // read only; opened again by each pass
-	if err != nil && !isEOF(err) {
-		return action.Result{}, f.explain(ctx, name, name, err)
-	}
-	d := document{
-		source: Source{Name: name, Size: info.Size(), Open: f.opener(name)}, files: f, name: name, head: head[:n], size: info.Size(),
-		page: page, offset: offset, limit: min(limit, f.cfg.MaxCharacters), asked: limit,
-	}
-	r, err := d.read(ctx)
+	r, err := document{Source: src, head: head, page: page, offset: offset, limit: min(limit, f.cfg.MaxCharacters), asked: limit}.read(ctx)
 	if err != nil {
-		return action.Result{}, fmt.Errorf("read %s: %w", short(name, 120), err)
+		return action.Result{}, fmt.Errorf("read %s: %w", short(src.Name, 120), err)
+	}
+	if r.MimeType != "" && r.Kind != "binary" { // the whole file may tell more than its head
+		if file, err := f.root.Open(src.Name); err == nil {
+			if facts, err := probe.Read(file, src.Size); err == nil && facts.MIMEType != "" {
+				r.Width, r.Height, r.DurationSeconds = facts.Width, facts.Height, facts.DurationSeconds
+			}
+			_ = file.Close() // read only
+		}
 	}
 	return result(r)
 }
 
 // document is one file while it is read.
 type document struct {
-	source        Source
-	files         *Files // nil for a document outside the folder
-	name          string
+	Source
 	head          []byte
-	size          int64
 	page          int // 0 for all
 	offset, limit int
 	asked         int // the limit as it was asked
 }
 
-// open begins the file again.
-func (d document) open() (io.ReadCloser, error) { return d.source.Open() }
-
 // read chooses the way of reading: content decides between text and other bytes,
 // the name between kinds of text.
 func (d document) read(ctx context.Context) (reading, error) {
-	kind := kindOfName(d.name)
+	kind := kindOfName(d.Name)
 	packed := bytes.HasPrefix(d.head, []byte("PK\x03\x04"))
 	switch {
 	case isPDF(d.head):
@@ -125,19 +112,18 @@ func (d document) read(ctx context.Context) (reading, error) {
 		kind = kindOfHead(d.head)
 	}
 	switch {
-	case d.size == 0 || len(strings.TrimSpace(string(d.head))) == 0 && d.size <= headSize:
+	case d.Size == 0 || len(strings.TrimSpace(string(d.head))) == 0 && d.Size <= headSize:
 		empty := ""
-		return reading{Kind: "text", Path: d.name, Text: &empty, Warnings: []string{"the file is empty"}}, nil
+		return reading{Kind: "text", Path: d.Name, Text: &empty, Warnings: []string{"the file is empty"}}, nil
 	case kind == kindTable && packed:
-		return reading{Kind: kindTable, Path: d.name}, nil
+		return reading{Kind: kindTable, Path: d.Name}, nil
 	case kind == kindTable:
-		return d.readTable(ctx)
-	case kind == "html":
-		return d.readHTML(ctx)
-	case kind == kindPDF:
-		return d.readPDF(ctx)
-	case kind == kindDOCX:
-		return d.readDOCX(ctx)
+		d.limit = min(d.limit, tableChars)
+		r, err := d.readText(ctx, "text")
+		r.Kind, r.Format = kindTable, ""
+		return r, err
+	case kind == kindPDF || kind == kindDOCX:
+		return d.readPages(ctx, kind)
 	}
 	r, err := d.readText(ctx, kind)
 	if kind == kindJSON {
@@ -146,24 +132,16 @@ func (d document) read(ctx context.Context) (reading, error) {
 	return r, err
 }
 
-// headSize is how many bytes of a file decide what it is.
-const headSize = 4096
-
+// The kinds of files that are read in their own way.
 const (
 	kindTable = "table"
 	kindJSON  = "json"
+	kindPDF   = "pdf"
+	kindDOCX  = "docx"
 )
 
 // tableChars is how much of a table is shown as text, in characters.
 const tableChars = 1500
-
-// readTable shows the first lines of a table, or those that are requested.
-func (d document) readTable(ctx context.Context) (reading, error) {
-	d.limit = min(d.limit, tableChars)
-	r, err := d.readText(ctx, "text")
-	r.Kind, r.Format = kindTable, ""
-	return r, err
-}
 
 // unreadable describes a file that is not text.
 func (d document) unreadable() (reading, bool) {
@@ -172,27 +150,13 @@ func (d document) unreadable() (reading, bool) {
 	if text && !charset.Binary(d.head) {
 		return reading{}, false
 	}
-	r := reading{Kind: "binary", Path: d.name, SizeBytes: d.size, MimeType: "application/octet-stream"}
+	r := reading{Kind: "binary", Path: d.Name, SizeBytes: d.Size, MimeType: "application/octet-stream"}
 	if !text {
 		r.Kind, r.MimeType = string(media.ModalityOf(facts.MIMEType)), facts.MIMEType
-		if d.files != nil {
-			if file, err := d.files.root.Open(d.name); err == nil {
-				facts = d.facts(file, facts)
-			}
-		}
 		r.Width, r.Height, r.DurationSeconds = facts.Width, facts.Height, facts.DurationSeconds
 	}
-	r.Warnings = []string{fmt.Sprintf("%s is not text (%s) and was not read", path.Base(d.name), r.MimeType)}
+	r.Warnings = []string{fmt.Sprintf("%s is not text (%s) and was not read", path.Base(d.Name), r.MimeType)}
 	return r, true
-}
-
-// facts walks the whole file where its head does not tell enough.
-func (d document) facts(file *os.File, head media.Facts) media.Facts {
-	defer func() { _ = file.Close() }() // read only
-	if full, err := probe.Read(file, d.size); err == nil && full.MIMEType != "" {
-		return full
-	}
-	return head
 }
 
 // result writes a reading as outputs that a prompt can bear.

@@ -55,30 +55,24 @@ type fileCount struct {
 }
 
 func (f *Files) searchAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, IsArray: true, Description: description}
-	}
-	in := func(name, kind string, def any, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: kind, Default: def, Description: description}
-	}
 	return action.Action{
 		Name: "Search Files",
 		Description: "Searches logs, other text files, PDF and Word documents of the folder for a regular expression and returns the matching lines and their location. " +
 			"All matching lines are counted, shown or not.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
-			in("Path", "", ".", "The file or folder to search. The default is the whole folder."),
-			in("Files", "", nil, "Only files whose name matches, such as *.log."),
-			in("Context", "integer", 0, "The number of lines to show before and after each match, at most 10."),
-			in("MaxMatches", "integer", 30, "The maximum number of matches to show, at most 100."),
-			in("MatchCase", "boolean", false, "Whether the search is case-sensitive."),
-			out("matches", "path, line (or page), text, before and after of each match shown."),
-			{Name: "matchCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of matching lines in all files."},
-			out("files", "path and count of each file with matches."),
-			{Name: "searched", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of files searched."},
-			out("skipped", "path and reason of files that were not searched."),
-			{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether there are more matches than are shown."},
+			{Name: "Pattern", Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
+			{Name: "Path", Default: ".", Description: "The file or folder to search. The default is the whole folder."},
+			{Name: "Files", Description: "Only files whose name matches, such as *.log."},
+			{Name: "Context", Type: "integer", Default: 0, Description: "The number of lines to show before and after each match, at most 10."},
+			{Name: "MaxMatches", Type: "integer", Default: 30, Description: "The maximum number of matches to show, at most 100."},
+			{Name: "MatchCase", Type: "boolean", Default: false, Description: "Whether the search is case-sensitive."},
+			{Name: "matches", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, line (or page), text, before and after of each match shown."},
+			{Name: "matchCount", Direction: action.Output, Type: "integer", Description: "The number of matching lines in all files."},
+			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and count of each file with matches."},
+			{Name: "searched", Direction: action.Output, Type: "integer", Description: "The number of files searched."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that were not searched."},
+			{Name: "truncated", Direction: action.Output, Type: "boolean", Description: "Whether there are more matches than are shown."},
 		},
 		Run: f.search,
 	}
@@ -86,26 +80,14 @@ func (f *Files) searchAction() action.Action {
 
 // search runs Search Files.
 func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, error) {
-	s, err := newSearch(f, c)
+	s, err := newSearch(c)
 	if err != nil {
 		return action.Result{}, err
-	}
-	name, err := f.locate(c.Text("Path"))
-	if err != nil {
-		return action.Result{}, err
-	}
-	info, err := f.root.Stat(name)
-	if err != nil {
-		return action.Result{}, f.explain(ctx, c.Text("Path"), name, err)
 	}
 	timed, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, p, info.Size()) }}
-	if info.IsDir() {
-		err = l.walk(timed, name)
-	} else {
-		err = l.add(name, info)
-	}
+	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, f.source(p, info)) }}
+	err = l.at(timed, c.Text("Path"))
 	if err != nil && ctx.Err() != nil {
 		return action.Result{}, err
 	}
@@ -118,7 +100,6 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 
 // search is one search while it runs.
 type search struct {
-	files    *Files
 	re       *regexp.Regexp
 	names    string
 	context  int
@@ -127,12 +108,12 @@ type search struct {
 	counts   []fileCount
 	total    int
 	searched int
-	skipped  []skip
+	skipped  []Skipped
 	late     bool
 }
 
-func newSearch(f *Files, c *action.Call) (*search, error) {
-	s := &search{files: f, names: strings.TrimSpace(c.Text("Files"))}
+func newSearch(c *action.Call) (*search, error) {
+	s := &search{names: strings.TrimSpace(c.Text("Files"))}
 	pattern := c.Text("Pattern")
 	if strings.TrimSpace(pattern) == "" || len(pattern) > 1000 {
 		return nil, media.Errorf(media.CodeInvalid, "Pattern must have 1 to 1,000 characters")
@@ -155,38 +136,37 @@ func newSearch(f *Files, c *action.Call) (*search, error) {
 }
 
 // file searches one file.
-func (s *search) file(ctx context.Context, name string, size int64) error {
-	src := Source{Name: name, Size: size, Open: s.files.opener(name)}
-	head, err := headOf(src)
+func (s *search) file(ctx context.Context, src Source) error {
+	head, err := src.Head()
 	if err != nil {
-		s.skip(name, reason(err))
+		s.skip(src.Name, reason(err))
 		return ctx.Err()
 	}
-	kind := kindOfName(name)
+	kind := kindOfName(src.Name)
 	if isPDF(head) || kind == kindDOCX {
 		return s.document(ctx, src)
 	}
-	if r, binary := (document{name: name, head: head, size: size}).unreadable(); binary {
+	if r, binary := (document{Source: src, head: head}).unreadable(); binary {
 		why := "binary (" + r.MimeType + ")"
 		if kind == kindTable {
 			why = "a workbook: use Query Tables"
 		}
-		s.skip(name, why)
+		s.skip(src.Name, why)
 		return ctx.Err()
 	}
 	r, err := src.Open()
 	if err != nil {
-		s.skip(name, reason(err))
+		s.skip(src.Name, reason(err))
 		return ctx.Err()
 	}
 	defer func() { _ = r.Close() }() // read only
 	s.searched++
-	return s.lines(ctx, name, charset.NewReader(r))
+	return s.lines(ctx, src.Name, charset.NewReader(r))
 }
 
 func (s *search) skip(name, why string) {
 	if len(s.skipped) < maxSkipped {
-		s.skipped = append(s.skipped, skip{Path: short(name, 200), Reason: short(why, 120)})
+		s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(why, 120)})
 	}
 }
 

@@ -18,7 +18,7 @@ type found struct {
 	MatchCount int         `json:"matchCount"`
 	Files      []fileCount `json:"files"`
 	Searched   int         `json:"searched"`
-	Skipped    []skip      `json:"skipped"`
+	Skipped    []Skipped   `json:"skipped"`
 	Truncated  bool        `json:"truncated"`
 }
 
@@ -62,7 +62,7 @@ func TestSearchFiles(t *testing.T) {
 			{Path: "sub/b.txt", Line: 2, Text: "an Error here", Before: []string{"nothing"}},
 		},
 		MatchCount: 5, Files: []fileCount{{"a.log", 2}, {"d.csv", 1}, {"e.log", 1}, {"sub/b.txt", 1}}, Searched: 4,
-		Skipped: []skip{{"c.bin", "binary (application/octet-stream)"}},
+		Skipped: []Skipped{{"c.bin", "binary (application/octet-stream)"}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("found (-want +got):\n%s", d)

@@ -61,7 +61,7 @@ func (w *window) write(s string) {
 func (w *window) reading(d document, format string) reading {
 	text := w.kept.String()
 	r := reading{
-		Kind: "text", Path: d.name, Format: format, Text: &text, Offset: w.offset, TotalChars: w.total,
+		Kind: "text", Path: d.Name, Format: format, Text: &text, Offset: w.offset, TotalChars: w.total,
 		Truncated: w.total > w.offset+w.limit, Page: w.page, Pages: w.pages,
 	}
 	switch {
@@ -76,42 +76,41 @@ func (w *window) reading(d document, format string) reading {
 	return r
 }
 
-// parts makes of a page of a file without pages the part of the text with that number.
-func (d document) parts() document {
-	if d.page > 0 {
-		d.offset += (d.page - 1) * d.limit
-	}
-	d.page = 0
-	return d
-}
-
-func repairNote(n int) string {
-	return fmt.Sprintf("the file is not valid UTF-8: %d bytes were read as Windows-1252", n)
-}
-
-// readText reads text and Markdown.
+// readText reads text in a format: markdown, html, or text for all others.
 func (d document) readText(ctx context.Context, format string) (reading, error) {
-	file, err := d.open()
+	file, err := d.Open()
 	if err != nil {
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	// The window would cut embedded media in the middle.
+	// A file without pages has parts of limit characters.
+	if d.page > 0 {
+		d.offset += (d.page - 1) * d.limit
+		d.page = 0
+	}
 	src := charset.NewReader(file)
-	d = d.parts()
 	w := d.window()
-	title, err := copyText(ctx, w, wire.NameReader(src))
+	title, cut := "", false
+	if format == "html" {
+		p := &page{window: w}
+		err = p.read(ctx, src)
+		title, cut = short(strings.Join(strings.Fields(p.title), " "), 200), p.cut
+	} else {
+		title, err = copyText(ctx, w, wire.NameReader(src)) // the window would cut embedded media in the middle
+		if format != "markdown" {
+			format, title = "text", ""
+		}
+	}
 	if err != nil {
 		return reading{}, err
 	}
-	if format != "markdown" {
-		format = "text"
-		title = ""
-	}
 	r := w.reading(d, format)
 	r.Title = title
-	if src.Repaired() > 0 {
-		r.Warnings = append(r.Warnings, repairNote(src.Repaired()))
+	if n := src.Repaired(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the file is not valid UTF-8: %d bytes were read as Windows-1252", n))
+	}
+	if cut {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text after it was not read", maxToken>>20))
 	}
 	return r, nil
 }
@@ -165,30 +164,6 @@ func tail(b []byte) []byte {
 		}
 	}
 	return nil
-}
-
-// readHTML returns the readable text of a page and its title.
-func (d document) readHTML(ctx context.Context) (reading, error) {
-	file, err := d.open()
-	if err != nil {
-		return reading{}, err
-	}
-	defer func() { _ = file.Close() }() // read only
-	src := charset.NewReader(file)
-	d = d.parts()
-	p := &page{window: d.window()}
-	if err := p.read(ctx, src); err != nil {
-		return reading{}, err
-	}
-	r := p.window.reading(d, "html")
-	r.Title = short(strings.Join(strings.Fields(p.title), " "), 200)
-	if src.Repaired() > 0 {
-		r.Warnings = append(r.Warnings, repairNote(src.Repaired()))
-	}
-	if p.cut {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text after it was not read", maxToken>>20))
-	}
-	return r, nil
 }
 
 // page turns a stream of HTML into readable text.

@@ -41,17 +41,6 @@ type Config struct {
 	Now func() time.Time
 }
 
-func (c Config) withDefaults() Config {
-	c.MaxBytes = cmp.Or(c.MaxBytes, 64<<20)
-	c.MaxCharacters = cmp.Or(c.MaxCharacters, 2_000_000)
-	c.MaxDocuments = cmp.Or(c.MaxDocuments, 50_000)
-	c.Refresh = cmp.Or(c.Refresh, 2*time.Second)
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // the default clock
-	}
-	return c
-}
-
 // Base is an indexed folder. It is safe for concurrent use, also by several
 // processes.
 type Base struct {
@@ -77,7 +66,13 @@ type Report struct {
 // Open opens the folder and updates the index, which takes a while the first time. ctx ends it;
 // what was indexed by then stays.
 func Open(ctx context.Context, cfg Config) (*Base, error) {
-	cfg = cfg.withDefaults()
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, 64<<20)
+	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 2_000_000)
+	cfg.MaxDocuments = cmp.Or(cfg.MaxDocuments, 50_000)
+	cfg.Refresh = cmp.Or(cfg.Refresh, 2*time.Second)
+	if cfg.Now == nil {
+		cfg.Now = time.Now //nolint:forbidigo // the default clock
+	}
 	if cfg.Data == "" {
 		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is missing: name the folder for the index")
 	}

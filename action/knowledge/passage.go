@@ -77,18 +77,14 @@ func (c *cutting) line(line string, at int) {
 		if c.size > 0 && c.size+n > longest {
 			c.flush()
 		}
-		c.add(piece, at, n)
+		if c.size == 0 {
+			c.start = at
+		}
+		c.b.WriteString(piece)
+		c.size += n
 		at += n
 		line = line[len(piece):]
 	}
-}
-
-func (c *cutting) add(s string, at, n int) {
-	if c.size == 0 {
-		c.start = at
-	}
-	c.b.WriteString(s)
-	c.size += n
 }
 
 // cutAt returns the beginning of s up to n characters, behind a sentence or a word.

@@ -15,11 +15,11 @@ const (
 )
 
 func refParam() action.Param {
-	return action.Param{Name: "RefId", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The ref of the item, such as img-7k3m9q2x."}
+	return action.Param{Name: "RefId", Required: true, Description: "The ref of the item, such as img-7k3m9q2x."}
 }
 
 func text(name, description string) action.Param {
-	return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Description: description}
+	return action.Param{Name: name, Description: description}
 }
 
 func labelAction() action.Action {

@@ -70,21 +70,18 @@ func referenceOf(o media.Output) reference {
 const pageItems = 50
 
 func listAction() action.Action {
-	number := func(name string, def any, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: def, Description: description}
-	}
 	return action.Action{
 		Name:        "List Agent Media",
 		Description: "Lists the pictures and other media of this run, with the refs to embed or edit them.",
 		Tags:        []string{"media"},
 		Params: []action.Param{
-			{Name: "Modality", Direction: action.Input, ValueType: action.Scalar, Values: []string{"image", "audio", "video", "document"}, Description: "Only items of this kind. The default is all kinds."},
-			number("Offset", 0, "The number of items to skip."),
-			number("Limit", pageItems, fmt.Sprintf("The maximum number of items to list, at most %d.", pageItems)),
+			{Name: "Modality", Values: []string{"image", "audio", "video", "document"}, Description: "Only items of this kind. The default is all kinds."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The number of items to skip."},
+			{Name: "Limit", Type: "integer", Default: pageItems, Description: fmt.Sprintf("The maximum number of items to list, at most %d.", pageItems)},
 			{Name: "mediaReferences", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId, modality, mimeType, sizeBytes, width, height and label of each item, in the order in which they were made."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of items, listed or not."},
-			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their total size."},
-			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The offset of the next page; missing on the last one."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of items, listed or not."},
+			{Name: "totalSizeBytes", Direction: action.Output, Type: "integer", Description: "Their total size."},
+			{Name: "nextOffset", Direction: action.Output, Type: "integer", Description: "The offset of the next page; missing on the last one."},
 		},
 		Run: list,
 	}
@@ -137,8 +134,8 @@ func detailsAction() action.Action {
 		Tags:        []string{"media"},
 		Params: append([]action.Param{
 			refParam(),
-			{Name: "IncludeData", Direction: action.Input, ValueType: action.Scalar, Type: "boolean", Code: true, Description: "For Go code (agent.Context.Action): also returns the bytes. Models use View Agent Media."},
-			{Name: "dataUri", Direction: action.Output, ValueType: action.Scalar, Description: "The bytes as data:TYPE;base64,…; only with IncludeData."},
+			{Name: "IncludeData", Type: "boolean", Code: true, Description: "For Go code (agent.Context.Action): also returns the bytes. Models use View Agent Media."},
+			{Name: "dataUri", Direction: action.Output, Description: "The bytes as data:TYPE;base64,…; only with IncludeData."},
 		}, detailOutputs()...),
 		Run: get,
 	}
@@ -146,23 +143,20 @@ func detailsAction() action.Action {
 
 // detailOutputs declare what [detailsOf] gives.
 func detailOutputs() []action.Param {
-	scalar := func(name, kind, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Scalar, Type: kind, Description: description}
-	}
 	return []action.Param{
-		scalar("refId", "string", "Its ref."),
-		scalar("modality", "string", "image, audio, video or document."),
-		scalar("mimeType", "string", "The type detected from its bytes."),
-		scalar("width", "integer", "In pixels; like height, missing for items that have none."),
-		scalar("height", "integer", "In pixels."),
-		scalar("durationSeconds", "number", "The length of audio and video; missing for others."),
-		scalar("label", "string", "Short display text; like description and fileName, missing if the item has none."),
-		scalar("sizeBytes", "integer", "The number of bytes."),
-		scalar("placeholder", "string", "Its placeholder in text."),
-		scalar("description", "string", "What it shows and why it was made."),
-		scalar("fileName", "string", "Its original file name."),
-		scalar("promoted", "boolean", "Whether it is part of the answer."),
-		scalar("partial", "boolean", "True for a preview that was kept instead of a picture."),
+		{Name: "refId", Direction: action.Output, Type: "string", Description: "Its ref."},
+		{Name: "modality", Direction: action.Output, Type: "string", Description: "image, audio, video or document."},
+		{Name: "mimeType", Direction: action.Output, Type: "string", Description: "The type detected from its bytes."},
+		{Name: "width", Direction: action.Output, Type: "integer", Description: "In pixels; like height, missing for items that have none."},
+		{Name: "height", Direction: action.Output, Type: "integer", Description: "In pixels."},
+		{Name: "durationSeconds", Direction: action.Output, Type: "number", Description: "The length of audio and video; missing for others."},
+		{Name: "label", Direction: action.Output, Type: "string", Description: "Short display text; like description and fileName, missing if the item has none."},
+		{Name: "sizeBytes", Direction: action.Output, Type: "integer", Description: "The number of bytes."},
+		{Name: "placeholder", Direction: action.Output, Type: "string", Description: "Its placeholder in text."},
+		{Name: "description", Direction: action.Output, Type: "string", Description: "What it shows and why it was made."},
+		{Name: "fileName", Direction: action.Output, Type: "string", Description: "Its original file name."},
+		{Name: "promoted", Direction: action.Output, Type: "boolean", Description: "Whether it is part of the answer."},
+		{Name: "partial", Direction: action.Output, Type: "boolean", Description: "True for a preview that was kept instead of a picture."},
 		{Name: "origin", Direction: action.Output, ValueType: action.Other, Description: "direction, source, agentPath and operation: where it came from."},
 		{Name: "lineage", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and role of each item that it was made from."},
 		{Name: "metadata", Direction: action.Output, ValueType: action.Other, Description: "Details of how it was made: model, provider, seed."},

@@ -10,22 +10,19 @@ import (
 )
 
 func pruneAction() action.Action {
-	number := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: description}
-	}
 	return action.Action{
 		Name: "Prune Agent Media",
 		Description: "Removes media items of this run from the list, so that it contains only relevant items. " +
 			"Nothing is deleted: placeholders of pruned items still work. Promoted and embedded items are skipped.",
 		Tags: []string{"media"},
 		Params: []action.Param{
-			{Name: "RefIds", Direction: action.Input, ValueType: action.Scalar, IsArray: true, Description: "Refs to prune."},
-			number("KeepLast", "Of the remaining items, keep only this many of the newest."),
-			number("MaxSizeBytes", "Prune the oldest items until the total size is at most this."),
+			{Name: "RefIds", IsArray: true, Description: "Refs to prune."},
+			{Name: "KeepLast", Type: "integer", Description: "Of the remaining items, keep only this many of the newest."},
+			{Name: "MaxSizeBytes", Type: "integer", Description: "Prune the oldest items until the total size is at most this."},
 			{Name: "pruned", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The pruned refs."},
 			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and reason of each skipped item."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of items still in the list."},
-			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their total size."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of items still in the list."},
+			{Name: "totalSizeBytes", Direction: action.Output, Type: "integer", Description: "Their total size."},
 		},
 		Run: prune,
 	}

@@ -21,9 +21,6 @@ const (
 )
 
 func viewAction() action.Action {
-	number := func(name string, def any, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: def, Description: description}
-	}
 	return action.Action{
 		Name: "View Agent Media",
 		Description: "Shows you a media item of this run: a picture is attached to the results of this step, for one turn; " +
@@ -31,11 +28,11 @@ func viewAction() action.Action {
 		Tags: []string{"media"},
 		Params: []action.Param{
 			refParam(),
-			number("Offset", 0, "For documents: the number of characters to skip."),
-			number("Limit", usualText, fmt.Sprintf("For documents: the maximum number of characters to show, at most %d.", maxText)),
+			{Name: "Offset", Type: "integer", Default: 0, Description: "For documents: the number of characters to skip."},
+			{Name: "Limit", Type: "integer", Default: usualText, Description: fmt.Sprintf("For documents: the maximum number of characters to show, at most %d.", maxText)},
 			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text of a document."},
-			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The offset of the remaining text; missing at the end."},
-			{Name: "totalCharacters", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The length of the whole text."},
+			{Name: "nextOffset", Direction: action.Output, Type: "integer", Description: "The offset of the remaining text; missing at the end."},
+			{Name: "totalCharacters", Direction: action.Output, Type: "integer", Description: "The length of the whole text."},
 			{Name: "media", Direction: action.Output, ValueType: action.Other, Description: "The item that is shown."},
 		},
 		Run: view,

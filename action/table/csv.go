@@ -74,79 +74,54 @@ func (c *csvReader) record() error {
 func (c *csvReader) field() (last bool, err error) {
 	start := len(c.buf)
 	c.over = false
-	first, err := c.src.ReadByte()
-	if err != nil {
+	next, err := c.src.Peek(1)
+	if len(next) == 0 {
 		return true, err
 	}
-	if first == '"' {
-		if err := c.quoted(start); err != nil {
+	for quoted := next[0] == '"'; quoted; {
+		_, _ = c.src.Discard(1) // just peeked
+		if _, err := c.until(start, func(b []byte) int { return bytes.IndexByte(b, '"') }); err != nil {
 			return true, err
 		}
-	} else if err := c.src.UnreadByte(); err != nil {
-		return true, err
+		next, _ = c.src.Peek(1) // nothing at the end of the file
+		if quoted = len(next) > 0 && next[0] == '"'; quoted {
+			c.keep(start, next) // a doubled mark
+		}
 	}
-	return c.plain(start)
+	stop, err := c.until(start, c.ending)
+	if stop == '\r' {
+		if next, _ := c.src.Peek(1); len(next) == 1 && next[0] == '\n' {
+			_, _ = c.src.Discard(1) // just peeked
+		}
+	}
+	return stop != c.comma || err != nil, err
 }
 
-// plain reads up to the delimiter or the end of the line.
-func (c *csvReader) plain(start int) (last bool, err error) {
-	for {
-		window, err := c.src.Peek(max(1, c.src.Buffered()))
-		if len(window) == 0 {
-			return true, err
-		}
-		i := indexEither(window, c.comma)
-		if i < 0 {
-			c.keep(start, window)
-			_, _ = c.src.Discard(len(window)) // just peeked
-			continue
-		}
-		c.keep(start, window[:i])
-		stop := window[i]
-		_, _ = c.src.Discard(i + 1) // just peeked
-		if stop == c.comma {
-			return false, nil
-		}
-		if stop == '\r' {
-			if next, _ := c.src.Peek(1); len(next) == 1 && next[0] == '\n' {
-				_, _ = c.src.Discard(1) // just peeked
-			}
-		}
-		return true, nil
-	}
-}
-
-// indexEither finds the delimiter or a line ending.
-func indexEither(b []byte, comma byte) int {
-	for i, c := range b {
-		if c == comma || c == '\n' || c == '\r' {
+// ending finds the delimiter or a line ending.
+func (c *csvReader) ending(b []byte) int {
+	for i, x := range b {
+		if x == c.comma || x == '\n' || x == '\r' {
 			return i
 		}
 	}
 	return -1
 }
 
-// quoted reads up to the closing quotation mark.
-func (c *csvReader) quoted(start int) error {
+// until keeps what stands before the byte that find finds, and reads that byte too.
+func (c *csvReader) until(start int, find func([]byte) int) (stop byte, err error) {
 	for {
 		window, err := c.src.Peek(max(1, c.src.Buffered()))
 		if len(window) == 0 {
-			return err
+			return 0, err
 		}
-		i := bytes.IndexByte(window, '"')
-		if i < 0 {
-			c.keep(start, window)
-			_, _ = c.src.Discard(len(window)) // just peeked
-			continue
+		if i := find(window); i >= 0 {
+			stop = window[i]
+			c.keep(start, window[:i])
+			_, _ = c.src.Discard(i + 1) // just peeked
+			return stop, nil
 		}
-		c.keep(start, window[:i])
-		_, _ = c.src.Discard(i + 1) // just peeked
-		next, _ := c.src.Peek(1)    // nothing at the end of the file
-		if len(next) == 0 || next[0] != '"' {
-			return nil
-		}
-		c.keep(start, next)
-		_, _ = c.src.Discard(1) // just peeked
+		c.keep(start, window)
+		_, _ = c.src.Discard(len(window)) // just peeked
 	}
 }
 

@@ -11,12 +11,11 @@ import (
 type order int
 
 const (
-	settled    order = iota // by a month's name or a year in front
-	dotted                  // 3.4.2024: day first
-	undecided               // 3/4/2024: the column decides
-	dayOnly                 // 13/4/2024
-	monthOnly               // 4/13/2024
-	everything              // number of orders
+	settled   order = iota // by a month's name or a year in front
+	dotted                 // 3.4.2024: day first
+	undecided              // 3/4/2024: the column decides
+	dayOnly                // 13/4/2024
+	monthOnly              // 4/13/2024
 )
 
 // moment is a date as it is written, perhaps with a time.
@@ -49,7 +48,7 @@ func (m moment) settle(dayFirst bool) (moment, bool) {
 			m.month, m.day = m.day, m.month
 		}
 		m.order = settled
-	case settled, dotted, everything:
+	case settled, dotted:
 	}
 	return m, m.valid()
 }
@@ -76,14 +75,9 @@ func parseDate(b []byte) (moment, bool) {
 		return namedMonth(b)
 	}
 	parts, n, sep, rest := splitDate(b)
-	if n < 2 {
-		return namedMonth(b)
-	}
 	m := moment{clock: -1}
-	if len(rest) > 0 {
-		if n != 3 || !m.time(rest) {
-			return namedMonth(b)
-		}
+	if n < 2 || len(rest) > 0 && (n != 3 || !m.time(rest)) {
+		return namedMonth(b)
 	}
 	return m.numeric(parts, n, sep)
 }
@@ -239,7 +233,7 @@ func namedMonth(b []byte) (moment, bool) {
 			numbers = append(numbers, w)
 		case monthOf(w) > 0 && m.month == 0:
 			m.month = monthOf(w)
-		case !isWeekday(w):
+		case !weekdays[strings.ToLower(w)]:
 			return moment{}, false
 		}
 	}
@@ -278,66 +272,43 @@ func hasMonth(b []byte) bool {
 	if bytes.IndexFunc(b, unicode.IsDigit) < 0 {
 		return false
 	}
-	from := -1
-	for i, r := range string(b) {
-		if unicode.IsLetter(r) {
-			if from < 0 {
-				from = i
-			}
-			continue
-		}
-		if from >= 0 && monthOf(string(b[from:i])) > 0 {
+	for w := range bytes.FieldsFuncSeq(b, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if monthOf(string(w)) > 0 {
 			return true
 		}
-		from = -1
 	}
-	return from >= 0 && monthOf(string(b[from:])) > 0
+	return false
 }
 
-// monthOf knows the months in English, German and French.
+// months are the numbers of the months by their names in English, German and French.
+var months = numbered(
+	"jan january januar jänner janvier janv", "feb february februar feber février fevrier févr fevr fév", "mar march mär märz maerz mrz mars",
+	"apr april avril avr", "may mai", "jun june juni juin", "jul july juli juillet juil", "aug august août aout",
+	"sep sept september septembre", "oct october okt oktober octobre", "nov november novembre", "dec december dez dezember décembre déc",
+)
+
+func numbered(names ...string) map[string]int {
+	m := map[string]int{}
+	for i, list := range names {
+		for _, name := range strings.Fields(list) {
+			m[name] = i + 1
+		}
+	}
+	return m
+}
+
+// monthOf is the number of a month by its name; 0 for another word.
 func monthOf(w string) int {
 	if len(w) < 3 || len(w) > 10 {
 		return 0
 	}
-	switch strings.ToLower(w) {
-	case "jan", "january", "januar", "jänner", "janvier", "janv":
-		return 1
-	case "feb", "february", "februar", "feber", "février", "fevrier", "févr", "fevr", "fév":
-		return 2
-	case "mar", "march", "mär", "märz", "maerz", "mrz", "mars":
-		return 3
-	case "apr", "april", "avril", "avr":
-		return 4
-	case "may", "mai":
-		return 5
-	case "jun", "june", "juni", "juin":
-		return 6
-	case "jul", "july", "juli", "juillet", "juil":
-		return 7
-	case "aug", "august", "août", "aout":
-		return 8
-	case "sep", "sept", "september", "septembre":
-		return 9
-	case "oct", "october", "okt", "oktober", "octobre":
-		return 10
-	case "nov", "november", "novembre":
-		return 11
-	case "dec", "december", "dez", "dezember", "décembre", "déc":
-		return 12
-	}
-	return 0
+	return months[strings.ToLower(w)]
 }
 
-// isWeekday knows the days of the week, and words that stand in dates.
-func isWeekday(w string) bool {
-	switch strings.ToLower(w) {
-	case "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tues", "thur", "thurs", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-		"mo", "di", "mi", "do", "fr", "sa", "so", "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag",
-		"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "of", "de", "le", "den":
-		return true
-	}
-	return false
-}
+// weekdays are the days of the week, and words that stand in dates.
+var weekdays = wordSet(`mon tue wed thu fri sat sun tues thur thurs monday tuesday wednesday thursday friday saturday sunday
+	mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag
+	lundi mardi mercredi jeudi vendredi samedi dimanche of de le den`)
 
 // digits reads a number of digits; anything else is -1.
 func digits(b []byte) int {

@@ -43,20 +43,17 @@ type columnView struct {
 }
 
 func (t *Tables) describeAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, IsArray: true, Description: description}
-	}
 	return action.Action{
 		Name: "Describe Tables",
 		Description: "Describes the tables of the folder (CSV, TSV, JSON, JSONL, Excel): columns with type, unit, range, values, missing and unusable cells, " +
 			"and sample rows. Use it before Query Tables.",
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "The name of one table. The default is all tables."},
-			out("tables", "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."),
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The number of tables."},
-			out("moreTables", "The names of the tables that are not described: describe one with Table."),
-			out("notRead", "path and reason of files that are not tables."),
+			{Name: "Table", Description: "The name of one table. The default is all tables."},
+			{Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."},
+			{Name: "totalCount", Direction: action.Output, Type: "integer", Description: "The number of tables."},
+			{Name: "moreTables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The names of the tables that are not described: describe one with Table."},
+			{Name: "notRead", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of files that are not tables."},
 		},
 		Run: t.describe,
 	}

@@ -49,7 +49,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		switch {
 		case errors.As(err, &no):
 			last = refuse("sheet %s: %s", file.Clip(sheet, 60), no.reason)
-			im.into.notRead = append(im.into.notRead, unread{Path: f.Name, Reason: last.Error()})
+			im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: last.Error()})
 		case err != nil:
 			return err
 		default:
@@ -115,7 +115,7 @@ func visible(book *excelize.File) (sheets []string) {
 // sheet imports one sheet.
 func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *excelize.File) error {
 	filled := 0
-	s, err := newSpool(im.store.dir, style{loose: true}, func(add func([]cell) error) error {
+	s, err := newSpool(im.store.dir, func(add func([]cell) error) error {
 		return readSheet(ctx, book, sheet, func(record []cell) error {
 			if blank(record) {
 				return nil
@@ -131,8 +131,16 @@ func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *e
 	if filled == 0 {
 		return refuse("it is empty")
 	}
-	return im.table(ctx, path, name, s)
+	return im.table(ctx, path, name, sheetSource{s})
 }
+
+// sheetSource is the records of a sheet.
+type sheetSource struct{ *spool }
+
+var _ source = sheetSource{}
+
+func (sheetSource) style() style    { return style{loose: true} }
+func (sheetSource) notes() []string { return nil }
 
 // readSheet returns the records of a sheet: each cell as it is stored and as it is shown, from
 // which follows what the number means. Showing dates is slow, so that it ends after lookRows

@@ -74,7 +74,7 @@ func TestNoTables(t *testing.T) {
 	tables := folder(t, map[string]string{
 		"empty.csv": "", "blank.csv": " \n\n", "binary.csv": "\x00\x01\x02\x03PNG", "page.csv": "<!DOCTYPE html><html><body>Not found</body></html>",
 		"broken.json": `[{"a":1},{"a"`, "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
-		"zip.csv": "PK\x03\x04", "good.csv": "a,b\n1,2\n", "notes.md": "# Notes\n",
+		"zip.csv": "PK\x03\x04", "deep.json": strings.Repeat(`{"a":[`, maxDepth) + strings.Repeat("]}", maxDepth), "good.csv": "a,b\n1,2\n", "notes.md": "# Notes\n",
 	})
 	d := tables.all(t)
 	if d.TotalCount != 1 || d.Tables[0].Name != "good" {
@@ -83,6 +83,7 @@ func TestNoTables(t *testing.T) {
 	want := map[string]string{
 		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "not text", "page.csv": "web page", "broken.json": "invalid", "object.json": "no array of records",
 		"numbers.json": "no array of records", "old.xlsx": "not an Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
+		"deep.json": "nested deeper",
 	}
 	for _, n := range d.NotRead {
 		words, known := want[n.Path]

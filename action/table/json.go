@@ -3,12 +3,16 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/action/file"
 	"atelier/action/internal/charset"
@@ -23,6 +27,13 @@ const (
 	maxFlat = 4
 	// maxLine is how long one line of JSONL is at most, in bytes.
 	maxLine = 16 << 20
+	// maxListed is how many values of a list are written into a cell.
+	maxListed = 20
+	// maxInner is how many rows inside one record are held until its other fields are read.
+	maxInner = 100_000
+	// maxArrays is how many arrays beside the largest one are tables, and leastRows how many rows each has at least.
+	maxArrays = 8
+	leastRows = 2
 	// root is the path of records that are the file itself.
 	root = "$"
 )
@@ -31,194 +42,164 @@ const (
 // record a line. The other arrays inside the object, and those inside the records, are
 // their own tables.
 func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
-	shape := &jsonShape{lines: lines}
-	if err := shape.find(ctx, f.Open); err != nil {
+	r, err := readJSON(ctx, f, im.store.dir, lines)
+	if err != nil {
 		return err
 	}
-	if shape.broken != "" && !lines {
+	defer r.spool.remove()
+	if r.broken != "" {
 		// A file of lines may have the wrong name.
-		other := &jsonShape{lines: true}
-		if err := other.find(ctx, f.Open); err != nil {
+		other, err := readJSON(ctx, f, im.store.dir, true)
+		if err != nil {
 			return err
 		}
-		if other.count > other.bad {
-			shape = other
+		defer other.spool.remove()
+		if other.root.count == 0 {
+			return refuse("%s", r.broken)
 		}
+		r = other
 	}
-	switch {
-	case shape.broken != "":
-		return refuse("%s", shape.broken)
-	case len(shape.columns) == 0:
+	tables := r.tables()
+	if len(tables) == 0 {
 		return refuse("it contains no array of records: use Read File")
 	}
-	if err := im.records(ctx, f, shape, ""); err != nil {
-		return err
-	}
-	for _, other := range shape.others() {
-		if err := im.records(ctx, f, other, other.name()); err != nil {
+	for i, t := range tables {
+		sheet := ""
+		if i > 0 {
+			sheet = t.rows.field[strings.LastIndex(t.rows.field, ".")+1:]
+		}
+		if err := im.table(ctx, f.Name, sheet, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// records imports one array of a file.
-func (im *importer) records(ctx context.Context, f file.Source, shape *jsonShape, sheet string) error {
-	s, err := newSpool(im.store.dir, style{named: true}, func(add func([]cell) error) error { return shape.records(ctx, f.Open, add) })
-	if err != nil {
-		return err
-	}
-	defer s.remove()
-	s.remark = shape.notes()
-	return im.table(ctx, f.Name, sheet, s)
-}
-
-// jsonShape is where in a file the records are, and what fields they have.
-type jsonShape struct {
-	lines   bool
-	path    string
-	count   int // of records
-	bad     int // lines that are no records
-	columns []string
-	more    bool // fields beyond maxFields
-	broken  string
-	// child is the field of the records whose elements are the rows; empty for the records.
-	child string
-	// around are the columns of the record that a child stands in; those of texts.
-	around []string
-	// arrays are all that hold objects.
-	arrays []jsonArray
-}
-
-// jsonArray is an array of objects that may be a table.
+// jsonArray is an array whose elements may be the rows of a table: one that field names lead to from the
+// top of the file, or a field of the records of another one; that is then the arrays of all of them together.
 type jsonArray struct {
-	path   string
-	count  int
-	fields *fields
+	// path leads to it from the top of the file; empty inside of records.
+	path string
+	// field is its name in the records that it is a field of, with those of the objects around it.
+	field string
+	// count is how many elements it has, objects how many of these are objects; alone how many of these
+	// are in arrays without other elements.
+	count, objects, alone int
+	columns               []jsonColumn
+	index                 map[string]int // of columns by name
+	more                  bool           // fields beyond maxFields
+	children              []*jsonArray   // its records' fields that are arrays
+	tag                   string         // begins its records in the spool
+	row                   []cell         // the record that is being read
 }
 
-const (
-	// maxArrays is how many arrays of a file are tables.
-	maxArrays = 8
-	// leastRows is how many rows an array beside the largest one has at least.
-	leastRows = 2
-)
-
-// others are the arrays beside the largest one, and those inside the records of each.
-func (s *jsonShape) others() []*jsonShape {
-	var out []*jsonShape
-	for _, a := range s.arrays {
-		if a.path != s.path && a.count >= leastRows {
-			out = append(out, &jsonShape{lines: s.lines, path: a.path, columns: a.fields.names, more: a.fields.more})
-		}
-		for _, c := range a.fields.children {
-			if c.rows.objects < leastRows || len(c.rows.names) == 0 {
-				continue
-			}
-			one := &jsonShape{lines: s.lines, path: a.path, child: c.name, columns: c.rows.names, more: c.rows.more}
-			for _, n := range a.fields.names {
-				if !a.fields.plain[n] {
-					continue
-				}
-				one.around = append(one.around, n)
-			}
-			out = append(out, one)
-		}
-	}
-	return out[:min(len(out), maxArrays)]
+// jsonColumn is one field of the records of an array.
+type jsonColumn struct {
+	name string
+	// texts says that a record has text in it, others that one has another value.
+	texts, others bool
 }
 
-// name is the last name on the way to the rows.
-func (s *jsonShape) name() string {
-	at := s.path
-	if s.child != "" {
-		at = s.child
+// set sets a field of the record that is being read.
+func (a *jsonArray) set(name string, v json.Token, c cell) {
+	i, known := a.index[name]
+	switch {
+	case known:
+	case len(a.columns) == maxFields:
+		a.more = true
+		return
+	default:
+		i = len(a.columns)
+		a.index[name] = i
+		a.columns = append(a.columns, jsonColumn{name: name})
 	}
-	return at[strings.LastIndex(at, ".")+1:]
+	_, text := v.(string)
+	a.columns[i].texts = a.columns[i].texts || text
+	a.columns[i].others = a.columns[i].others || !text && v != nil
+	for len(a.row) <= i+1 {
+		a.row = append(a.row, cell{})
+	}
+	a.row[i+1] = c
 }
 
-func (s *jsonShape) notes() (notes []string) {
-	if s.child != "" {
-		notes = append(notes, "the rows are the arrays "+s.child+" of the records")
-	} else if s.path != root && s.path != "" {
-		notes = append(notes, "the rows are the array "+strings.TrimPrefix(s.path, root+".")+" of the file")
-	}
-	if s.bad > 0 {
-		notes = append(notes, counted(s.bad, "line is not a JSON object and is omitted", "lines are not JSON objects and are omitted"))
-	}
-	if s.more {
-		notes = append(notes, fmt.Sprintf("records have more than %d fields; the others are omitted", maxFields))
-	}
-	return notes
+// jsonReader reads a file once: the records of all arrays go to the spool, each behind its array's tag and
+// the records inside of it.
+type jsonReader struct {
+	ctx    context.Context //nolint:containedctx // lives as long as one call of readJSON
+	dec    *json.Decoder
+	add    func([]cell) error
+	spool  *spool
+	steps  int
+	root   *jsonArray            // the records that are the file itself
+	arrays map[string]*jsonArray // by path, or by tag and field
+	paths  []*jsonArray          // those with a path, in the order of the file
+	bad    int                   // lines that are not records
+	broken string                // why the file is not JSON
 }
 
-// find reads the file once.
-func (s *jsonShape) find(ctx context.Context, open func() (io.ReadCloser, error)) error {
-	r, err := open()
+// errDeep refuses what is nested too deep.
+var errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
+
+func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*jsonReader, error) {
+	in, err := f.Open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { _ = r.Close() }() // read only
-	if s.lines {
-		var all fields
-		s.path = root
-		err := s.eachLine(ctx, r, func(dec *json.Decoder) error {
-			w := &jsonWalk{dec: dec, shape: s}
-			return w.object(ctx, "", 0, &all, "")
-		})
-		s.columns, s.more = all.names, all.more
-		s.arrays = []jsonArray{{root, s.count, &all}}
-		return err
-	}
-	w := &jsonWalk{dec: newDecoder(r), shape: s}
-	documents, objects := 0, 0
-	var all fields
-	for {
-		t, err := w.dec.Token()
+	defer func() { _ = in.Close() }() // read only
+	text := bufio.NewReaderSize(charset.NewReader(in), 64<<10)
+	r := &jsonReader{ctx: ctx, arrays: map[string]*jsonArray{}}
+	r.root = r.newArray(root, root, root)
+	r.spool, err = newSpool(dir, func(add func([]cell) error) error {
+		r.add = add
+		if lines {
+			return r.lines(text)
+		}
+		return r.documents(text)
+	})
+	return r, err
+}
+
+// documents reads the values of a file, of which most have one.
+func (r *jsonReader) documents(text io.Reader) error {
+	r.dec = json.NewDecoder(text)
+	r.dec.UseNumber()
+	for documents := 0; ; documents++ {
+		v, err := r.token()
 		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			documents++
-			if t == json.Delim('{') {
-				objects++
+			if documents == 1 && r.root.objects == 1 && r.root.alone == 0 {
+				r.root.count = 0 // an object that is no row
 			}
-			err = w.value(ctx, t, root, 0, &all)
-		}
-		if err != nil && ctx.Err() == nil {
-			s.broken = fmt.Sprintf("the JSON is invalid near byte %d: %s", w.dec.InputOffset(), file.Clip(jsonReason(err), 120))
 			return nil
 		}
-		if err != nil {
-			return ctx.Err()
+		switch {
+		case err != nil:
+		case v == json.Delim('['):
+			_, err = r.array(r.root, 0)
+		case v == json.Delim('{'):
+			r.root.count++
+			r.root.objects++
+			err = r.record(r.root, root, 0)
+		default:
+			r.root.count++
+		}
+		switch {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
+		case isEOF(err):
+			err = errors.New("it ends early")
+			fallthrough
+		case err != nil:
+			r.broken = fmt.Sprintf("the JSON is invalid near byte %d: %s", r.dec.InputOffset(), file.Clip(err.Error(), 120))
+			return nil
 		}
 	}
-	if documents > 1 {
-		s.propose(root, &all, documents, objects)
-	}
-	return nil
 }
 
-func newDecoder(r io.Reader) *json.Decoder {
-	dec := json.NewDecoder(bufio.NewReaderSize(charset.NewReader(r), 64<<10))
-	dec.UseNumber()
-	return dec
-}
-
-func jsonReason(err error) string {
-	if isEOF(err) {
-		return "it ends early"
-	}
-	return err.Error()
-}
-
-// eachLine calls fn within the object of each line; lines that are none are counted.
-func (s *jsonShape) eachLine(ctx context.Context, r io.Reader, fn func(*json.Decoder) error) error {
-	in := bufio.NewReaderSize(charset.NewReader(r), 64<<10)
-	s.count, s.bad = 0, 0
+// lines reads a record from each line; lines that are none are counted.
+func (r *jsonReader) lines(text *bufio.Reader) error {
 	var line []byte
 	for {
-		part, err := in.ReadSlice('\n')
+		part, err := text.ReadSlice('\n')
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) && len(line) < maxLine {
 			continue
@@ -226,189 +207,319 @@ func (s *jsonShape) eachLine(ctx context.Context, r io.Reader, fn func(*json.Dec
 		if err != nil && !errors.Is(err, io.EOF) {
 			return refuse("a line is longer than %d MiB", maxLine>>20)
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			s.count++
-			if !json.Valid(line) || line[0] != '{' {
-				s.bad++
-			} else {
-				dec := json.NewDecoder(bytes.NewReader(line))
-				dec.UseNumber()
-				if _, err := dec.Token(); err != nil {
-					return err
-				}
-				if err := fn(dec); err != nil {
-					return err
-				}
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0:
+		case line[0] != '{' || !json.Valid(line):
+			r.bad++
+		default:
+			r.root.count++
+			r.root.objects++
+			r.dec = json.NewDecoder(bytes.NewReader(line))
+			r.dec.UseNumber()
+			if _, err := r.token(); err != nil {
+				return err
+			}
+			if err := r.record(r.root, "", 0); err != nil {
+				return err
 			}
 		}
 		if err != nil {
-			return ctx.Err()
+			return r.ctx.Err()
 		}
-		if line = line[:0]; s.count%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+		line = line[:0]
 	}
 }
 
-// fields are names in the order in which they appear.
-type fields struct {
-	names []string
-	seen  map[string]bool
-	more  bool
-	// plain are those that hold texts; children are arrays of objects in them.
-	plain    map[string]bool
-	children []jsonChild
-	objects  int
+func (r *jsonReader) token() (json.Token, error) {
+	if r.steps++; r.steps%4096 == 0 && r.ctx.Err() != nil {
+		return nil, r.ctx.Err()
+	}
+	return r.dec.Token()
 }
 
-// jsonChild is a field of records that holds arrays of objects.
-type jsonChild struct {
-	name string
-	rows *fields
+func (r *jsonReader) newArray(key, path, field string) *jsonArray {
+	a := &jsonArray{path: path, field: field, index: map[string]int{}, tag: strconv.Itoa(len(r.arrays))}
+	r.arrays[key] = a
+	return a
 }
 
-// child is the field of a name that holds arrays.
-func (f *fields) child(name string) *fields {
-	for _, c := range f.children {
-		if c.name == name {
-			return c.rows
-		}
+// record reads an object behind its bracket as a record of an array.
+func (r *jsonReader) record(a *jsonArray, path string, depth int) error {
+	a.row = append(a.row[:0], cell{text: []byte(a.tag)})
+	if err := r.object(a, path, "", depth); err != nil {
+		return err
 	}
-	f.children = append(f.children, jsonChild{name, &fields{}})
-	return f.children[len(f.children)-1].rows
+	return r.add(a.row)
 }
 
-// note keeps whether a field holds texts only.
-func (f *fields) note(name string, t json.Token) {
-	if _, text := t.(string); text || t == nil {
-		if _, known := f.plain[name]; !known && text {
-			if f.plain == nil {
-				f.plain = map[string]bool{}
-			}
-			f.plain[name] = true
-		}
-		return
-	}
-	if f.plain == nil {
-		f.plain = map[string]bool{}
-	}
-	f.plain[name] = false
-}
-
-func (f *fields) add(name string) {
-	if f.seen == nil {
-		f.seen = map[string]bool{}
-	}
-	switch {
-	case f.seen[name]:
-	case len(f.names) == maxFields:
-		f.more = true
-	default:
-		f.seen[name] = true
-		f.names = append(f.names, name)
-	}
-}
-
-// propose takes an array of objects if it is the largest so far.
-func (s *jsonShape) propose(path string, f *fields, count, objects int) {
-	if objects < 1 || objects != count || len(f.names) == 0 {
-		return
-	}
-	s.arrays = append(s.arrays, jsonArray{path, count, f})
-	if count > s.count {
-		s.path, s.count, s.columns, s.more = path, count, f.names, f.more
-	}
-}
-
-// jsonWalk goes through one JSON value without holding it.
-type jsonWalk struct {
-	dec   *json.Decoder
-	shape *jsonShape
-	steps int
-}
-
-// value reads the value that begins with t. around, if not nil, has the fields of the
-// records whose element it is.
-func (w *jsonWalk) value(ctx context.Context, t json.Token, path string, depth int, around *fields) error {
-	if w.steps++; w.steps%4096 == 0 && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if depth > maxDepth {
-		return fmt.Errorf("it is nested deeper than %d levels", maxDepth)
-	}
-	switch t {
-	case json.Delim('{'):
-		return w.object(ctx, path, depth, around, "")
-	case json.Delim('['):
-		return w.array(ctx, path, depth, &fields{})
-	}
-	return nil
-}
-
-// object reads the fields of an object behind its bracket.
-func (w *jsonWalk) object(ctx context.Context, path string, depth int, around *fields, prefix string) error {
-	for w.dec.More() {
-		t, err := w.dec.Token()
+// object reads the fields of an object behind its bracket into the record of an array, if that is not nil.
+// path leads to it from the top of the file, and is empty inside of records; prefix are the names of the
+// objects around it in the record.
+func (r *jsonReader) object(of *jsonArray, path, prefix string, depth int) error {
+	for r.dec.More() {
+		key, err := r.token()
 		if err != nil {
 			return err
 		}
-		name, _ := t.(string)
-		if t, err = w.dec.Token(); err != nil {
+		name, _ := key.(string)
+		v, err := r.token()
+		if err != nil {
 			return err
 		}
-		at := path + "." + name
-		if name == "" || strings.ContainsAny(name, ".[") {
-			at = "" // no way to it
+		at, field := "", prefix+name
+		if path != "" && name != "" && !strings.ContainsAny(name, ".[") {
+			at = path + "." + name
 		}
-		if t == json.Delim('{') && around != nil && depth < maxDepth && strings.Count(prefix, ".") < maxFlat {
-			err = w.object(ctx, at, depth+1, around, prefix+name+".")
+		if v == json.Delim('{') && of != nil && strings.Count(prefix, ".") < maxFlat {
+			err = r.object(of, at, field+".", depth+1)
 		} else {
-			if around != nil {
-				around.add(prefix + name)
-				around.note(prefix+name, t)
-			}
-			if around != nil && t == json.Delim('[') {
-				err = w.array(ctx, at, depth+1, around.child(prefix+name))
-			} else {
-				err = w.value(ctx, t, at, depth+1, nil)
+			var c cell
+			if c, err = r.value(v, of, at, field, depth+1); of != nil {
+				of.set(field, v, c)
 			}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	_, err := w.dec.Token()
+	_, err := r.token()
 	return err
 }
 
-// array reads the elements behind a bracket; f gets the fields of those that are objects.
-func (w *jsonWalk) array(ctx context.Context, path string, depth int, f *fields) error {
-	if w.steps++; w.steps%4096 == 0 && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if depth > maxDepth {
-		return fmt.Errorf("it is nested deeper than %d levels", maxDepth)
-	}
-	count, objects := 0, 0
-	for w.dec.More() {
-		t, err := w.dec.Token()
-		if err != nil {
-			return err
+// value reads the value that begins with v, a field of the records of an array, if that is not nil.
+func (r *jsonReader) value(v json.Token, of *jsonArray, path, field string, depth int) (c cell, err error) {
+	var text string
+	switch x := v.(type) {
+	case nil:
+	case json.Number:
+		return cell{text: exactText(x.String()), exact: true}, nil
+	case json.Delim:
+		var a *jsonArray
+		if x == '[' {
+			a = r.arrayOf(of, path, field)
 		}
-		count++
-		if t == json.Delim('{') {
+		switch {
+		case depth > maxDepth:
+			err = errDeep
+		case a != nil:
+			text, err = r.array(a, depth)
+		case x == '{' && path != "":
+			err = r.object(nil, path, "", depth)
+		default:
+			text, err = r.listed(depth)
+		}
+	default:
+		text = clipBytes(strings.TrimSpace(fmt.Sprint(v)), maxField)
+	}
+	return cell{text: []byte(text)}, err
+}
+
+// arrayOf is the array with that path, or of that field of the records of another one; nil if it has neither.
+func (r *jsonReader) arrayOf(of *jsonArray, path, field string) *jsonArray {
+	key := path
+	switch {
+	case path == "" && of == nil:
+		return nil
+	case path == "":
+		key = of.tag + " " + field
+	}
+	if a := r.arrays[key]; a != nil {
+		return a
+	}
+	a := r.newArray(key, path, field)
+	if path != "" {
+		a.field = strings.TrimPrefix(path, root+".")
+		r.paths = append(r.paths, a)
+	}
+	if of != nil {
+		of.children = append(of.children, a)
+	}
+	return a
+}
+
+// array reads the elements behind a bracket as records of a. text has them if they are few plain values, else their number.
+func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
+	var plain []string
+	count, objects, deep := 0, 0, false
+	for ; r.dec.More(); count++ {
+		v, err := r.token()
+		switch {
+		case err != nil:
+		case v == json.Delim('{'):
 			objects++
+			deep = true
+			err = r.record(a, "", depth+1)
+		case v == json.Delim('['):
+			deep = true
+			_, err = r.listed(depth + 1)
+		case v != nil && count < maxListed:
+			plain = append(plain, clipBytes(fmt.Sprint(v), 200))
 		}
-		if err := w.value(ctx, t, "", depth+1, f); err != nil {
-			return err
+		if err != nil {
+			return "", err
 		}
 	}
-	if strings.HasPrefix(path, root) {
-		w.shape.propose(path, f, count, objects)
-	}
+	a.count += count
+	a.objects += objects
 	if objects == count {
-		f.objects += objects
+		a.alone += objects
 	}
-	_, err := w.dec.Token()
-	return err
+	text = strings.Join(plain, ", ")
+	if deep || count > maxListed {
+		text = fmt.Sprintf("[%d values]", count)
+	}
+	_, err = r.token()
+	return text, err
+}
+
+// listed reads to the end of an array or object that holds no records, and writes it as array does.
+func (r *jsonReader) listed(depth int) (string, error) {
+	var plain []string
+	values, deep := 0, false
+	for open := 1; open > 0; {
+		v, err := r.token()
+		if err != nil {
+			return "", err
+		}
+		ends := v == json.Delim('}') || v == json.Delim(']')
+		if open == 1 && !ends {
+			values++
+		}
+		switch {
+		case ends:
+			open--
+		case v == json.Delim('{') || v == json.Delim('['):
+			open, deep = open+1, true
+			if depth+open > maxDepth {
+				return "", errDeep
+			}
+		case values <= maxListed && v != nil:
+			plain = append(plain, clipBytes(fmt.Sprint(v), 200))
+		}
+	}
+	if deep || values > maxListed {
+		return fmt.Sprintf("[%d values]", values), nil
+	}
+	return strings.Join(plain, ", "), nil
+}
+
+// tables are the largest array of objects, then the others and the arrays inside the records of each.
+func (r *jsonReader) tables() []*jsonTable {
+	isTable := func(a *jsonArray) bool { return a.count > 0 && a.objects == a.count && len(a.columns) > 0 }
+	arrays := []*jsonArray{r.root}
+	if !isTable(r.root) {
+		arrays = slices.DeleteFunc(r.paths, func(a *jsonArray) bool { return !isTable(a) })
+	}
+	if len(arrays) == 0 {
+		return nil
+	}
+	largest := slices.MaxFunc(arrays, func(a, b *jsonArray) int { return cmp.Compare(a.count, b.count) })
+	var others []*jsonTable
+	for _, a := range arrays {
+		if a != largest && a.count >= leastRows {
+			others = append(others, &jsonTable{file: r, rows: a})
+		}
+		for _, c := range a.children {
+			if c.alone >= leastRows && len(c.columns) > 0 {
+				others = append(others, &jsonTable{file: r, rows: c, around: a})
+			}
+		}
+	}
+	return append([]*jsonTable{{file: r, rows: largest}}, others[:min(len(others), maxArrays)]...)
+}
+
+// jsonTable is the records of an array as a table.
+type jsonTable struct {
+	file *jsonReader
+	rows *jsonArray
+	// around is the array whose records the rows are inside of, if any; its texts are columns too.
+	around *jsonArray
+}
+
+var _ source = (*jsonTable)(nil)
+
+func (t *jsonTable) style() style { return style{named: true} }
+
+func (t *jsonTable) notes() (notes []string) {
+	if t.around != nil {
+		notes = append(notes, "the rows are the arrays "+t.rows.field+" of the records")
+	} else if t.rows != t.file.root {
+		notes = append(notes, "the rows are the array "+t.rows.field+" of the file")
+	}
+	if n := t.file.bad; n > 0 {
+		notes = append(notes, counted(n, "line is not a JSON object and is omitted", "lines are not JSON objects and are omitted"))
+	}
+	if t.rows.more {
+		notes = append(notes, fmt.Sprintf("records have more than %d fields; the others are omitted", maxFields))
+	}
+	return notes
+}
+
+func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
+	var record []cell
+	var texts []int // the columns of around
+	if t.around != nil {
+		owner := strings.TrimPrefix(t.around.path[strings.LastIndex(t.around.path, ".")+1:], root)
+		for i, c := range t.around.columns {
+			if !c.texts || c.others {
+				continue
+			}
+			// It says whose it is where the rows may have the same name.
+			name := c.name
+			if _, both := t.rows.index[name]; both || owner != "" && (name == "name" || name == "title" || name == "id") {
+				name = cmp.Or(owner, "record") + "." + name
+			}
+			record, texts = append(record, cell{text: []byte(name)}), append(texts, i+1)
+		}
+	}
+	for _, c := range t.rows.columns {
+		record = append(record, cell{text: []byte(c.name)})
+	}
+	if err := fn(record); err != nil {
+		return err
+	}
+	var inner [][]cell // rows of the record that follows them
+	return t.file.spool.each(ctx, func(in []cell) error {
+		switch tag := string(in[0].text); {
+		case tag == t.rows.tag && t.around == nil:
+			clear(record)
+			copy(record, in[1:])
+			return fn(record)
+		case tag == t.rows.tag:
+			if len(inner) == maxInner {
+				return refuse("the array %s of one record has more than %d elements", t.rows.field, maxInner)
+			}
+			row := slices.Clone(in[1:])
+			for i := range row {
+				row[i].text = bytes.Clone(row[i].text)
+			}
+			inner = append(inner, row)
+		case t.around != nil && tag == t.around.tag:
+			for _, row := range inner {
+				clear(record)
+				for i, at := range texts {
+					if at < len(in) {
+						record[i] = in[at]
+					}
+				}
+				copy(record[len(texts):], row)
+				if err := fn(record); err != nil {
+					return err
+				}
+			}
+			inner = inner[:0]
+		}
+		return nil
+	})
+}
+
+// clipBytes cuts s to n bytes at a character's edge.
+func clipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +23,15 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 	if err != nil {
 		return err
 	}
-	im := &importer{store: s, into: l, progress: newProgress(t.cfg.Now, note)}
+	im := &importer{store: s, into: l, progress: &progress{now: t.cfg.Now, note: note, last: t.cfg.Now()}}
 	_, err = t.cfg.Files.Walk(ctx, func(f file.Source) error {
 		err := im.file(ctx, f)
 		var no *refusal
 		switch {
 		case errors.As(err, &no):
-			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: no.reason})
+			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: no.reason})
 		case err != nil && ctx.Err() == nil && media.CodeOf(err) != media.CodeInternal:
-			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
+			l.notRead = append(l.notRead, file.Skipped{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
 		default:
 			return err
 		}
@@ -54,28 +55,26 @@ type importer struct {
 	progress *progress
 }
 
-// headSize is how much of a file shows what it is.
-const headSize = 4096
-
 // file imports the tables of one file; a file that is no table by its name is passed over.
 func (im *importer) file(ctx context.Context, f file.Source) error {
 	kind := kindOfName(f.Name)
-	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".txt") && delimited(f) {
+	switch ext := strings.ToLower(path.Ext(f.Name)); {
+	case kind != "":
+	case ext == ".txt" && delimited(f):
 		kind = "csv"
-	}
-	if ext := strings.ToLower(path.Ext(f.Name)); kind == "" && (ext == ".log" || ext == ".txt") && f.Size > 0 {
+	case (ext == ".log" || ext == ".txt") && f.Size > 0:
 		return im.log(ctx, f)
-	}
-	if kind == "" {
+	default:
 		return nil
 	}
-	head, err := headOf(f)
+	head, err := f.Head()
 	if err != nil {
 		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	begin := bytes.ToLower(text[:min(len(text), 64)])
 	switch {
-	case f.Size == 0 || len(text) == 0 && len(head) < headSize:
+	case len(text) == 0 && int64(len(head)) >= f.Size:
 		return refuse("the file is empty")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		kind = "excel"
@@ -83,17 +82,22 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 		return refuse("it is not an Excel workbook in the .xlsx format")
 	case charset.Binary(head):
 		return refuse("it is not text")
-	case looksLikeHTML(text):
+	case bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html")):
 		return refuse("it is a web page, not a table: use Read File")
 	}
 	im.progress.begin(f.Name, f.Size)
 	f.Open = im.progress.opener(f.Open)
 	switch kind {
 	case "csv", "tsv":
-		if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(firstLine(text)) {
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(line) { // JSON records under a wrong name
 			return im.json(ctx, f, true)
 		}
-		return im.csv(ctx, f, kind)
+		src, err := openCSV(f.Open, kind == "tsv")
+		if err != nil {
+			return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+		}
+		return im.table(ctx, f.Name, "", src)
 	case "excel":
 		return im.excel(ctx, f)
 	}
@@ -106,42 +110,14 @@ const regular = 950
 // delimited reports whether a text is a table: lines of at least three cells between tabs,
 // semicolons or bars. Commas stand in prose too.
 func delimited(f file.Source) bool {
-	r, err := f.Open()
-	if err != nil {
+	sample, err := sampleOf(f.Open)
+	if err != nil || bytes.Count(sample, []byte("\n")) < 5 {
 		return false
 	}
-	defer func() { _ = r.Close() }() // read only
-	sample := make([]byte, sampleSize)
-	n, err := io.ReadFull(charset.NewReader(r), sample)
-	if err != nil && !isEOF(err) || bytes.Count(sample[:n], []byte("\n")) < 5 {
-		return false
-	}
-	for _, d := range []byte{'\t', ';', '|'} {
-		line, _, _ := bytes.Cut(sample[:n], []byte("\n"))
-		if bytes.Count(line, []byte{d}) > 1 && regularity(sample[:n], d) >= regular {
-			return true
-		}
-	}
-	return false
-}
-
-// firstLine is the first line of text, which may be a JSON record under a wrong name.
-func firstLine(text []byte) []byte {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return line
-}
-
-// csv imports delimited text.
-func (im *importer) csv(ctx context.Context, f file.Source, kind string) error {
-	var comma byte
-	if kind == "tsv" {
-		comma = '\t'
-	}
-	src, err := openCSV(f.Open, comma)
-	if err != nil {
-		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
-	}
-	return im.table(ctx, f.Name, "", src)
+	line, _, _ := bytes.Cut(sample, []byte("\n"))
+	return slices.ContainsFunc([]byte("\t;|"), func(d byte) bool {
+		return bytes.Count(line, []byte{d}) > 1 && regularity(sample, d) >= regular
+	})
 }
 
 // table imports one table.
@@ -239,26 +215,6 @@ func kindOfName(name string) string {
 	return ""
 }
 
-// looksLikeHTML recognises a page that was saved under the name of a table.
-func looksLikeHTML(head []byte) bool {
-	h := bytes.ToLower(head[:min(len(head), 64)])
-	return bytes.HasPrefix(h, []byte("<!doctype html")) || bytes.HasPrefix(h, []byte("<html"))
-}
-
-func headOf(f file.Source) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // read only
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(r, head)
-	if err != nil && !isEOF(err) {
-		return nil, err
-	}
-	return head[:n], nil
-}
-
 // progress tells how an import goes on, from two seconds on and every two seconds.
 type progress struct {
 	now        func() time.Time
@@ -270,10 +226,6 @@ type progress struct {
 
 // progressEvery is the time between two notes.
 const progressEvery = 2 * time.Second
-
-func newProgress(now func() time.Time, note func(string)) *progress {
-	return &progress{now: now, note: note, last: now()}
-}
 
 func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
 

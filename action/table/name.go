@@ -63,24 +63,18 @@ func identifier(s string) string {
 		return "table_1"
 	case name[0] >= '0' && name[0] <= '9' || strings.HasPrefix(strings.ToLower(name), "sqlite_"):
 		return "t_" + name
-	case isKeyword(name):
+	case keywords[strings.ToUpper(name)]:
 		return name + "_table"
 	}
 	return name
 }
 
-// isKeyword knows the words of SQL that are likely names of files.
-func isKeyword(name string) bool {
-	switch strings.ToUpper(name) {
-	case "ADD", "ALL", "ALTER", "ANALYZE", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "CHECK", "COLUMN", "COMMIT", "CREATE", "CROSS", "CURRENT", "DEFAULT", "DELETE", "DESC",
-		"DISTINCT", "DROP", "EACH", "ELSE", "END", "ESCAPE", "EXCEPT", "EXISTS", "FILTER", "FOR", "FROM", "FULL", "GROUP", "GROUPS", "HAVING", "IF", "IN", "INDEX", "INNER", "INSERT",
-		"INTERSECT", "INTO", "IS", "JOIN", "KEY", "LEFT", "LIKE", "LIMIT", "MATCH", "NOT", "NOTHING", "NULL", "OF", "OFFSET", "ON", "OR", "ORDER", "OTHERS", "OUTER", "OVER",
-		"PARTITION", "PLAN", "PRIMARY", "RANGE", "REFERENCES", "REPLACE", "RIGHT", "ROW", "ROWS", "SELECT", "SET", "TABLE", "TEMP", "THEN", "TO", "TRANSACTION", "TRIGGER", "UNION",
-		"UNIQUE", "UPDATE", "USING", "VALUES", "VIEW", "VIRTUAL", "WHEN", "WHERE", "WINDOW", "WITH", "WITHOUT":
-		return true
-	}
-	return false
-}
+// keywords are the words of SQL that are likely names of files.
+var keywords = wordSet(`ADD ALL ALTER ANALYZE AND AS ASC BETWEEN BY CASE CHECK COLUMN COMMIT CREATE CROSS CURRENT DEFAULT DELETE DESC
+	DISTINCT DROP EACH ELSE END ESCAPE EXCEPT EXISTS FILTER FOR FROM FULL GROUP GROUPS HAVING IF IN INDEX INNER INSERT
+	INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT MATCH NOT NOTHING NULL OF OFFSET ON OR ORDER OTHERS OUTER OVER
+	PARTITION PLAN PRIMARY RANGE REFERENCES REPLACE RIGHT ROW ROWS SELECT SET TABLE TEMP THEN TO TRANSACTION TRIGGER UNION
+	UNIQUE UPDATE USING VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH WITHOUT`)
 
 // quote makes a name safe in SQL.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -64,8 +64,9 @@ func parseNumber(b []byte) (number, bool) {
 	if after == "-" {
 		negative, after = true, ""
 	}
-	n := readings(core)
-	n.unit = before
+	n := number{unit: before}
+	n.point, n.decimalsPoint, n.okPoint, n.zeros = reading(core, '.', ',')
+	n.comma, n.decimalsComma, n.okComma, _ = reading(core, ',', '.')
 	if after != "" {
 		if before != "" && before != after {
 			return number{}, false
@@ -193,14 +194,12 @@ func unitOf(s string, spaced bool) (string, bool) {
 		return c, true
 	}
 	switch s {
-	case "%", "‰", "°", "°C", "°F", "K", "-", ",-", ".-", ",–":
-		switch s {
-		case ",-", ".-", ",–":
-			return "", true
-		}
+	case ",-", ".-", ",–":
+		return "", true
+	case "%", "‰", "°", "°C", "°F", "K", "-":
 		return s, true
 	}
-	if isUnit(s) {
+	if units[s] {
 		return s, true
 	}
 	if !spaced || utf8.RuneCountInString(s) > 12 {
@@ -215,45 +214,27 @@ func unitOf(s string, spaced bool) (string, bool) {
 	return s, unicode.IsLetter(first) || first == '°' || first == '/'
 }
 
-// isUnit knows units that are written without a space too.
-func isUnit(s string) bool {
-	switch s {
-	case "mm", "cm", "dm", "m", "km", "m²", "m2", "sqm", "qm", "sqft", "km²", "km2", "m³", "m3", "ha", "mi", "ft", "in", "yd", "mg", "g", "kg", "t", "lb", "lbs", "oz",
-		"ml", "cl", "dl", "l", "L", "hl", "ms", "s", "sec", "min", "h", "hrs", "W", "kW", "MW", "GW", "Wh", "kWh", "MWh", "GWh", "TWh", "V", "mV", "A", "mA",
-		"Hz", "kHz", "MHz", "GHz", "Pa", "hPa", "kPa", "bar", "mbar", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "ppm", "ppb", "dB",
-		"km/h", "kmh", "m/s", "mph", "kn", "kt", "kcal", "kJ", "J", "N", "px", "pt", "x":
-		return true
-	}
-	return false
+// units are written without a space too.
+var units = wordSet(`mm cm dm m km m² m2 sqm qm sqft km² km2 m³ m3 ha mi ft in yd mg g kg t lb lbs oz
+	ml cl dl l L hl ms s sec min h hrs W kW MW GW Wh kWh MWh GWh TWh V mV A mA
+	Hz kHz MHz GHz Pa hPa kPa bar mbar B kB KB MB GB TB KiB MiB GiB ppm ppb dB
+	km/h kmh m/s mph kn kt kcal kJ J N px pt x`)
+
+// currencies are the signs of currencies by what is written for them.
+var currencies = map[string]string{
+	"EUR": "€", "Euro": "€", "euro": "€", "Eur": "€", "USD": "$", "US$": "$", "usd": "$", "GBP": "£", "JPY": "¥",
+	"Fr.": "CHF", "SFr.": "CHF", "Fr": "CHF", "INR": "₹", "Rs": "₹", "Rs.": "₹",
 }
+
+// signs are written as they are.
+var signs = wordSet("€ $ £ ¥ CHF ₹ ₽ RUB zł PLN kr SEK NOK DKK CAD AUD NZD A$ C$ CA$ R$ BRL CNY CZK HUF Ft TRY ₺ ₩ KRW MXN ZAR SGD HKD")
 
 // currency returns the sign of a currency.
 func currency(s string) (string, bool) {
-	switch s {
-	case "€", "EUR", "Euro", "euro", "Eur":
-		return "€", true
-	case "$", "USD", "US$", "usd":
-		return "$", true
-	case "£", "GBP":
-		return "£", true
-	case "¥", "JPY":
-		return "¥", true
-	case "CHF", "Fr.", "SFr.", "Fr":
-		return "CHF", true
-	case "₹", "INR", "Rs", "Rs.":
-		return "₹", true
-	case "₽", "RUB", "zł", "PLN", "kr", "SEK", "NOK", "DKK", "CAD", "AUD", "NZD", "A$", "C$", "CA$", "R$", "BRL", "CNY", "CZK", "HUF", "Ft", "TRY", "₺", "₩", "KRW", "MXN", "ZAR", "SGD", "HKD":
-		return s, true
+	if sign, ok := currencies[s]; ok {
+		return sign, true
 	}
-	return "", false
-}
-
-// readings returns both readings of digits with separators.
-func readings(core []byte) number {
-	var n number
-	n.point, n.decimalsPoint, n.okPoint, n.zeros = reading(core, '.', ',')
-	n.comma, n.decimalsComma, n.okComma, _ = reading(core, ',', '.')
-	return n
+	return s, signs[s]
 }
 
 // reading reads digits where decimal begins the decimals and other, spaces or apostrophes
@@ -336,7 +317,7 @@ func unitInName(name string) string {
 	switch lower := strings.ToLower(last); {
 	case last == "%" || lower == "pct" || lower == "percent" || lower == "prozent":
 		return "%"
-	case snake && (last == "g" || last == "m"), isUnit(last) && len(last) > 1 && !slices.Contains([]string{"in", "min", "px", "pt", "sec"}, last):
+	case snake && (last == "g" || last == "m"), units[last] && len(last) > 1 && !slices.Contains([]string{"in", "min", "px", "pt", "sec"}, last):
 		return last
 	case snake && (lower == "c" || lower == "f") && strings.Contains(strings.ToLower(name), "temp"):
 		return "°" + strings.ToUpper(last)
@@ -349,39 +330,28 @@ func unitInName(name string) string {
 // bracketed finds a unit in brackets at the end of a name. Other words in brackets, such as
 // (estimated), are none.
 func bracketed(name string) string {
-	n := len(name)
-	if n < 4 {
-		return ""
-	}
-	var open byte
-	switch name[n-1] {
-	case ')':
-		open = '('
-	case ']':
-		open = '['
-	default:
-		return ""
-	}
+	square := strings.HasSuffix(name, "]")
+	open := map[bool]byte{true: '[', false: '('}[square]
 	i := strings.LastIndexByte(name, open)
-	if i < 1 {
+	if i < 1 || !square && !strings.HasSuffix(name, ")") {
 		return ""
 	}
-	u := strings.TrimPrefix(strings.TrimSpace(name[i+1:n-1]), "in ")
+	u := strings.TrimPrefix(strings.TrimSpace(name[i+1:len(name)-1]), "in ")
 	if u == "" || utf8.RuneCountInString(u) > 20 || u[0] >= '0' && u[0] <= '9' {
 		return ""
 	}
 	if c, ok := unitOf(u, false); ok {
 		return c
 	}
-	if strings.ContainsAny(u, "€$£%°/²³µ") || name[n-1] == ']' {
+	if strings.ContainsAny(u, "€$£%°/²³µ") || square {
 		return u
 	}
-	for _, w := range words(u) {
-		switch w {
-		case "thousand", "thousands", "million", "millions", "billion", "billions", "tsd", "mio", "mrd", "milliers", "milliards", "stk", "stück", "pcs", "pieces", "hours", "days", "weeks",
-			"months", "years", "minutes", "seconds", "stunden", "tage", "jahre", "persons", "people", "points", "eur", "usd", "gbp", "chf":
-			return u
-		}
+	if slices.ContainsFunc(words(u), func(w string) bool { return quantities[w] }) {
+		return u
 	}
 	return ""
 }
+
+// quantities are words of units in brackets behind a name.
+var quantities = wordSet(`thousand thousands million millions billion billions tsd mio mrd milliers milliards stk stück pcs pieces hours days weeks
+	months years minutes seconds stunden tage jahre persons people points eur usd gbp chf`)

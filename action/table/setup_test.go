@@ -45,10 +45,10 @@ func opened(tb testing.TB, dir string) *Tables {
 
 // described is what Describe Tables gives.
 type described struct {
-	Tables     []tableView `json:"tables"`
-	TotalCount int         `json:"totalCount"`
-	MoreTables []string    `json:"moreTables"`
-	NotRead    []unread    `json:"notRead"`
+	Tables     []tableView    `json:"tables"`
+	TotalCount int            `json:"totalCount"`
+	MoreTables []string       `json:"moreTables"`
+	NotRead    []file.Skipped `json:"notRead"`
 }
 
 // all runs Describe Tables.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"atelier/action/internal/charset"
@@ -82,8 +83,34 @@ type csvSource struct {
 
 var _ source = (*csvSource)(nil)
 
-// openCSV finds the delimiter of a file. comma is it where the file's name says so, else 0.
-func openCSV(open func() (io.ReadCloser, error), comma byte) (*csvSource, error) {
+// openCSV finds the delimiter of a file: the one that splits its beginning into the most regular records.
+// tabs says that the file's name promises tabs, which win where they split at all. One column has a comma.
+func openCSV(open func() (io.ReadCloser, error), tabs bool) (*csvSource, error) {
+	sample, err := sampleOf(open)
+	if err != nil {
+		return nil, err
+	}
+	s := &csvSource{open: open, comma: ','}
+	best := 0
+	for _, d := range []byte{',', ';', '\t', '|'} {
+		score := regularity(sample, d)
+		if tabs && d == '\t' && score > 0 {
+			score = math.MaxInt
+		}
+		if score > best {
+			s.comma, best = d, score
+		}
+	}
+	if line, _, ok := bytes.Cut(sample, []byte("\n")); ok {
+		if d := strings.TrimSpace(strings.ToLower(string(line))); len(d) == 5 && strings.HasPrefix(d, "sep=") {
+			s.comma, s.skip = d[4], 1
+		}
+	}
+	return s, nil
+}
+
+// sampleOf is the beginning of a file as text.
+func sampleOf(open func() (io.ReadCloser, error)) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
@@ -94,14 +121,7 @@ func openCSV(open func() (io.ReadCloser, error), comma byte) (*csvSource, error)
 	if err != nil && !isEOF(err) {
 		return nil, err
 	}
-	s := &csvSource{open: open}
-	s.comma = sniffDelimiter(sample[:n], comma)
-	if line, _, ok := bytes.Cut(sample[:n], []byte("\n")); ok {
-		if d := strings.TrimSpace(strings.ToLower(string(line))); len(d) == 5 && strings.HasPrefix(d, "sep=") {
-			s.comma, s.skip = d[4], 1
-		}
-	}
-	return s, nil
+	return sample[:n], nil
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
@@ -156,33 +176,17 @@ func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
 	return nil
 }
 
-// sniffDelimiter finds the character that splits the sample into the most regular
-// records; first, if it is set, wins where it splits at all. One column has a comma.
-func sniffDelimiter(sample []byte, first byte) byte {
-	best, bestScore := byte(','), 0
-	if first != 0 && regularity(sample, first) > 0 {
-		return first
-	}
-	for _, d := range []byte{',', ';', '\t', '|'} {
-		if score := regularity(sample, d); score > bestScore {
-			best, bestScore = d, score
-		}
-	}
-	return best
-}
-
 // regularity is high where most records have the same number of cells, above one.
 func regularity(sample []byte, comma byte) int {
 	r := newCSVReader(bytes.NewReader(sample), comma)
 	counts := map[int]int{}
 	rows := 0
-	for rows < 100 {
+	for ; rows < 100; rows++ {
 		cells, err := r.next()
 		if err != nil {
 			break
 		}
 		counts[len(cells)]++
-		rows++
 	}
 	if rows > 1 && len(sample) >= sampleSize {
 		rows-- // the last record of a sample is cut

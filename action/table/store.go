@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	// The driver of the temporary database.
@@ -68,35 +69,64 @@ const (
 
 // fill creates the table and writes its rows: the second reading.
 func (s *store) fill(ctx context.Context, tb *table, src source, sv *survey) error {
-	if _, err := s.conn.ExecContext(ctx, tb.create()); err != nil {
-		return media.Errorf(media.CodeInvalid, "the columns cannot be stored: %w", err)
-	}
-	w := &writer{store: s, table: tb}
-	at := 0
-	err := w.begin(ctx)
-	if err == nil {
-		err = src.each(ctx, func(record []cell) error {
-			at++
-			if at <= sv.layout.skip || blank(record) || sv.excluded[at-1] {
-				return nil
-			}
-			return w.row(ctx, record)
-		})
-	}
-	if err = w.end(ctx, err); err != nil {
-		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // the current error says more
-		return err
-	}
-	return nil
-}
-
-// create is the statement that makes the table.
-func (tb *table) create() string {
 	columns := make([]string, len(tb.columns))
 	for i, c := range tb.columns {
 		columns[i] = quote(c.name) + " " + c.storage()
 	}
-	return fmt.Sprintf("CREATE TABLE %s (%s)", quote(tb.name), strings.Join(columns, ", "))
+	if _, err := s.conn.ExecContext(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", quote(tb.name), strings.Join(columns, ", "))); err != nil {
+		return media.Errorf(media.CodeInvalid, "the columns cannot be stored: %w", err)
+	}
+	_, err := s.conn.ExecContext(ctx, "BEGIN")
+	if err == nil {
+		err = s.rows(ctx, tb, src, sv)
+	}
+	if _, cerr := s.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT"); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // the current error says more
+	}
+	return err
+}
+
+// rows converts the rows and inserts them in batches.
+func (s *store) rows(ctx context.Context, tb *table, src source, sv *survey) error {
+	width := len(tb.columns)
+	size := min(maxBatch, max(1, maxParameters/width))
+	batch, err := s.conn.PrepareContext(ctx, tb.insert(size))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = batch.Close() }() // nothing is read from it
+	args := make([]any, 0, size*width)
+	at := 0
+	err = src.each(ctx, func(record []cell) error {
+		at++
+		if at <= sv.layout.skip || blank(record) || sv.excluded[at-1] {
+			return nil
+		}
+		for i, c := range tb.columns {
+			var in cell
+			if i < len(record) {
+				in = record[i]
+			}
+			args = append(args, c.take(in))
+		}
+		if len(tb.sample) < sampleRows {
+			tb.sample = append(tb.sample, slices.Clone(args[len(args)-width:]))
+		}
+		tb.rows++
+		if len(args) < size*width {
+			return nil
+		}
+		_, err := batch.ExecContext(ctx, args...)
+		args = args[:0]
+		return err
+	})
+	if err == nil && len(args) > 0 {
+		_, err = s.conn.ExecContext(ctx, tb.insert(len(args)/width), args...)
+	}
+	return err
 }
 
 // storage is the column's type in SQLite.
@@ -111,61 +141,8 @@ func (c *column) storage() string {
 	return "TEXT"
 }
 
-// writer inserts rows in batches.
-type writer struct {
-	store *store
-	table *table
-	batch *sql.Stmt
-	size  int // rows of a batch
-	args  []any
-}
-
-func (w *writer) begin(ctx context.Context) (err error) {
-	w.size = min(maxBatch, max(1, maxParameters/len(w.table.columns)))
-	if _, err = w.store.conn.ExecContext(ctx, "BEGIN"); err == nil {
-		w.batch, err = w.store.conn.PrepareContext(ctx, w.table.insert(w.size))
-	}
-	return err
-}
-
 // insert is the statement that writes rows.
 func (tb *table) insert(rows int) string {
 	one := "(?" + strings.Repeat(",?", len(tb.columns)-1) + ")"
 	return fmt.Sprintf("INSERT INTO %s VALUES %s%s", quote(tb.name), one, strings.Repeat(","+one, rows-1))
-}
-
-// row converts a record and writes it with the batch.
-func (w *writer) row(ctx context.Context, record []cell) error {
-	from := len(w.args)
-	for i, c := range w.table.columns {
-		var in cell
-		if i < len(record) {
-			in = record[i]
-		}
-		w.args = append(w.args, c.take(in))
-	}
-	if len(w.table.sample) < sampleRows {
-		w.table.sample = append(w.table.sample, append([]any(nil), w.args[from:]...))
-	}
-	w.table.rows++
-	if len(w.args) < w.size*len(w.table.columns) {
-		return nil
-	}
-	_, err := w.batch.ExecContext(ctx, w.args...)
-	w.args = w.args[:0]
-	return err
-}
-
-// end writes what is left of the last batch.
-func (w *writer) end(ctx context.Context, err error) error {
-	if w.batch != nil {
-		_ = w.batch.Close() // nothing is read from it
-	}
-	if n := len(w.args) / len(w.table.columns); err == nil && n > 0 {
-		_, err = w.store.conn.ExecContext(ctx, w.table.insert(n), w.args...)
-	}
-	if _, cerr := w.store.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT"); err == nil {
-		err = cerr
-	}
-	return err
 }

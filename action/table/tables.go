@@ -88,13 +88,7 @@ type loaded struct {
 	dir     string
 	db      *database.Database // nil without a table
 	tables  []*table
-	notRead []unread
-}
-
-// unread is a file that looks like a table and is none.
-type unread struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
+	notRead []file.Skipped
 }
 
 func (l *loaded) close() error {

@@ -48,7 +48,7 @@ func (t *tally) add(c cell) {
 		t.weak++
 		return
 	}
-	if isBroken(c.text) {
+	if c.text[0] == '#' && broken[string(c.text)] {
 		t.broken++
 		return
 	}
@@ -165,7 +165,7 @@ func (t *tally) date(m moment) {
 		if m.day == 1 {
 			t.lastOnes++
 		}
-	case settled, everything:
+	case settled:
 	}
 	if m.clock >= 0 {
 		t.clocked++

@@ -11,6 +11,12 @@ import (
 	"atelier/media"
 )
 
+var (
+	totalWords = strings.Split("total,totals,grand total,sum,summe,gesamt,gesamtsumme,insgesamt,endsumme,total général,total general,somme,all,alle,subtotal,"+
+		"sub-total,sub total,zwischensumme,sous-total,ergebnis,gesamtergebnis,overall,σ,∑", ",")
+	meanWords = wordSet("average mean avg durchschnitt mittelwert mittel moyenne")
+)
+
 // totalWord reads a label such as "Total", "Summe" or "Average". exact says that it is
 // nothing but that word; mean that it is an average.
 func totalWord(label string) (mean, exact, ok bool) {
@@ -18,19 +24,12 @@ func totalWord(label string) (mean, exact, ok bool) {
 		return false, false, false
 	}
 	l := strings.Trim(strings.ToLower(label), " :.*=")
-	switch l {
-	case "total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "endsumme", "total général", "total general", "somme", "all", "alle", "subtotal",
-		"sub-total", "sub total", "zwischensumme", "sous-total", "ergebnis", "gesamtergebnis", "overall", "σ", "∑":
-		return false, true, true
-	case "average", "mean", "avg", "durchschnitt", "mittelwert", "mittel", "moyenne":
-		return true, true, true
+	if mean = meanWords[l]; mean || slices.Contains(totalWords, l) {
+		return mean, true, true
 	}
-	for _, w := range []string{"total", "summe", "gesamt", "subtotal", "zwischensumme", "somme"} {
-		if strings.HasPrefix(l, w+" ") || strings.HasSuffix(l, " "+w) {
-			return false, false, true
-		}
-	}
-	return false, false, false
+	return false, false, slices.ContainsFunc([]string{"total", "summe", "gesamt", "subtotal", "zwischensumme", "somme"}, func(w string) bool {
+		return strings.HasPrefix(l, w+" ") || strings.HasSuffix(l, " "+w)
+	})
 }
 
 // isTotal reports whether the row repeats what the rows above it hold: it has the label of
@@ -95,24 +94,14 @@ func isFooter(record []cell, width int) bool {
 	if width < 2 || len(record) == 0 || len(record[0].text) == 0 {
 		return false
 	}
-	for _, c := range record[1:] {
-		if len(c.text) > 0 {
-			return false
-		}
-	}
 	text := strings.ToLower(string(record[0].text))
-	if kindOf(text) != Text {
+	if !blank(record[1:]) || kindOf(text) != Text {
 		return false
 	}
 	if len(record) == 1 || len(text) > 40 {
 		return true
 	}
-	for _, w := range []string{"source:", "sources:", "quelle:", "quellen:", "note:", "notes:", "anmerkung", "hinweis:", "stand:", "stand ", "*", "©", "¹", "1)", "remark:", "updated", "generated", "exported", "last updated", "as of "} {
-		if strings.HasPrefix(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"source:", "sources:", "quelle:", "quellen:", "note:", "notes:", "anmerkung", "hinweis:", "stand:", "stand ", "*", "©", "¹", "1)", "remark:", "updated", "generated", "exported", "last updated", "as of "}, func(w string) bool { return strings.HasPrefix(text, w) })
 }
 
 // maxWholes is how many values and columns are compared.
@@ -152,7 +141,8 @@ func standsForAll(v string) bool {
 	if mean, exact, ok := totalWord(l); ok && !mean && (exact || strings.HasPrefix(l, "total ") || strings.HasPrefix(l, "gesamt ")) {
 		return true
 	}
-	return l == "world" || l == "welt" || l == "monde" || l == "both sexes" || strings.HasPrefix(l, "all ") || strings.HasPrefix(l, "alle ") || strings.HasPrefix(l, "tous ") || strings.HasPrefix(l, "toutes ")
+	return l == "world" || l == "welt" || l == "monde" || l == "both sexes" ||
+		slices.ContainsFunc([]string{"all ", "alle ", "tous ", "toutes "}, func(w string) bool { return strings.HasPrefix(l, w) })
 }
 
 // isWhole compares the sum of the rows of v with that of the others, within half a percent.

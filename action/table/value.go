@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,62 +19,47 @@ const (
 	Boolean  Type = "boolean"
 )
 
-// isMissing knows the marks for "no value" that mean so in every column.
+// wordSet is the words of a text.
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+var (
+	// missing are the marks for "no value" that mean so in every column.
+	missing = wordSet(`- – — -- --- . .. ... NA N/A n/a N/a na #N/A #NV n.a. N.A. n.v. k.A. k.a. K.A. null NULL Null nan NaN NAN <NA> NaT nil \N`)
+	// weaklyMissing are words that are values in a column of text, and none elsewhere.
+	weaklyMissing = wordSet("none ? * keine inf -inf infinity -infinity")
+	// broken are the errors of spreadsheets.
+	broken = wordSet("#REF! #DIV/0! #VALUE! #NAME? #NULL! #NUM! #SPILL! #CALC! #ERROR! #BEZUG! #WERT! #ZAHL! #VALEUR! #NOM? #NOMBRE!")
+)
+
 func isMissing(b []byte) bool {
-	if len(b) == 0 {
-		return true
-	}
-	if len(b) > 12 {
-		return false
-	}
-	switch string(b) {
-	case "-", "–", "—", "--", "---", ".", "..", "...", "NA", "N/A", "n/a", "N/a", "na", "#N/A", "#NV", "n.a.", "N.A.", "n. a.", "n.v.", "k.A.", "k. A.", "k.a.", "K.A.",
-		"null", "NULL", "Null", "nan", "NaN", "NAN", "<NA>", "NaT", "nil", `\N`:
-		return true
-	}
-	return false
+	return len(b) == 0 || len(b) <= 12 && (missing[string(b)] || string(b) == "n. a." || string(b) == "k. A.")
 }
 
-// isWeaklyMissing knows words that are values in a column of text, and none elsewhere.
 func isWeaklyMissing(b []byte) bool {
-	if len(b) > 12 {
-		return false
-	}
-	switch strings.ToLower(string(b)) {
-	case "none", "?", "*", "keine", "inf", "-inf", "infinity", "-infinity":
-		return true
-	}
-	return false
+	return len(b) <= 12 && weaklyMissing[strings.ToLower(string(b))]
 }
 
-// isBroken recognises the errors of spreadsheets.
-func isBroken(b []byte) bool {
-	if len(b) < 4 || len(b) > 14 || b[0] != '#' {
-		return false
-	}
-	switch string(b) {
-	case "#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!", "#ERROR!", "#BEZUG!", "#WERT!", "#ZAHL!", "#VALEUR!", "#NOM?", "#NOMBRE!":
-		return true
-	}
-	return false
+// truths are the words of a boolean; single letters are so only in pairs.
+var truths = map[string]struct{ value, letter bool }{
+	"true": {true, false}, "yes": {true, false}, "ja": {true, false}, "oui": {true, false}, "wahr": {true, false}, "vrai": {true, false}, "si": {true, false}, "sí": {true, false},
+	"false": {}, "no": {}, "nein": {}, "non": {}, "falsch": {}, "faux": {},
+	"y": {true, true}, "t": {true, true}, "j": {true, true}, "o": {true, true},
+	"n": {false, true}, "f": {false, true},
 }
 
-// truth reads the words of a boolean. Single letters are so only in pairs: letter is set.
+// truth reads the word of a boolean; letter says that it is a single letter.
 func truth(b []byte) (v, letter, ok bool) {
 	if len(b) > 6 {
 		return false, false, false
 	}
-	switch strings.ToLower(string(b)) {
-	case "true", "yes", "ja", "oui", "wahr", "vrai", "si", "sí":
-		return true, false, true
-	case "false", "no", "nein", "non", "falsch", "faux":
-		return false, false, true
-	case "y", "t", "j", "o":
-		return true, true, true
-	case "n", "f":
-		return false, true, true
-	}
-	return false, false, false
+	t, ok := truths[strings.ToLower(string(b))]
+	return t.value, t.letter, ok
 }
 
 // isCode recognises two capital letters, such as the code of a country: NA is Namibia there.
@@ -99,59 +85,48 @@ func words(name string) []string {
 	return strings.Fields(b.String())
 }
 
+var (
+	keyWords = wordSet(`id ids uuid guid zip zipcode plz postcode postleitzahl postal sku ean gtin upc isbn issn asin iban bic
+		phone telephone telefon tel fax mobile mobil handy telefonnummer téléphone portable fips siret siren vat ssn barcode imei vin`)
+	// keyEnds are those at the end of a name of several words.
+	keyEnds       = wordSet("no nr number nummer code num nbr numéro numero key account konto ref reference référence kennung serial")
+	calendarWords = wordSet("month monat mois day tag jour hour stunde heure week kw woche semaine quarter quartal minute year jahr")
+	yearWords     = wordSet("year jahr année annee yr")
+)
+
 // isKey recognises by its name a column whose digits name things: ids, codes, ZIP codes,
 // SKUs, phone numbers. They stay text.
 func isKey(name string) bool {
 	w := words(name)
-	for i, word := range w {
-		last := i == len(w)-1
-		switch word {
-		case "id", "ids", "uuid", "guid", "zip", "zipcode", "plz", "postcode", "postleitzahl", "postal", "sku", "ean", "gtin", "upc", "isbn", "issn", "asin", "iban", "bic",
-			"phone", "telephone", "telefon", "tel", "fax", "mobile", "mobil", "handy", "telefonnummer", "téléphone", "portable", "fips", "siret", "siren", "vat", "ssn", "barcode", "imei", "vin":
+	if len(w) == 0 {
+		return false
+	}
+	last := w[len(w)-1]
+	for _, end := range []string{"nummer", "nr", "kennung"} {
+		if len(last) > len(end)+2 && strings.HasSuffix(last, end) {
 			return true
-		case "no", "nr", "number", "nummer", "code", "num", "nbr", "numéro", "numero", "key", "account", "konto", "ref", "reference", "référence", "kennung", "serial":
-			if last && i > 0 {
-				return true
-			}
-		}
-		for _, end := range []string{"nummer", "nr", "kennung"} {
-			if last && len(word) > len(end)+2 && strings.HasSuffix(word, end) {
-				return true
-			}
 		}
 	}
-	return len(w) == 1 && (w[0] == "code" || w[0] == "key" || w[0] == "konto")
+	if len(w) == 1 && (last == "code" || last == "key" || last == "konto") {
+		return true
+	}
+	return len(w) > 1 && keyEnds[last] || slices.ContainsFunc(w, func(word string) bool { return keyWords[word] })
 }
 
 // isCalendar recognises by its name a column of small numbers that may be written with
 // zeros in front: the month 03.
 func isCalendar(name string) bool {
-	for _, word := range words(name) {
-		switch word {
-		case "month", "monat", "mois", "day", "tag", "jour", "hour", "stunde", "heure", "week", "kw", "woche", "semaine", "quarter", "quartal", "minute", "year", "jahr":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words(name), func(word string) bool { return calendarWords[word] })
 }
 
 // isDateName recognises by its name a column of dates, where 20240301 is one.
 func isDateName(name string) bool {
-	for _, word := range words(name) {
-		switch {
-		case word == "date", word == "day", word == "tag", strings.HasSuffix(word, "datum"), word == "jour", strings.HasSuffix(word, "date"):
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words(name), func(word string) bool {
+		return word == "day" || word == "tag" || word == "jour" || strings.HasSuffix(word, "datum") || strings.HasSuffix(word, "date")
+	})
 }
 
 // isYear recognises by its name a column of years.
 func isYear(name string) bool {
-	for _, word := range words(name) {
-		if word == "year" || word == "jahr" || word == "année" || word == "annee" || word == "yr" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words(name), func(word string) bool { return yearWords[word] })
 }

@@ -16,15 +16,7 @@ const maxTags = 1_000_000
 // part without what surrounds it, the body without what surrounds it, all of it. Each
 // has the page's head for its title.
 func articles(b []byte) [][]byte {
-	main := cut(b, true)
-	body := cut(b, false)
-	out := [][]byte{}
-	for _, part := range [][]byte{main, body} {
-		if len(part) > 0 {
-			out = append(out, part)
-		}
-	}
-	return append(out, b)
+	return slices.DeleteFunc([][]byte{cut(b, true), cut(b, false), b}, func(part []byte) bool { return len(part) == 0 })
 }
 
 // cut copies a page without navigation, forms and the like; with main, only its main
@@ -78,6 +70,17 @@ func hidden(z *html.Tokenizer) bool {
 	return false
 }
 
+var (
+	// around are the elements that stand around an article.
+	around = []atom.Atom{
+		atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu,
+	}
+	// unclosed are elements without an end tag, or whose end is the page's.
+	unclosed = []atom.Atom{
+		atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html,
+	}
+)
+
 // cutter is the state of cut.
 type cutter struct {
 	out    bytes.Buffer
@@ -116,31 +119,16 @@ func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
 		return
 	case a == atom.Body:
 		c.head = false
-	case open && (isAround(a) || unseen && !isVoid(a)):
+	case open && (slices.Contains(around, a) || unseen && !slices.Contains(unclosed, a)):
 		c.away = append(c.away, a)
 		return
+	case (a == atom.Main || a == atom.Article) && open:
+		c.inside++
+		c.found = true
 	case a == atom.Main || a == atom.Article:
-		if open {
-			c.inside++
-			c.found = true
-		} else {
-			c.write(raw)
-			c.inside = max(0, c.inside-1)
-			return
-		}
+		c.write(raw)
+		c.inside = max(0, c.inside-1)
+		return
 	}
 	c.write(raw)
-}
-
-// isAround tells what stands around an article.
-func isAround(a atom.Atom) bool {
-	return slices.Contains([]atom.Atom{
-		atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu,
-	}, a)
-}
-
-func isVoid(a atom.Atom) bool {
-	return slices.Contains([]atom.Atom{
-		atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html,
-	}, a)
 }

@@ -11,7 +11,7 @@ import (
 
 // Brave searches with the Brave Search API
 // (api-dashboard.search.brave.com, Web Search).
-type Brave struct{ c *client }
+type Brave struct{ *client }
 
 var _ Searcher = (*Brave)(nil)
 
@@ -23,12 +23,6 @@ func NewBrave(p Provider) (*Brave, error) {
 	c, err := newClient("Brave", "https://api.search.brave.com", "res/v1/web/search", p)
 	return &Brave{c}, err
 }
-
-// Name implements [Searcher].
-func (b *Brave) Name() string { return b.c.Name() }
-
-// API is the address of the searches, for [NewFetcher].
-func (b *Brave) API() string { return b.c.api.String() }
 
 // Search implements [Searcher].
 func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -49,8 +43,8 @@ func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
 			} `json:"results"`
 		} `json:"web"`
 	}
-	header := http.Header{"X-Subscription-Token": {b.c.key}}
-	if err := b.c.call(ctx, question{query: v, header: header}, &out); err != nil {
+	header := http.Header{"X-Subscription-Token": {b.key}}
+	if err := b.call(ctx, question{query: v, header: header}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Web.Results))

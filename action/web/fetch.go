@@ -45,21 +45,18 @@ func NewFetcher(trusted string) *safehttp.Client {
 }
 
 func (w *Web) fetchAction() action.Action {
-	out := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
-	}
 	return action.Action{
 		Name:        "Fetch Page",
 		Description: "Reads a web page as text: HTML without navigation, PDF, plain text, JSON. Long pages are returned in parts.",
 		Tags:        []string{"web", action.TagSource},
 		Params: []action.Param{
-			{Name: "URL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The address, as returned by Web Search."},
-			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "The offset of the first character to return."},
-			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
-			out("url", "The address after redirects."),
-			out("title", "The page's title."),
-			out("text", "The text, with offset, totalChars and truncated."),
-			out("warnings", "What was omitted."),
+			{Name: "URL", Required: true, Description: "The address, as returned by Web Search."},
+			{Name: "Offset", Type: "integer", Default: 0, Description: "The offset of the first character to return."},
+			{Name: "Limit", Type: "integer", Default: 8000, Description: "The maximum number of characters to return."},
+			{Name: "url", Direction: action.Output, ValueType: action.Other, Description: "The address after redirects."},
+			{Name: "title", Direction: action.Output, ValueType: action.Other, Description: "The page's title."},
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text, with offset, totalChars and truncated."},
+			{Name: "warnings", Direction: action.Output, ValueType: action.Other, Description: "What was omitted."},
 		},
 		Run: w.fetch,
 	}
@@ -91,14 +88,17 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 
 // read returns the text of an answer. Its bytes decide what it is.
 func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document, error) {
+	notText := func(kind string) error {
+		return media.Errorf(media.CodeUnsupported, "the page on %s is not text (%s): choose another one", host(resp.URL), kind)
+	}
 	sniffed := probe.Head(b[:min(len(b), 4096)]).MIMEType
 	switch {
 	case sniffed == "application/pdf":
 		return file.Extract(ctx, file.Bytes("page.pdf", b), maxText)
 	case sniffed != "" && sniffed != "text/html" && sniffed != "application/json" && !strings.HasPrefix(sniffed, "text/"):
-		return file.Document{}, notText(resp.URL, sniffed)
+		return file.Document{}, notText(sniffed)
 	case bytes.IndexByte(b[:min(len(b), 4096)], 0) >= 0 && !bytes.HasPrefix(b, []byte("\xff\xfe")) && !bytes.HasPrefix(b, []byte("\xfe\xff")):
-		return file.Document{}, notText(resp.URL, "application/octet-stream")
+		return file.Document{}, notText("application/octet-stream")
 	}
 	isHTML := sniffed == "text/html" || resp.ContentType == "text/html" || resp.ContentType == "application/xhtml+xml"
 	b = decoded(b, resp, isHTML)
@@ -106,10 +106,6 @@ func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document
 		return file.Extract(ctx, file.Bytes(textName(resp), b), maxText)
 	}
 	return readable(ctx, b)
-}
-
-func notText(address, kind string) error {
-	return media.Errorf(media.CodeUnsupported, "the page on %s is not text (%s): choose another one", host(address), kind)
 }
 
 // decoded turns a page into UTF-8 by what its header or its own text says.

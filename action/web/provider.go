@@ -59,6 +59,9 @@ func newClient(name, base, path string, p Provider) (*client, error) {
 // Name implements [Searcher].
 func (c *client) Name() string { return c.name }
 
+// API is the address of the searches, for [NewFetcher].
+func (c *client) API() string { return c.api.String() }
+
 // question is one call of a provider. A body makes it a POST of JSON.
 type question struct {
 	query  url.Values
@@ -149,8 +152,11 @@ func (c *client) refusal(resp *http.Response, body []byte) error {
 		code, what = media.CodeInvalid, "cannot use this search"
 	}
 	e := media.Errorf(code, "%s %s", c.name, what)
-	if words := c.words(body); words != "" {
-		e.Message += ": " + words
+	var tree any
+	if json.Unmarshal(body, &tree) == nil {
+		if words := one(explanation(tree, 0), 200); words != "" {
+			e.Message += ": " + words
+		}
 	}
 	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
 		e.RetryAfter = time.Duration(min(n, 24*3600)) * time.Second
@@ -158,15 +164,7 @@ func (c *client) refusal(resp *http.Response, body []byte) error {
 	return e
 }
 
-// words finds a provider's explanation in its answer: the first text under a usual name.
-func (c *client) words(body []byte) string {
-	var tree any
-	if json.Unmarshal(body, &tree) != nil {
-		return ""
-	}
-	return one(explanation(tree, 0), 200)
-}
-
+// explanation finds a provider's explanation in its answer: the first text under a usual name.
 func explanation(v any, depth int) string {
 	t, ok := v.(map[string]any)
 	if !ok || depth > 3 {

@@ -10,7 +10,7 @@ import (
 
 // SearXNG searches with an instance of the free metasearch engine. The instance must
 // have json among search.formats in its settings (docs.searxng.org, Search API).
-type SearXNG struct{ c *client }
+type SearXNG struct{ *client }
 
 var _ Searcher = (*SearXNG)(nil)
 
@@ -22,12 +22,6 @@ func NewSearXNG(p Provider) (*SearXNG, error) {
 	c, err := newClient("SearXNG", "", "search", p)
 	return &SearXNG{c}, err
 }
-
-// Name implements [Searcher].
-func (s *SearXNG) Name() string { return s.c.Name() }
-
-// API is the address of the searches, for [NewFetcher].
-func (s *SearXNG) API() string { return s.c.api.String() }
 
 // Search implements [Searcher].
 func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -45,7 +39,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		// Unresponsive lists engines with the reason why they gave nothing.
 		Unresponsive [][]string `json:"unresponsive_engines"`
 	}
-	if err := s.c.call(ctx, question{query: v}, &out); err != nil {
+	if err := s.call(ctx, question{query: v}, &out); err != nil {
 		if media.CodeOf(err) == media.CodeForbidden {
 			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches in JSON: add json to search.formats in its settings")
 		}

@@ -9,7 +9,7 @@ import (
 
 // Tavily searches with the Tavily API (docs.tavily.com, Tavily Search). It has no
 // setting for the language: a query in a language finds pages in it.
-type Tavily struct{ c *client }
+type Tavily struct{ *client }
 
 var _ Searcher = (*Tavily)(nil)
 
@@ -21,12 +21,6 @@ func NewTavily(p Provider) (*Tavily, error) {
 	c, err := newClient("Tavily", "https://api.tavily.com", "search", p)
 	return &Tavily{c}, err
 }
-
-// Name implements [Searcher].
-func (t *Tavily) Name() string { return t.c.Name() }
-
-// API is the address of the searches, for [NewFetcher].
-func (t *Tavily) API() string { return t.c.api.String() }
 
 // Search implements [Searcher].
 func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -42,8 +36,8 @@ func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
 			PublishedDate string `json:"published_date"`
 		} `json:"results"`
 	}
-	header := http.Header{"Authorization": {"Bearer " + t.c.key}}
-	if err := t.c.call(ctx, question{header: header, body: body}, &out); err != nil {
+	header := http.Header{"Authorization": {"Bearer " + t.key}}
+	if err := t.call(ctx, question{header: header, body: body}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Results))

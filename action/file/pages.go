@@ -1,0 +1,94 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"atelier/action/internal/docx"
+	"atelier/action/internal/pdf"
+	"atelier/media"
+	"atelier/media/wire"
+)
+
+// maxDocument is the largest PDF or Word document that is read, in bytes.
+const maxDocument = 64 << 20
+
+// isPDF recognises a PDF by its first bytes, which may have some junk before them.
+func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
+
+// readPages returns the text of a PDF or Word document, page after page.
+func (d document) readPages(ctx context.Context, kind string) (reading, error) {
+	name := map[string]string{kindPDF: "PDF", kindDOCX: "document"}[kind]
+	if d.Size > maxDocument {
+		return reading{}, media.Errorf(media.CodeTooLarge, "the %s has %d bytes, and the limit is %d: split it", name, d.Size, maxDocument)
+	}
+	file, err := d.Open()
+	if err != nil {
+		return reading{}, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	b, err := io.ReadAll(io.LimitReader(file, maxDocument))
+	if err != nil {
+		return reading{}, err
+	}
+	w := d.window()
+	read := d.pdf
+	if kind == kindDOCX {
+		read = d.docx
+	}
+	title, warnings, err := read(ctx, b, w)
+	if err != nil {
+		return reading{}, err
+	}
+	r := w.reading(d, kind)
+	r.Title = short(title, 200)
+	r.Warnings = append(r.Warnings, warnings...)
+	return r, nil
+}
+
+func (d document) pdf(ctx context.Context, b []byte, w *window) (title string, warnings []string, err error) {
+	doc, err := pdf.Open(b)
+	if err != nil {
+		return "", nil, err
+	}
+	text := 0
+	for n := range doc.Pages() {
+		page, err := doc.Text(ctx, n)
+		if err != nil {
+			return "", nil, err
+		}
+		w.begin(n + 1)
+		if n > 0 && d.page == 0 {
+			w.write("\n\n")
+		}
+		if doc.Pages() > 1 {
+			w.write(fmt.Sprintf("[page %d]\n", n+1))
+		}
+		text += len(page)
+		w.write(wire.NameMedia(page))
+	}
+	warnings = doc.Warnings()
+	if text == 0 {
+		warnings = append(warnings, fmt.Sprintf("the PDF has no text on its %d pages: it may be a scan, which this program cannot read", doc.Pages()))
+	}
+	return doc.Title(), warnings, nil
+}
+
+func (d document) docx(ctx context.Context, b []byte, w *window) (title string, warnings []string, err error) {
+	doc, err := docx.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return "", nil, err
+	}
+	err = doc.Text(ctx, func(n int) {
+		w.begin(n)
+		if n > 1 {
+			w.write(fmt.Sprintf("[page %d]\n", n))
+		}
+	}, w.write)
+	if w.all == 0 {
+		warnings = append(warnings, "the document has no text: it may contain only pictures")
+	}
+	return doc.Title(), warnings, err
+}
