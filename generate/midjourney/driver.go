@@ -1,3 +1,36 @@
+// Package midjourney is the driver for Midjourney through midjourney-proxy, the
+// protocol that proxies and resellers have in common; Midjourney has no API of its
+// own. It is off until its address is set: driving an account through a proxy may
+// be against Midjourney's terms, and that is the operator's decision.
+//
+// A job draws a grid of four pictures. The item is the whole grid with its tiles, or
+// four items where the proxy gives single pictures. Their metadata has, under
+// "midjourney", the job and its message hash; the buttons of it are the item's offers.
+// An output with that metadata as the input of a later request can be followed up, by
+// the option action: upscale, variation, reroll, zoom, pan, inpaint, or button with
+// custom_id; the tile says which of the four, or the option index does. Without the
+// option a variation of such an output is Midjourney's own, an edit with a mask is
+// inpaint (Vary Region), an edit without one goes to the proxy's editor. Pictures
+// that Midjourney did not make are image prompts; without words they are blended. Which
+// act takes what, which buttons it is, and which settings are flags of the prompt, is data of
+// the catalogue.
+// While a job goes on, its picture is a preview.
+//
+// The model Midjourney Describe answers with a text of four prompts, a document.
+//
+// What is safe to repeat, so Retryable: a request that never left, 429, a full queue
+// (code 23), and an internal failure (code 9) without a job: the proxy says in its
+// own words that nothing was started. What is not: a connection lost after the request
+// was sent, a page of something else. Polls cost nothing.
+//
+// The proxy signs no notification, so [Driver.Notification] believes none: it gives
+// the task alone, which is then polled.
+//
+// Errors are media.Error values: missing_key (no address), unauthorized, forbidden,
+// not_found (a job that the proxy no longer knows, an unknown version), moderated,
+// rate_limited, quota_exceeded, invalid, unsupported, unavailable, bad_response. It
+// may import generate, media, wire and midjourney/proxy, which speaks the protocol; no
+// other driver.
 package midjourney
 
 import (
@@ -6,7 +39,9 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/driver"
+	"atelier/generate/internal/post"
 	"atelier/generate/midjourney/proxy"
+	"atelier/media"
 	"atelier/media/wire"
 )
 
@@ -90,4 +125,34 @@ func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	h, err := d.client.NotifiedJob(n)
 	return driver.Update{Task: h, Progress: -1}, err
+}
+
+var _ driver.Listed = (*Driver)(nil)
+
+// waiting is the status of a job whose window nobody has confirmed: it is not worked on.
+const waiting = "MODAL"
+
+// ListsKeys is true: they come back as the state of a job.
+func (d *Driver) ListsKeys() bool { return true }
+
+// List gives the jobs that the proxy tells of: some tell their newest only, forget them when
+// they restart or drop what came with them, and a submission that is being translated or
+// checked is not among them yet.
+func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
+	all, err := d.client.List(ctx)
+	for _, j := range all {
+		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == waiting})
+	}
+	return l, err
+}
+
+// failures are the kinds of failures and the words that tell them, in English or Chinese:
+// there is no code. The last one is of all others.
+var failures = post.Phrases{
+	{Any: []string{"banned", "moderat", "sensitive", "inappropriate", "community guidelines", "blocked", "违禁", "敏感", "审核"}, Code: media.CodeModerated, Advice: "Midjourney's moderation refused it: change the prompt"},
+	{Any: []string{"value for --v", "value for --version", "value for --niji", "unknown version"}, Code: media.CodeNotFound, Advice: "Midjourney has no such version, or has it no longer: choose another model (atelier models list)"},
+	{Any: []string{"subscription", "fast hours", "fast time", "quota", "credits", "billing", "余额", "额度"}, Code: media.CodeQuotaExceeded, Advice: "the Midjourney account has nothing left to draw with: renew it, or use midjourney.speed relax"},
+	{Any: []string{"invalid parameter", "invalid link", "invalid value", "invalid request", "unrecognized", "参数"}, Code: media.CodeInvalid, Advice: "Midjourney refused the request: change the prompt or the settings"},
+	{Any: []string{"timeout", "timed out", "超时", "queue", "try again", "服务"}, Code: media.CodeUnavailable, Advice: "Midjourney did not finish the job: ask again"},
+	{Any: []string{""}, Code: media.CodeBadResponse, Advice: "Midjourney drew nothing: ask again, or use other words"},
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -263,4 +264,112 @@ func (pl *Planner) unknown(name string) error {
 	e := media.Errorf(media.CodeInvalid, "there is no model %q: did you mean %s? (atelier models list shows all)", fault.Quote(name), strings.Join(near, ", "))
 	e.Valid = near
 	return e
+}
+
+// PassedOver says for people why a model of the chain does not answer.
+func PassedOver(name string, why error) string {
+	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(why).Message
+}
+
+// StoodIn says that another model answers than the one that was asked.
+func StoodIn(list []generate.Disposition, asked, applied, why string) []generate.Disposition {
+	d := generate.Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: why}
+	list = slices.Clone(list)
+	if i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
+		list[i] = d
+		return list
+	}
+	return append(list, d)
+}
+
+// planAny plans the request with the first of its models that can be asked at all. Where
+// there is none, the error has the reason of each.
+func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
+	p, err := pl.Draft(r, keyless)
+	var reasons []string
+	for i := 0; err != nil && i < len(r.Fallback); i++ {
+		if c := media.CodeOf(err); c != media.CodeMissingKey && c != media.CodeUnsupported || r.Strict {
+			return p, err
+		}
+		next := r
+		next.Model, next.Substitute, next.Fallback = r.Fallback[i], false, r.Fallback[i+1:]
+		if reasons == nil {
+			reasons = append(reasons, fault.Of(err).Message)
+		}
+		q, second := pl.Draft(next, keyless)
+		if second != nil {
+			reasons = append(reasons, fault.Of(second).Message)
+			continue
+		}
+		q.Dispositions = StoodIn(q.Dispositions, fault.Quote(pl.wanted(r)), q.Model.Name, strings.Join(reasons, "; "))
+		return q, nil
+	}
+	if len(reasons) > 1 {
+		e := fault.Of(err)
+		e.Message = "no model of the chain can be asked: " + strings.Join(reasons, "; ")
+		return p, e
+	}
+	return p, err
+}
+
+// wanted is the model that a request would like best; empty if it does not say.
+func (pl *Planner) wanted(r generate.Request) string {
+	return cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)
+}
+
+// First is the plan by the first model of the request, or of the gateway's chain, that can
+// be asked at all.
+func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = pl.config.Fallback
+		for _, name := range r.Fallback {
+			if _, ok := pl.config.Catalogue.Lookup(name); !ok {
+				return nil, fault.Wrap("ATELIER_IMAGE_FALLBACK", pl.unknown(name))
+			}
+		}
+	}
+	r.OptionsFor = pl.optionsFor(r)
+	return pl.planAny(r, keyless)
+}
+
+// meant refuses what can only be a mistake, so that nobody pays for a request whose words
+// were dropped: options of a provider that is not asked, options that no model of their
+// provider has, and a quality that no model knows. The error has code media.CodeInvalid.
+// Strict requests are refused with their dispositions instead.
+func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
+	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
+		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
+	}
+	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {
+		options, known := pl.config.Catalogue.Options(provider)
+		key := strings.ToLower(provider)
+		for _, name := range slices.Sorted(maps.Keys(r.Options[provider])) {
+			what := fault.Quote(media.ErrorText(provider + "." + name))
+			switch {
+			case !known:
+				return media.Errorf(media.CodeInvalid, "option %s: there is no such provider; it is one of %s", what, strings.Join(pl.config.Catalogue.Providers(), ", "))
+			case key != m.Provider && !slices.Contains(r.OptionsFor, key):
+				return media.Errorf(media.CodeInvalid, "option %s is for models of %s, and %s is asked, a model of %s: leave it out, or name one of its models", what, key, m.Name, m.Provider)
+			case !slices.Contains(options, name):
+				return media.Errorf(media.CodeInvalid, "option %s is unknown: the models of %s take %s", what, key, strings.Join(options, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// optionsFor lists the providers of all models that a request names, besides those that it
+// lists itself.
+func (pl *Planner) optionsFor(r generate.Request) []string {
+	names := append([]string{r.Model}, r.Fallback...)
+	if r.Model == "" {
+		names = append(append(names, r.Prefer...), pl.config.Fallback...)
+	}
+	all := slices.Clone(r.OptionsFor)
+	for _, name := range names {
+		if m, ok := pl.config.Catalogue.Lookup(name); ok && !slices.Contains(all, m.Provider) {
+			all = append(all, m.Provider)
+		}
+	}
+	return all
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/generate"
+	"atelier/generate/act"
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
@@ -286,4 +287,195 @@ func (n *negotiation) options() {
 			}
 		}
 	}
+}
+
+// chooseAct finds what the model is asked to do. An option that its rule does not take is
+// refused later, with all others.
+func (n *negotiation) chooseAct() (err error) {
+	t := n.task
+	t.N = min(n.req.N, n.model.MaxN)
+	for provider, options := range n.req.Options {
+		if asked, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
+			t.Options = map[string]any{"action": asked}
+		}
+	}
+	if t.CheckOptions() == nil {
+		n.act, err = act.Of(t)
+	}
+	return err
+}
+
+// narrow leaves out what the act does not take.
+func (n *negotiation) narrow() {
+	t := &n.task
+	for i := range n.out {
+		d := &n.out[i]
+		if n.act.Name == "" || d.Outcome == generate.OutcomeDropped || n.act.Permits(d.Setting, n.model.Provider) {
+			continue
+		}
+		d.Applied, d.Outcome, d.Reason = "", generate.OutcomeDropped, fmt.Sprintf("%s's %s does not take it", n.model.Name, n.act.Name)
+		if option, ok := catalog.CutOption(d.Setting, n.model.Provider); ok { // it may be called as a setting is
+			delete(t.Options, option)
+			continue
+		}
+		name := catalog.ActSettings[d.Setting]
+		t.Unset(name)
+		if name == "aspect_ratio" {
+			t.Tier, t.Width, t.Height = "", 0, 0
+		}
+	}
+}
+
+// flags notes which settings lose against another flag.
+func (n *negotiation) flags() {
+	if len(n.model.Flags) == 0 || !n.act.Flagged() {
+		return
+	}
+	_, lost := act.Flags(n.task)
+	for _, l := range lost {
+		for i := range n.out {
+			d := &n.out[i]
+			same := strings.EqualFold(d.Setting, l.Setting) || d.Setting == "size" && l.Setting == "aspect_ratio"
+			if same && d.Outcome != generate.OutcomeDropped {
+				d.Applied, d.Outcome, d.Reason = l.Applied, l.Outcome, l.Reason
+			}
+		}
+	}
+}
+
+// The words that stand for a variation where a model only edits.
+const variationPrompt = "Make a variation of this picture: keep its subject, its style and its mood, and change composition and details."
+
+// method chooses what the model is really asked for.
+func (n *negotiation) method() {
+	if !slices.Contains(n.model.Emulates, n.task.Method) {
+		return
+	}
+	n.task.Method = generate.MethodEdit
+	n.task.Prompt = strings.TrimSpace(variationPrompt + " " + n.task.Prompt)
+	n.adapted("method", string(n.req.Method), string(generate.MethodEdit), n.model.Name+" has no variations; the picture is edited with a prompt that asks for one")
+}
+
+// pictures refuses what cannot be looked at, as far as facts tell. What has to be
+// converted is converted by [gateway.Gateway.prepare].
+func (n *negotiation) pictures() error {
+	if len(n.req.Inputs) == 0 {
+		return nil
+	}
+	for _, o := range n.req.Inputs {
+		if err := picture(o); err != nil {
+			return err
+		}
+	}
+	n.applied("inputs", refNames(n.req.Inputs...))
+	return n.mask()
+}
+
+// mask checks the mask against the first input.
+func (n *negotiation) mask() error {
+	m := n.req.Mask
+	if m == nil {
+		return nil
+	}
+	if err := picture(*m); err != nil {
+		return err
+	}
+	if err := sameSize(*m, n.req.Inputs[0], catalog.Sides{W: m.Width, H: m.Height}); err != nil {
+		return err
+	}
+	n.applied("mask", displayName(*m))
+	return nil
+}
+
+// picture refuses what has no pixels to edit.
+func picture(o media.Output) error {
+	switch {
+	case o.Digest.IsZero():
+		return media.Errorf(media.CodeInvalid, "the input %s has no bytes in the store: store it first", o)
+	case o.Modality != media.ModalityImage:
+		return media.Errorf(media.CodeUnsupported, "%s is no picture but %s: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
+	case !catalog.IsRaster(o.MIMEType):
+		return media.Errorf(media.CodeUnsupported, "%s is %s and has no pixels that can be read: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
+	}
+	return nil
+}
+
+// sameSize compares a mask with its picture, where both sizes are known.
+func sameSize(mask, of media.Output, have catalog.Sides) error {
+	if have.W == 0 || of.Width == 0 || have.W == of.Width && have.H == of.Height {
+		return nil
+	}
+	return media.Errorf(media.CodeInvalid, "the mask %s is %s and the picture %s is %s: make the mask in the picture's size",
+		displayName(mask), have, displayName(of), catalog.Sides{W: of.Width, H: of.Height})
+}
+
+// refNames lists pictures for a disposition.
+func refNames(outputs ...media.Output) string {
+	names := make([]string, len(outputs))
+	for i, o := range outputs {
+		names[i] = displayName(o)
+	}
+	return strings.Join(names, ", ")
+}
+
+// voice works out who speaks.
+func (n *negotiation) voice() {
+	asked, voices := n.req.Voice, n.model.Voices
+	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, asked) })
+	switch {
+	case asked == "":
+	case len(voices) == 0:
+		n.dropped("voice", asked, n.model.Name+" has no voices")
+	case i >= 0:
+		n.task.Voice = voices[i]
+		n.applied("voice", voices[i])
+	default:
+		n.task.Voice = voices[0]
+		n.adapted("voice", asked, voices[0], fmt.Sprintf("%s has the voices %s", n.model.Name, strings.Join(voices, ", ")))
+	}
+}
+
+// speed works out how fast.
+func (n *negotiation) speed() {
+	asked := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
+	switch {
+	case n.req.Speed == 0:
+	case n.supports("speed"):
+		n.task.Speed = n.req.Speed
+		n.applied("speed", asked)
+	default:
+		n.dropped("speed", asked, n.model.Name+" has no speed setting")
+	}
+}
+
+// review tells what becomes of settings of a follow-up, and lets the driver look at the plan.
+func (p *Plan) review() error {
+	t := p.Task
+	t.N = slices.Max(p.Calls)
+	f, err := act.Follow(t)
+	notes := f.Notes
+	if d, ok := p.Driver.(driver.Reviewed); ok && err == nil {
+		var more []generate.Disposition
+		more, err = d.Review(t)
+		notes = append(notes, more...)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if each, err := strconv.Atoi(n.Applied); n.Setting == "n" && err == nil {
+			p.Gives = each
+		}
+		if asked := strings.TrimSpace(p.Request.Prompt); n.Setting == "prompt" && asked != "" {
+			n.Asked, n.Applied = fault.Quote(asked), fault.Quote(n.Applied)
+			p.Dispositions = append(p.Dispositions, n)
+			continue
+		}
+		for i := range p.Dispositions {
+			if have := &p.Dispositions[i]; have.Setting == n.Setting && have.Outcome != generate.OutcomeDropped {
+				have.Applied, have.Outcome, have.Reason = fault.Quote(n.Applied), n.Outcome, n.Reason
+			}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,12 @@
 package post
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"mime/multipart"
+	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
@@ -87,4 +93,93 @@ func (p *Provider) Reaches(t driver.Task, r Reach) error {
 		}
 	}
 	return nil
+}
+
+// Names are what a provider calls the settings of a task; those without a name are not
+// sent by [Body.Settings].
+type Names struct {
+	Prompt, NegativePrompt string
+	// Size is one field of "WIDTHxHEIGHT", Width and Height are two.
+	Size, Width, Height       string
+	AspectRatio, Tier         string
+	Quality, Style            string
+	Background, Moderation    string
+	Seed                      string
+	OutputFormat, Compression string
+	Voice, Speed              string
+}
+
+// Settings adds the settings that the task has, each to the field of its name.
+func (b Body) Settings(t driver.Task, n Names) {
+	size := ""
+	if t.Width > 0 && t.Height > 0 {
+		size = fmt.Sprintf("%dx%d", t.Width, t.Height)
+	}
+	for name, value := range map[string]any{
+		n.Prompt: t.Prompt, n.NegativePrompt: t.NegativePrompt, n.Size: size, n.Width: t.Width, n.Height: t.Height,
+		n.AspectRatio: t.AspectRatio, n.Tier: t.Tier, n.Quality: t.Quality, n.Style: t.Style, n.Background: t.Background,
+		n.Moderation: t.Moderation, n.Seed: t.Seed, n.OutputFormat: t.OutputFormat, n.Compression: t.Compression,
+		n.Voice: t.Voice, n.Speed: t.Speed,
+	} {
+		if name != "" {
+			b.Set(name, value)
+		}
+	}
+}
+
+// Form is a body in multipart/form-data, see [Client.Form].
+type Form struct{ parts []formPart }
+
+type formPart struct {
+	name, text string
+	// file and kind are set for media.
+	file, kind string
+}
+
+// fields adds the fields of a body in the order of their names; texts as they are, all else
+// as JSON.
+func (f *Form) fields(b Body) error {
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		text, ok := b[name].(string)
+		if !ok {
+			raw, err := json.Marshal(b[name])
+			if err != nil {
+				return media.Errorf(media.CodeInvalid, "option %s cannot be written: %w", name, err)
+			}
+			text = string(raw)
+		}
+		f.parts = append(f.parts, formPart{name: name, text: text})
+	}
+	return nil
+}
+
+// file adds a media file, named by the plain marker of its blob. The lowering
+// transport puts the bytes in its place.
+func (f *Form) file(p File, marker string) {
+	_, ending, _ := strings.Cut(p.Blob.MIMEType, "/")
+	f.parts = append(f.parts, formPart{name: p.Name, text: marker, file: fmt.Sprintf("picture-%d.%s", len(f.parts)+1, ending), kind: p.Blob.MIMEType})
+}
+
+// encode writes the form and tells its type with the boundary.
+func (f *Form) encode(to string) (*bytes.Buffer, string, error) {
+	buf := &bytes.Buffer{}
+	w := multipart.NewWriter(buf)
+	for _, p := range f.parts {
+		h := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, p.name)}}
+		if p.kind != "" {
+			h.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename=%q`, p.name, p.file))
+			h.Set("Content-Type", p.kind)
+		}
+		part, err := w.CreatePart(h)
+		if err == nil {
+			_, err = part.Write([]byte(p.text))
+		}
+		if err != nil {
+			return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
+	}
+	return buf, w.FormDataContentType(), nil
 }

@@ -2,8 +2,12 @@ package post
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"mime"
 	"net/http"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/driver"
@@ -182,4 +186,149 @@ func (p *Provider) Unnamed() error {
 	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", p.Name)
 	e.Cause = driver.ErrUnsettled
 	return e
+}
+
+// Answer is what came back, media lifted out of it.
+type Answer struct {
+	Status int
+	Header http.Header
+	// Body is the text around the media; whole if Broken is nil.
+	Body []byte
+	// Media knows every item that was lifted from the body.
+	Media *wire.Collector
+	// Broken says why the body ended early; nil if it is whole.
+	Broken error
+
+	free bool // of a call that costs nothing
+}
+
+// Stream is an answer whose body is still coming.
+type Stream struct {
+	Status int
+	Header http.Header
+	Body   io.ReadCloser
+	Media  *wire.Collector
+}
+
+// Read reads the rest of a stream as one answer and closes it.
+func (s *Stream) Read() *Answer {
+	defer func() { _ = s.Body.Close() }()
+	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
+	a.Body, a.Broken = io.ReadAll(s.Body)
+	return a
+}
+
+// Cut reports whether the body ended early.
+func (a *Answer) Cut() bool { return a.Broken != nil }
+
+// tooLarge reports whether the body was longer than answers may be.
+func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
+
+// Decode reads the answer's JSON into v, whatever type it is said to have. A body that ends early, in whatever way,
+// makes it [Answer.Cut] and is no error; the error for anything else is [Provider.NotJSON].
+func (p *Provider) Decode(a *Answer, v any) error {
+	if a.Cut() {
+		return nil
+	}
+	err := json.Unmarshal(a.Body, v)
+	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case err != nil && !a.IsJSON():
+		return p.NotJSON(a)
+	case isSyntax && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)):
+		a.Broken = io.ErrUnexpectedEOF
+	case err != nil:
+		return p.NotJSON(a)
+	}
+	return nil
+}
+
+// Take gives the item that was lifted as token, or why there is none.
+func (p *Provider) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
+	l, ok := from.Lookup(token)
+	if !ok {
+		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place: try again or use another model", p.Name)
+	}
+	if l.Err != nil {
+		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", p.Name, p.Clean(l.Err.Error()))
+		e.Cause, e.Retryable = l.Err, false
+		return nil, e
+	}
+	return &l.Blob, nil
+}
+
+// IsJSON reports whether the answer says that it is JSON.
+func (a *Answer) IsJSON() bool {
+	t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
+}
+
+// NotJSON is the error for an answer in another form than the protocol's: a page
+// of a proxy, a redirect, or broken JSON.
+func (p *Provider) NotJSON(a *Answer) *media.Error {
+	kind := a.Header.Get("Content-Type")
+	if kind == "" {
+		kind = "text without a type"
+	}
+	e := media.Errorf(media.CodeBadResponse,
+		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API", p.Name, a.Status, p.Clean(kind), p.BaseVariable)
+	if !a.free {
+		e.Cause = driver.ErrUnsettled
+		e.Message += "; the call may have been billed, so it is not repeated"
+	}
+	switch {
+	case a.Status == http.StatusUnauthorized:
+		e.Code, e.Cause = media.CodeUnauthorized, nil
+	case a.Status == http.StatusForbidden:
+		e.Code, e.Cause = media.CodeForbidden, nil
+	case a.Status == http.StatusTooManyRequests:
+		e.Code, e.Retryable, e.Cause = media.CodeRateLimited, true, nil
+		e.Message = p.Name + " or a proxy before it answered 429, too many requests: wait and try again"
+	case a.Status >= http.StatusInternalServerError:
+		e.Code = media.CodeUnavailable
+	}
+	return e
+}
+
+// lifted reports whether the body was media as a whole, whatever its type says.
+func (a *Answer) lifted() bool {
+	_, ok := a.Media.Lookup(string(a.Body))
+	return ok
+}
+
+// whole reads an answer that is media itself: the transport has stored it, by its type or by
+// its bytes, and left its token in its place.
+func (p *Provider) whole(ctx context.Context, a *Answer) (driver.Update, error) {
+	switch {
+	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
+		return driver.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", p.Name)
+	case media.CodeOf(a.Broken) == media.CodeDiskFull: // it came, and could not be stored
+		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", p.Name, p.Clean(a.Broken.Error()))
+		return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []driver.Item{{Err: full}}}, nil
+	case a.Cut():
+		return driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, p.Lost(ctx, a.Broken, 0)
+	case !a.lifted():
+		return driver.Update{}, p.NotJSON(a)
+	}
+	it := driver.Item{DeclaredMIME: Declared(a.Header.Get("Content-Type"))}
+	it.Blob, it.Err = p.Take(a.Media, string(a.Body))
+	return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: []driver.Item{it}}, nil
+}
+
+// spellings are other names of types, by the one that bytes are sniffed as. Raw samples get
+// a WAV header on their way into the store, and Ogg is called by its codec.
+var spellings = map[string]string{
+	"audio/opus": "audio/ogg", "audio/mp3": "audio/mpeg", "audio/x-flac": "audio/flac",
+	"audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/pcm": "audio/wav", "audio/l16": "audio/wav",
+}
+
+// Declared is a declared type of media under the name that it is sniffed as, without
+// parameters.
+func Declared(kind string) string {
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
+	kind = strings.TrimSpace(kind)
+	if usual, ok := spellings[kind]; ok {
+		return usual
+	}
+	return kind
 }

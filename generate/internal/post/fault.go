@@ -13,6 +13,7 @@ import (
 	"atelier/generate/driver"
 	"atelier/internal/patience"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Fault is what a provider's error answer says.
@@ -169,4 +170,239 @@ func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
 		return s + ": " + advice
 	}
 	return s + ": " + advice + " (" + f.Words + ")"
+}
+
+// Phrase is what words of a provider mean where they say more than its status.
+type Phrase struct {
+	// Any lists parts of its texts and names of errors, in lower case.
+	Any []string
+	// Code is what one of them means; media.CodeModerated is a refusal.
+	Code media.Code
+	// Advice says what to do, in the place of the usual words.
+	Advice string
+}
+
+// Phrases are tried in order.
+type Phrases []Phrase
+
+// In finds the first phrase that is in a text; false if none is.
+func (list Phrases) In(text string) (Phrase, bool) {
+	text = strings.ToLower(text)
+	i := slices.IndexFunc(list, func(p Phrase) bool {
+		return slices.ContainsFunc(p.Any, func(part string) bool { return strings.Contains(text, part) })
+	})
+	if i < 0 {
+		return Phrase{}, false
+	}
+	return list[i], true
+}
+
+// topics are what refusals are about, and the parts of texts, in lower case, that name it.
+var topics = []struct {
+	category string
+	any      []string
+}{
+	{"sexual", []string{"sexual", "nsfw", "nudity", "porn", "色情"}},
+	{"violence", []string{"violen", "gore", "暴力"}},
+	{"hate", []string{"hate speech", "hateful", "racis"}},
+	{"harassment", []string{"harass", "bully"}},
+	{"self_harm", []string{"self-harm", "self harm", "suicid"}},
+	{"minors", []string{"minors", "csam", "underage"}},
+	{"public_figure", []string{"public figure", "celebrit", "politician"}},
+	{"copyright", []string{"copyright", "trademark", "intellectual property"}},
+	{"banned_words", []string{"banned", "disallowed words", "违禁"}},
+	{"sensitive", []string{"sensitive", "敏感"}},
+	{"guidelines", []string{"community guidelines", "content policy"}},
+}
+
+// categories are the codes of what a text says that a refusal is about; nil if it does not say.
+func categories(text string) (codes []string) {
+	text = strings.ToLower(text)
+	for _, t := range topics {
+		if slices.ContainsFunc(t.any, func(part string) bool { return strings.Contains(text, part) }) {
+			codes = append(codes, t.category)
+		}
+	}
+	return codes
+}
+
+// understand fills in what a fault leaves open by the provider's words. A failure of the
+// provider is no refusal, whatever it says.
+func (p *Provider) understand(f *Fault) {
+	phrase, ok := p.config.Phrases.In(f.Label + " " + f.Words)
+	if !ok || f.Code != "" || f.Blocked != nil {
+		return
+	}
+	switch {
+	case phrase.Code != media.CodeModerated:
+		f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
+	case f.Status < http.StatusInternalServerError:
+		f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
+	}
+}
+
+// LongestWait is the longest wait that is believed; a provider that asks for more
+// says nothing.
+const LongestWait = 24 * time.Hour
+
+// wait reads how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or
+// as a date, the reset of a limit that is used up; 0 if it does not say.
+func (p *Provider) wait(h http.Header) time.Duration {
+	for _, read := range []func(http.Header, time.Time) time.Duration{milliseconds, seconds, date, limits, reset} {
+		if wait := read(h, p.config.Now()); wait > 0 && wait <= LongestWait {
+			return wait
+		}
+	}
+	return 0
+}
+
+// Seconds is a wait of so many seconds; 0 for what is none.
+func Seconds(s string) time.Duration { return span(s, time.Second) }
+
+// span is a number of units.
+func span(s string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0) || n > float64(LongestWait/unit) {
+		return 0
+	}
+	return time.Duration(n * float64(unit))
+}
+
+func milliseconds(h http.Header, _ time.Time) time.Duration {
+	return span(h.Get("Retry-After-Ms"), time.Millisecond)
+}
+
+func seconds(h http.Header, _ time.Time) time.Duration { return Seconds(h.Get("Retry-After")) }
+
+func date(h http.Header, now time.Time) time.Duration {
+	at, err := http.ParseTime(h.Get("Retry-After"))
+	if err != nil {
+		return 0
+	}
+	return at.Sub(now)
+}
+
+// limits reads the resets of OpenAI's limits: the longest of those that are used up.
+func limits(h http.Header, _ time.Time) time.Duration {
+	var longest time.Duration
+	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
+		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
+			longest = max(longest, wait)
+		}
+	}
+	return longest
+}
+
+// reset reads the moment, in milliseconds since 1970, at which OpenRouter's limit ends.
+func reset(h http.Header, now time.Time) time.Duration {
+	ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.UnixMilli(ms).Sub(now)
+}
+
+// Item names a result by what stands in its place in an answer: a link, a data URL, or the
+// token of lifted media.
+func (p *Provider) Item(from *wire.Collector, said string) driver.Item {
+	head, data, isData := strings.Cut(said, ";base64,")
+	if isData {
+		b, err := p.Take(from, data)
+		return driver.Item{Blob: b, Err: err, DeclaredMIME: p.Clean(strings.TrimPrefix(head, "data:"))}
+	}
+	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
+		return p.Link(said)
+	}
+	b, err := p.Take(from, said)
+	return driver.Item{Blob: b, Err: err}
+}
+
+// Link is a result that comes by link.
+func (p *Provider) Link(url string) driver.Item {
+	if url == "" {
+		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", p.Name)}
+	}
+	return driver.Item{URL: url}
+}
+
+// Each is one failure as the results that a task asks for.
+func Each(t driver.Task, it driver.Item) []driver.Item {
+	return slices.Repeat([]driver.Item{it}, max(t.N, 1))
+}
+
+// Unfinished is the end of a task that its provider could not do, by what its words mean:
+// see Config.Failures. It was paid for, so it is not made again.
+func (p *Provider) Unfinished(t driver.Task, why string) []driver.Item {
+	phrase, ok := p.config.Failures.In(why)
+	if !ok {
+		phrase = Phrase{Code: media.CodeUnavailable, Advice: p.Name + " could not finish the task: ask again, or change the prompt or the settings"}
+	}
+	said := cmp.Or(p.Clean(why), "no reason given")
+	if phrase.Code == media.CodeModerated {
+		return p.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
+	}
+	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
+	e.Retryable = false
+	return Each(t, driver.Item{Err: e})
+}
+
+// stage reports whether the words or the result were refused, where that is said.
+func stage(why string) string {
+	why = strings.ToLower(why)
+	switch {
+	case strings.Contains(why, "prompt"):
+		return "input"
+	case strings.Contains(why, "image") || strings.Contains(why, "result"):
+		return "output"
+	}
+	return ""
+}
+
+// Ending is how a success ended that holds no result.
+type Ending struct {
+	// Blocked says that the request itself was refused, whatever the reasons are.
+	Blocked bool
+	// Reasons are the words of the provider for why it ended, the first one in its own name.
+	Reasons []string
+	// Said is the text in the place of the result.
+	Said string
+	// Categories are the provider's own words beside the reason.
+	Categories []string
+}
+
+// refusals are parts of reasons that mean a decision about safety or policy.
+var refusals = []string{
+	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak", "image_other",
+}
+
+// Without says why a success holds no result: a refusal, as moderated items, or an answer
+// that should not be. A text in the place of the result is a refusal.
+func (p *Provider) Without(call Call, e Ending) ([]driver.Item, error) {
+	noun, first := "picture", ""
+	if call.Task.Model.Modality == media.ModalityAudio {
+		noun = "sound"
+	}
+	if len(e.Reasons) > 0 {
+		first = e.Reasons[0]
+	}
+	i := slices.IndexFunc(e.Reasons, func(reason string) bool {
+		return e.Blocked || slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(strings.ToLower(reason), r) })
+	})
+	verdict := generate.Safety{Stage: "output", Categories: e.Categories}
+	if e.Blocked {
+		verdict.Stage = "input"
+	}
+	why := "text in place of a " + noun
+	switch {
+	case i >= 0:
+		why = e.Reasons[i]
+		verdict.Categories = append([]string{why}, e.Categories...)
+	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
+	case first == "":
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", p.Name, noun)
+	default:
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", p.Name, noun, p.Clean(first))
+	}
+	why = strings.TrimSuffix(why+": "+e.Said, ": ")
+	return p.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", p.Name, noun, p.Clean(why)), nil
 }
