@@ -29,8 +29,7 @@
 // Errors are media.Error values: missing_key (no address), unauthorized, forbidden,
 // not_found (a job that the proxy no longer knows, an unknown version), moderated,
 // rate_limited, quota_exceeded, invalid, unsupported, unavailable, bad_response. It
-// may import generate, media, wire and midjourney/proxy, which speaks the protocol; no
-// other driver.
+// may import generate, media and wire; no other driver.
 package midjourney
 
 import (
@@ -40,7 +39,6 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
-	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 	"atelier/media/wire"
 )
@@ -60,9 +58,10 @@ type Config struct {
 }
 
 // Driver makes, varies and edits pictures with Midjourney. It is safe for concurrent use.
-type Driver struct{ client *proxy.Client }
+type Driver struct{ client *post.Client }
 
 var (
+	_ driver.Listed   = (*Driver)(nil)
 	_ driver.Notified = (*Driver)(nil)
 	_ driver.Reviewed = (*Driver)(nil)
 )
@@ -70,7 +69,23 @@ var (
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing address is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	client, err := proxy.New(proxy.Config{URL: c.ProxyURL, Secret: c.Secret, Codec: c.Codec, Failures: failures, Base: c.Base})
+	header := http.Header{}
+	if c.Secret != "" {
+		header.Set("Mj-Api-Secret", c.Secret)
+	}
+	client, err := post.New(post.Config{
+		Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
+		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
+		Explain: explain, Failures: failures,
+		States: map[string]post.State{"SUCCESS": post.Finished, "FAILURE": post.Broken, "CANCEL": post.Stopped},
+		Advice: map[media.Code]string{
+			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
+			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",
+			media.CodeForbidden:     "look at its account list",
+			media.CodeNotFound:      "check MIDJOURNEY_PROXY_URL, leave midjourney.speed out, or use another midjourney.action",
+			media.CodeQuotaExceeded: "top the account up",
+		},
+	})
 	return &Driver{client}, err
 }
 
@@ -97,53 +112,11 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return driver.Update{}, err
 	}
-	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
-	got, u, err := d.client.Submit(ctx, s)
-	if err == nil && got.Exists() && j.window != nil {
-		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
-		_, u, err = d.client.Submit(ctx, s)
+	got, u, err := d.submit(ctx, t, j.at.path, d.withPictures(ctx, t, j))
+	if err == nil && got.Code == codeExists && j.window != nil {
+		_, u, err = d.submit(ctx, t, "modal", d.confirmation(ctx, t, j, got))
 	}
 	return u, err
-}
-
-// Poll asks for the job.
-func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
-	got, err := d.client.Fetch(ctx, h.ID)
-	if err != nil {
-		return driver.Update{}, err
-	}
-	return d.update(t, h, got), nil
-}
-
-// Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
-// that cannot is media.CodeUnsupported.
-func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
-	return d.client.Cancel(ctx, h.ID)
-}
-
-// Notification names the job that a call of the hook is about, and believes no more.
-func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
-	h, err := d.client.NotifiedJob(n)
-	return driver.Update{Task: h, Progress: -1}, err
-}
-
-var _ driver.Listed = (*Driver)(nil)
-
-// waiting is the status of a job whose window nobody has confirmed: it is not worked on.
-const waiting = "MODAL"
-
-// ListsKeys is true: they come back as the state of a job.
-func (d *Driver) ListsKeys() bool { return true }
-
-// List gives the jobs that the proxy tells of: some tell their newest only, forget them when
-// they restart or drop what came with them, and a submission that is being translated or
-// checked is not among them yet.
-func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
-	all, err := d.client.List(ctx)
-	for _, j := range all {
-		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == waiting})
-	}
-	return l, err
 }
 
 // failures are the kinds of failures and the words that tell them, in English or Chinese:

@@ -10,7 +10,6 @@ import (
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
-	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
@@ -173,7 +172,7 @@ func (j *job) follow(t driver.Task) error {
 
 // confirmation answers the window of a task that waits for one. The words are the
 // caller's, or those of the parent; the parent's flags stay.
-func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got proxy.Submitted) post.Body {
+func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got submitted) post.Body {
 	words := oneLine(t.Prompt)
 	before, flags := string(got.Properties.Value.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {

@@ -2,8 +2,10 @@ package post
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"mime/multipart"
 	"net/textproto"
@@ -14,6 +16,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Body is a request in JSON.
@@ -73,19 +76,19 @@ type Reach struct {
 
 // Reaches is nil if a call can carry the task. Errors: media.CodeUnsupported, and
 // media.CodeInvalid where a picture is missing.
-func (p *Provider) Reaches(t driver.Task, r Reach) error {
+func (c *Client) Reaches(t driver.Task, r Reach) error {
 	drawn := t.Method == "" || t.Method == generate.MethodGenerate
 	switch {
 	case r.N > 0 && t.N > r.N:
-		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", p.Name, r.N, t.N)
+		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", c.Name, r.N, t.N)
 	case !drawn && !slices.Contains(r.Methods, t.Method):
-		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", p.Name, t.Method)
+		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", c.Name, t.Method)
 	case !drawn && len(t.Inputs) == 0:
 		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
 	case r.Inputs > 0 && len(t.Inputs) > r.Inputs:
 		return media.Errorf(media.CodeUnsupported, "%s takes %d input pictures, not %d: use fewer", t.Model.Name, r.Inputs, len(t.Inputs))
 	case t.Mask != nil && !r.Mask:
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", p.Name)
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", c.Name)
 	}
 	for _, in := range t.Inputs {
 		if types := t.Model.InputTypes; len(types) > 0 && !slices.Contains(types, in.MIMEType) {
@@ -128,58 +131,48 @@ func (b Body) Settings(t driver.Task, n Names) {
 }
 
 // Form is a body in multipart/form-data, see [Client.Form].
-type Form struct{ parts []formPart }
-
-type formPart struct {
-	name, text string
-	// file and kind are set for media.
-	file, kind string
+type Form struct {
+	body bytes.Buffer
+	kind string // with the boundary
 }
 
-// fields adds the fields of a body in the order of their names; texts as they are, all else
-// as JSON.
-func (f *Form) fields(b Body) error {
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		text, ok := b[name].(string)
+// File is a stored picture in a field of a form.
+type File struct {
+	Name string
+	Blob media.Blob
+}
+
+// Form writes fields in the order of their names, texts as they are and all else as JSON, then pictures, whose bytes the
+// transport streams in the place of markers.
+func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, error) {
+	f := &Form{}
+	w := multipart.NewWriter(&f.body)
+	f.kind = w.FormDataContentType()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text, ok := fields[name].(string)
 		if !ok {
-			raw, err := json.Marshal(b[name])
+			raw, err := json.Marshal(fields[name])
 			if err != nil {
-				return media.Errorf(media.CodeInvalid, "option %s cannot be written: %w", name, err)
+				return nil, media.Errorf(media.CodeInvalid, "option %s cannot be written: %w", name, err)
 			}
 			text = string(raw)
 		}
-		f.parts = append(f.parts, formPart{name: name, text: text})
+		f.add(w, text, textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, name)}})
 	}
-	return nil
+	for i, p := range files {
+		_, ending, _ := strings.Cut(p.Blob.MIMEType, "/")
+		f.add(w, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, p.Blob, wire.VariantStd), textproto.MIMEHeader{
+			"Content-Disposition": {fmt.Sprintf(`form-data; name=%q; filename="picture-%d.%s"`, p.Name, len(fields)+i+1, ending)},
+			"Content-Type":        {p.Blob.MIMEType},
+		})
+	}
+	_ = w.Close() // a buffer takes all
+	return f, nil
 }
 
-// file adds a media file, named by the plain marker of its blob. The lowering
-// transport puts the bytes in its place.
-func (f *Form) file(p File, marker string) {
-	_, ending, _ := strings.Cut(p.Blob.MIMEType, "/")
-	f.parts = append(f.parts, formPart{name: p.Name, text: marker, file: fmt.Sprintf("picture-%d.%s", len(f.parts)+1, ending), kind: p.Blob.MIMEType})
-}
-
-// encode writes the form and tells its type with the boundary.
-func (f *Form) encode(to string) (*bytes.Buffer, string, error) {
-	buf := &bytes.Buffer{}
-	w := multipart.NewWriter(buf)
-	for _, p := range f.parts {
-		h := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, p.name)}}
-		if p.kind != "" {
-			h.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename=%q`, p.name, p.file))
-			h.Set("Content-Type", p.kind)
-		}
-		part, err := w.CreatePart(h)
-		if err == nil {
-			_, err = part.Write([]byte(p.text))
-		}
-		if err != nil {
-			return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
-		}
+// add writes a part.
+func (f *Form) add(w *multipart.Writer, text string, h textproto.MIMEHeader) {
+	if part, err := w.CreatePart(h); err == nil { // a buffer takes all
+		_, _ = io.WriteString(part, text)
 	}
-	if err := w.Close(); err != nil {
-		return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
-	}
-	return buf, w.FormDataContentType(), nil
 }

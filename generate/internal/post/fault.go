@@ -85,49 +85,60 @@ func codeOf(status int) media.Code {
 }
 
 // refused reads an answer that is not a success.
-func (p *Provider) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
+func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	if ctx.Err() != nil {
-		return driver.Update{}, p.Ended(ctx, !a.free)
+		return driver.Update{}, c.Ended(ctx, !a.free)
 	}
-	f, ok := p.config.Explain(a)
+	f, ok := c.config.Explain(a)
 	if !ok {
-		e := p.NotJSON(a)
-		e.RetryAfter = p.wait(a.Header)
+		e := c.notJSON(a)
+		e.RetryAfter = c.wait(a.Header)
 		return driver.Update{}, e
 	}
-	return p.Refuse(call, a, f)
+	return c.Refuse(call, a, f)
 }
 
 // Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
-// system becomes the moderated items of the call's task.
-func (p *Provider) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
+// system becomes the moderated items of the call's task. What the fault leaves open is read from the provider's words.
+func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	f.Status = cmp.Or(f.Status, a.Status)
-	p.understand(&f)
-	f.Words = p.Clean(f.Words)
+	if phrase, ok := c.config.Phrases.In(f.Label + " " + f.Words); ok && f.Code == "" && f.Blocked == nil {
+		switch {
+		case phrase.Code != media.CodeModerated:
+			f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
+		case f.Status < http.StatusInternalServerError: // a failure of the provider is no refusal, whatever it says
+			f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
+		}
+	}
+	f.Words = c.Clean(f.Words)
 	if f.Blocked != nil {
 		return driver.Update{
 			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
-			Items: p.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", p.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
+			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
-	return driver.Update{}, p.fault(call, a, f)
+	return driver.Update{}, c.fault(call, a, f)
 }
 
 // fault is the error of a [Fault]. Failures are repeated only where the provider says in
-// its own words that nothing was made.
-func (p *Provider) fault(call Call, a *Answer, f Fault) *media.Error {
-	code := cmp.Or(f.Code, p.config.Codes[f.Status], codeOf(f.Status))
-	if code == media.CodeRateLimited && !a.free && patience.Daily(f.Words) {
-		return p.spent(call, a, f)
+// its own words that nothing was made; a quota of a day, where it says after which time, which the Gateway does once.
+func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
+	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
+	spent := code == media.CodeRateLimited && !a.free && patience.Daily(f.Words)
+	if spent {
+		code = media.CodeQuotaExceeded
 	}
-	e := media.Errorf(code, "%s", p.sentence(code, call, f))
-	if code == media.CodeRateLimited || code == media.CodeUnavailable {
-		e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
+	e := media.Errorf(code, "%s", c.sentence(code, call, f))
+	if spent || code == media.CodeRateLimited || code == media.CodeUnavailable {
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+	}
+	if spent {
+		e.Retryable = e.RetryAfter > 0
 	}
 	if code != media.CodeUnavailable {
 		return e
 	}
-	idle := slices.Contains(append(slices.Clone(p.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
+	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Ran
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should
@@ -142,18 +153,9 @@ func (p *Provider) fault(call Call, a *Answer, f Fault) *media.Error {
 	return e
 }
 
-// spent is the error of a quota of a day. It is repeated where the provider says after which time,
-// which the Gateway does once.
-func (p *Provider) spent(call Call, a *Answer, f Fault) *media.Error {
-	e := media.Errorf(media.CodeQuotaExceeded, "%s", p.sentence(media.CodeQuotaExceeded, call, f))
-	e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
-	e.Retryable = e.RetryAfter > 0
-	return e
-}
-
 // sentence says what happened and what to do. Words about a key are left out: they tend
 // to quote it.
-func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
+func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
 	switch {
 	case code == media.CodeUnavailable && f.Status == http.StatusConflict:
@@ -161,8 +163,8 @@ func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
 	case code == media.CodeQuotaExceeded && patience.Daily(f.Words):
 		m = daily
 	}
-	advice := cmp.Or(f.Advice, p.config.Advice[code], m.advice)
-	s := strings.NewReplacer("NAME", p.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
+	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
+	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
 	switch {
 	case advice == "":
 		return s + ": " + f.Words
@@ -226,30 +228,29 @@ func categories(text string) (codes []string) {
 	return codes
 }
 
-// understand fills in what a fault leaves open by the provider's words. A failure of the
-// provider is no refusal, whatever it says.
-func (p *Provider) understand(f *Fault) {
-	phrase, ok := p.config.Phrases.In(f.Label + " " + f.Words)
-	if !ok || f.Code != "" || f.Blocked != nil {
-		return
-	}
-	switch {
-	case phrase.Code != media.CodeModerated:
-		f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
-	case f.Status < http.StatusInternalServerError:
-		f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
-	}
-}
-
-// LongestWait is the longest wait that is believed; a provider that asks for more
-// says nothing.
-const LongestWait = 24 * time.Hour
+// longestWait is the longest wait that is believed; a provider that asks for more says nothing.
+const longestWait = 24 * time.Hour
 
 // wait reads how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or
 // as a date, the reset of a limit that is used up; 0 if it does not say.
-func (p *Provider) wait(h http.Header) time.Duration {
-	for _, read := range []func(http.Header, time.Time) time.Duration{milliseconds, seconds, date, limits, reset} {
-		if wait := read(h, p.config.Now()); wait > 0 && wait <= LongestWait {
+func (c *Client) wait(h http.Header) time.Duration {
+	now, after := c.config.Now(), h.Get("Retry-After")
+	waits := []time.Duration{span(h.Get("Retry-After-Ms"), time.Millisecond), Seconds(after)}
+	if at, err := http.ParseTime(after); err == nil {
+		waits = append(waits, at.Sub(now))
+	}
+	longest := time.Duration(0) // of OpenAI's limits that are used up
+	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
+		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
+			longest = max(longest, wait)
+		}
+	}
+	waits = append(waits, longest)
+	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil { // OpenRouter's, since 1970
+		waits = append(waits, time.UnixMilli(ms).Sub(now))
+	}
+	for _, wait := range waits {
+		if wait > 0 && wait <= longestWait {
 			return wait
 		}
 	}
@@ -262,65 +263,31 @@ func Seconds(s string) time.Duration { return span(s, time.Second) }
 // span is a number of units.
 func span(s string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n > 0) || n > float64(LongestWait/unit) {
+	if err != nil || !(n > 0) || n > float64(longestWait/unit) {
 		return 0
 	}
 	return time.Duration(n * float64(unit))
 }
 
-func milliseconds(h http.Header, _ time.Time) time.Duration {
-	return span(h.Get("Retry-After-Ms"), time.Millisecond)
-}
-
-func seconds(h http.Header, _ time.Time) time.Duration { return Seconds(h.Get("Retry-After")) }
-
-func date(h http.Header, now time.Time) time.Duration {
-	at, err := http.ParseTime(h.Get("Retry-After"))
-	if err != nil {
-		return 0
-	}
-	return at.Sub(now)
-}
-
-// limits reads the resets of OpenAI's limits: the longest of those that are used up.
-func limits(h http.Header, _ time.Time) time.Duration {
-	var longest time.Duration
-	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
-		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
-			longest = max(longest, wait)
-		}
-	}
-	return longest
-}
-
-// reset reads the moment, in milliseconds since 1970, at which OpenRouter's limit ends.
-func reset(h http.Header, now time.Time) time.Duration {
-	ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return time.UnixMilli(ms).Sub(now)
-}
-
 // Item names a result by what stands in its place in an answer: a link, a data URL, or the
 // token of lifted media.
-func (p *Provider) Item(from *wire.Collector, said string) driver.Item {
+func (c *Client) Item(from *wire.Collector, said string) driver.Item {
 	head, data, isData := strings.Cut(said, ";base64,")
 	if isData {
-		b, err := p.Take(from, data)
-		return driver.Item{Blob: b, Err: err, DeclaredMIME: p.Clean(strings.TrimPrefix(head, "data:"))}
+		b, err := c.Take(from, data)
+		return driver.Item{Blob: b, Err: err, DeclaredMIME: c.Clean(strings.TrimPrefix(head, "data:"))}
 	}
 	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
-		return p.Link(said)
+		return c.Link(said)
 	}
-	b, err := p.Take(from, said)
+	b, err := c.Take(from, said)
 	return driver.Item{Blob: b, Err: err}
 }
 
 // Link is a result that comes by link.
-func (p *Provider) Link(url string) driver.Item {
+func (c *Client) Link(url string) driver.Item {
 	if url == "" {
-		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", p.Name)}
+		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
 	}
 	return driver.Item{URL: url}
 }
@@ -332,14 +299,14 @@ func Each(t driver.Task, it driver.Item) []driver.Item {
 
 // Unfinished is the end of a task that its provider could not do, by what its words mean:
 // see Config.Failures. It was paid for, so it is not made again.
-func (p *Provider) Unfinished(t driver.Task, why string) []driver.Item {
-	phrase, ok := p.config.Failures.In(why)
+func (c *Client) Unfinished(t driver.Task, why string) []driver.Item {
+	phrase, ok := c.config.Failures.In(why)
 	if !ok {
-		phrase = Phrase{Code: media.CodeUnavailable, Advice: p.Name + " could not finish the task: ask again, or change the prompt or the settings"}
+		phrase = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
 	}
-	said := cmp.Or(p.Clean(why), "no reason given")
+	said := cmp.Or(c.Clean(why), "no reason given")
 	if phrase.Code == media.CodeModerated {
-		return p.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
+		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
 	}
 	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
 	e.Retryable = false
@@ -377,7 +344,7 @@ var refusals = []string{
 
 // Without says why a success holds no result: a refusal, as moderated items, or an answer
 // that should not be. A text in the place of the result is a refusal.
-func (p *Provider) Without(call Call, e Ending) ([]driver.Item, error) {
+func (c *Client) Without(call Call, e Ending) ([]driver.Item, error) {
 	noun, first := "picture", ""
 	if call.Task.Model.Modality == media.ModalityAudio {
 		noun = "sound"
@@ -399,10 +366,10 @@ func (p *Provider) Without(call Call, e Ending) ([]driver.Item, error) {
 		verdict.Categories = append([]string{why}, e.Categories...)
 	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
 	case first == "":
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", p.Name, noun)
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", c.Name, noun)
 	default:
-		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", p.Name, noun, p.Clean(first))
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", c.Name, noun, c.Clean(first))
 	}
 	why = strings.TrimSuffix(why+": "+e.Said, ": ")
-	return p.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", p.Name, noun, p.Clean(why)), nil
+	return c.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", c.Name, noun, c.Clean(why)), nil
 }

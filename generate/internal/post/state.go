@@ -46,15 +46,15 @@ type Standing struct {
 // Stands tells how a task stands in the words of the contract. A task that ends without
 // results ends with an error for each that was asked for; it may be billed, so it is not
 // made again.
-func (p *Provider) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
+func (c *Client) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
 	u := driver.Update{Task: h, Done: true, Progress: 1}
-	switch p.config.States[s.State] {
+	switch c.config.States[s.State] {
 	case Finished:
 		u.Items = s.Items()
 	case Broken:
-		u.Items = p.Unfinished(t, s.Why)
+		u.Items = c.Unfinished(t, s.Why)
 	case Stopped:
-		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", p.Name)
+		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", c.Name)
 		e.Retryable = false
 		u.Items = Each(t, driver.Item{Err: e})
 	default:
@@ -64,11 +64,11 @@ func (p *Provider) Stands(t driver.Task, h driver.Handle, s Standing) driver.Upd
 }
 
 // Begun is a task that was taken and named, with what the provider says that it costs; the
-// error for one without a name is [Provider.Unnamed].
-func (p *Provider) Begun(h driver.Handle, price Price) (driver.Update, error) {
+// error for one without a name is [Client.Unnamed].
+func (c *Client) Begun(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
-		return driver.Update{}, p.Unnamed()
+		return driver.Update{}, c.Unnamed()
 	}
 	return driver.Update{
 		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(price.USD, 1, places), Amount(price.Cents, 100, 6)), ReportedCredits: Amount(price.Credits, 1, places),
@@ -95,12 +95,12 @@ var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 // Hear reads a call of a webhook into a value, of which id is the name of the task, and
 // reports whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
 // the provider's, media.CodeInvalid for one that names no task.
-func (p *Provider) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
+func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
-		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", p.Name)
+		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
 	}
 	if json.Unmarshal(n.Body, into) != nil || !taskID.MatchString(id()) {
-		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", p.Name)
+		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
 	}
 	return driver.Handle{ID: id()}, w.Secret != "", nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -18,13 +17,6 @@ import (
 
 // frameLimit bounds one event after its picture was lifted out of it.
 const frameLimit = 1 << 20
-
-// IsEvents reports whether the answer is a stream of server-sent events. A server that
-// does not stream answers the same request with plain JSON.
-func (s *Stream) IsEvents() bool {
-	t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type"))
-	return err == nil && s.Status == http.StatusOK && t == "text/event-stream"
-}
 
 // Events reads a stream of events in JSON to its end and closes it. An error of each ends
 // it and is returned; io.EOF ends it well. A stream that ends inside of an event is
@@ -95,14 +87,9 @@ func (c *Client) follow(ctx context.Context, call Call, s *Stream) (driver.Updat
 	case err != nil:
 		return u, c.Lost(ctx, err, len(u.Items))
 	case len(u.Items) == 0:
-		return u, c.Lost(ctx, c.resultless(), 0)
+		return u, c.Lost(ctx, media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated"), 0)
 	}
 	return u, nil
-}
-
-// resultless is the error of a stream that came to its end and held no result.
-func (p *Provider) resultless() *media.Error {
-	return media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated")
 }
 
 // broken ends a stream by an error event. After a preview the work had begun, and previews
