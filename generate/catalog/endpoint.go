@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -49,9 +50,7 @@ func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 	}
 	e.Provider = provider
 	e.BaseURL = strings.TrimRight(strings.TrimSpace(e.BaseURL), "/")
-	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
-		e.Name = provider
-	}
+	e.Name = cmp.Or(strings.TrimSpace(e.Name), provider)
 	u, err := url.Parse(e.BaseURL)
 	switch {
 	case slices.ContainsFunc(c.rows, func(m Model) bool { return m.Provider == provider }):

@@ -71,10 +71,7 @@ func Load(user ...io.Reader) (*Catalog, error) {
 			return nil, err
 		}
 	}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.check()
 }
 
 // shippedCatalogue is read once: every catalogue begins with copies of its rows, of which
@@ -96,20 +93,14 @@ var shippedCatalogue = sync.OnceValues(func() (*Catalog, error) {
 			c.given[key(n)] = i
 		}
 	}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.check()
 })
 
 // New makes a catalogue of these rows alone, for programs that bring their
 // own drivers. Errors are those of [Load].
 func New(rows ...Model) (*Catalog, error) {
 	c := &Catalog{rows: slices.Clone(rows)}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, c.check()
 }
 
 func (c *Catalog) read(r io.Reader) error {
@@ -169,9 +160,9 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	row.inherit(earlier)
 	if i < 0 {
 		c.rows = append(c.rows, row)
-		return nil
+	} else {
+		c.rows[i] = row
 	}
-	c.rows[i] = row
 	return nil
 }
 
@@ -344,11 +335,7 @@ func (c *Catalog) checkLife(m Model) error {
 // bad makes the error of one field of a row.
 func (m Model) bad(field, format string, args ...any) error {
 	e := media.Errorf(media.CodeInvalid, format, args...)
-	name := m.Name
-	if name == "" {
-		name = m.APIModel
-	}
-	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, name, field, e.Message)
+	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, cmp.Or(m.Name, m.APIModel), field, e.Message)
 }
 
 // known lists the words that a field may hold.
@@ -398,12 +385,7 @@ func (m Model) check() error {
 			errs = append(errs, m.bad("prices", "until %q is not a day: write YYYY-MM-DD", p.Until))
 		}
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // checkCount proves that a call gives something, and a grid no less than is asked of it, and

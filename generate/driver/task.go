@@ -88,13 +88,16 @@ func Offers(o media.Output) (all []catalog.Offer) {
 	return all
 }
 
-// Offers are those of the only input.
-func (t Task) Offers() []catalog.Offer {
-	if len(t.Inputs) != 1 {
-		return nil
+// only is the only input; zero if there are none or several.
+func (t Task) only() (o media.Output) {
+	if len(t.Inputs) == 1 {
+		o = t.Inputs[0]
 	}
-	return Offers(t.Inputs[0])
+	return o
 }
+
+// Offers are those of the only input.
+func (t Task) Offers() []catalog.Offer { return Offers(t.only()) }
 
 // Keep puts what the provider said of an item into an output's metadata.
 func (it Item) Keep(into map[string]any) {
@@ -121,33 +124,21 @@ func (it Item) UnknownWords() string {
 // Parent reads what the metadata of the only input keeps of the call that made it, under
 // the provider's key, into a value; false where there is no such input.
 func (t Task) Parent(into any) bool {
-	if len(t.Inputs) != 1 {
-		return false
-	}
-	kept, ok := t.Inputs[0].Metadata[t.Model.Provider].(map[string]any)
+	kept, ok := t.only().Metadata[t.Model.Provider].(map[string]any)
 	raw, err := json.Marshal(kept)
 	return ok && err == nil && json.Unmarshal(raw, into) == nil
 }
 
 // Tile tells which result of a grid the only input is, from 1; 0 for one that is whole.
 func (t Task) Tile() int {
-	if len(t.Inputs) != 1 {
-		return 0
+	if n := count(t.only().Metadata["tile"]); n >= 1 && n <= catalog.MaxTiles {
+		return n
 	}
-	n := count(t.Inputs[0].Metadata["tile"])
-	if n < 1 || n > catalog.MaxTiles {
-		return 0
-	}
-	return n
+	return 0
 }
 
 // Tiles is how many results the only input holds if it is a grid; 0 if it is none.
-func (t Task) Tiles() int {
-	if len(t.Inputs) != 1 {
-		return 0
-	}
-	return count(t.Inputs[0].Metadata["tiles"])
-}
+func (t Task) Tiles() int { return count(t.only().Metadata["tiles"]) }
 
 // count reads a number of an output's metadata; 0 if it is none.
 func count(said any) int {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/big"
@@ -163,18 +162,8 @@ const (
 	bytesPerPixel, usualResult = 3, 4 << 20
 )
 
-// room reserves the space that n results may need, before they are paid for; the error has code
-// media.CodeDiskFull. The caller releases it.
-func (g *Gateway) room(ctx context.Context, p *plan.Plan, n int) (release func(), failed *media.Error) {
-	return g.setAside(ctx, p, bytesOf(p, n), g.minFree())
-}
-
-// lookForRoom reports whether there is space for all results; the error is as for room.
-func (g *Gateway) lookForRoom(ctx context.Context, p *plan.Plan) (failed *media.Error) {
-	_, failed = g.setAside(ctx, p, 0, bytesOf(p, p.Makes)+g.minFree())
-	return failed
-}
-
+// setAside reserves the space that results may need before they are paid for, where so much more is free besides; a need of 0
+// only looks. The error has code media.CodeDiskFull. The caller releases the space.
 func (g *Gateway) setAside(ctx context.Context, p *plan.Plan, need, leave int64) (release func(), failed *media.Error) {
 	none := func() {}
 	store, ok := g.config.Storage.(Reserver)
@@ -190,12 +179,6 @@ func (g *Gateway) setAside(ctx context.Context, p *plan.Plan, need, leave int64)
 	}
 	return nil, fault.Of(fault.Wrap(p.Model.Name+" was not asked", err))
 }
-
-// minFree is the room that is left alone.
-func (g *Gateway) minFree() int64 { return max(0, cmp.Or(g.config.MinFree, defaultMinFree)) }
-
-// mebibytes writes a number of bytes for people, rounded up.
-func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", (max(n, 0)+1<<20-1)>>20) }
 
 // bytesOf is a modest guess of the room that n results need.
 func bytesOf(p *plan.Plan, n int) int64 {
@@ -213,6 +196,6 @@ func (d *delivery) withRoom(err *media.Error) *media.Error {
 	}
 	e := *err
 	e.Retryable = true
-	e.Message += fmt.Sprintf("; about %s are needed for it", mebibytes(bytesOf(d.call.plan, 1)+d.x.g.minFree()))
+	e.Message += fmt.Sprintf("; about %d MiB are needed for it", (bytesOf(d.call.plan, 1)+d.x.g.config.MinFree+1<<20-1)>>20)
 	return &e
 }

@@ -32,9 +32,7 @@ type board struct {
 func newBoard(n int, log *notes) *board {
 	b := &board{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
 	b.extend(n)
-	for i := range n {
-		b.asked = append(b.asked, i+1)
-	}
+	b.asked = upTo(n)
 	return b
 }
 
@@ -268,9 +266,6 @@ type history struct {
 	mu    sync.Mutex   // guards blobs
 	blobs []media.Blob // stored by an earlier process and in no slot yet, oldest first
 }
-
-// of lists the attempts that earlier processes made at a call.
-func (h *history) of(number int) []operation.Attempt { return h.attempts[number] }
 
 // add adds attempts of earlier processes, each call's in their order.
 func (h *history) add(attempts []operation.Attempt) {

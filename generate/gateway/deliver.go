@@ -161,7 +161,7 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	if d.got >= d.call.plan.Model.Grid { // else it was to be expected
 		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
 	}
-	if len(x.history.of(d.call.number)) > 0 && d.arrive(ctx, item) == nil {
+	if len(x.history.attempts[d.call.number]) > 0 && d.arrive(ctx, item) == nil {
 		if index := x.board.extraOf(*item.Blob); index > 0 {
 			return index
 		}

@@ -57,7 +57,13 @@ func (x *execution) fallBack(ctx context.Context) {
 			p.Why = strings.Join(reasons, "; ")
 		}
 		before = p.Model.Name
-		x.substitute(p)
+		x.op.Dispositions = plan.StoodIn(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
+		for _, w := range p.Warnings {
+			x.notes.warn(w)
+		}
+		if x.board.empty() {
+			x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
+		}
 		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.history.further(p, missing))
 	}
@@ -74,17 +80,6 @@ func (x *execution) windUp(ctx context.Context) {
 	}
 	for _, a := range x.history.open() {
 		x.stopCall(ctx, call{plan: x.chain.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
-	}
-}
-
-// substitute writes down which model stands in.
-func (x *execution) substitute(p *plan.Plan) {
-	x.op.Dispositions = plan.StoodIn(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
-	for _, w := range p.Warnings {
-		x.notes.warn(w)
-	}
-	if x.board.empty() {
-		x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
 	}
 }
 

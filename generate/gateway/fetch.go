@@ -273,9 +273,6 @@ func (d *delivery) lacking() *media.Error {
 	return d.blocked
 }
 
-// hopeless reports whether asking again at once is of no use.
-func (d *delivery) hopeless(why *media.Error) bool { return why.Code == media.CodeDiskFull }
-
 // putOff leaves a call whose results could not be had to the process that continues the operation. Where
 // nobody can, it is nil, and the results are lost.
 func (d *delivery) putOff(why *media.Error) *media.Error {
@@ -346,7 +343,7 @@ func (d *delivery) insist(ctx context.Context, u driver.Update) {
 			return
 		}
 		pause := min(fetchPause<<min(tries, 10), longestFetchPause)
-		if waited += pause; waited > wait || x.once || d.hopeless(why) || x.steps.Sleep(ctx, pause) != nil {
+		if waited += pause; waited > wait || x.once || why.Code == media.CodeDiskFull || x.steps.Sleep(ctx, pause) != nil {
 			return
 		}
 		d.take(ctx, u)

@@ -51,7 +51,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	case media.CodeOf(err) == media.CodeNotFound:
 		err = g.notifyLost(ctx, log, provider, n, u)
 	case err != nil:
-	case g.busy.has(id): // this process polls the task, or has its end
+	case g.occupied(id): // this process polls the task, or has its end
 	default:
 		ctx = media.WithScope(ctx, scope)
 		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)

@@ -44,7 +44,7 @@ type execution struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.Request)
-	if full := g.lookForRoom(ctx, p); full != nil {
+	if _, full := g.setAside(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
 		return nil, ctx, full
 	}
 	p, err := g.reserve(ctx, p, id)
@@ -107,6 +107,7 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 		history: &history{}, previews: previews{storage: g.config.Storage, operation: op.ID},
 		recorder: recorder{
 			log: g.config.Operations, records: g.config.Recorder, operation: op.ID, now: g.config.Now, newID: g.config.NewID, notes: log,
+			unrecorded: map[media.Digest]bool{}, unsaved: map[int]bool{}, calls: map[string]operation.Attempt{},
 		},
 		downloads: downloads{storage: g.config.Storage, get: g.config.Fetch},
 	}
@@ -145,7 +146,7 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 	x.askAgain(held)
 	x.fallBack(held)
 	x.windUp(held)
-	if taken(held) || x.recorder.behind(x.board) && x.g.lease(x.op.ID).lost(ctx) {
+	if taken(held) || x.recorder.behind() && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)

@@ -89,7 +89,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		last = u
 		d.take(ctx, u)
 		switch lacking := d.lacking(); {
-		case lacking != nil && d.hopeless(lacking):
+		case lacking != nil && lacking.Code == media.CodeDiskFull: // asking again at once is of no use
 			return u, d.putOff(lacking)
 		case lacking != nil:
 			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))

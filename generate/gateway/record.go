@@ -17,8 +17,8 @@ import (
 )
 
 // recorder saves what comes of an operation: the records of outputs, slots and calls. What cannot be saved
-// is a warning and stays in the backlog, from which retry saves it; the results stay. It changes no
-// slot but its output's record, and is safe for concurrent use.
+// is a warning and stays in the backlog, from which retry saves it; the results stay, and while there is a backlog the operation
+// stays open. It changes no slot but its output's record, and is safe for concurrent use.
 type recorder struct {
 	log       operation.Log
 	records   media.Recorder // nil where outputs have no records
@@ -26,7 +26,32 @@ type recorder struct {
 	now       func() time.Time
 	newID     func() string
 	notes     *notes
-	backlog   backlog
+
+	mu         sync.Mutex            // guards the backlog
+	unrecorded map[media.Digest]bool // outputs without their record
+	unsaved    map[int]bool          // slots, by index
+	calls      map[string]operation.Attempt
+}
+
+// note changes the backlog.
+func (r *recorder) note(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+}
+
+// lacks reports what of a slot could not be saved: the record of its output, or the slot itself.
+func (r *recorder) lacks(s generate.Slot) (record, slot bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return s.Output != nil && r.unrecorded[s.Output.Digest], r.unsaved[s.Index]
+}
+
+// unsavedCalls are the calls that could not be saved.
+func (r *recorder) unsavedCalls() []operation.Attempt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.calls))
 }
 
 // output stores the record of an output before it is shown (law 2), unless it has one.
@@ -37,7 +62,7 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	}
 	recorded, err := r.records.Record(ctx, o)
 	lost := fmt.Sprintf("the record of %s could not be saved: ", o.Ref)
-	r.backlog.record(o.Digest, err != nil)
+	r.note(func() { r.unrecorded[o.Digest] = err != nil })
 	if err != nil {
 		r.notes.warn(lost + fault.Of(err).Message)
 		return o
@@ -49,7 +74,7 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 // slot saves a slot.
 func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	err := r.log.SlotDone(ctx, r.operation, s)
-	r.backlog.slot(s.Index, err != nil)
+	r.note(func() { r.unsaved[s.Index] = err != nil })
 	if err != nil {
 		r.notes.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, fault.Of(err).Message))
 	}
@@ -60,7 +85,11 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	save, done := saving(ctx)
 	defer done()
 	err := r.log.Attempt(save, a)
-	r.backlog.call(a, err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})))
+	r.note(func() {
+		if delete(r.calls, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})) {
+			r.calls[a.ID] = a
+		}
+	})
 	if err != nil {
 		r.notes.warn("a provider call could not be journalled: " + fault.Of(err).Message)
 	}
@@ -104,82 +133,29 @@ func (r *recorder) uncalled(ctx context.Context, c call, number int, why *media.
 // retry saves once more what is in the backlog, and reports whether something stays there.
 func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
 	for _, s := range b.all() {
-		unrecorded, unkept := r.backlog.of(s)
-		if s.Output != nil && (unrecorded || unkept) {
+		if record, slot := r.lacks(s); !record && !slot {
+			continue
+		}
+		if s.Output != nil {
 			o := r.output(ctx, *s.Output)
 			s.Output = &o
 			b.put(s)
 		}
-		if unrecorded || unkept { // a slot's last preview was kept when the slot ended
-			r.slot(ctx, s)
-		}
-		unrecorded, unkept = r.backlog.of(s)
-		remaining = remaining || unrecorded || unkept
+		r.slot(ctx, s) // a slot's last preview was kept when the slot ended
+		record, slot := r.lacks(s)
+		remaining = remaining || record || slot
 	}
-	for _, a := range r.backlog.unsavedCalls() {
+	for _, a := range r.unsavedCalls() {
 		r.call(ctx, a)
 	}
-	return remaining || len(r.backlog.unsavedCalls()) > 0
+	return remaining || len(r.unsavedCalls()) > 0
 }
 
 // behind reports whether a slot or a call could not be saved.
-func (r *recorder) behind(b *board) bool {
-	return len(r.backlog.unsavedCalls()) > 0 || slices.ContainsFunc(b.all(), func(s generate.Slot) bool { _, slot := r.backlog.of(s); return slot })
-}
-
-// backlog is what an operation has and could not save yet; while there is any, the operation stays
-// open. It is safe for concurrent use, and empty at first.
-type backlog struct {
-	mu      sync.Mutex // guards all below
-	records map[media.Digest]bool
-	slots   map[int]bool // by index
-	calls   map[string]operation.Attempt
-}
-
-// record notes whether the record of an output could not be saved.
-func (b *backlog) record(d media.Digest, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.records == nil {
-		b.records = map[media.Digest]bool{}
-	}
-	b.records[d] = failed
-}
-
-// slot notes whether a slot could not be saved.
-func (b *backlog) slot(index int, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.slots == nil {
-		b.slots = map[int]bool{}
-	}
-	b.slots[index] = failed
-}
-
-// call notes whether a call could not be saved, and has to be.
-func (b *backlog) call(a operation.Attempt, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.calls == nil {
-		b.calls = map[string]operation.Attempt{}
-	}
-	if delete(b.calls, a.ID); failed {
-		b.calls[a.ID] = a
-	}
-}
-
-// of reports what of a slot could not be saved: the record of its output, or the slot itself.
-func (b *backlog) of(s generate.Slot) (record, slot bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return s.Output != nil && b.records[s.Output.Digest], b.slots[s.Index]
-}
-
-// unsavedCalls are the calls that could not be saved.
-func (b *backlog) unsavedCalls() []operation.Attempt {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Collect(maps.Values(b.calls))
+func (r *recorder) behind() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls) > 0 || slices.Contains(slices.Collect(maps.Values(r.unsaved)), true)
 }
 
 // notes are what an operation says beside its results: warnings for people, and what providers

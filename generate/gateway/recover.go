@@ -18,7 +18,7 @@ import (
 // resumeCall does what can be done for a call that an earlier process began, and gives the number of the
 // attempt that comes next; 0 if nothing is left to do.
 func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
-	past := x.history.of(c.number)
+	past := x.history.attempts[c.number]
 	if len(past) == 0 && x.board.cancelled(c.slots) {
 		return 0
 	}

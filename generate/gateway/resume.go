@@ -41,21 +41,16 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*gen
 	switch {
 	case media.CodeOf(err) != media.CodeConflict:
 		return res, err
-	case handedOver(ctx):
-		return g.standing(ctx, id)
+	case !handedOver(ctx):
+		return nil, fault.Of(ctx.Err())
 	}
-	return nil, fault.Of(ctx.Err())
-}
-
-// standing is what is known of an operation that another process works on.
-func (g *Gateway) standing(ctx context.Context, id string) (*generate.Result, error) {
 	save, done := saving(ctx)
 	defer done()
 	saved, err := g.config.Operations.(operation.Resumer).Saved(save, id)
 	if err != nil {
 		return nil, err
 	}
-	res := saved.Result()
+	res = saved.Result()
 	if !saved.Over() {
 		res.Status, err = operation.Advance(operation.SubjectOperation, saved.Status(), operation.EventLeave)
 	}
@@ -347,7 +342,11 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 	case err != nil:
 	case known:
 		tried[a.ID] = true
-		there, err = has(ctx, p.Driver, t, a.Task)
+		brief, stop := context.WithTimeout(ctx, lookTime)
+		defer stop()
+		var u driver.Update
+		u, err = p.Driver.Poll(brief, t, a.Task)
+		there = err == nil && u.Done && slices.ContainsFunc(u.Items, func(it driver.Item) bool { return it.Err == nil })
 	default:
 		t.Key = a.Key
 		a.Task, err = x.g.look(ctx, lister, t, a.StartedAt)
@@ -362,14 +361,6 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 		why.Cause = errTaskUnseen
 	}
 	return false, &why
-}
-
-// has asks once whether a task has a result.
-func has(ctx context.Context, d driver.Driver, t driver.Task, h driver.Handle) (bool, error) {
-	ctx, stop := context.WithTimeout(ctx, lookTime)
-	defer stop()
-	u, err := d.Poll(ctx, t, h)
-	return err == nil && u.Done && slices.ContainsFunc(u.Items, func(it driver.Item) bool { return it.Err == nil }), err
 }
 
 // unlooked is why nothing is asked for again where only results are missing that may have been

@@ -57,9 +57,6 @@ func (j *job) note(setting string, o generate.Outcome, applied, why string) {
 	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
 
-// drop notes a setting that is left out.
-func (j *job) drop(setting, why string) { j.note(setting, generate.OutcomeDropped, "", why) }
-
 // newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
 // options and inputs that make no sense together, media.CodeUnsupported.
 func newJob(t driver.Task) (*job, error) {
@@ -111,8 +108,8 @@ func (j *job) blend(t driver.Task) {
 	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
 	if t.AspectRatio != "" && (shape == "" || asked != "") {
 		const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
-		j.drop("size", why)
-		j.drop("aspect_ratio", why)
+		j.note("size", generate.OutcomeDropped, "", why)
+		j.note("aspect_ratio", generate.OutcomeDropped, "", why)
 	}
 	j.body.Set("dimensions", strings.ToUpper(shape))
 }

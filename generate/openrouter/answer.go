@@ -38,16 +38,12 @@ type content string
 
 // UnmarshalJSON takes null and anything else as no text.
 func (c *content) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*c = content(text)
+	var parts []part
+	if json.Unmarshal(b, (*string)(c)) == nil || json.Unmarshal(b, &parts) != nil {
 		return nil
 	}
-	var parts []part
-	if json.Unmarshal(b, &parts) == nil {
-		for _, p := range parts {
-			*c += content(p.Text)
-		}
+	for _, p := range parts {
+		*c += content(p.Text)
 	}
 	return nil
 }

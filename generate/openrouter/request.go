@@ -1,6 +1,7 @@
 package openrouter
 
 import (
+	"cmp"
 	"context"
 
 	"atelier/generate"
@@ -103,11 +104,7 @@ func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) 
 		Metadata: d.client.Metadata(map[string]any{"generation_id": a.Header.Get("X-Generation-Id"), "upstream_usd": got.Usage.upstream()}),
 	}
 	for _, p := range got.Data {
-		said := p.B64JSON
-		if said == "" {
-			said = p.URL
-		}
-		it := d.client.Item(a.Media, said)
+		it := d.client.Item(a.Media, cmp.Or(p.B64JSON, p.URL))
 		it.DeclaredMIME, it.Seed = d.client.Clean(p.Type), call.Task.Seed
 		u.Items = append(u.Items, it)
 	}

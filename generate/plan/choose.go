@@ -30,10 +30,15 @@ func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
 	switch {
 	case r.Model != "":
 		c, err := pl.named(r, r.Model, keyless)
-		if r.Substitute && media.CodeOf(err) == media.CodeMissingKey {
-			return pl.instead(r, err, keyless)
+		if !r.Substitute || media.CodeOf(err) != media.CodeMissingKey {
+			return c, c.called(r.Model, err)
 		}
-		return c, c.called(r.Model, err)
+		asked, missing := fault.Quote(r.Model), err.Error()
+		r.Model = ""
+		if c, err = pl.choose(r, keyless); err == nil {
+			c.out = []generate.Disposition{{Setting: "model", Asked: asked, Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing}}
+		}
+		return c, err
 	case pl.config.DefaultModel != "" && pl.modality(generate.Request{Model: pl.config.DefaultModel}) == r.Modality:
 		c, err := pl.named(r, pl.config.DefaultModel, keyless)
 		if err != nil {
@@ -64,18 +69,6 @@ func (c choice) called(name string, err error) error {
 	return fault.Wrap(called, err)
 }
 
-// instead finds the next model where the key of the named one is missing.
-func (pl *Planner) instead(r generate.Request, missing error, keyless bool) (choice, error) {
-	asked := r.Model
-	r.Model = ""
-	c, err := pl.choose(r, keyless)
-	if err != nil {
-		return c, err
-	}
-	c.out = []generate.Disposition{{Setting: "model", Asked: fault.Quote(asked), Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing.Error()}}
-	return c, nil
-}
-
 // named takes the model that the request names, or its successor.
 func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice, error) {
 	row, ok := pl.config.Catalogue.Lookup(name)
@@ -87,36 +80,24 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 		return choice{}, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list)",
 			row.Name, row.Life.ShutDown.Format(time.DateOnly))
 	}
-	c := choice{model: living}
+	d := generate.Disposition{Setting: "model", Asked: fault.Quote(name), Applied: living.Name, Outcome: generate.OutcomeApplied}
 	if living.APIModel != row.APIModel {
-		c.out = append(c.out, retired(name, row, living))
-	} else {
-		c.out = append(c.out, generate.Disposition{Setting: "model", Asked: fault.Quote(name), Applied: row.Name, Outcome: generate.OutcomeApplied})
+		d.Outcome, d.Reason = generate.OutcomeAdapted, fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name)
 	}
-	c.warnings = pl.lifeWarnings(living)
+	c := choice{model: living, driver: pl.drivers[living.Provider], out: []generate.Disposition{d}, warnings: pl.lifeWarnings(living)}
 	if err := pl.able(r, living); err != nil {
 		return c, err
 	}
-	d, ok := pl.drivers[living.Provider]
-	if !ok {
+	if c.driver == nil {
 		return c, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without: choose another model (atelier models list)", living.Name, living.Provider)
 	}
-	c.driver = d
-	if err := d.Ready(); err != nil {
+	if err := c.driver.Ready(); err != nil {
 		if !keyless || media.CodeOf(err) != media.CodeMissingKey {
 			return c, err
 		}
 		c.warnings = append(c.warnings, "it would be refused now: "+err.Error())
 	}
 	return c, nil
-}
-
-// retired tells that a successor answers.
-func retired(asked string, row, living catalog.Model) generate.Disposition {
-	return generate.Disposition{
-		Setting: "model", Asked: fault.Quote(asked), Applied: living.Name, Outcome: generate.OutcomeAdapted,
-		Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name),
-	}
 }
 
 // lifeWarnings warns of a model that will end soon.
@@ -147,7 +128,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 			why = err.Error()
 		}
 	}
-	for _, m := range pl.inOrder() {
+	for _, m := range pl.Models() {
 		d, ok := pl.drivers[m.Provider]
 		if !ok || !m.Alive(pl.config.Now()) || d.Ready() != nil || pl.able(r, m) != nil {
 			continue
@@ -159,7 +140,19 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 		}
 		return c, nil
 	}
-	return choice{}, pl.nobody(r)
+	if len(pl.ableNames(r)) == 0 {
+		return choice{}, media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
+	}
+	var reasons []string
+	for _, p := range pl.Providers() {
+		if !p.Ready {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	if len(reasons) == 0 {
+		return choice{}, media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
+	}
+	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
 // StandIn is the warning of a result that an offline model gave because no provider is ready.
@@ -172,36 +165,15 @@ func (pl *Planner) substituted(r generate.Request, used catalog.Model, why strin
 	if len(r.Prefer) == 0 {
 		return nil
 	}
-	first := r.Prefer[0]
-	if row, ok := pl.config.Catalogue.Lookup(first); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
-		return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeApplied}}
+	d := generate.Disposition{Setting: "model", Asked: fault.Quote(r.Prefer[0]), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}
+	if row, ok := pl.config.Catalogue.Lookup(r.Prefer[0]); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
+		d.Outcome, d.Reason = generate.OutcomeApplied, ""
 	}
-	return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}}
+	return []generate.Disposition{d}
 }
 
 // Offline is the provider that comes last in every order.
 const Offline = "offline"
-
-// providerOrder is the order in which providers are tried where the request names none.
-func providerOrder() []string { return []string{"gemini", "openai", "bfl", "leonardo"} }
-
-// inOrder lists the models by the order of their providers; within a provider, and
-// for providers not in the order, by the catalogue's. Offline is last.
-func (pl *Planner) inOrder() []catalog.Model {
-	order := providerOrder()
-	rank := func(m catalog.Model) int {
-		if m.Provider == Offline {
-			return len(order) + 1
-		}
-		if i := slices.Index(order, m.Provider); i >= 0 {
-			return i
-		}
-		return len(order)
-	}
-	rows := pl.config.Catalogue.Models()
-	slices.SortStableFunc(rows, func(a, b catalog.Model) int { return cmp.Compare(rank(a), rank(b)) })
-	return rows
-}
 
 // able is nil if the model makes what is asked, by the method that is asked.
 func (pl *Planner) able(r generate.Request, m catalog.Model) error {
@@ -232,24 +204,6 @@ func (pl *Planner) whoCan(r generate.Request) string {
 		return "these models do: " + strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
-}
-
-// nobody is the error where no model is left to try.
-func (pl *Planner) nobody(r generate.Request) error {
-	names := pl.ableNames(r)
-	if len(names) == 0 {
-		return media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
-	}
-	var reasons []string
-	for _, p := range pl.Providers() {
-		if !p.Ready {
-			reasons = append(reasons, p.Reason)
-		}
-	}
-	if len(reasons) == 0 {
-		return media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
-	}
-	return media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
 // unknown is the error for a name that means nothing, or more than one thing; it lists what

@@ -85,7 +85,7 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 			return nil, err
 		}
 	}
-	n := negotiation{req: r, model: c.model, providers: pl.config.Catalogue.Providers(), partials: pl.config.Partials, out: c.out}
+	n := negotiation{planner: pl, req: r, model: c.model, out: c.out}
 	if err := n.negotiate(); err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (p *Plan) Yields(n int) int {
 
 // Estimate is what n results of the plan should cost; nil if the catalogue cannot tell.
 func (p *Plan) Estimate(n int) *string {
-	return cmp.Or(estimate(p.Task, n), estimateArea(p.Task, n))
+	return estimate(p.Task, n)
 }
 
 // modality is what is asked for; if nobody says, what the named model makes.

@@ -32,7 +32,11 @@ func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
 		return nil
 	}
-	for _, o := range append(slices.Clone(p.Request.Inputs), masks(p.Request)...) {
+	given := slices.Clone(p.Request.Inputs)
+	if p.Request.Mask != nil {
+		given = append(given, *p.Request.Mask)
+	}
+	for _, o := range given {
 		if err := pl.config.Limits.Check(o.Facts); err != nil {
 			return fault.Wrap("prepare picture "+displayName(o), err)
 		}
@@ -92,14 +96,6 @@ func displayName(o media.Output) string {
 		return string(o.Ref)
 	}
 	return fault.Quote(o.FileName) + " (" + string(o.Ref) + ")"
-}
-
-// masks is the mask of a request as a list.
-func masks(r generate.Request) []media.Output {
-	if r.Mask == nil {
-		return nil
-	}
-	return []media.Output{*r.Mask}
 }
 
 // adapt notes that a setting which was applied had to be changed.

@@ -21,15 +21,12 @@ import (
 // negotiation turns a request into a task for one model and notes what becomes of
 // every setting that was asked for.
 type negotiation struct {
-	req   generate.Request
-	model catalog.Model
-	task  driver.Task
-	out   []generate.Disposition
-	// providers are the known provider keys, to tell a foreign option from a typo.
-	providers []string
-	// partials says that preview frames are asked for.
-	partials bool
-	act      catalog.Act // what the model is asked to do, where its row has acts
+	planner *Planner
+	req     generate.Request
+	model   catalog.Model
+	task    driver.Task
+	out     []generate.Disposition
+	act     catalog.Act // what the model is asked to do, where its row has acts
 }
 
 // negotiate works out every setting. Errors are what the model cannot do at all.
@@ -114,7 +111,7 @@ func (n *negotiation) count() {
 // frames reports whether preview frames come, where they are asked for.
 func (n *negotiation) frames() {
 	switch {
-	case !n.partials:
+	case !n.planner.config.Partials:
 	case n.model.Streams():
 		n.applied("partials", "true")
 	default:
@@ -147,10 +144,7 @@ func (n *negotiation) prompt() error {
 			n.adapted("negative_prompt", avoid, "Avoid: "+avoid, n.model.Name+" has no negative prompt; it was appended to the prompt")
 		}
 	}
-	limit := n.model.MaxPrompt
-	if limit == 0 {
-		limit = maxPrompt
-	}
+	limit := cmp.Or(n.model.MaxPrompt, maxPrompt)
 	if have := utf8.RuneCountInString(n.task.Prompt); have > limit {
 		return media.Errorf(media.CodeInvalid, "the prompt has %d characters and %s takes %d: shorten it", have, n.model.Name, limit)
 	}
@@ -264,14 +258,15 @@ func (n *negotiation) moderation() {
 
 // options takes those of this model; each other one is named.
 func (n *negotiation) options() {
+	providers := n.planner.config.Catalogue.Providers()
 	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
 		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
 			value := n.req.Options[provider][name]
 			setting := "options." + fault.Quote(provider) + "." + fault.Quote(name)
 			asked := fmt.Sprint(value)
 			switch {
-			case !slices.Contains(n.providers, strings.ToLower(provider)):
-				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(n.providers, ", ")))
+			case !slices.Contains(providers, strings.ToLower(provider)):
+				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(providers, ", ")))
 			case !strings.EqualFold(provider, n.model.Provider):
 				n.dropped(setting, asked, "the request went to "+n.model.Provider)
 			case !slices.Contains(n.model.Options, name):
