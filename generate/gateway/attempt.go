@@ -106,7 +106,12 @@ func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operati
 		failed = d.undecided()
 	}
 	if u.Usage.Unsettled > 0 && d.got == 0 {
-		u, failed = x.trace(ctx, c, a, u, failed)
+		switch h, elsewhere := x.find(ctx, c, a); { // the answer was lost
+		case elsewhere != nil:
+			u, failed = driver.Update{}, elsewhere
+		case h != (driver.Handle{}):
+			u, failed = driver.Update{Task: h, Progress: -1}, nil
+		}
 	}
 	if failed == nil && !u.Done && u.Task != (driver.Handle{}) {
 		a.Task, a.ReportedUSD = u.Task, reported(c.plan.Model, u)

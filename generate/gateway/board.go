@@ -142,13 +142,18 @@ func (b *board) repeatable() (list []int) {
 	return list
 }
 
+// final are the errors of one provider after which another one does not succeed either.
+var final = []media.Code{
+	media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
+}
+
 // missing lists the slots that another model may fill, and the first reason.
 func (b *board) missing() (list []int, why *generate.SlotError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, index := range b.asked {
 		s := b.slots[index-1]
-		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || !replaceable(s.Error.Code) {
+		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || slices.Contains(final, s.Error.Code) {
 			continue
 		}
 		list = append(list, s.Index)
@@ -157,13 +162,6 @@ func (b *board) missing() (list []int, why *generate.SlotError) {
 		}
 	}
 	return list, why
-}
-
-// replaceable reports whether another provider may succeed where one gave this error.
-func replaceable(c media.Code) bool {
-	return !slices.Contains([]media.Code{
-		media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
-	}, c)
 }
 
 // makersOf lists the models that gave results, that of the operation's own plan first.

@@ -46,7 +46,7 @@ func (g *Gateway) Cancel(ctx context.Context, id string) (*generate.Result, erro
 // seize takes the right to work on an operation, from another process too: that one is given
 // the time to learn of it.
 func (c *claim) seize(ctx context.Context) error {
-	err := c.hold(ctx)
+	err := c.log.Hold(ctx, c.id, c.holder)
 	if media.CodeOf(err) != media.CodeConflict {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *claim) seize(ctx context.Context) error {
 			err = c.log.Release(ctx, c.id, saved.Operation.Holder)
 		}
 		if err == nil {
-			err = c.hold(ctx)
+			err = c.log.Hold(ctx, c.id, c.holder)
 		}
 		if media.CodeOf(err) != media.CodeConflict {
 			break

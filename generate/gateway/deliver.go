@@ -48,7 +48,13 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	defer done()
 	d.takes++
 	defer d.fetchAhead(ctx, u)()
-	d.retake(ctx, u)
+	waits := d.pending
+	d.pending = nil
+	for _, p := range waits { // by the links of this update where it has them
+		d.settle(ctx)
+		p.item = p.newest(u)
+		d.fill(ctx, p.item, p, u.Metadata)
+	}
 	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
 		item := u.Items[d.seen]
 		if item.Tiles == nil || item.Err != nil {

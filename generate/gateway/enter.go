@@ -75,7 +75,7 @@ type claim struct {
 
 // take takes, or keeps, the right, and reads the operation: what was read before may be old.
 func (c *claim) take(ctx context.Context) (err error) {
-	if err := c.hold(ctx); err != nil {
+	if err := c.log.Hold(ctx, c.id, c.holder); err != nil {
 		return err
 	}
 	if c.Saved, err = c.log.Saved(ctx, c.id); err != nil {
@@ -225,9 +225,6 @@ func (g *Gateway) lease(id string) lease {
 	log, _ := g.config.Operations.(operation.Resumer)
 	return lease{log, id, g.holder}
 }
-
-// hold takes or extends the lease; the error has code media.CodeConflict while another process has it.
-func (l lease) hold(ctx context.Context) error { return l.log.Hold(ctx, l.id, l.holder) }
 
 // release ends the lease of an operation that is not worked on.
 func (l lease) release(ctx context.Context) error {

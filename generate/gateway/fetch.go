@@ -17,20 +17,6 @@ import (
 	"atelier/media"
 )
 
-// write stores a result in words.
-func (d *delivery) write(ctx context.Context, item *driver.Item) *media.Error {
-	store := d.x.g.config.Storage
-	if store == nil {
-		return media.Errorf(media.CodeUnsupported, "the result is a text, and this gateway was set up without Storage")
-	}
-	b, err := store.Store(ctx, strings.NewReader(strings.TrimSpace(item.Text)+"\n"), "text/plain")
-	if err != nil {
-		return fault.Of(fault.Wrap("store text", err))
-	}
-	item.Blob = &b
-	return nil
-}
-
 // fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
 // is pending, see [delivery.later].
 const fetchAttempts = 3
@@ -125,7 +111,8 @@ type downloads struct {
 func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
 	for number := 1; ; number++ {
 		b, declared, err := l.once(ctx, url)
-		if err == nil || number >= attempts || !passing(fault.Of(err)) || lasting(fault.Of(err).Code) {
+		code := media.CodeOf(err) // of what another try at once does not mend
+		if err == nil || number >= attempts || !passing(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
 			return b, declared, err
 		}
 		// A plain wait and no journalled one: a replay fetches anew or not at all.
@@ -146,9 +133,6 @@ const (
 
 // passing tells the errors of a download that another try can mend.
 func passing(err *media.Error) bool { return err.Retryable || operation.Passing(err.Code) }
-
-// lasting tells the codes of such errors where another try at once is of no use.
-func lasting(c media.Code) bool { return c == media.CodeDeadline || c == media.CodeDiskFull }
 
 // errRefusedLink is the cause where a link leads nowhere, or no more.
 var errRefusedLink = errors.New("link refused")
@@ -180,8 +164,14 @@ type download struct {
 // store fetches and stores what a link leads to.
 func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	body, declared, err := l.get(ctx, url)
-	if err != nil {
-		return download{}, linkError(err)
+	switch media.CodeOf(err) {
+	case "":
+	case media.CodeNotFound, media.CodeForbidden: // of the link: what it led to was made
+		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link no longer works (%s): it may be billed; ask again if you accept that", fault.Of(err).Message)
+		e.Cause = errRefusedLink
+		return download{}, e
+	default:
+		return download{}, fault.Wrap("fetch result", err)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it came late, and is kept all the same
 		longer, over := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
@@ -198,19 +188,6 @@ func (l *downloads) store(ctx context.Context, url string) (download, error) {
 		return download{}, fault.Wrap("store fetched result", err)
 	}
 	return download{b, declared}, nil
-}
-
-// linkError says what a link that cannot be fetched means: the answer to it is not the
-// provider's answer to the request, and what it led to was made.
-func linkError(err error) error {
-	switch media.CodeOf(err) {
-	case media.CodeNotFound, media.CodeForbidden:
-		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link no longer works (%s): it may be billed; ask again if you accept that", fault.Of(err).Message)
-		e.Cause = errRefusedLink
-		return e
-	default:
-		return fault.Wrap("fetch result", err)
-	}
 }
 
 // defaultLinkLife is how long the link to a result lives at a provider of which that is not known:
@@ -234,26 +211,11 @@ func (d *delivery) later(item driver.Item, err *media.Error) bool {
 	case item.URL == "" || item.Blob != nil:
 		return false
 	case errors.Is(err, errRefusedLink):
-		return d.asks && (!d.expired() || d.takes < 2 && !d.x.once) // by its age it may be another link
+		life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
+		dead := !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
+		return d.asks && (!dead || d.takes < 2 && !d.x.once) // by its age it may be another link
 	default:
 		return passing(err)
-	}
-}
-
-// expired reports whether links of the call are dead by their age.
-func (d *delivery) expired() bool {
-	life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
-	return !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
-}
-
-// retake tries once more for what is pending, by the links of a newer update where it has them.
-func (d *delivery) retake(ctx context.Context, u driver.Update) {
-	waits := d.pending
-	d.pending = nil
-	for _, p := range waits {
-		d.settle(ctx)
-		p.item = p.newest(u)
-		d.fill(ctx, p.item, p, u.Metadata)
 	}
 }
 

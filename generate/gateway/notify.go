@@ -175,7 +175,8 @@ func (n *notices) leave(provider, id string, w *waiting) {
 	}
 }
 
-// ring passes an update to the poll of its task, and reports whether there is one.
+// ring passes an update to the poll of its task, and reports whether there is one. A late message that is older does not replace
+// the end of the task.
 func (n *notices) ring(provider string, u driver.Update) bool {
 	n.mu.Lock()
 	w, ok := n.tasks[provider+" "+u.Task.ID]
@@ -183,12 +184,6 @@ func (n *notices) ring(provider string, u driver.Update) bool {
 	if !ok {
 		return false
 	}
-	w.tell(u)
-	return true
-}
-
-// tell stores an update. A late message that is older does not replace the end of the task.
-func (w *waiting) tell(u driver.Update) {
 	w.mu.Lock()
 	if w.news == nil || !w.news.Done {
 		w.news = &u
@@ -198,6 +193,7 @@ func (w *waiting) tell(u driver.Update) {
 	case w.bell <- struct{}{}:
 	default:
 	}
+	return true
 }
 
 // pending reports whether there is news.

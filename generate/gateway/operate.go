@@ -43,7 +43,13 @@ type execution struct {
 
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
-	id := g.operationID(ctx, p.Request)
+	id, derived := "", false
+	if p.Request.TakeUp { // the same for the process that takes it up, so that what this one reserves counts once
+		id, derived = journal.ID(media.ScopeOf(ctx).Step, p.Request.IdempotencyKey, 0, 0)
+	}
+	if !derived {
+		id = g.config.NewID()
+	}
 	if _, full := g.setAside(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
 		return nil, ctx, full
 	}
@@ -85,17 +91,6 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 func inTree(s media.Scope) media.Scope {
 	s.Tree = cmp.Or(s.Tree, s.Operation)
 	return s
-}
-
-// operationID is a new id. Where the operation may be taken up, it is the same for the process that
-// does: what a process reserved for it before it died in between counts once.
-func (g *Gateway) operationID(ctx context.Context, r generate.Request) string {
-	if r.TakeUp {
-		if id, ok := journal.ID(media.ScopeOf(ctx).Step, r.IdempotencyKey, 0, 0); ok {
-			return id
-		}
-	}
-	return g.config.NewID()
 }
 
 func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution {
@@ -232,7 +227,12 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
 		saved, err := x.g.config.Operations.(operation.Resumer).Saved(context.WithoutCancel(ctx), x.op.ID)
 		if err == nil && !saved.Operation.FinishedAt.IsZero() {
-			return endedElsewhere(saved.Result())
+			r, what := saved.Result(), "ended"
+			if r.Status == generate.StatusCancelled {
+				what = "cancelled"
+			}
+			r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
+			return r
 		}
 		if (journal.Memory{}).Sleep(ctx, holdTime/20) != nil {
 			break
@@ -241,16 +241,6 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	x.notes.warn("another process took this operation over: it continues or ends there (atelier operations show " + x.op.ID + ")")
 	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, operation.EventLeave)
 	return x.result()
-}
-
-// endedElsewhere says of an operation that another process ended it.
-func endedElsewhere(r *generate.Result) *generate.Result {
-	what := "ended"
-	if r.Status == generate.StatusCancelled {
-		what = "cancelled"
-	}
-	r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
-	return r
 }
 
 // judge makes the model and the dispositions those of what really came.

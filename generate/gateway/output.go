@@ -50,7 +50,16 @@ func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
 	case item.Blob != nil:
 		return nil
 	case strings.TrimSpace(item.Text) != "":
-		return d.write(ctx, item)
+		store := d.x.g.config.Storage
+		if store == nil {
+			return media.Errorf(media.CodeUnsupported, "the result is a text, and this gateway was set up without Storage")
+		}
+		b, err := store.Store(ctx, strings.NewReader(strings.TrimSpace(item.Text)+"\n"), "text/plain")
+		if err != nil {
+			return fault.Of(fault.Wrap("store text", err))
+		}
+		item.Blob = &b
+		return nil
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}

@@ -47,20 +47,6 @@ func (p *previews) of(index int) (preview, bool) {
 	return v, ok
 }
 
-// stored reports whether a frame can still be read: another operation with the same one drops it at
-// its own end.
-func (p *previews) stored(ctx context.Context, b media.Blob) bool {
-	if p.storage == nil {
-		return true // the driver's own
-	}
-	in, err := p.storage.Open(ctx, b.Digest)
-	if err != nil {
-		return media.CodeOf(err) != media.CodeNotFound
-	}
-	_ = in.Close() // nothing is read
-	return true
-}
-
 // drop deletes the frames of a slot that is final, except the one that was kept in place of its
 // result. What cannot be deleted now is collected later.
 func (p *previews) drop(ctx context.Context, s generate.Slot) {
@@ -101,8 +87,17 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 // keepPreview records the last preview of a slot that ended without its picture.
 func (x *execution) keepPreview(ctx context.Context, s generate.Slot) generate.Slot {
 	p, ok := x.previews.of(s.Index)
-	if !ok || s.Error == nil || !x.previews.stored(ctx, p.last) {
+	if !ok || s.Error == nil {
 		return s
+	}
+	if x.previews.storage != nil { // else it is the driver's own
+		in, err := x.previews.storage.Open(ctx, p.last.Digest)
+		if media.CodeOf(err) == media.CodeNotFound { // another operation with the same frame dropped it at its own end
+			return s
+		}
+		if err == nil {
+			_ = in.Close() // nothing is read
+		}
 	}
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)

@@ -233,20 +233,20 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, err
 
 // retry asks again for what the operation, which is over, lacks, after what its providers have of it
 // was fetched.
-func (c *claim) retry(ctx context.Context, again Again) (res *generate.Result, err error) {
+func (c *claim) retry(ctx context.Context, ask Again) (res *generate.Result, err error) {
 	found, unseen, err := c.retrieve(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case found != nil && found.Status == generate.StatusRunning:
 		return found, nil
-	case unseen != nil && errors.Is(unseen, errTaskUnseen) && !again.All:
+	case unseen != nil && errors.Is(unseen, errTaskUnseen) && !ask.All:
 		return nil, unlooked(c.id, unseen)
 	}
 	if err := c.take(ctx); err != nil { // looking takes its time
 		return nil, err
 	}
-	slots, err := c.Missing(again.All, again.Slots)
+	slots, err := c.Missing(ask.All, ask.Slots)
 	switch {
 	case err != nil && found != nil: // what is still missing is not safe to ask for, but something was found
 	case err != nil && unseen != nil:
@@ -256,7 +256,18 @@ func (c *claim) retry(ctx context.Context, again Again) (res *generate.Result, e
 	}
 	if len(slots) == 0 {
 		res, err = c.leave(ctx)
-	} else if err = c.requeue(ctx, slots); err == nil {
+	} else {
+		p, unread := c.g.Load(c.Operation.Request)
+		if unread != nil {
+			return nil, fault.Wrap("ask again for "+c.id, unread)
+		}
+		p.Round, p.Frames = &plan.Round{First: c.Calls(len(p.Calls)) + 1, Slots: slots}, p.Frames || c.g.config.Partials
+		p.Makes = p.Yields(len(slots))
+		p.EstimatedUSD = p.Estimate(p.Makes)
+		money := p.Charge(c.id)
+		if err := c.queue(ctx, again{event: operation.EventRetry, plan: p, slots: slots, money: &money}); err != nil {
+			return nil, err
+		}
 		res, err = c.work(ctx, false)
 	}
 	if res != nil && unseen != nil {
@@ -267,19 +278,6 @@ func (c *claim) retry(ctx context.Context, again Again) (res *generate.Result, e
 
 func unfinished(operation string) error {
 	return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it (atelier generate --wait %[1]s), then ask again for what failed", operation)
-}
-
-// requeue queues the operation, which is over, once more for slots.
-func (c *claim) requeue(ctx context.Context, slots []int) error {
-	p, err := c.g.Load(c.Operation.Request)
-	if err != nil {
-		return fault.Wrap("ask again for "+c.id, err)
-	}
-	p.Round, p.Frames = &plan.Round{First: c.Calls(len(p.Calls)) + 1, Slots: slots}, p.Frames || c.g.config.Partials
-	p.Makes = p.Yields(len(slots))
-	p.EstimatedUSD = p.Estimate(p.Makes)
-	money := p.Charge(c.id)
-	return c.queue(ctx, again{event: operation.EventRetry, plan: p, slots: slots, money: &money})
 }
 
 // retrieve continues calls of a finished operation that ended as unsettled, and that their

@@ -184,17 +184,12 @@ func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) 
 	seen, _ := strconv.Atoi(after)
 	l := driver.Listing{Next: fmt.Sprintf("%d %s", seen+len(got.Generations), user)}
 	for _, g := range got.Generations {
-		l.Tasks = append(l.Tasks, g.task())
+		l.Tasks = append(l.Tasks, driver.ListedTask{
+			Task: driver.Handle{ID: g.ID}, Made: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
+			Seed: g.Seed.Int(), Width: g.Width.Whole(), Height: g.Height.Whole(), N: len(g.Images),
+		})
 	}
 	return l, err
-}
-
-// task is what the list tells of a generation.
-func (g listed) task() driver.ListedTask {
-	return driver.ListedTask{
-		Task: driver.Handle{ID: g.ID}, Made: g.Created.Time(), Model: g.Model, Prompt: g.Prompt, NegativePrompt: g.Without,
-		Seed: g.Seed.Int(), Width: g.Width.Whole(), Height: g.Height.Whole(), N: len(g.Images),
-	}
 }
 
 // user is the id of the account, if it is not known yet.

@@ -112,7 +112,18 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return driver.Update{}, err
 	}
-	got, u, err := d.submit(ctx, t, j.at.path, d.withPictures(ctx, t, j))
+	var pictures []string // the transport streams the bytes from the store
+	for _, o := range t.Inputs {
+		pictures = append(pictures, d.client.DataURL(ctx, o.Blob))
+	}
+	switch {
+	case j.Follows || len(pictures) == 0:
+	case j.at.list:
+		j.body[j.at.field] = pictures
+	default:
+		j.body[j.at.field] = pictures[0]
+	}
+	got, u, err := d.submit(ctx, t, j.at.path, j.body)
 	if err == nil && got.Code == codeExists && j.window != nil {
 		_, u, err = d.submit(ctx, t, "modal", d.confirmation(ctx, t, j, got))
 	}

@@ -114,22 +114,6 @@ func (j *job) blend(t driver.Task) {
 	j.body.Set("dimensions", strings.ToUpper(shape))
 }
 
-// withPictures puts pictures into the body; the transport streams the bytes from the store.
-func (d *Driver) withPictures(ctx context.Context, t driver.Task, j *job) post.Body {
-	var all []string
-	for _, o := range t.Inputs {
-		all = append(all, d.client.DataURL(ctx, o.Blob))
-	}
-	switch {
-	case j.Follows || len(all) == 0:
-	case j.at.list:
-		j.body[j.at.field] = all
-	default:
-		j.body[j.at.field] = all[0]
-	}
-	return j.body
-}
-
 // oneLine folds blanks: a prompt is one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

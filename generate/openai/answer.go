@@ -34,11 +34,6 @@ type datum struct {
 	Respected *bool `json:"respect_moderation"`
 }
 
-// held reports whether the picture was made and is held back.
-func (p datum) held() bool {
-	return p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == ""
-}
-
 // usage is optional as a whole and in each part: older models leave details out.
 type usage struct {
 	// Ticks are what xAI bills: ten thousand millions of them are a dollar.
@@ -68,7 +63,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 		u.ReportedUSD = post.Amount(string(got.Usage.Ticks), ticksPerUSD, tickPlaces)
 	}
 	for _, p := range got.Data {
-		if p.held() {
+		if p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == "" { // it was made and is held back
 			one := call.Task
 			one.N = 1
 			u.Items = append(u.Items, d.client.Moderated(one, generate.Safety{Stage: "output"}, "%s made the picture and holds it back for its content: change the prompt", call.Task.Model.Name)...)

@@ -255,7 +255,7 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 			reasons = append(reasons, fault.Of(second).Message)
 			continue
 		}
-		q.Dispositions = StoodIn(q.Dispositions, fault.Quote(pl.wanted(r)), q.Model.Name, strings.Join(reasons, "; "))
+		q.Dispositions = StoodIn(q.Dispositions, fault.Quote(cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)), q.Model.Name, strings.Join(reasons, "; "))
 		return q, nil
 	}
 	if len(reasons) > 1 {
@@ -264,11 +264,6 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 		return p, e
 	}
 	return p, err
-}
-
-// wanted is the model that a request would like best; empty if it does not say.
-func (pl *Planner) wanted(r generate.Request) string {
-	return cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)
 }
 
 // First is the plan by the first model of the request, or of the gateway's chain, that can

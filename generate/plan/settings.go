@@ -357,12 +357,14 @@ func (n *negotiation) pictures() error {
 	if len(n.req.Inputs) == 0 {
 		return nil
 	}
+	var names []string
 	for _, o := range n.req.Inputs {
 		if err := picture(o); err != nil {
 			return err
 		}
+		names = append(names, displayName(o))
 	}
-	n.applied("inputs", refNames(n.req.Inputs...))
+	n.applied("inputs", strings.Join(names, ", "))
 	return n.mask()
 }
 
@@ -402,15 +404,6 @@ func sameSize(mask, of media.Output, have catalog.Sides) error {
 	}
 	return media.Errorf(media.CodeInvalid, "the mask %s is %s and the picture %s is %s: make the mask in the picture's size",
 		displayName(mask), have, displayName(of), catalog.Sides{W: of.Width, H: of.Height})
-}
-
-// refNames lists pictures for a disposition.
-func refNames(outputs ...media.Output) string {
-	names := make([]string, len(outputs))
-	for i, o := range outputs {
-		names[i] = displayName(o)
-	}
-	return strings.Join(names, ", ")
 }
 
 // voice works out who speaks.
