@@ -54,8 +54,8 @@ type Bounds struct {
 	Images int64 `json:"images,omitempty"`
 }
 
-// mostUSD is what a ledger can count.
-const mostUSD = 4_000_000
+// maxUSD is what a ledger can count.
+const maxUSD = 4_000_000
 
 // Validate says which bound means nothing. The error has code media.CodeInvalid.
 func (b Bounds) Validate() error {
@@ -63,7 +63,7 @@ func (b Bounds) Validate() error {
 	if b.USD != "" && (!ok || len(b.USD) > 60) {
 		return media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", b.USD)
 	}
-	if ok && usd.Cmp(big.NewRat(mostUSD, 1)) > 0 {
+	if ok && usd.Cmp(big.NewRat(maxUSD, 1)) > 0 {
 		return media.Errorf(media.CodeInvalid, "%.20q dollars are too many: at most 4 million", b.USD)
 	}
 	if b.Tokens < 0 || b.Images < 0 {
@@ -85,7 +85,6 @@ type Allowance struct {
 	before account
 }
 
-// account is an amount of each unit.
 type account struct {
 	usd            *big.Rat
 	tokens, images int64
@@ -225,7 +224,6 @@ func (a *Allowance) Recall(c Charge) {
 	a.settle(c)
 }
 
-// settle counts; the caller holds mu.
 func (a *Allowance) settle(c Charge) {
 	if a.over == nil {
 		a.over = map[string]bool{}

@@ -77,7 +77,6 @@ func check(t driver.Task, a catalog.Act) error {
 	return nil
 }
 
-// value is the value of a flag; empty if the task has no such setting.
 func value(t driver.Task, f catalog.Flag) string {
 	said := ""
 	switch f.Setting {
@@ -174,7 +173,6 @@ type FollowUp struct {
 	Notes []generate.Disposition
 }
 
-// note tells what becomes of a setting.
 func (f *FollowUp) note(setting string, o generate.Outcome, applied, why string) {
 	f.Notes = append(f.Notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
@@ -220,7 +218,6 @@ func grid(t driver.Task) bool {
 	return t.Tile() > 0 || t.Tiles() > 0
 }
 
-// offered finds the offer that is meant.
 func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	detail, offers := "", t.Offers()
 	if a.By != "" {
@@ -256,7 +253,6 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	return nil
 }
 
-// lacks is the error for what the provider does not offer; it lists what it does.
 func lacks(t driver.Task, a catalog.Act, grid bool) error {
 	ref := t.Inputs[0].Ref
 	do := "use another one, see atelier media show " + string(ref)

@@ -36,7 +36,6 @@ type result struct {
 	Error   post.Text `json:"error"`
 }
 
-// made is what a finished task made.
 type made struct {
 	Sample string    `json:"sample"`
 	Prompt post.Text `json:"prompt"`
@@ -115,13 +114,11 @@ type problem struct {
 	RetryAfter post.Text       `json:"retry_after"`
 }
 
-// field is one violation of the schema.
 type field struct {
 	Loc []any     `json:"loc"`
 	Msg post.Text `json:"msg"`
 }
 
-// explain reads an error answer.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
 	if json.Unmarshal(a.Body, &p) != nil {

@@ -36,10 +36,8 @@ const DialectXAI = "xai"
 // Endpoints lists the services of the files, the shipped ones first.
 func (c *Catalog) Endpoints() []Endpoint { return slices.Clone(c.endpoints) }
 
-// variableName is how environment variables are named.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// readEndpoint takes the service of one file.
 func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 	if e == nil {
 		return nil

@@ -46,7 +46,6 @@ type Catalog struct {
 	checked time.Time
 }
 
-// catalogueFile is one provider's YAML.
 type catalogueFile struct {
 	Provider string      `yaml:"provider"`
 	Checked  time.Time   `yaml:"checked"`
@@ -332,13 +331,11 @@ func (c *Catalog) checkLife(m Model) error {
 	return nil
 }
 
-// bad makes the error of one field of a row.
 func (m Model) bad(field, format string, args ...any) error {
 	e := media.Errorf(media.CodeInvalid, format, args...)
 	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, cmp.Or(m.Name, m.APIModel), field, e.Message)
 }
 
-// known lists the words that a field may hold.
 func known() map[string][]string {
 	return map[string][]string{
 		"methods":  {string(generate.MethodGenerate), string(generate.MethodEdit), string(generate.MethodVariation)},
@@ -452,7 +449,6 @@ func (m Model) checkSize() error {
 	return nil
 }
 
-// checkTable proves that the table has a size for each tier and ratio.
 func (m Model) checkTable() error {
 	if len(m.Size.Ratios) == 0 {
 		return m.bad("size.ratios", "a tiered size needs ratios")

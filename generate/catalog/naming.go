@@ -20,7 +20,6 @@ const (
 	shippedQualified
 )
 
-// wish is a name that a row wants.
 type wish struct {
 	name      string
 	row, rank int
@@ -29,7 +28,6 @@ type wish struct {
 // unqualified tells that the name is said without the provider.
 func (k wish) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
 
-// names lists a row's names as its file gives them.
 func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.Aliases...) }
 
 // name gives out the names. A shipped row that loses its display name to a row of the
@@ -122,7 +120,6 @@ func (c *Catalog) lose(k wish, to []int) {
 	}
 }
 
-// twice is the error for a name that two rows want.
 func (c *Catalog) twice(name string, row, other int) error {
 	a, b := c.rows[row], c.rows[other]
 	return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",

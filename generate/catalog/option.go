@@ -170,7 +170,6 @@ func (r OptionRule) Judge(name string, value any) error {
 	return nil
 }
 
-// fields judges an object.
 func (r OptionRule) fields(name string, object map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(object)) {
 		rule, known := r.Fields[field]
@@ -188,13 +187,11 @@ func (r OptionRule) fieldNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(r.Fields)), ", ")
 }
 
-// item is the rule of each item of a list.
 func (r OptionRule) item() OptionRule {
 	r.List, r.Hint = false, ""
 	return r
 }
 
-// listOf reads a list as programs and JSON write it.
 func listOf(value any) ([]any, bool) {
 	switch list := value.(type) {
 	case []any:

@@ -73,12 +73,12 @@ func (g *Gateway) reserve(ctx context.Context, p *plan.Plan, operation string) (
 // afford gives the plan if fits says nothing against it, else that of the first of its
 // next models that fits. Over budget, the plan comes with the error.
 func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan) error) (*plan.Plan, error) {
-	dear := fits(p)
-	if media.CodeOf(dear) != media.CodeOverBudget || p.Request.Strict {
+	refusal := fits(p)
+	if media.CodeOf(refusal) != media.CodeOverBudget || p.Request.Strict {
 		g.unpriced(ctx, p)
-		return p, dear
+		return p, refusal
 	}
-	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(dear).Message}
+	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(refusal).Message}
 	for i, name := range p.Request.Fallback {
 		r := p.Request
 		r.Model, r.Substitute, r.Fallback, r.Prefer = name, false, p.Request.Fallback[i+1:], nil
@@ -90,12 +90,12 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 			warnings = append(warnings, plan.PassedOver(name, err))
 			continue
 		}
-		q.Dispositions = plan.StoodIn(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(dear).Message)
+		q.Dispositions = plan.Substituted(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(refusal).Message)
 		q.Warnings = append(warnings, q.Warnings...)
 		g.unpriced(ctx, q)
 		return q, nil
 	}
-	return p, dear
+	return p, refusal
 }
 
 // unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not
@@ -131,14 +131,14 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 }
 
 // failUnaffordable adds to the errors of missing results that a model was left, and no money for it.
-func (x *execution) failUnaffordable(ctx context.Context, dear *media.Error) {
+func (x *execution) failUnaffordable(ctx context.Context, overBudget *media.Error) {
 	missing, _ := x.board.missing()
 	save, done := saving(ctx)
 	defer done()
 	for _, index := range missing {
 		s := x.board.slot(index)
 		s.Status = x.notes.next(operation.SubjectSlot, s.Status, operation.EventFail)
-		s.Error = &generate.SlotError{Code: dear.Code, Message: dear.Message + "; before that: " + s.Error.Message}
+		s.Error = &generate.SlotError{Code: overBudget.Code, Message: overBudget.Message + "; before that: " + s.Error.Message}
 		x.board.put(s)
 		if err := x.g.config.Operations.SlotDone(save, x.op.ID, s); err != nil {
 			x.notes.warn("a result could not be journalled: " + fault.Of(err).Message)
@@ -162,9 +162,9 @@ const (
 	bytesPerPixel, usualResult = 3, 4 << 20
 )
 
-// setAside reserves the space that results may need before they are paid for, where so much more is free besides; a need of 0
+// reserveSpace reserves the space that results may need before they are paid for, where so much more is free besides; a need of 0
 // only looks. The error has code media.CodeDiskFull. The caller releases the space.
-func (g *Gateway) setAside(ctx context.Context, p *plan.Plan, need, leave int64) (release func(), failed *media.Error) {
+func (g *Gateway) reserveSpace(ctx context.Context, p *plan.Plan, need, leave int64) (release func(), failed *media.Error) {
 	none := func() {}
 	store, ok := g.config.Storage.(Reserver)
 	if !ok || p.Model.Provider == plan.Offline {
@@ -180,7 +180,6 @@ func (g *Gateway) setAside(ctx context.Context, p *plan.Plan, need, leave int64)
 	return nil, fault.Of(fault.Wrap(p.Model.Name+" was not asked", err))
 }
 
-// bytesOf is a modest guess of the room that n results need.
 func bytesOf(p *plan.Plan, n int) int64 {
 	each := int64(usualResult)
 	if size, _ := p.Expects(); size.W > 0 {

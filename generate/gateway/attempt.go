@@ -27,7 +27,6 @@ type call struct {
 
 func (c call) n() int { return len(c.slots) }
 
-// key is the idempotency key of a call of an operation.
 func (c call) key(operation string) string { return operation + "-" + strconv.Itoa(c.number) }
 
 // carry takes a call through its attempts. A call is repeated only if its driver
@@ -77,7 +76,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		leave(failed)
 		x.g.shareWait(c.plan.Model, failed)
 	}()
-	release, failed := x.g.setAside(ctx, c.plan, bytesOf(c.plan, c.n()), x.g.config.MinFree)
+	release, failed := x.g.reserveSpace(ctx, c.plan, bytesOf(c.plan, c.n()), x.g.config.MinFree)
 	if failed != nil {
 		return 0, failed
 	}
@@ -102,7 +101,7 @@ func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operati
 	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (driver.Handle{})}
 	d.take(ctx, u)
 	if failed == nil && u.Done {
-		d.insist(ctx, u)
+		d.fetchAgain(ctx, u)
 		failed = d.undecided()
 	}
 	if u.Usage.Unsettled > 0 && d.got == 0 {
@@ -130,7 +129,6 @@ func unmade(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && handedOver(ctx) && !errors.Is(failed, driver.ErrUnsettled)
 }
 
-// task is the plan's pattern for one call.
 func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t := c.plan.Task
 	t.N = c.n()
@@ -182,7 +180,6 @@ func reported(m catalog.Model, u driver.Update) string {
 	return cmp.Or(u.ReportedUSD, m.CreditCost(u.ReportedCredits))
 }
 
-// join adds what was said later to what was said first.
 func join(first, later map[string]any) map[string]any {
 	if len(first) == 0 {
 		return later

@@ -28,7 +28,6 @@ type board struct {
 	formats   formats
 }
 
-// newBoard makes the board of a request for n results, all of them asked for.
 func newBoard(n int, log *notes) *board {
 	b := &board{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
 	b.extend(n)
@@ -36,7 +35,6 @@ func newBoard(n int, log *notes) *board {
 	return b
 }
 
-// extend adds slots up to an index.
 func (b *board) extend(index int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,28 +55,24 @@ func (b *board) extra() int {
 	return s.Index
 }
 
-// slot gives a slot as it is.
 func (b *board) slot(index int) generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.slots[index-1]
 }
 
-// all gives every slot as it is.
 func (b *board) all() []generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.slots)
 }
 
-// put replaces a slot.
 func (b *board) put(s generate.Slot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.slots[s.Index-1] = s
 }
 
-// credit notes the plan that filled a slot.
 func (b *board) credit(index int, p *plan.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +86,6 @@ func (b *board) mark(index int, unbilled bool) {
 	b.unbilled[index] = unbilled
 }
 
-// doubt notes that the call of slots may have been billed.
 func (b *board) doubt(slots []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,17 +106,14 @@ func (b *board) extraOf(blob media.Blob) int {
 	return 0
 }
 
-// settled reports whether each of these slots has a result or an error.
 func (b *board) settled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { s := b.slot(index); return s.Output == nil && s.Error == nil })
 }
 
-// cancelled reports whether each of these slots was cancelled.
 func (b *board) cancelled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { return b.slot(index).Status != generate.StatusCancelled })
 }
 
-// empty reports whether no slot has a result.
 func (b *board) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,15 +197,15 @@ func (b *board) pictures(own *plan.Plan) (list []received) {
 	return list
 }
 
-// cameIn notes what became of the requested output format.
-func (b *board) cameIn(change func(*formats)) {
+// noteFormat notes what became of the requested output format.
+func (b *board) noteFormat(change func(*formats)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.formats)
 }
 
-// came is what became of the requested output format.
-func (b *board) came() formats {
+// formatsSeen is what became of the requested output format.
+func (b *board) formatsSeen() formats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.formats
@@ -240,7 +230,6 @@ func (b *board) end(stopped bool) operation.Event {
 	return operation.EventFail
 }
 
-// failure is the first slot's error if no slot succeeded.
 func (b *board) failure() (first *generate.SlotError) {
 	for _, s := range b.all() {
 		if s.Output != nil {
@@ -265,7 +254,6 @@ type history struct {
 	blobs []media.Blob // stored by an earlier process and in no slot yet, oldest first
 }
 
-// add adds attempts of earlier processes, each call's in their order.
 func (h *history) add(attempts []operation.Attempt) {
 	h.attempts = map[int][]operation.Attempt{}
 	for _, a := range attempts {

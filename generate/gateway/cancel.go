@@ -229,13 +229,10 @@ func sending(ctx context.Context, m catalog.Model) (context.Context, context.Can
 // errRunning is the cause where a task runs past the wait: that is no failure.
 var errRunning = errors.New("the task continues")
 
-// stillRunning reports whether a task was left running.
 func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
 
-// handedOver reports whether another process continues the operation, or has it already.
 func handedOver(ctx context.Context) bool { return journal.HandedOver(ctx) || taken(ctx) }
 
-// taken reports whether another process has the operation already.
 func taken(ctx context.Context) bool {
 	return media.CodeOf(context.Cause(ctx)) == media.CodeConflict
 }
@@ -252,7 +249,7 @@ type departure struct {
 // leave makes the operation one that continues without this process; the note, if any, is for people.
 func (l *departure) leave(code media.Code, why string, note ...string) *media.Error {
 	if len(note) > 0 {
-		l.notes.warnHere(strings.Join(note, ""))
+		l.notes.warnUnsaved(strings.Join(note, ""))
 	}
 	l.running.Store(true)
 	return media.Errorf(code, "%s: %w", why, errRunning)

@@ -175,7 +175,6 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	return x.board.extra()
 }
 
-// outcome is what became of the call.
 func (d *delivery) outcome(failed *media.Error) operation.Event {
 	switch {
 	case stillRunning(failed):
@@ -192,7 +191,6 @@ func (d *delivery) outcome(failed *media.Error) operation.Event {
 	return operation.EventFail
 }
 
-// slotEnd is what became of a slot that has its output or its error.
 func slotEnd(s generate.Slot) operation.Event {
 	if s.Output != nil {
 		return operation.EventSucceed
@@ -200,7 +198,6 @@ func slotEnd(s generate.Slot) operation.Event {
 	return endOf(s.Error.Code)
 }
 
-// endOf is the end of a slot, or a call, with such an error.
 func endOf(c media.Code) operation.Event {
 	switch c {
 	case media.CodeModerated:

@@ -21,10 +21,8 @@ import (
 // is pending, see [delivery.later].
 const fetchAttempts = 3
 
-// fetchesAtOnce is how many links of an update are fetched at the same time.
 const fetchesAtOnce = 8
 
-// arrival is the result of a link that is being fetched.
 type arrival struct {
 	done     chan struct{} // closed when it has come, or failed
 	blob     media.Blob
@@ -122,7 +120,6 @@ func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.
 	}
 }
 
-// fetchTime is the most that one download takes.
 const fetchTime = 2 * time.Minute
 
 // fetchPause grows with every try, up to longestFetchPause.
@@ -137,7 +134,6 @@ func passing(err *media.Error) bool { return err.Retryable || operation.Passing(
 // errRefusedLink is the cause where a link leads nowhere, or no more.
 var errRefusedLink = errors.New("link refused")
 
-// once tries a link one time.
 func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, error) {
 	if l.storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
@@ -155,13 +151,11 @@ func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, e
 	return got.blob, got.declared, err
 }
 
-// download is what a link led to.
 type download struct {
 	blob     media.Blob
 	declared string
 }
 
-// store fetches and stores what a link leads to.
 func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	body, declared, err := l.get(ctx, url)
 	switch media.CodeOf(err) {
@@ -227,7 +221,6 @@ func (p pending) newest(u driver.Update) driver.Item {
 	return p.item
 }
 
-// lacking is why a result is pending; nil if none is.
 func (d *delivery) lacking() *media.Error {
 	if len(d.pending) > 0 {
 		return d.pending[0].why
@@ -235,9 +228,9 @@ func (d *delivery) lacking() *media.Error {
 	return d.blocked
 }
 
-// putOff leaves a call whose results could not be had to the process that continues the operation. Where
+// leaveResults leaves a call whose results could not be had to the process that continues the operation. Where
 // nobody can, it is nil, and the results are lost.
-func (d *delivery) putOff(why *media.Error) *media.Error {
+func (d *delivery) leaveResults(why *media.Error) *media.Error {
 	x := d.x
 	if !x.departure.resumable {
 		return nil
@@ -294,9 +287,9 @@ func (c *claim) undecided() bool {
 	return lost && !c.Over()
 }
 
-// insist goes on to fetch the results of an answer that has no task to ask again, for as long as
+// fetchAgain goes on to fetch the results of an answer that has no task to ask again, for as long as
 // the model's wait lasts. What could not be had then is lost.
-func (d *delivery) insist(ctx context.Context, u driver.Update) {
+func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	x, waited := d.x, time.Duration(0)
 	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
 	for tries := 0; ; tries++ {

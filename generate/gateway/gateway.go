@@ -157,7 +157,6 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// fill sets the defaults.
 func (c *Config) fill() {
 	if c.Journal == nil {
 		c.Journal = journal.Memory{}

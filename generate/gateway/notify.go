@@ -147,7 +147,6 @@ type notices struct {
 	tasks map[string]*waiting
 }
 
-// waiting is a task that is polled.
 type waiting struct {
 	bell chan struct{} // holds one ring
 	mu   sync.Mutex    // guards news
@@ -166,7 +165,6 @@ func (n *notices) wait(provider, id string) *waiting {
 	return w
 }
 
-// leave takes a task out.
 func (n *notices) leave(provider, id string, w *waiting) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -196,14 +194,12 @@ func (n *notices) ring(provider string, u driver.Update) bool {
 	return true
 }
 
-// pending reports whether there is news.
 func (w *waiting) pending() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.news != nil
 }
 
-// take gives the news once.
 func (w *waiting) take() *driver.Update {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -41,7 +41,6 @@ type execution struct {
 	departure departure
 }
 
-// begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
 	id, derived := "", false
 	if p.Request.TakeUp { // the same for the process that takes it up, so that what this one reserves counts once
@@ -50,7 +49,7 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	if !derived {
 		id = g.config.NewID()
 	}
-	if _, full := g.setAside(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
+	if _, full := g.reserveSpace(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
 		return nil, ctx, full
 	}
 	p, err := g.reserve(ctx, p, id)
@@ -113,7 +112,6 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 	return x
 }
 
-// emit fills in what every event of the operation has.
 func (x *execution) emit(ctx context.Context, e generate.Event) {
 	e.Operation, e.Provider, e.Model, e.N = x.op.ID, x.op.Provider, x.op.Model, x.op.N
 	e.Elapsed = x.g.config.Now().Sub(x.started)
@@ -140,14 +138,13 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 	}
 	x.askAgain(held)
 	x.fallBack(held)
-	x.windUp(held)
+	x.endOpenCalls(held)
 	if taken(held) || x.recorder.behind() && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)
 }
 
-// run makes all calls at once, as far as the provider's limits let it.
 func (x *execution) run(ctx context.Context, calls []call) {
 	var all sync.WaitGroup
 	for _, c := range calls {
@@ -174,7 +171,6 @@ func saving(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// finish writes the receipt and makes the result.
 func (x *execution) finish(ctx context.Context) *generate.Result {
 	x.judge()
 	running, end := x.departure.running.Load(), operation.EventLeave
@@ -210,7 +206,6 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	return x.result()
 }
 
-// result shows the operation as it is.
 func (x *execution) result() *generate.Result {
 	r := (&operation.Saved{Operation: x.op, Slots: x.board.all()}).Result()
 	r.Warnings = x.notes.shown()
@@ -250,5 +245,5 @@ func (x *execution) judge() {
 		x.op.Model, x.op.APIModel, x.op.Provider = m.Name, m.APIModel, m.Provider
 		x.op.Dispositions = byMakers(x.plan, all)
 	}
-	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.came(), x.op.Model, x.plan.Request.OutputFormat)
+	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.formatsSeen(), x.op.Model, x.plan.Request.OutputFormat)
 }

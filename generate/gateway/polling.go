@@ -17,7 +17,6 @@ import (
 	"atelier/media"
 )
 
-// polling is a task that is asked for.
 type polling struct {
 	call   call
 	task   driver.Task
@@ -56,7 +55,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
 			if lacking := d.lacking(); lacking != nil {
-				return last, d.putOff(lacking)
+				return last, d.leaveResults(lacking)
 			}
 			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
@@ -90,7 +89,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		d.take(ctx, u)
 		switch lacking := d.lacking(); {
 		case lacking != nil && lacking.Code == media.CodeDiskFull: // asking again at once is of no use
-			return u, d.putOff(lacking)
+			return u, d.leaveResults(lacking)
 		case lacking != nil:
 			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
 			continue
@@ -154,7 +153,6 @@ func refused(err *media.Error) bool {
 	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
 }
 
-// transient tells a failed poll from an answer about the task.
 func transient(err *media.Error) bool {
 	switch err.Code {
 	case media.CodeUnavailable, media.CodeRateLimited, media.CodeBadResponse, media.CodeDeadline, media.CodeInternal:
@@ -195,7 +193,6 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 // for a saved outcome that cannot be read.
 type steps struct{ journal.Journal }
 
-// run runs a driver's method as a journalled step.
 func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context) (driver.Update, error)) (driver.Update, *media.Error) {
 	raw, err := s.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		u, err := fn(ctx)

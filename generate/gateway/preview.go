@@ -39,7 +39,6 @@ func (p *previews) add(index int, c call, b media.Blob) int {
 	return n
 }
 
-// of gives the newest frame of a slot, if it has any.
 func (p *previews) of(index int) (preview, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

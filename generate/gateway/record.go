@@ -33,7 +33,6 @@ type recorder struct {
 	calls      map[string]operation.Attempt
 }
 
-// note changes the backlog.
 func (r *recorder) note(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +46,6 @@ func (r *recorder) lacks(s generate.Slot) (record, slot bool) {
 	return s.Output != nil && r.unrecorded[s.Output.Digest], r.unsaved[s.Index]
 }
 
-// unsavedCalls are the calls that could not be saved.
 func (r *recorder) unsavedCalls() []operation.Attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +69,6 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	return recorded
 }
 
-// slot saves a slot.
 func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	err := r.log.SlotDone(ctx, r.operation, s)
 	r.note(func() { r.unsaved[s.Index] = err != nil })
@@ -104,7 +101,6 @@ func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
 	fn(ctx)
 }
 
-// attempt is an attempt that has not begun.
 func (r *recorder) attempt(c call, number int) operation.Attempt {
 	return operation.Attempt{
 		ID: r.newID(), Operation: r.operation, Call: c.number, Number: number, Key: c.key(r.operation),
@@ -167,7 +163,6 @@ type notes struct {
 	metadata map[string]any
 }
 
-// warn adds a warning.
 func (n *notes) warn(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -176,8 +171,8 @@ func (n *notes) warn(text string) {
 	}
 }
 
-// warnHere replaces the warning that is shown and not saved.
-func (n *notes) warnHere(text string) {
+// warnUnsaved replaces the warning that is shown and not saved.
+func (n *notes) warnUnsaved(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.private = text
@@ -190,7 +185,6 @@ func (n *notes) retract(prefix string) {
 	n.warnings = slices.DeleteFunc(slices.Clone(n.warnings), func(w string) bool { return strings.HasPrefix(w, prefix) })
 }
 
-// saved are the warnings that are saved with the operation.
 func (n *notes) saved() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -68,7 +68,6 @@ func (x *execution) keep(ctx context.Context, c call, a operation.Attempt) {
 	x.fail(ctx, c, d.got, attemptError(a))
 }
 
-// attemptError is why an earlier process ended an attempt.
 func attemptError(a operation.Attempt) *media.Error {
 	if a.Error == nil {
 		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")

@@ -51,7 +51,6 @@ type count struct {
 	Tokens   int64  `json:"tokenCount"`
 }
 
-// answered reads a 200.
 func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.Update, err error) {
 	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
@@ -143,7 +142,6 @@ func imageTokens(details []count) int64 {
 	return n
 }
 
-// status is google.rpc.Status inside its envelope.
 type status struct {
 	Error *struct {
 		Message string   `json:"message"`
@@ -162,7 +160,6 @@ type detail struct {
 	} `json:"violations"`
 }
 
-// explain reads an error answer; some gateways wrap it in an array.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var said status
 	if !post.One(a.Body, &said) || said.Error == nil {

@@ -14,13 +14,11 @@ import (
 	"atelier/media"
 )
 
-// content is one turn.
 type content struct {
 	Role  string `json:"role"`
 	Parts []part `json:"parts"`
 }
 
-// part is one piece of a turn: text or inline data.
 type part struct {
 	Text       string      `json:"text,omitempty"`
 	Speech     post.Body   `json:"speech_metadata,omitempty"`

@@ -41,7 +41,6 @@ type picture struct {
 	NSFW bool   `json:"nsfw"`
 }
 
-// submitted reads the answer to a new generation.
 func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	j := cmp.Or(got.Job, got.New, &job{})
 	price := post.Price{Credits: string(j.Credits)}
@@ -54,7 +53,6 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	return d.client.Begun(driver.Handle{ID: j.ID}, price)
 }
 
-// update reads the state of a generation.
 func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Update {
 	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
@@ -96,7 +94,6 @@ var phrases = post.Phrases{
 	{Any: []string{"not-exists"}, Code: media.CodeNotFound},
 }
 
-// explain reads an error answer.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
 	read := post.One(a.Body, &p)

@@ -151,7 +151,6 @@ func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.
 
 var _ driver.Listed = (*Driver)(nil)
 
-// pageSize is how many generations are asked for at once.
 const pageSize = 50
 
 // listed is a generation as the list of an account has it.

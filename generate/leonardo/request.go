@@ -23,7 +23,6 @@ var optionField = map[string]string{
 	"transparency": "transparency", "tiling": "tiling", "enhance_prompt": "enhancePrompt",
 }
 
-// names are what the endpoint calls the settings.
 var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", Width: "width", Height: "height", Seed: "seed"}
 
 // request uploads the picture of a task and writes the task in the endpoint's words.

@@ -37,7 +37,6 @@ type single struct {
 	URL post.Text `json:"url"`
 }
 
-// properties is what stands beside an answer or a job.
 type properties struct {
 	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
 	FinalPrompt post.Text `json:"finalPrompt"`
@@ -45,7 +44,6 @@ type properties struct {
 	BannedWord  post.Text `json:"bannedWord"`
 }
 
-// offers are the buttons of a job.
 func (r report) offers() (all []catalog.Offer) {
 	for _, b := range r.Buttons.Value {
 		all = append(all, catalog.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})

@@ -25,7 +25,6 @@ type endpoint struct {
 	list        bool
 }
 
-// endpoints are those of the acts that begin anew.
 var endpoints = map[string]endpoint{
 	actImagine: {"imagine", "base64Array", true}, actBlend: {"blend", "base64Array", true},
 	"edit": {"edits", "image", false}, "describe": {"describe", "base64", false},
@@ -52,7 +51,6 @@ type window struct {
 	mask  *media.Output
 }
 
-// note tells what becomes of a setting.
 func (j *job) note(setting string, o generate.Outcome, applied, why string) {
 	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
@@ -102,7 +100,6 @@ func (j *job) draw(t driver.Task) error {
 	return nil
 }
 
-// blend mixes pictures into one of three shapes.
 func (j *job) blend(t driver.Task) {
 	asked := t.Option("dimensions")
 	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])

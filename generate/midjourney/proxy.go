@@ -28,7 +28,6 @@ const (
 	codeBusy     = 30 // of resellers: the group's load is full
 )
 
-// submitted is the answer to a submission.
 type submitted struct {
 	Code        int                    `json:"code"`
 	Description string                 `json:"description"`
@@ -101,7 +100,6 @@ func (s submitted) fault(status int) post.Fault {
 	return f
 }
 
-// jobPath is that of a job.
 func jobPath(h driver.Handle) string { return "/mj/task/" + url.PathEscape(h.ID) }
 
 // Poll asks for the job. An answer that is not about the job says nothing about it: media.CodeUnavailable.

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// decimal is how amounts are written.
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // Parse reads decimal text; ok is false for anything else.

@@ -14,7 +14,6 @@ import (
 	"atelier/media/wire"
 )
 
-// answer is the body of a finished call.
 type answer struct {
 	Data         []datum `json:"data"`
 	Background   string  `json:"background"`
@@ -54,7 +53,6 @@ const (
 	tickPlaces  = 10
 )
 
-// answered reads a 200, or the event of a stream that ends a picture.
 func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u driver.Update, err error) {
 	u = driver.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
 		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
@@ -98,7 +96,6 @@ func (u *usage) count() generate.Usage {
 	return out
 }
 
-// event is one frame of a stream.
 type event struct {
 	Type string `json:"type"`
 	datum

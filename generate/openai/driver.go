@@ -38,7 +38,6 @@ import (
 	"atelier/media/wire"
 )
 
-// defaultBaseURL is OpenAI's own address.
 const defaultBaseURL = "https://api.openai.com/v1"
 
 // Config sets up a [Driver].
@@ -112,7 +111,6 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	return d.client.Do(ctx, call)
 }
 
-// call chooses the endpoint.
 func (d *Driver) call(ctx context.Context, t driver.Task) (call post.Call, err error) {
 	call.Of, call.Task = t.Model.APIModel, t
 	if t.Model.Modality == media.ModalityAudio {

@@ -26,7 +26,6 @@ func (d *Driver) planned() []string {
 	return owned
 }
 
-// names are what the images endpoints call the settings.
 var names = post.Names{
 	Size: "size", Quality: "quality", Style: "style", NegativePrompt: "negative_prompt", Seed: "seed", Background: "background",
 	Moderation: "moderation", OutputFormat: "output_format", Compression: "output_compression",
@@ -95,7 +94,6 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body 
 // endpoint wants one.
 const defaultVoice = "alloy"
 
-// speech writes a task in the words of /audio/speech.
 func (d *Driver) speech(t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1}); err != nil {
 		return nil, err

@@ -77,12 +77,10 @@ func (u usage) upstream() string {
 	return post.Amount(string(u.CostDetails.Upstream), 1, places)
 }
 
-// count is the tokens.
 func (u usage) count() generate.Usage {
 	return generate.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, ImageOutputTokens: u.Details.ImageTokens}
 }
 
-// answered reads a 200.
 func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Update, error) {
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
@@ -131,7 +129,6 @@ type apiError struct {
 	} `json:"metadata"`
 }
 
-// explain reads an error answer.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var envelope struct {
 		Error *apiError `json:"error"`

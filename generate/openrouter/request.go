@@ -9,7 +9,6 @@ import (
 	"atelier/generate/internal/post"
 )
 
-// part is one piece of the person's message.
 type part struct {
 	Type     string    `json:"type"`
 	Text     string    `json:"text,omitempty"`
@@ -94,7 +93,6 @@ func (d *Driver) typed(ctx context.Context, t driver.Task) (driver.Update, error
 	return d.client.Do(ctx, call)
 }
 
-// typedAnswered reads a 200.
 func (d *Driver) typedAnswered(call post.Call, a *post.Answer, got typedAnswer) (u driver.Update, err error) {
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))

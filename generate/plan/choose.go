@@ -15,7 +15,6 @@ import (
 	"atelier/media"
 )
 
-// choice is the model that answers a request, and how it came to that.
 type choice struct {
 	model    catalog.Model
 	driver   driver.Driver
@@ -100,7 +99,6 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 	return c, nil
 }
 
-// lifeWarnings warns of a model that will end soon.
 func (pl *Planner) lifeWarnings(m catalog.Model) []string {
 	end := m.Life.ShutDown
 	if end.IsZero() || end.Sub(pl.config.Now()) > catalog.WarnAhead {
@@ -136,7 +134,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 		c := choice{model: m, driver: d, warnings: pl.lifeWarnings(m)}
 		c.out = pl.substituted(r, m, why)
 		if m.Provider == Offline && pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.Provider != Offline }) {
-			c.warnings = append(c.warnings, StandIn(m.Name))
+			c.warnings = append(c.warnings, OfflineWarning(m.Name))
 		}
 		return c, nil
 	}
@@ -155,8 +153,8 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// StandIn is the warning of a result that an offline model gave because no provider is ready.
-func StandIn(model string) string {
+// OfflineWarning is the warning of a result that an offline model gave because no provider is ready.
+func OfflineWarning(model string) string {
 	return model + " was used because no provider is ready; atelier doctor shows which key to set"
 }
 
@@ -188,7 +186,6 @@ func (pl *Planner) able(r generate.Request, m catalog.Model) error {
 	return e
 }
 
-// ableNames lists the living models that can do it.
 func (pl *Planner) ableNames(r generate.Request) []string {
 	var names []string
 	for _, m := range pl.config.Catalogue.Models() {
@@ -225,8 +222,8 @@ func PassedOver(name string, why error) string {
 	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(why).Message
 }
 
-// StoodIn says that another model answers than the one that was asked.
-func StoodIn(list []generate.Disposition, asked, applied, why string) []generate.Disposition {
+// Substituted says that another model answers than the one that was asked.
+func Substituted(list []generate.Disposition, asked, applied, why string) []generate.Disposition {
 	d := generate.Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: why}
 	list = slices.Clone(list)
 	if i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
@@ -255,7 +252,7 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 			reasons = append(reasons, fault.Of(second).Message)
 			continue
 		}
-		q.Dispositions = StoodIn(q.Dispositions, fault.Quote(cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)), q.Model.Name, strings.Join(reasons, "; "))
+		q.Dispositions = Substituted(q.Dispositions, fault.Quote(cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)), q.Model.Name, strings.Join(reasons, "; "))
 		return q, nil
 	}
 	if len(reasons) > 1 {

@@ -10,7 +10,6 @@ import (
 	"atelier/generate/money"
 )
 
-// megapixel is what prices of areas are for.
 const megapixel = 1_000_000
 
 // estimate is what n results of this task should cost; nil if the catalogue cannot

@@ -236,7 +236,6 @@ func (p *Plan) SourceType() string {
 // Term is an IPTC digital source type without its scheme.
 func Term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }
 
-// savedPlan is a plan as another process reads it.
 type savedPlan struct {
 	Request generate.Request `json:"request"`
 	Task    driver.Task      `json:"task"`

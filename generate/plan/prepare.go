@@ -175,7 +175,6 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 	return o, media.Errorf(media.CodeTooLarge, "it is too large for %s, which takes %d bytes a picture: make it smaller", p.Model.Name, p.Model.MaxInputBytes)
 }
 
-// transcode makes and stores another form of a picture.
 func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
 	var buf bytes.Buffer // one encoded picture within the pixel limit
 	var f media.Facts
@@ -230,7 +229,6 @@ func (f *failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fitMask brings the mask into the model's polarity.
 func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error) {
 	mask := *p.Task.Mask
 	var img image.Image
@@ -272,7 +270,6 @@ func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error
 	return fmt.Sprintf("%s takes masks as png in the form %s: %s", p.Model.Name, want, how), nil
 }
 
-// checkMask compares a mask with the model's limit.
 func (p *Plan) checkMask(size int64) error {
 	if most := p.Model.MaxMaskBytes; most > 0 && size > most {
 		return media.Errorf(media.CodeTooLarge, "it has %d bytes as png and %s takes %d: use flat areas without grain", size, p.Model.Name, most)
@@ -333,7 +330,6 @@ func (a area) fits(polarity string) bool {
 // leastMark is the faintest mark that counts: a JPEG's black is not quite black.
 const leastMark = 16
 
-// empty reports whether nothing is marked.
 func (a area) empty() bool {
 	for _, m := range a.marks.Pix {
 		if m >= leastMark {
@@ -343,7 +339,6 @@ func (a area) empty() bool {
 	return true
 }
 
-// in draws the area in a model's polarity.
 func (a area) in(polarity string) image.Image {
 	switch polarity {
 	case maskWhite:

@@ -97,7 +97,6 @@ func (n *negotiation) lacks(what string) bool {
 	}
 }
 
-// count tells how many results there will be.
 func (n *negotiation) count() {
 	switch asked, gives := n.req.N, len(Split(n.req.N, n.model.MaxN))*n.model.Grid; {
 	case asked == 0:
@@ -108,7 +107,6 @@ func (n *negotiation) count() {
 	}
 }
 
-// frames reports whether preview frames come, where they are asked for.
 func (n *negotiation) frames() {
 	switch {
 	case !n.planner.config.Partials:
@@ -300,7 +298,6 @@ func (n *negotiation) chooseAct() (err error) {
 	return err
 }
 
-// narrow leaves out what the act does not take.
 func (n *negotiation) narrow() {
 	t := &n.task
 	for i := range n.out {
@@ -341,7 +338,6 @@ func (n *negotiation) flags() {
 // The words that stand for a variation where a model only edits.
 const variationPrompt = "Make a variation of this picture: keep its subject, its style and its mood, and change composition and details."
 
-// method chooses what the model is really asked for.
 func (n *negotiation) method() {
 	if !slices.Contains(n.model.Emulates, n.task.Method) {
 		return
@@ -368,7 +364,6 @@ func (n *negotiation) pictures() error {
 	return n.mask()
 }
 
-// mask checks the mask against the first input.
 func (n *negotiation) mask() error {
 	m := n.req.Mask
 	if m == nil {
@@ -384,7 +379,6 @@ func (n *negotiation) mask() error {
 	return nil
 }
 
-// picture refuses what has no pixels to edit.
 func picture(o media.Output) error {
 	switch {
 	case o.Digest.IsZero():
@@ -406,7 +400,6 @@ func sameSize(mask, of media.Output, have catalog.Sides) error {
 		displayName(mask), have, displayName(of), catalog.Sides{W: of.Width, H: of.Height})
 }
 
-// voice works out who speaks.
 func (n *negotiation) voice() {
 	asked, voices := n.req.Voice, n.model.Voices
 	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, asked) })
@@ -423,7 +416,6 @@ func (n *negotiation) voice() {
 	}
 }
 
-// speed works out how fast.
 func (n *negotiation) speed() {
 	asked := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
 	switch {

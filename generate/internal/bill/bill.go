@@ -20,7 +20,6 @@ import (
 	"atelier/media"
 )
 
-// receipt is what one provider call was billed for.
 type receipt struct {
 	call        int
 	act         string // whose reservation it counts against; empty for the operation's own

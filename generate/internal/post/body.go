@@ -170,7 +170,6 @@ func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, e
 	return f, nil
 }
 
-// add writes a part.
 func (f *Form) add(w *multipart.Writer, text string, h textproto.MIMEHeader) {
 	if part, err := w.CreatePart(h); err == nil { // a buffer takes all
 		_, _ = io.WriteString(part, text)

@@ -81,7 +81,6 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	return driver.Update{}, err
 }
 
-// finish reads the answer of a call.
 func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	switch {
 	case a.tooLarge() && a.free:

@@ -60,7 +60,6 @@ var contested = meaning{"NAME stopped the request for OF because another one was
 // daily is a quota that a new day fills.
 var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
 
-// codeOf is what a status usually means.
 func codeOf(status int) media.Code {
 	switch status {
 	case http.StatusUnauthorized:
@@ -84,7 +83,6 @@ func codeOf(status int) media.Code {
 	return media.CodeInvalid
 }
 
-// refused reads an answer that is not a success.
 func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	if ctx.Err() != nil {
 		return driver.Update{}, c.Ended(ctx, !a.free)
@@ -260,7 +258,6 @@ func (c *Client) wait(h http.Header) time.Duration {
 // Seconds is a wait of so many seconds; 0 for what is none.
 func Seconds(s string) time.Duration { return span(s, time.Second) }
 
-// span is a number of units.
 func span(s string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(n > 0) || n > float64(longestWait/unit) {

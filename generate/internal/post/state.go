@@ -89,7 +89,6 @@ type Webhook struct {
 	Genuine func(n driver.Notification, secret string) bool
 }
 
-// taskID is how providers name tasks.
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // Hear reads a call of a webhook into a value, of which id is the name of the task, and
