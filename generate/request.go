@@ -1,8 +1,20 @@
+// Package generate holds the words of generations, which callers, the gateway and drivers share: a
+// [Request] with its settings, the [Result] with its slots, what became of each setting, the
+// events on the way, and the budgets that bound what is spent.
+//
+// Package gateway carries requests out, package catalog knows the models, package driver is the
+// contract of the providers, and package operation has the states of an operation. The drivers
+// themselves are in packages of their own and never import each other.
+//
+// Errors are media.Error values. It may import media, and generate/money for amounts; the packages
+// below may import media, journal, blob, probe, wire, imaging, internal/safehttp and
+// internal/patience. No HTTP routes, no SQL, and no durable engine in any of them.
 package generate
 
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"atelier/media"
 )
@@ -153,4 +165,13 @@ type Disposition struct {
 // BadCount is the error for a number of results that nobody can have meant.
 func BadCount(n int) error {
 	return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", n, MaxN)
+}
+
+// Storage keeps and gives media bytes; *wire.Codec is one.
+type Storage interface {
+	// Store keeps what r holds and tells digest, size and sniffed facts. Errors have
+	// codes: media.CodeTooLarge, media.CodeDiskFull.
+	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
+	// Open gives the bytes; the caller closes them.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }

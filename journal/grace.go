@@ -26,7 +26,7 @@ type Recaller interface {
 // in any case: code that does more than its steps is not waited for. The caller calls the
 // function when the work has ended.
 func WithGrace(ctx context.Context) (graced context.Context, over func()) {
-	s := strandOf(ctx, ctx)
+	s := newGraceContext(ctx, ctx)
 	return s, s.over
 }
 
@@ -35,14 +35,14 @@ func WithGrace(ctx context.Context) (graced context.Context, over func()) {
 // has ended: where the part has come to something new, so has the whole. Any other context is
 // given back.
 func Fork(ctx context.Context) (part context.Context, join func()) {
-	whole, ok := ctx.Value(strandKey{}).(*strand)
+	whole, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok || whole.isLive() {
 		return ctx, func() {}
 	}
-	s := strandOf(ctx, whole.caller)
+	s := newGraceContext(ctx, whole.caller)
 	return s, func() {
 		if s.isLive() {
-			whole.comeAlive()
+			whole.goLive()
 		}
 		s.over()
 	}
@@ -52,26 +52,26 @@ func Fork(ctx context.Context) (part context.Context, join func()) {
 // on a context with grace ends with its caller's. The error is why that has ended, and nil
 // also for any other context.
 func Live(ctx context.Context) error {
-	s, ok := ctx.Value(strandKey{}).(*strand)
+	s, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok {
 		return nil
 	}
-	s.comeAlive()
+	s.goLive()
 	if s.caller.Err() == nil {
 		return nil
 	}
-	return context.Cause(s.caller) //nolint:contextcheck // it is what ctx lags behind
+	return context.Cause(s.caller) //nolint:contextcheck // it is what ctx outlasts
 }
 
-// lagLimit is how long a context lags behind at most.
-const lagLimit = time.Minute
+// graceLimit is how long a context outlasts its caller at most.
+const graceLimit = time.Minute
 
-type strandKey struct{}
+type graceKey struct{}
 
-// strand is a context with grace.
-type strand struct {
+// graceContext is a context with grace.
+type graceContext struct {
 	context.Context //nolint:containedctx // it is a context: the values, and the cause of the end
-	// caller is the context that this one lags behind.
+	// caller is the context that this one outlasts.
 	caller context.Context //nolint:containedctx // it is a context itself
 	cancel context.CancelCauseFunc
 	done   chan struct{}
@@ -84,23 +84,23 @@ type strand struct {
 	ended error       // what Err gives
 }
 
-// strandOf makes a strand with the values of ctx.
-func strandOf(ctx, caller context.Context) *strand {
-	s := &strand{caller: caller, done: make(chan struct{})}
+// newGraceContext makes a graceContext with the values of ctx.
+func newGraceContext(ctx, caller context.Context) *graceContext {
+	s := &graceContext{caller: caller, done: make(chan struct{})}
 	s.Context, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.unbind = context.AfterFunc(caller, s.look)
 	return s
 }
 
-// look ends the strand if its caller has ended and nothing is left to be recalled.
-func (s *strand) look() {
+// look ends the graceContext if its caller has ended and nothing is left to be recalled.
+func (s *graceContext) look() {
 	why := s.caller.Err()
 	s.mu.Lock()
-	lags := why != nil && s.ended == nil && !s.live && !HandedOver(s.caller)
-	if lags && s.limit == nil {
-		s.limit = time.AfterFunc(lagLimit, s.comeAlive)
+	graced := why != nil && s.ended == nil && !s.live && !HandedOver(s.caller)
+	if graced && s.limit == nil {
+		s.limit = time.AfterFunc(graceLimit, s.goLive)
 	}
-	if why == nil || s.ended != nil || lags {
+	if why == nil || s.ended != nil || graced {
 		s.mu.Unlock()
 		return
 	}
@@ -110,21 +110,21 @@ func (s *strand) look() {
 	close(s.done)
 }
 
-func (s *strand) isLive() bool {
+func (s *graceContext) isLive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live
 }
 
-func (s *strand) comeAlive() {
+func (s *graceContext) goLive() {
 	s.mu.Lock()
 	s.live = true
 	s.mu.Unlock()
 	s.look()
 }
 
-// over ends the strand with its work.
-func (s *strand) over() {
+// over ends the graceContext with its work.
+func (s *graceContext) over() {
 	s.unbind()
 	s.mu.Lock()
 	ended := s.ended != nil
@@ -141,24 +141,24 @@ func (s *strand) over() {
 	}
 }
 
-// Done is closed when the strand ends. It is not that of the context within, whose end
+// Done is closed when the graceContext ends. It is not that of the context within, whose end
 // would always be context.Canceled.
-func (s *strand) Done() <-chan struct{} { return s.done }
+func (s *graceContext) Done() <-chan struct{} { return s.done }
 
 // Err is that of the caller.
-func (s *strand) Err() error {
+func (s *graceContext) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
 }
 
-// Value knows the strand by its key.
-func (s *strand) Value(key any) any {
-	if key == (strandKey{}) {
+// Value knows the graceContext by its key.
+func (s *graceContext) Value(key any) any {
+	if key == (graceKey{}) {
 		return s
 	}
 	return s.Context.Value(key)
 }
 
-// AfterFunc lets package context follow the strand without a goroutine each.
-func (s *strand) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(s.Context, f) }
+// AfterFunc lets package context follow the graceContext without a goroutine each.
+func (s *graceContext) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(s.Context, f) }

@@ -134,9 +134,6 @@ func (b *book) keep(full string, result []byte) {
 	b.steps[full] = result
 }
 
-// sleptOut is what is kept of a sleep that came to its end.
-const sleptOut = "true"
-
 // Sleep waits through the inner journal. A sleep that came to its end is not slept again.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	full := t.place.Full(step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))})
@@ -149,7 +146,7 @@ func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	if err := t.inner.Sleep(ctx, d); err != nil {
 		return err
 	}
-	t.book.keep(full, []byte(sleptOut))
+	t.book.keep(full, []byte("true"))
 	return nil
 }
 

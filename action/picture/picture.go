@@ -239,7 +239,7 @@ func result(res *generate.Result, k kind) action.Result {
 			out.Substituted = &action.Substitution{Asked: d.Asked, Applied: d.Applied, Reason: d.Reason}
 		}
 	}
-	standIn := plan.StandIn(res.Model)
+	standIn := plan.OfflineWarning(res.Model)
 	stoodIn := slices.Contains(res.Warnings, standIn)
 	for _, note := range changes(res.Dispositions, stoodIn) {
 		if out.Message != "" {

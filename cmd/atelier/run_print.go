@@ -136,7 +136,7 @@ func offlineChat(d generate.Disposition) bool {
 // withStandIn are the warnings of a run. That the offline model stood in is told once, whatever it
 // stood in for and however many agents it was.
 func withStandIn(ans answer) []string {
-	pictures := func(warning string) bool { return warning == plan.StandIn(offline.Model{}.Profile().Name) }
+	pictures := func(warning string) bool { return warning == plan.OfflineWarning(offline.Model{}.Profile().Name) }
 	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
 		return ans.Warnings
 	}

@@ -16,7 +16,6 @@ var optionFields = map[string]string{
 	"guidance": "guidance", "raw": "raw", "grounding": "grounding", "image_prompt_strength": "image_prompt_strength",
 }
 
-// names are what the endpoints call the settings.
 var names = post.Names{
 	Prompt: "prompt", AspectRatio: "aspect_ratio", Tier: "resolution", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -35,10 +36,8 @@ const DialectXAI = "xai"
 // Endpoints lists the services of the files, the shipped ones first.
 func (c *Catalog) Endpoints() []Endpoint { return slices.Clone(c.endpoints) }
 
-// variableName is how environment variables are named.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// readEndpoint takes the service of one file.
 func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 	if e == nil {
 		return nil
@@ -49,9 +48,7 @@ func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 	}
 	e.Provider = provider
 	e.BaseURL = strings.TrimRight(strings.TrimSpace(e.BaseURL), "/")
-	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
-		e.Name = provider
-	}
+	e.Name = cmp.Or(strings.TrimSpace(e.Name), provider)
 	u, err := url.Parse(e.BaseURL)
 	switch {
 	case slices.ContainsFunc(c.rows, func(m Model) bool { return m.Provider == provider }):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,25 +96,19 @@ func (r SizeRule) FitRatio(ask float64, tier string) Fit {
 // TierFit names a cell of the table.
 func (r SizeRule) TierFit(ratio, tier string) Fit {
 	f := Fit{Ratio: ratio, Tier: tier}
-	look := tier
-	if look == "" && len(r.Tiers) > 0 {
-		look = r.UsualTier()
-	}
-	f.Sides, _ = ParseSize(r.Table[look][ratio]) // the catalogue is checked
+	f.Sides, _ = ParseSize(r.Table[cmp.Or(tier, r.UsualTier())][ratio]) // the catalogue is checked
 	return f
 }
 
 // UsualTier is what the provider takes when no tier is named: 1K if there is one.
 func (r SizeRule) UsualTier() string {
-	for _, t := range r.Tiers {
-		if t == "1K" {
-			return t
-		}
+	switch {
+	case slices.Contains(r.Tiers, "1K"):
+		return "1K"
+	case len(r.Tiers) > 0:
+		return r.Tiers[0]
 	}
-	if len(r.Tiers) == 0 {
-		return ""
-	}
-	return r.Tiers[0]
+	return ""
 }
 
 // nearest gives the candidate with the least distance; of equals the one with the
@@ -138,13 +133,8 @@ func (r SizeRule) nearestValue(ratio float64, pixels int) Sides {
 	size := func(s Sides) float64 { return float64(s.Pixels()) }
 	byRatio := func(s Sides) float64 { return math.Abs(math.Log(s.Ratio() / ratio)) }
 	near := nearest(all, byRatio, size)
-	var same []Sides
-	for _, s := range all {
-		if SameRatio(s.Ratio(), near.Ratio()) {
-			same = append(same, s)
-		}
-	}
-	return nearest(same, func(s Sides) float64 { return math.Abs(math.Log(size(s) / float64(pixels))) }, size)
+	all = slices.DeleteFunc(all, func(s Sides) bool { return !SameRatio(s.Ratio(), near.Ratio()) })
+	return nearest(all, func(s Sides) float64 { return math.Abs(math.Log(size(s) / float64(pixels))) }, size)
 }
 
 // NearestRatio gives the ratio of the table that is nearest to width by height.
@@ -208,10 +198,11 @@ func (r SizeRule) Near(width, height int) (w, h int) {
 
 // onStep rounds both sides to the step, to the nearest legal pair.
 func (r SizeRule) onStep(w, h float64) Sides {
-	step := float64(r.Step)
-	around := func(v float64) []int {
-		lo, hi := int(math.Floor(v/step))*r.Step, int(math.Ceil(v/step))*r.Step
-		return []int{clamp(lo, r.roundUp(r.MinSide), r.MaxSide/r.Step*r.Step), clamp(hi, r.roundUp(r.MinSide), r.MaxSide/r.Step*r.Step)}
+	least, most := (r.MinSide+r.Step-1)/r.Step*r.Step, r.MaxSide/r.Step*r.Step
+	around := func(v float64) [2]int {
+		steps := v / float64(r.Step)
+		below, above := int(math.Floor(steps))*r.Step, int(math.Ceil(steps))*r.Step
+		return [2]int{max(least, min(most, below)), max(least, min(most, above))}
 	}
 	var all, legal []Sides
 	for _, x := range around(w) {
@@ -231,10 +222,6 @@ func (r SizeRule) onStep(w, h float64) Sides {
 	}, func(s Sides) float64 { return float64(s.Pixels()) })
 }
 
-func (r SizeRule) roundUp(v int) int { return (v + r.Step - 1) / r.Step * r.Step }
-
-func clamp(v, lo, hi int) int { return max(lo, min(hi, v)) }
-
 // legal reports whether a free size may be sent as it is.
 func (r SizeRule) legal(s Sides) bool {
 	long, short := max(s.W, s.H), min(s.W, s.H)
@@ -253,3 +240,43 @@ func (f Fit) Name() string {
 
 // Cell names a ratio and a tier for people: "16:9 2K".
 func (f Fit) Cell() string { return strings.TrimSpace(f.Ratio + " " + f.Tier) }
+
+// ratioSlack is how far a written ratio may lie from the asked one.
+const ratioSlack = 0.002
+
+// anyRatio is the ratio nearest to the asked one within the model's limit, in the smallest whole numbers that come near
+// enough: 1.778 is 16:9.
+func (r SizeRule) anyRatio(ask float64) Fit {
+	const most = 100
+	ask = max(1/r.MaxRatio, min(r.MaxRatio, ask))
+	best, off := "1:1", math.Inf(1)
+	for h := 1; h <= most && off >= ratioSlack; h++ {
+		w := math.Round(ask * float64(h))
+		if d := math.Abs(math.Log(w / float64(h) / ask)); w >= 1 && d < off {
+			best, off = fmt.Sprintf("%d:%d", int(w), h), d
+		}
+	}
+	return Fit{Ratio: best}
+}
+
+// Limits says for people what free sizes and ratios may be; empty for models that are
+// sized otherwise.
+func (r SizeRule) Limits() string {
+	var rules []string
+	if r.Mode == "free" {
+		if r.Step > 1 {
+			rules = append(rules, fmt.Sprintf("multiples of %d", r.Step))
+		}
+		rules = append(rules, fmt.Sprintf("%d to %d pixels a side", r.MinSide, r.MaxSide))
+	}
+	if (r.Mode == "free" || r.Mode == "ratio") && r.MaxRatio > 0 {
+		rules = append(rules, fmt.Sprintf("ratios up to %g:1", r.MaxRatio))
+	}
+	if r.Mode == "free" && r.MinPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at least %.2f megapixels", float64(r.MinPixels)/million))
+	}
+	if r.Mode == "free" && r.MaxPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at most %.2f megapixels", float64(r.MaxPixels)/million))
+	}
+	return strings.Join(rules, ", ")
+}

@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
+	"strings"
+	"time"
 
 	"atelier/media"
 )
@@ -17,7 +20,6 @@ const (
 	shippedQualified
 )
 
-// wish is a name that a row wants.
 type wish struct {
 	name      string
 	row, rank int
@@ -26,7 +28,6 @@ type wish struct {
 // unqualified tells that the name is said without the provider.
 func (k wish) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
 
-// names lists a row's names as its file gives them.
 func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.Aliases...) }
 
 // name gives out the names. A shipped row that loses its display name to a row of the
@@ -119,7 +120,6 @@ func (c *Catalog) lose(k wish, to []int) {
 	}
 }
 
-// twice is the error for a name that two rows want.
 func (c *Catalog) twice(name string, row, other int) error {
 	a, b := c.rows[row], c.rows[other]
 	return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",
@@ -145,4 +145,88 @@ func (c *Catalog) Of(provider, name string) (Model, bool) {
 		return Model{}, false
 	}
 	return c.rows[i], true
+}
+
+// Has reports whether any row fits.
+func (c *Catalog) Has(fits func(Model) bool) bool { return slices.ContainsFunc(c.rows, fits) }
+
+// Near lists the living models whose names come nearest, best first.
+func (c *Catalog) Near(name string, now time.Time) []string {
+	const most = 4
+	type scored struct {
+		name string
+		d    int
+	}
+	var all []scored
+	ask := key(name)
+	ask = ask[:min(len(ask), 60)]
+	for _, m := range c.rows {
+		if !m.Alive(now) {
+			continue
+		}
+		best := -1
+		for _, n := range append([]string{m.Name, m.APIModel}, m.Aliases...) {
+			d := distance(ask, key(n))
+			if strings.Contains(key(n), ask) || strings.Contains(ask, key(n)) {
+				d = min(d, 1)
+			}
+			if best < 0 || d < best {
+				best = d
+			}
+		}
+		all = append(all, scored{m.Name, best})
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(a.d, b.d) })
+	var names []string
+	for _, s := range all[:min(most, len(all))] {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// distance is the Levenshtein distance in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// Options lists all that the models of a provider take; false if there is no such provider.
+func (c *Catalog) Options(provider string) (names []string, known bool) {
+	for _, m := range c.rows {
+		if !strings.EqualFold(m.Provider, provider) {
+			continue
+		}
+		known = true
+		for _, name := range m.Options {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, known
+}
+
+// Providers lists the provider keys of the catalogue in its order.
+func (c *Catalog) Providers() []string {
+	var keys []string
+	for _, m := range c.rows {
+		if !slices.Contains(keys, m.Provider) {
+			keys = append(keys, m.Provider)
+		}
+	}
+	return keys
 }

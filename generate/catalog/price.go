@@ -43,33 +43,25 @@ func (p Price) sameThing(o Price) bool {
 func (m Model) Price(unit, quality, size, tier string) (*big.Rat, bool) {
 	best, bestScore := "", -1
 	for _, p := range m.Prices {
-		score := 0
-		fits := p.Unit == unit
+		score, fits := 0, p.Unit == unit
 		for _, pair := range [][2]string{{p.Quality, quality}, {p.Size, size}, {p.Tier, tier}} {
-			if pair[0] == "" {
-				continue
+			if pair[0] != "" {
+				score++
+				fits = fits && pair[0] == pair[1]
 			}
-			score++
-			fits = fits && pair[0] == pair[1]
 		}
 		if fits && score > bestScore {
 			best, bestScore = p.USD, score
 		}
 	}
-	if bestScore < 0 {
-		return nil, false
-	}
-	return money.Parse(best)
+	return money.Parse(best) // empty if no line fits
 }
 
 // CreditCost prices the provider's own unit; empty if the unit or its price is unknown.
 func (m Model) CreditCost(credits string) string {
 	amount, ok := money.Parse(credits)
-	if !ok {
-		return ""
-	}
-	each, ok := m.Price("credit", "", "", "")
-	if !ok {
+	each, priced := m.Price("credit", "", "", "")
+	if !ok || !priced {
 		return ""
 	}
 	return money.Text(amount.Mul(amount, each))

@@ -105,7 +105,6 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 	return found, nil
 }
 
-// before reports whether the task is known to be older than a call.
 func (l ListedTask) before(since time.Time) bool {
 	return !l.Made.IsZero() && l.Made.Before(since.Add(-skew))
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 
 	"atelier/generate"
@@ -72,12 +73,12 @@ func (g *Gateway) reserve(ctx context.Context, p *plan.Plan, operation string) (
 // afford gives the plan if fits says nothing against it, else that of the first of its
 // next models that fits. Over budget, the plan comes with the error.
 func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan) error) (*plan.Plan, error) {
-	dear := fits(p)
-	if media.CodeOf(dear) != media.CodeOverBudget || p.Request.Strict {
+	refusal := fits(p)
+	if media.CodeOf(refusal) != media.CodeOverBudget || p.Request.Strict {
 		g.unpriced(ctx, p)
-		return p, dear
+		return p, refusal
 	}
-	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(dear).Message}
+	warnings := []string{p.Model.Name + " was passed over: " + fault.Of(refusal).Message}
 	for i, name := range p.Request.Fallback {
 		r := p.Request
 		r.Model, r.Substitute, r.Fallback, r.Prefer = name, false, p.Request.Fallback[i+1:], nil
@@ -89,12 +90,12 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 			warnings = append(warnings, plan.PassedOver(name, err))
 			continue
 		}
-		q.Dispositions = plan.StoodIn(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(dear).Message)
+		q.Dispositions = plan.Substituted(q.Dispositions, p.Asked(), q.Model.Name, fault.Of(refusal).Message)
 		q.Warnings = append(warnings, q.Warnings...)
 		g.unpriced(ctx, q)
 		return q, nil
 	}
-	return p, dear
+	return p, refusal
 }
 
 // unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not
@@ -130,18 +131,70 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 }
 
 // failUnaffordable adds to the errors of missing results that a model was left, and no money for it.
-func (x *execution) failUnaffordable(ctx context.Context, dear *media.Error) {
+func (x *execution) failUnaffordable(ctx context.Context, overBudget *media.Error) {
 	missing, _ := x.board.missing()
 	save, done := saving(ctx)
 	defer done()
 	for _, index := range missing {
 		s := x.board.slot(index)
 		s.Status = x.notes.next(operation.SubjectSlot, s.Status, operation.EventFail)
-		s.Error = &generate.SlotError{Code: dear.Code, Message: dear.Message + "; before that: " + s.Error.Message}
+		s.Error = &generate.SlotError{Code: overBudget.Code, Message: overBudget.Message + "; before that: " + s.Error.Message}
 		x.board.put(s)
 		if err := x.g.config.Operations.SlotDone(save, x.op.ID, s); err != nil {
 			x.notes.warn("a result could not be journalled: " + fault.Of(err).Message)
 		}
 		x.emit(save, generate.Event{Kind: generate.EventSlot, Slot: s.Index, Status: s.Status, Error: s.Error, Progress: -1})
 	}
+}
+
+// Reserver is an optional ability of a [generate.Storage]: it sets disk space aside.
+type Reserver interface {
+	// Reserve sets need bytes aside for results until release is called, and leaves so many free for
+	// others; a need of 0 only looks. The error has code media.CodeDiskFull where there is too little space, and says how much is
+	// needed; any other error means that the free space is not known.
+	Reserve(ctx context.Context, need, leave int64) (release func(), err error)
+}
+
+const (
+	// defaultMinFree is how many bytes a billable call leaves free for databases and logs.
+	defaultMinFree = 32 << 20
+	// Bytes of a picture by its pixels, and of results whose size is not known.
+	bytesPerPixel, usualResult = 3, 4 << 20
+)
+
+// reserveSpace reserves the space that results may need before they are paid for, where so much more is free besides; a need of 0
+// only looks. The error has code media.CodeDiskFull. The caller releases the space.
+func (g *Gateway) reserveSpace(ctx context.Context, p *plan.Plan, need, leave int64) (release func(), failed *media.Error) {
+	none := func() {}
+	store, ok := g.config.Storage.(Reserver)
+	if !ok || p.Model.Provider == plan.Offline {
+		return none, nil
+	}
+	release, err := store.Reserve(ctx, need, leave)
+	switch {
+	case err == nil:
+		return release, nil
+	case media.CodeOf(err) != media.CodeDiskFull: // not known: storing says so
+		return none, nil
+	}
+	return nil, fault.Of(fault.Wrap(p.Model.Name+" was not asked", err))
+}
+
+func bytesOf(p *plan.Plan, n int) int64 {
+	each := int64(usualResult)
+	if size, _ := p.Expects(); size.W > 0 {
+		each = max(1<<20, int64(size.Pixels())*bytesPerPixel)
+	}
+	return each * int64(max(n, 1))
+}
+
+// withRoom adds to the error of a full disk how much room the pending results need.
+func (d *delivery) withRoom(err *media.Error) *media.Error {
+	if err.Code != media.CodeDiskFull {
+		return err
+	}
+	e := *err
+	e.Retryable = true
+	e.Message += fmt.Sprintf("; about %d MiB are needed for it", (bytesOf(d.call.plan, 1)+d.x.g.config.MinFree+1<<20-1)>>20)
+	return &e
 }

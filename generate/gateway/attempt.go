@@ -27,7 +27,6 @@ type call struct {
 
 func (c call) n() int { return len(c.slots) }
 
-// key is the idempotency key of a call of an operation.
 func (c call) key(operation string) string { return operation + "-" + strconv.Itoa(c.number) }
 
 // carry takes a call through its attempts. A call is repeated only if its driver
@@ -37,7 +36,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 	switch {
 	case refused == nil:
 		defer done()
-	case handedOver(ctx) || len(x.history.of(c.number)) == 0:
+	case handedOver(ctx) || len(x.history.attempts[c.number]) == 0:
 		x.fail(ctx, c, 0, x.departure.ended(ctx))
 		return
 	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
@@ -66,21 +65,6 @@ func (x *execution) carry(ctx context.Context, c call) {
 	}
 }
 
-// pause tells how long to wait before a repeat, and whether there is one.
-func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
-	const base, most = time.Second, 30 * time.Second
-	attempts := g.config.MaxAttempts
-	if errors.Is(err, driver.ErrContested) || err.Code == media.CodeQuotaExceeded {
-		attempts = min(attempts, 2)
-	}
-	if !err.Retryable || number >= attempts || err.RetryAfter > g.config.MaxRetryWait {
-		return 0, false
-	}
-	grown := min(base<<min(number-1, 10), most)
-	jittered := time.Duration(float64(grown) * (0.5 + g.config.Rand()/2))
-	return max(jittered, err.RetryAfter), true
-}
-
 // attempt makes one provider call and delivers what it gives; got counts its items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
@@ -92,11 +76,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		leave(failed)
 		x.g.shareWait(c.plan.Model, failed)
 	}()
-	enough, failed := x.g.room(ctx, c.plan, c.n())
+	release, failed := x.g.reserveSpace(ctx, c.plan, bytesOf(c.plan, c.n()), x.g.config.MinFree)
 	if failed != nil {
 		return 0, failed
 	}
-	defer enough()
+	defer release()
 	a := x.recorder.attempt(c, number)
 	a.Status = x.notes.next(operation.SubjectAttempt, a.Status, operation.EventSend)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
@@ -117,11 +101,16 @@ func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operati
 	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (driver.Handle{})}
 	d.take(ctx, u)
 	if failed == nil && u.Done {
-		d.insist(ctx, u)
+		d.fetchAgain(ctx, u)
 		failed = d.undecided()
 	}
 	if u.Usage.Unsettled > 0 && d.got == 0 {
-		u, failed = x.trace(ctx, c, a, u, failed)
+		switch h, elsewhere := x.find(ctx, c, a); { // the answer was lost
+		case elsewhere != nil:
+			u, failed = driver.Update{}, elsewhere
+		case h != (driver.Handle{}):
+			u, failed = driver.Update{Task: h, Progress: -1}, nil
+		}
 	}
 	if failed == nil && !u.Done && u.Task != (driver.Handle{}) {
 		a.Task, a.ReportedUSD = u.Task, reported(c.plan.Model, u)
@@ -140,7 +129,6 @@ func unmade(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && handedOver(ctx) && !errors.Is(failed, driver.ErrUnsettled)
 }
 
-// task is the plan's pattern for one call.
 func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t := c.plan.Task
 	t.N = c.n()
@@ -192,7 +180,6 @@ func reported(m catalog.Model, u driver.Update) string {
 	return cmp.Or(u.ReportedUSD, m.CreditCost(u.ReportedCredits))
 }
 
-// join adds what was said later to what was said first.
 func join(first, later map[string]any) map[string]any {
 	if len(first) == 0 {
 		return later
@@ -248,16 +235,22 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 // before waits before a call is made again after an attempt that failed, and gives until
 // when that was asked for. The error is why it is not made again.
 func (x *execution) before(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
-	wait, again := x.g.pause(failed, number)
-	if got > 0 || !again || x.plan.Round.Continues(c.number) {
+	const base, most = time.Second, 30 * time.Second
+	config, attempts := x.g.config, x.g.config.MaxAttempts
+	if errors.Is(failed, driver.ErrContested) || failed.Code == media.CodeQuotaExceeded {
+		attempts = min(attempts, 2)
+	}
+	if got > 0 || !failed.Retryable || number >= attempts || failed.RetryAfter > config.MaxRetryWait || x.plan.Round.Continues(c.number) {
 		failed.Retryable = failed.Retryable && failed.Code != media.CodeQuotaExceeded
 		if failed.RetryAfter > 0 {
 			failed.Message += "; it asks to wait " + failed.RetryAfter.Round(time.Second).String()
 		}
 		return until, failed
 	}
+	wait := time.Duration(float64(min(base<<min(number-1, 10), most)) * (0.5 + config.Rand()/2))
+	wait = max(wait, failed.RetryAfter)
 	until = x.g.lanes[c.plan.Model.Provider].Waits.End(c.plan.Model.APIModel)
-	if asked := until.Sub(x.g.config.Now()); asked <= x.g.config.MaxRetryWait {
+	if asked := until.Sub(config.Now()); asked <= config.MaxRetryWait {
 		wait = max(wait, asked) // another call may have heard of more
 	} else {
 		until = time.Time{}

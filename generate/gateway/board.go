@@ -28,17 +28,13 @@ type board struct {
 	formats   formats
 }
 
-// newBoard makes the board of a request for n results, all of them asked for.
 func newBoard(n int, log *notes) *board {
 	b := &board{requested: n, notes: log, makers: map[int]*plan.Plan{}, unsettled: map[int]bool{}, unbilled: map[int]bool{}}
 	b.extend(n)
-	for i := range n {
-		b.asked = append(b.asked, i+1)
-	}
+	b.asked = upTo(n)
 	return b
 }
 
-// extend adds slots up to an index.
 func (b *board) extend(index int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,28 +55,24 @@ func (b *board) extra() int {
 	return s.Index
 }
 
-// slot gives a slot as it is.
 func (b *board) slot(index int) generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.slots[index-1]
 }
 
-// all gives every slot as it is.
 func (b *board) all() []generate.Slot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.slots)
 }
 
-// put replaces a slot.
 func (b *board) put(s generate.Slot) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.slots[s.Index-1] = s
 }
 
-// credit notes the plan that filled a slot.
 func (b *board) credit(index int, p *plan.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +86,6 @@ func (b *board) mark(index int, unbilled bool) {
 	b.unbilled[index] = unbilled
 }
 
-// doubt notes that the call of slots may have been billed.
 func (b *board) doubt(slots []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,17 +106,14 @@ func (b *board) extraOf(blob media.Blob) int {
 	return 0
 }
 
-// settled reports whether each of these slots has a result or an error.
 func (b *board) settled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { s := b.slot(index); return s.Output == nil && s.Error == nil })
 }
 
-// cancelled reports whether each of these slots was cancelled.
 func (b *board) cancelled(slots []int) bool {
 	return !slices.ContainsFunc(slots, func(index int) bool { return b.slot(index).Status != generate.StatusCancelled })
 }
 
-// empty reports whether no slot has a result.
 func (b *board) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,13 +132,18 @@ func (b *board) repeatable() (list []int) {
 	return list
 }
 
+// final are the errors of one provider after which another one does not succeed either.
+var final = []media.Code{
+	media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
+}
+
 // missing lists the slots that another model may fill, and the first reason.
 func (b *board) missing() (list []int, why *generate.SlotError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, index := range b.asked {
 		s := b.slots[index-1]
-		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || !replaceable(s.Error.Code) {
+		if s.Output != nil || s.Error == nil || s.Status == generate.StatusRunning || b.unsettled[s.Index] || slices.Contains(final, s.Error.Code) {
 			continue
 		}
 		list = append(list, s.Index)
@@ -159,13 +152,6 @@ func (b *board) missing() (list []int, why *generate.SlotError) {
 		}
 	}
 	return list, why
-}
-
-// replaceable reports whether another provider may succeed where one gave this error.
-func replaceable(c media.Code) bool {
-	return !slices.Contains([]media.Code{
-		media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
-	}, c)
 }
 
 // makersOf lists the models that gave results, that of the operation's own plan first.
@@ -211,15 +197,15 @@ func (b *board) pictures(own *plan.Plan) (list []received) {
 	return list
 }
 
-// cameIn notes what became of the requested output format.
-func (b *board) cameIn(change func(*formats)) {
+// noteFormat notes what became of the requested output format.
+func (b *board) noteFormat(change func(*formats)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.formats)
 }
 
-// came is what became of the requested output format.
-func (b *board) came() formats {
+// formatsSeen is what became of the requested output format.
+func (b *board) formatsSeen() formats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.formats
@@ -244,7 +230,6 @@ func (b *board) end(stopped bool) operation.Event {
 	return operation.EventFail
 }
 
-// failure is the first slot's error if no slot succeeded.
 func (b *board) failure() (first *generate.SlotError) {
 	for _, s := range b.all() {
 		if s.Output != nil {
@@ -255,4 +240,106 @@ func (b *board) failure() (first *generate.SlotError) {
 		}
 	}
 	return first
+}
+
+// history has the calls of an operation: those that earlier processes made, and the number of the
+// newest one that this process makes or continues. Further calls are numbered from there, so that a
+// call that an earlier process made is continued under its number and not made a second time. Only the
+// goroutine that plans calls changes the numbers; take is safe for concurrent use.
+type history struct {
+	attempts map[int][]operation.Attempt // of earlier processes, by call
+	numbered int                         // calls so far
+
+	mu    sync.Mutex   // guards blobs
+	blobs []media.Blob // stored by an earlier process and in no slot yet, oldest first
+}
+
+func (h *history) add(attempts []operation.Attempt) {
+	h.attempts = map[int][]operation.Attempt{}
+	for _, a := range attempts {
+		h.attempts[a.Call] = append(h.attempts[a.Call], a)
+	}
+}
+
+// next is the first attempt of the next call that an earlier process made beyond those so far.
+func (h *history) next() (first operation.Attempt, ok bool) {
+	for number, past := range h.attempts {
+		if number > h.numbered && (!ok || number < first.Call) {
+			first, ok = past[0], true
+		}
+	}
+	return first, ok
+}
+
+// further makes the calls for slots. Those to the model that an earlier process made beyond
+// the calls so far are continued as they were.
+func (h *history) further(p *plan.Plan, slots []int) []call {
+	var calls []call
+	for a, ok := h.next(); ok && a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel; a, ok = h.next() {
+		h.numbered = a.Call
+		calls = append(calls, call{plan: p, number: a.Call, slots: a.Slots})
+		slots = slices.DeleteFunc(slices.Clone(slots), func(index int) bool { return slices.Contains(a.Slots, index) })
+	}
+	return append(calls, h.split(p, slots)...)
+}
+
+// split splits slots into calls, numbered after those so far.
+func (h *history) split(p *plan.Plan, slots []int) []call {
+	var calls []call
+	for _, n := range plan.Split(len(slots), p.Model.MaxN) {
+		h.numbered++
+		calls = append(calls, call{plan: p, number: h.numbered, slots: slots[:n]})
+		slots = slots[n:]
+	}
+	return calls
+}
+
+// skip numbers further calls after all that earlier processes made.
+func (h *history) skip() {
+	for number := range h.attempts {
+		h.numbered = max(h.numbered, number)
+	}
+}
+
+// open lists the newest attempts of calls beyond those so far that have not finished.
+func (h *history) open() (list []operation.Attempt) {
+	for _, past := range h.attempts {
+		if a := past[len(past)-1]; a.Call > h.numbered && a.FinishedAt.IsZero() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// reason is why an attempt was made at results that another model was asked for before;
+// empty if that is not known.
+func (h *history) reason(a operation.Attempt) string {
+	var before operation.Attempt
+	for number, past := range h.attempts {
+		last := past[len(past)-1]
+		shared := slices.ContainsFunc(last.Slots, func(index int) bool { return slices.Contains(a.Slots, index) })
+		if number < a.Call && number > before.Call && shared && last.Error != nil {
+			before = last
+		}
+	}
+	if before.Error == nil {
+		return ""
+	}
+	return before.Error.Message
+}
+
+// take removes one of the blobs and returns it: the newest or the oldest.
+func (h *history) take(newest bool) (media.Blob, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.blobs) == 0 {
+		return media.Blob{}, false
+	}
+	at := 0
+	if newest {
+		at = len(h.blobs) - 1
+	}
+	b := h.blobs[at]
+	h.blobs = slices.Delete(h.blobs, at, at+1)
+	return b, true
 }

@@ -48,7 +48,13 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	defer done()
 	d.takes++
 	defer d.fetchAhead(ctx, u)()
-	d.retake(ctx, u)
+	waits := d.pending
+	d.pending = nil
+	for _, p := range waits { // by the links of this update where it has them
+		d.settle(ctx)
+		p.item = p.newest(u)
+		d.fill(ctx, p.item, p, u.Metadata)
+	}
 	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
 		item := u.Items[d.seen]
 		if item.Tiles == nil || item.Err != nil {
@@ -161,7 +167,7 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	if d.got >= d.call.plan.Model.Grid { // else it was to be expected
 		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
 	}
-	if len(x.history.of(d.call.number)) > 0 && d.arrive(ctx, item) == nil {
+	if len(x.history.attempts[d.call.number]) > 0 && d.arrive(ctx, item) == nil {
 		if index := x.board.extraOf(*item.Blob); index > 0 {
 			return index
 		}
@@ -169,7 +175,6 @@ func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	return x.board.extra()
 }
 
-// outcome is what became of the call.
 func (d *delivery) outcome(failed *media.Error) operation.Event {
 	switch {
 	case stillRunning(failed):
@@ -186,7 +191,6 @@ func (d *delivery) outcome(failed *media.Error) operation.Event {
 	return operation.EventFail
 }
 
-// slotEnd is what became of a slot that has its output or its error.
 func slotEnd(s generate.Slot) operation.Event {
 	if s.Output != nil {
 		return operation.EventSucceed
@@ -194,7 +198,6 @@ func slotEnd(s generate.Slot) operation.Event {
 	return endOf(s.Error.Code)
 }
 
-// endOf is the end of a slot, or a call, with such an error.
 func endOf(c media.Code) operation.Event {
 	switch c {
 	case media.CodeModerated:

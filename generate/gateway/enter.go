@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"atelier/generate"
@@ -32,10 +31,11 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 	if res, err := saved.Ended(e); res != nil || err != nil {
 		return res, err
 	}
-	if err := g.busy.enter(id); err != nil {
+	leave, err := g.occupy(id)
+	if err != nil {
 		return nil, err
 	}
-	defer g.busy.leave(id)
+	defer leave()
 	c := &claim{g: g, lease: g.lease(id)}
 	if e == operation.EventCancel {
 		if err := c.seize(ctx); err != nil {
@@ -46,15 +46,14 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 		return nil, err
 	}
 	res, err := c.Ended(e)
-	if res != nil || err != nil {
-		_ = c.release(ctx) // else it expires
-		return res, err
+	if res == nil && err == nil {
+		if res, err = do(c); err == nil {
+			return res, nil
+		}
+		res = nil
 	}
-	if res, err = do(c); err != nil {
-		_ = c.release(ctx) // else it expires
-		return nil, err
-	}
-	return res, nil
+	_ = c.release(ctx) // else it expires
+	return res, err
 }
 
 // await enters an operation again while another caller works on it, until ctx ends.
@@ -76,7 +75,7 @@ type claim struct {
 
 // take takes, or keeps, the right, and reads the operation: what was read before may be old.
 func (c *claim) take(ctx context.Context) (err error) {
-	if err := c.hold(ctx); err != nil {
+	if err := c.log.Hold(ctx, c.id, c.holder); err != nil {
 		return err
 	}
 	if c.Saved, err = c.log.Saved(ctx, c.id); err != nil {
@@ -193,38 +192,18 @@ func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.A
 	return c.work(ctx, false)
 }
 
-// busy are the operations that this gateway works on. The right to work on one belongs to
-// the gateway as a whole, so nothing else keeps two of its callers apart.
-type busy struct {
-	mu  sync.Mutex // guards ids
-	ids map[string]bool
-}
-
-// enter begins work on an operation; the error has code media.CodeConflict while another
+// occupy begins work on an operation; the error has code media.CodeConflict while another
 // caller of this gateway does it.
-func (b *busy) enter(id string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ids[id] {
-		return media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
+func (g *Gateway) occupy(id string) (leave func(), err error) {
+	if _, on := g.busy.LoadOrStore(id, true); on {
+		return nil, media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
 	}
-	if b.ids == nil {
-		b.ids = map[string]bool{}
-	}
-	b.ids[id] = true
-	return nil
+	return func() { g.busy.Delete(id) }, nil
 }
 
-func (b *busy) leave(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.ids, id)
-}
-
-func (b *busy) has(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ids[id]
+func (g *Gateway) occupied(id string) bool {
+	_, on := g.busy.Load(id)
+	return on
 }
 
 // holdTime is how long the right to work on an operation lasts after the end of its process.
@@ -246,9 +225,6 @@ func (g *Gateway) lease(id string) lease {
 	log, _ := g.config.Operations.(operation.Resumer)
 	return lease{log, id, g.holder}
 }
-
-// hold takes or extends the lease; the error has code media.CodeConflict while another process has it.
-func (l lease) hold(ctx context.Context) error { return l.log.Hold(ctx, l.id, l.holder) }
 
 // release ends the lease of an operation that is not worked on.
 func (l lease) release(ctx context.Context) error {

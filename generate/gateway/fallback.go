@@ -31,14 +31,14 @@ func (x *execution) askAgain(ctx context.Context) {
 // fallBack asks the request's next models for the results that failed, one model after
 // the other. The results of a call that may have been billed are not asked for: that could pay twice.
 func (x *execution) fallBack(ctx context.Context) {
-	var dear error
+	var overBudget error
 	before, reasons := x.plan.Model.Name, []string(nil)
 	for k, name := range x.plan.Request.Fallback {
 		missing, why := x.board.missing()
 		if len(missing) == 0 || x.departure.halted(ctx) {
 			return
 		}
-		p, err := x.chain.standIn(ctx, k, len(missing))
+		p, err := x.chain.substitute(ctx, k, len(missing))
 		if err == nil {
 			err = x.g.Prepare(ctx, p)
 		}
@@ -48,7 +48,7 @@ func (x *execution) fallBack(ctx context.Context) {
 		if err != nil {
 			x.notes.warn(plan.PassedOver(name, err))
 			if media.CodeOf(err) == media.CodeOverBudget {
-				dear = cmp.Or(dear, err)
+				overBudget = cmp.Or(overBudget, err)
 			}
 			continue
 		}
@@ -57,34 +57,29 @@ func (x *execution) fallBack(ctx context.Context) {
 			p.Why = strings.Join(reasons, "; ")
 		}
 		before = p.Model.Name
-		x.substitute(p)
+		x.op.Dispositions = plan.Substituted(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
+		for _, w := range p.Warnings {
+			x.notes.warn(w)
+		}
+		if x.board.empty() {
+			x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
+		}
 		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.history.further(p, missing))
 	}
-	if dear != nil && ctx.Err() == nil {
-		x.failUnaffordable(ctx, fault.Of(dear))
+	if overBudget != nil && ctx.Err() == nil {
+		x.failUnaffordable(ctx, fault.Of(overBudget))
 	}
 }
 
-// windUp ends calls of an earlier process, such as those to models of the fallback, that are not continued
+// endOpenCalls ends calls of an earlier process, such as those to models of the fallback, that are not continued
 // because ctx has ended.
-func (x *execution) windUp(ctx context.Context) {
+func (x *execution) endOpenCalls(ctx context.Context) {
 	if ctx.Err() == nil || handedOver(ctx) {
 		return
 	}
 	for _, a := range x.history.open() {
 		x.stopCall(ctx, call{plan: x.chain.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
-	}
-}
-
-// substitute writes down which model stands in.
-func (x *execution) substitute(p *plan.Plan) {
-	x.op.Dispositions = plan.StoodIn(x.op.Dispositions, x.plan.Asked(), p.Model.Name, p.Why)
-	for _, w := range p.Warnings {
-		x.notes.warn(w)
-	}
-	if x.board.empty() {
-		x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
 	}
 }
 
@@ -99,8 +94,8 @@ type chain struct {
 	history   *history
 }
 
-// standIn plans n results by a model of the fallback, by its number from 0.
-func (k *chain) standIn(ctx context.Context, number, n int) (*plan.Plan, error) {
+// substitute plans n results by a model of the fallback, by its number from 0.
+func (k *chain) substitute(ctx context.Context, number, n int) (*plan.Plan, error) {
 	r := k.plan.Request
 	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[number], false, nil, nil, n
 	p, err := k.planner.Plan(ctx, r)
@@ -132,7 +127,7 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 		if !ok || living.Provider != m.Provider || living.APIModel != m.APIModel {
 			continue
 		}
-		if p, err := k.standIn(ctx, number, max(len(a.Slots), 1)); err == nil {
+		if p, err := k.substitute(ctx, number, max(len(a.Slots), 1)); err == nil {
 			p.Why = cmp.Or(k.history.reason(a), p.Why)
 			return p
 		}

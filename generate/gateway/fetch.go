@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -15,28 +17,12 @@ import (
 	"atelier/media"
 )
 
-// write stores a result in words.
-func (d *delivery) write(ctx context.Context, item *driver.Item) *media.Error {
-	store := d.x.g.config.Storage
-	if store == nil {
-		return media.Errorf(media.CodeUnsupported, "the result is a text, and this gateway was set up without Storage")
-	}
-	b, err := store.Store(ctx, strings.NewReader(strings.TrimSpace(item.Text)+"\n"), "text/plain")
-	if err != nil {
-		return fault.Of(fault.Wrap("store text", err))
-	}
-	item.Blob = &b
-	return nil
-}
-
 // fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
 // is pending, see [delivery.later].
 const fetchAttempts = 3
 
-// fetchesAtOnce is how many links of an update are fetched at the same time.
 const fetchesAtOnce = 8
 
-// arrival is the result of a link that is being fetched.
 type arrival struct {
 	done     chan struct{} // closed when it has come, or failed
 	blob     media.Blob
@@ -123,7 +109,8 @@ type downloads struct {
 func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
 	for number := 1; ; number++ {
 		b, declared, err := l.once(ctx, url)
-		if err == nil || number >= attempts || !passing(fault.Of(err)) || lasting(fault.Of(err).Code) {
+		code := media.CodeOf(err) // of what another try at once does not mend
+		if err == nil || number >= attempts || !passing(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
 			return b, declared, err
 		}
 		// A plain wait and no journalled one: a replay fetches anew or not at all.
@@ -133,7 +120,6 @@ func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.
 	}
 }
 
-// fetchTime is the most that one download takes.
 const fetchTime = 2 * time.Minute
 
 // fetchPause grows with every try, up to longestFetchPause.
@@ -145,13 +131,9 @@ const (
 // passing tells the errors of a download that another try can mend.
 func passing(err *media.Error) bool { return err.Retryable || operation.Passing(err.Code) }
 
-// lasting tells the codes of such errors where another try at once is of no use.
-func lasting(c media.Code) bool { return c == media.CodeDeadline || c == media.CodeDiskFull }
-
 // errRefusedLink is the cause where a link leads nowhere, or no more.
 var errRefusedLink = errors.New("link refused")
 
-// once tries a link one time.
 func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, error) {
 	if l.storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
@@ -169,17 +151,21 @@ func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, e
 	return got.blob, got.declared, err
 }
 
-// download is what a link led to.
 type download struct {
 	blob     media.Blob
 	declared string
 }
 
-// store fetches and stores what a link leads to.
 func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	body, declared, err := l.get(ctx, url)
-	if err != nil {
-		return download{}, linkError(err)
+	switch media.CodeOf(err) {
+	case "":
+	case media.CodeNotFound, media.CodeForbidden: // of the link: what it led to was made
+		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link no longer works (%s): it may be billed; ask again if you accept that", fault.Of(err).Message)
+		e.Cause = errRefusedLink
+		return download{}, e
+	default:
+		return download{}, fault.Wrap("fetch result", err)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it came late, and is kept all the same
 		longer, over := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
@@ -198,15 +184,166 @@ func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	return download{b, declared}, nil
 }
 
-// linkError says what a link that cannot be fetched means: the answer to it is not the
-// provider's answer to the request, and what it led to was made.
-func linkError(err error) error {
-	switch media.CodeOf(err) {
-	case media.CodeNotFound, media.CodeForbidden:
-		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link no longer works (%s): it may be billed; ask again if you accept that", fault.Of(err).Message)
-		e.Cause = errRefusedLink
-		return e
+// defaultLinkLife is how long the link to a result lives at a provider of which that is not known:
+// one that is refused before that is asked for again.
+const defaultLinkLife = 24 * time.Hour
+
+// pending is a result that its provider made, and that could not be fetched or stored yet.
+type pending struct {
+	at    int // its place in the provider's list
+	index int // its slot
+	item  driver.Item
+	why   *media.Error
+}
+
+// later reports whether a result that could not be had may be had another time: its link may
+// work, or there may be a new one, or room to store it.
+func (d *delivery) later(item driver.Item, err *media.Error) bool {
+	switch {
+	case err.Code == media.CodeDiskFull:
+		return true
+	case item.URL == "" || item.Blob != nil:
+		return false
+	case errors.Is(err, errRefusedLink):
+		life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
+		dead := !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
+		return d.asks && (!dead || d.takes < 2 && !d.x.once) // by its age it may be another link
 	default:
-		return fault.Wrap("fetch result", err)
+		return passing(err)
 	}
+}
+
+// newest is the result as a newer update has it, whose link may be another one.
+func (p pending) newest(u driver.Update) driver.Item {
+	if p.at < len(u.Items) && p.item.URL != "" {
+		return u.Items[p.at]
+	}
+	return p.item
+}
+
+func (d *delivery) lacking() *media.Error {
+	if len(d.pending) > 0 {
+		return d.pending[0].why
+	}
+	return d.blocked
+}
+
+// leaveResults leaves a call whose results could not be had to the process that continues the operation. Where
+// nobody can, it is nil, and the results are lost.
+func (d *delivery) leaveResults(why *media.Error) *media.Error {
+	x := d.x
+	if !x.departure.resumable {
+		return nil
+	}
+	return x.departure.leave(media.CodeDeadline, "leave the results to be fetched",
+		"a result is made and paid for, but could not be fetched or stored yet, so it was left to be fetched (atelier generate --wait ", x.op.ID, "): ", why.Message)
+}
+
+// undecided leaves a call whose answer came and could not be stored, until a person decides whether it is paid
+// for again. It is nil for any other call, and where nobody could continue the operation.
+func (d *delivery) undecided() *media.Error {
+	why := d.lacking()
+	if why == nil || why.Code != media.CodeDiskFull || d.asks || !d.x.departure.resumable {
+		return nil
+	}
+	for i := range d.pending {
+		d.pending[i].why = d.lost(d.pending[i].why)
+	}
+	if d.blocked != nil {
+		d.blocked = d.lost(d.blocked)
+	}
+	d.why = slotError(d.lacking())
+	return d.x.departure.leave(media.CodeDiskFull, "leave the lost results to a decision")
+}
+
+// lost is the error of a result that cannot be fetched again.
+func (d *delivery) lost(why *media.Error) *media.Error {
+	e := *why
+	e.Retryable = false
+	e.Message = fmt.Sprintf("the provider made the result, and it could not be stored: %s: the answer cannot be fetched again; atelier operations retry %s --all asks again and pays again, atelier operations cancel %[2]s ends it", why.Message, d.x.op.ID)
+	return &e
+}
+
+// unanswered reports whether a call was sent and is not over, and has no task to ask for.
+func unanswered(a operation.Attempt) bool {
+	return a.Status == generate.StatusSubmitted && a.Task == (driver.Handle{})
+}
+
+// isLost reports whether the answer of a call came and could not be stored.
+func isLost(a operation.Attempt) bool {
+	return unanswered(a) && a.Error != nil && a.Error.Code == media.CodeDiskFull
+}
+
+// undecided reports whether an operation lacks only answers that came and could not be stored: it waits for
+// [Gateway.Retry] under [Again.All], or [Gateway.Cancel].
+func (c *claim) undecided() bool {
+	lost := false
+	for _, a := range c.Attempts {
+		if !a.Status.Over() && !isLost(a) {
+			return false
+		}
+		lost = lost || isLost(a)
+	}
+	return lost && !c.Over()
+}
+
+// fetchAgain goes on to fetch the results of an answer that has no task to ask again, for as long as
+// the model's wait lasts. What could not be had then is lost.
+func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
+	x, waited := d.x, time.Duration(0)
+	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
+	for tries := 0; ; tries++ {
+		why := d.lacking()
+		if why == nil {
+			return
+		}
+		pause := min(fetchPause<<min(tries, 10), longestFetchPause)
+		if waited += pause; waited > wait || x.once || why.Code == media.CodeDiskFull || x.steps.Sleep(ctx, pause) != nil {
+			return
+		}
+		d.take(ctx, u)
+	}
+}
+
+// conclude ends what is pending: the slots are left, with the reason, where the call is, and lost
+// otherwise.
+func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
+	waits := d.pending
+	d.pending = nil
+	if d.blocked != nil {
+		waits = append(waits, pending{index: d.place(ctx, &driver.Item{}), why: d.blocked})
+		d.got, d.given = d.got+1, d.given+1
+	}
+	d.blocked = nil
+	for _, p := range waits {
+		d.settle(ctx)
+		if stillRunning(failed) {
+			d.x.settleSlot(ctx, generate.Slot{Index: p.index, Error: slotError(p.why)}, operation.EventLeave)
+			continue
+		}
+		why := *p.why
+		if failed != nil && operation.GaveUp(failed.Code) {
+			why.Code = failed.Code
+		}
+		what := " --all asks for it again, and it is paid for again"
+		if d.asks {
+			what = " looks for it there"
+		}
+		why.Message = "the provider made the result, and it could not be fetched or stored: " + why.Message + ": it may be billed; atelier operations retry " + d.x.op.ID + what
+		why.Cause, why.Retryable = nil, false
+		d.fail(generate.Slot{Index: p.index}, &why)
+	}
+}
+
+// fail makes a slot that has no result the newest one.
+func (d *delivery) fail(s generate.Slot, err *media.Error) {
+	s.Error = slotError(err)
+	if d.bad == nil {
+		d.bad = map[operation.Event]int{}
+	}
+	d.bad[slotEnd(s)]++
+	if d.why == nil { // a result is not asked for again because the call is
+		d.why = &generate.SlotError{Code: s.Error.Code, Message: s.Error.Message}
+	}
+	d.last = &s
 }

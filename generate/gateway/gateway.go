@@ -16,6 +16,7 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -128,8 +129,8 @@ type Gateway struct {
 	config  Config
 	lanes   map[string]*lane.Lane // by provider
 	notices notices
-	busy    busy
-	holder  string // names this gateway among those that work on one ledger
+	busy    sync.Map // the ids of the operations that callers of this gateway work on, which share its lease
+	holder  string   // names this gateway among those that work on one ledger
 }
 
 // New makes a gateway. Its error has code media.CodeInvalid and names the
@@ -156,7 +157,6 @@ func New(c Config) (*Gateway, error) {
 	return g, nil
 }
 
-// fill sets the defaults.
 func (c *Config) fill() {
 	if c.Journal == nil {
 		c.Journal = journal.Memory{}
@@ -182,6 +182,7 @@ func (c *Config) fill() {
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
+	c.MinFree = max(0, cmp.Or(c.MinFree, defaultMinFree))
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, defaultAttempts)
 	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
 }
@@ -219,10 +220,11 @@ func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.R
 	if err != nil {
 		return nil, err
 	}
-	if err := g.busy.enter(x.op.ID); err != nil {
+	leave, err := g.occupy(x.op.ID)
+	if err != nil {
 		return nil, err
 	}
-	defer g.busy.leave(x.op.ID)
+	defer leave()
 	return x.work(ctx), nil
 }
 

@@ -47,7 +47,7 @@ func TestHistoryContinuesCalls(t *testing.T) {
 	if got, want := numbers(h.further(next, []int{1, 2})), [][]int{{3, 2}, {4, 1}}; !cmp.Equal(got, want) {
 		t.Errorf("calls to the next model are %v, want %v", got, want)
 	}
-	if got := h.reason(h.of(3)[0]); got != "away" {
+	if got := h.reason(h.attempts[3][0]); got != "away" {
 		t.Errorf("the next model was asked because of %q", got)
 	}
 	if _, ok := h.next(); ok {

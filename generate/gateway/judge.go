@@ -16,7 +16,6 @@ import (
 // correction gives a copy, because a plan keeps its own list.
 type dispositions []generate.Disposition
 
-// change corrects the disposition of one setting.
 func (l dispositions) change(setting string, correct func(*generate.Disposition)) dispositions {
 	out := append(dispositions(nil), l...)
 	for i := range out {
@@ -27,7 +26,6 @@ func (l dispositions) change(setting string, correct func(*generate.Disposition)
 	return out
 }
 
-// bySize corrects the dispositions of size, ratio and tier by the pictures that came.
 func (l dispositions) bySize(all []received) dispositions {
 	if len(all) == 0 {
 		return l
@@ -83,9 +81,9 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 		for _, m := range all {
 			names = append(names, m.plan.Model.Name)
 		}
-		out = plan.StoodIn(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Because() }))
+		out = plan.Substituted(out, own.Asked(), strings.Join(names, ", "), everyone(all, func(m maker) string { return m.plan.Because() }))
 	case first != own:
-		out = plan.StoodIn(out, own.Asked(), first.Model.Name, first.Because())
+		out = plan.Substituted(out, own.Asked(), first.Model.Name, first.Because())
 	}
 	return out
 }
@@ -99,7 +97,6 @@ type received struct {
 // nearStep is how far, in pixels of a side of 1024, a ratio may be off where a provider decides on the pixels.
 const nearStep = 32
 
-// asked names for people what the provider was asked for.
 func (r received) asked() string {
 	size, ratio := r.plan.Expects()
 	if size != (catalog.Sides{}) {
@@ -127,12 +124,10 @@ func (r received) tier() string {
 	return rule.NearestTier(rule.NearestRatio(r.Ratio()), r.Pixels())
 }
 
-// missed says that the provider answered with another size.
 func (r received) missed() string {
 	return fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, r.asked(), r.Sides)
 }
 
-// judgePixels corrects the disposition of a size.
 func judgePixels(d *generate.Disposition, all []received, came string) {
 	if d.Asked == "auto" {
 		return
@@ -165,7 +160,6 @@ func judgeRatio(d *generate.Disposition, all []received, came string) {
 	}
 }
 
-// judgeTier corrects the disposition of a quality that stands for a tier.
 func judgeTier(d *generate.Disposition, all []received, came string) {
 	for _, r := range all {
 		if asked := r.plan.Task.Tier; asked == d.Applied && asked != "" && r.tier() != asked {
@@ -184,13 +178,11 @@ type formats struct {
 	why         string
 }
 
-// maker is a model that gave results, and which.
 type maker struct {
 	plan  *plan.Plan
 	slots []int
 }
 
-// name names the model with its results.
 func (m maker) name() string {
 	var list []string
 	for _, index := range m.slots {
@@ -202,7 +194,6 @@ func (m maker) name() string {
 	return fmt.Sprintf("%s (results %s)", m.plan.Model.Name, strings.Join(list, ", "))
 }
 
-// everyone says something of each model.
 func everyone(all []maker, say func(maker) string) string {
 	var list []string
 	for _, m := range all {

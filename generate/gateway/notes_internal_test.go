@@ -16,7 +16,7 @@ func TestNotes(t *testing.T) {
 	for _, text := range []string{"a", "b", "a", "lost: disk full"} {
 		n.warn(text)
 	}
-	n.warnHere("here")
+	n.warnUnsaved("here")
 	n.retract("lost: ")
 	if got, want := n.saved(), []string{"a", "b"}; !cmp.Equal(got, want) {
 		t.Errorf("saved are %q, want %q", got, want)

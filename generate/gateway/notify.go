@@ -51,7 +51,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	case media.CodeOf(err) == media.CodeNotFound:
 		err = g.notifyLost(ctx, log, provider, n, u)
 	case err != nil:
-	case g.busy.has(id): // this process polls the task, or has its end
+	case g.occupied(id): // this process polls the task, or has its end
 	default:
 		ctx = media.WithScope(ctx, scope)
 		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)
@@ -147,7 +147,6 @@ type notices struct {
 	tasks map[string]*waiting
 }
 
-// waiting is a task that is polled.
 type waiting struct {
 	bell chan struct{} // holds one ring
 	mu   sync.Mutex    // guards news
@@ -166,7 +165,6 @@ func (n *notices) wait(provider, id string) *waiting {
 	return w
 }
 
-// leave takes a task out.
 func (n *notices) leave(provider, id string, w *waiting) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -175,7 +173,8 @@ func (n *notices) leave(provider, id string, w *waiting) {
 	}
 }
 
-// ring passes an update to the poll of its task, and reports whether there is one.
+// ring passes an update to the poll of its task, and reports whether there is one. A late message that is older does not replace
+// the end of the task.
 func (n *notices) ring(provider string, u driver.Update) bool {
 	n.mu.Lock()
 	w, ok := n.tasks[provider+" "+u.Task.ID]
@@ -183,12 +182,6 @@ func (n *notices) ring(provider string, u driver.Update) bool {
 	if !ok {
 		return false
 	}
-	w.tell(u)
-	return true
-}
-
-// tell stores an update. A late message that is older does not replace the end of the task.
-func (w *waiting) tell(u driver.Update) {
 	w.mu.Lock()
 	if w.news == nil || !w.news.Done {
 		w.news = &u
@@ -198,16 +191,15 @@ func (w *waiting) tell(u driver.Update) {
 	case w.bell <- struct{}{}:
 	default:
 	}
+	return true
 }
 
-// pending reports whether there is news.
 func (w *waiting) pending() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.news != nil
 }
 
-// take gives the news once.
 func (w *waiting) take() *driver.Update {
 	w.mu.Lock()
 	defer w.mu.Unlock()

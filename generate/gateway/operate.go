@@ -41,10 +41,15 @@ type execution struct {
 	departure departure
 }
 
-// begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
-	id := g.operationID(ctx, p.Request)
-	if full := g.lookForRoom(ctx, p); full != nil {
+	id, derived := "", false
+	if p.Request.TakeUp { // the same for the process that takes it up, so that what this one reserves counts once
+		id, derived = journal.ID(media.ScopeOf(ctx).Step, p.Request.IdempotencyKey, 0, 0)
+	}
+	if !derived {
+		id = g.config.NewID()
+	}
+	if _, full := g.reserveSpace(ctx, p, 0, bytesOf(p, p.Makes)+g.config.MinFree); full != nil {
 		return nil, ctx, full
 	}
 	p, err := g.reserve(ctx, p, id)
@@ -87,17 +92,6 @@ func inTree(s media.Scope) media.Scope {
 	return s
 }
 
-// operationID is a new id. Where the operation may be taken up, it is the same for the process that
-// does: what a process reserved for it before it died in between counts once.
-func (g *Gateway) operationID(ctx context.Context, r generate.Request) string {
-	if r.TakeUp {
-		if id, ok := journal.ID(media.ScopeOf(ctx).Step, r.IdempotencyKey, 0, 0); ok {
-			return id
-		}
-	}
-	return g.config.NewID()
-}
-
 func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution {
 	_, resumable := g.config.Operations.(operation.Resumer)
 	log := &notes{warnings: slices.Clone(op.Warnings)}
@@ -107,6 +101,7 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 		history: &history{}, previews: previews{storage: g.config.Storage, operation: op.ID},
 		recorder: recorder{
 			log: g.config.Operations, records: g.config.Recorder, operation: op.ID, now: g.config.Now, newID: g.config.NewID, notes: log,
+			unrecorded: map[media.Digest]bool{}, unsaved: map[int]bool{}, calls: map[string]operation.Attempt{},
 		},
 		downloads: downloads{storage: g.config.Storage, get: g.config.Fetch},
 	}
@@ -117,7 +112,6 @@ func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution 
 	return x
 }
 
-// emit fills in what every event of the operation has.
 func (x *execution) emit(ctx context.Context, e generate.Event) {
 	e.Operation, e.Provider, e.Model, e.N = x.op.ID, x.op.Provider, x.op.Model, x.op.N
 	e.Elapsed = x.g.config.Now().Sub(x.started)
@@ -144,14 +138,13 @@ func (x *execution) work(ctx context.Context) *generate.Result {
 	}
 	x.askAgain(held)
 	x.fallBack(held)
-	x.windUp(held)
-	if taken(held) || x.recorder.behind(x.board) && x.g.lease(x.op.ID).lost(ctx) {
+	x.endOpenCalls(held)
+	if taken(held) || x.recorder.behind() && x.g.lease(x.op.ID).lost(ctx) {
 		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)
 }
 
-// run makes all calls at once, as far as the provider's limits let it.
 func (x *execution) run(ctx context.Context, calls []call) {
 	var all sync.WaitGroup
 	for _, c := range calls {
@@ -178,7 +171,6 @@ func saving(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// finish writes the receipt and makes the result.
 func (x *execution) finish(ctx context.Context) *generate.Result {
 	x.judge()
 	running, end := x.departure.running.Load(), operation.EventLeave
@@ -214,7 +206,6 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	return x.result()
 }
 
-// result shows the operation as it is.
 func (x *execution) result() *generate.Result {
 	r := (&operation.Saved{Operation: x.op, Slots: x.board.all()}).Result()
 	r.Warnings = x.notes.shown()
@@ -231,7 +222,12 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
 		saved, err := x.g.config.Operations.(operation.Resumer).Saved(context.WithoutCancel(ctx), x.op.ID)
 		if err == nil && !saved.Operation.FinishedAt.IsZero() {
-			return endedElsewhere(saved.Result())
+			r, what := saved.Result(), "ended"
+			if r.Status == generate.StatusCancelled {
+				what = "cancelled"
+			}
+			r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
+			return r
 		}
 		if (journal.Memory{}).Sleep(ctx, holdTime/20) != nil {
 			break
@@ -242,16 +238,6 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	return x.result()
 }
 
-// endedElsewhere says of an operation that another process ended it.
-func endedElsewhere(r *generate.Result) *generate.Result {
-	what := "ended"
-	if r.Status == generate.StatusCancelled {
-		what = "cancelled"
-	}
-	r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
-	return r
-}
-
 // judge makes the model and the dispositions those of what really came.
 func (x *execution) judge() {
 	if all := x.board.makersOf(x.plan); len(all) > 0 && len(x.plan.Request.Fallback) > 0 {
@@ -259,5 +245,5 @@ func (x *execution) judge() {
 		x.op.Model, x.op.APIModel, x.op.Provider = m.Name, m.APIModel, m.Provider
 		x.op.Dispositions = byMakers(x.plan, all)
 	}
-	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.came(), x.op.Model, x.plan.Request.OutputFormat)
+	x.op.Dispositions = dispositions(x.op.Dispositions).bySize(x.board.pictures(x.plan)).byFormat(x.board.formatsSeen(), x.op.Model, x.plan.Request.OutputFormat)
 }

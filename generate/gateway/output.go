@@ -42,7 +42,6 @@ func (d *delivery) output(ctx context.Context, item driver.Item, index int, said
 	return d.inFormat(ctx, o), nil
 }
 
-// arrive sees to it that the item's bytes are stored.
 func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
 	switch {
 	case item.Err != nil:
@@ -50,7 +49,16 @@ func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
 	case item.Blob != nil:
 		return nil
 	case strings.TrimSpace(item.Text) != "":
-		return d.write(ctx, item)
+		store := d.x.g.config.Storage
+		if store == nil {
+			return media.Errorf(media.CodeUnsupported, "the result is a text, and this gateway was set up without Storage")
+		}
+		b, err := store.Store(ctx, strings.NewReader(strings.TrimSpace(item.Text)+"\n"), "text/plain")
+		if err != nil {
+			return fault.Of(fault.Wrap("store text", err))
+		}
+		item.Blob = &b
+		return nil
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
@@ -89,7 +97,6 @@ func (d *delivery) acceptable(b media.Blob) *media.Error {
 	return nil
 }
 
-// compareTypes warns where the declared type is not the sniffed one.
 func (d *delivery) compareTypes(o *media.Output, declared string) {
 	declared, _, _ = strings.Cut(strings.ToLower(declared), ";")
 	declared = strings.TrimSpace(declared)
@@ -112,16 +119,16 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 		return o
 	}
 	if o.MIMEType == "image/"+f {
-		x.board.cameIn(func(n *formats) { n.native++ })
+		x.board.noteFormat(func(n *formats) { n.native++ })
 		return o
 	}
 	o = x.recorder.output(ctx, o)
 	b, err := d.convert(ctx, o, f)
 	if err != nil {
-		x.board.cameIn(func(n *formats) { n.unconverted, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
+		x.board.noteFormat(func(n *formats) { n.unconverted, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
 		return o
 	}
-	x.board.cameIn(func(n *formats) { n.converted = strings.TrimPrefix(o.MIMEType, "image/") })
+	x.board.noteFormat(func(n *formats) { n.converted = strings.TrimPrefix(o.MIMEType, "image/") })
 	converted := o
 	converted.ID, converted.Blob = "", b
 	converted.Ref = media.RefOf(o.Modality, b.Digest)
@@ -247,7 +254,6 @@ func (d *delivery) slice(ctx context.Context, grid media.Output, t driver.Tiles)
 	return out, nil
 }
 
-// describe makes the output of stored media.
 func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
 	x, pl := d.x, d.call.plan
 	label := pl.Request.Label

@@ -39,26 +39,11 @@ func (p *previews) add(index int, c call, b media.Blob) int {
 	return n
 }
 
-// of gives the newest frame of a slot, if it has any.
 func (p *previews) of(index int) (preview, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v, ok := p.newest[index]
 	return v, ok
-}
-
-// stored reports whether a frame can still be read: another operation with the same one drops it at
-// its own end.
-func (p *previews) stored(ctx context.Context, b media.Blob) bool {
-	if p.storage == nil {
-		return true // the driver's own
-	}
-	in, err := p.storage.Open(ctx, b.Digest)
-	if err != nil {
-		return media.CodeOf(err) != media.CodeNotFound
-	}
-	_ = in.Close() // nothing is read
-	return true
 }
 
 // drop deletes the frames of a slot that is final, except the one that was kept in place of its
@@ -101,8 +86,17 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 // keepPreview records the last preview of a slot that ended without its picture.
 func (x *execution) keepPreview(ctx context.Context, s generate.Slot) generate.Slot {
 	p, ok := x.previews.of(s.Index)
-	if !ok || s.Error == nil || !x.previews.stored(ctx, p.last) {
+	if !ok || s.Error == nil {
 		return s
+	}
+	if x.previews.storage != nil { // else it is the driver's own
+		in, err := x.previews.storage.Open(ctx, p.last.Digest)
+		if media.CodeOf(err) == media.CodeNotFound { // another operation with the same frame dropped it at its own end
+			return s
+		}
+		if err == nil {
+			_ = in.Close() // nothing is read
+		}
 	}
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)

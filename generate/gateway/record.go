@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 )
 
 // recorder saves what comes of an operation: the records of outputs, slots and calls. What cannot be saved
-// is a warning and stays in the backlog, from which retry saves it; the results stay. It changes no
-// slot but its output's record, and is safe for concurrent use.
+// is a warning and stays in the backlog, from which retry saves it; the results stay, and while there is a backlog the operation
+// stays open. It changes no slot but its output's record, and is safe for concurrent use.
 type recorder struct {
 	log       operation.Log
 	records   media.Recorder // nil where outputs have no records
@@ -25,7 +26,30 @@ type recorder struct {
 	now       func() time.Time
 	newID     func() string
 	notes     *notes
-	backlog   backlog
+
+	mu         sync.Mutex            // guards the backlog
+	unrecorded map[media.Digest]bool // outputs without their record
+	unsaved    map[int]bool          // slots, by index
+	calls      map[string]operation.Attempt
+}
+
+func (r *recorder) note(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+}
+
+// lacks reports what of a slot could not be saved: the record of its output, or the slot itself.
+func (r *recorder) lacks(s generate.Slot) (record, slot bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return s.Output != nil && r.unrecorded[s.Output.Digest], r.unsaved[s.Index]
+}
+
+func (r *recorder) unsavedCalls() []operation.Attempt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.calls))
 }
 
 // output stores the record of an output before it is shown (law 2), unless it has one.
@@ -36,7 +60,7 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	}
 	recorded, err := r.records.Record(ctx, o)
 	lost := fmt.Sprintf("the record of %s could not be saved: ", o.Ref)
-	r.backlog.record(o.Digest, err != nil)
+	r.note(func() { r.unrecorded[o.Digest] = err != nil })
 	if err != nil {
 		r.notes.warn(lost + fault.Of(err).Message)
 		return o
@@ -45,10 +69,9 @@ func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	return recorded
 }
 
-// slot saves a slot.
 func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	err := r.log.SlotDone(ctx, r.operation, s)
-	r.backlog.slot(s.Index, err != nil)
+	r.note(func() { r.unsaved[s.Index] = err != nil })
 	if err != nil {
 		r.notes.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, fault.Of(err).Message))
 	}
@@ -59,7 +82,11 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	save, done := saving(ctx)
 	defer done()
 	err := r.log.Attempt(save, a)
-	r.backlog.call(a, err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})))
+	r.note(func() {
+		if delete(r.calls, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (driver.Handle{})) {
+			r.calls[a.ID] = a
+		}
+	})
 	if err != nil {
 		r.notes.warn("a provider call could not be journalled: " + fault.Of(err).Message)
 	}
@@ -74,7 +101,6 @@ func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
 	fn(ctx)
 }
 
-// attempt is an attempt that has not begun.
 func (r *recorder) attempt(c call, number int) operation.Attempt {
 	return operation.Attempt{
 		ID: r.newID(), Operation: r.operation, Call: c.number, Number: number, Key: c.key(r.operation),
@@ -103,80 +129,102 @@ func (r *recorder) uncalled(ctx context.Context, c call, number int, why *media.
 // retry saves once more what is in the backlog, and reports whether something stays there.
 func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
 	for _, s := range b.all() {
-		unrecorded, unkept := r.backlog.of(s)
-		if s.Output != nil && (unrecorded || unkept) {
+		if record, slot := r.lacks(s); !record && !slot {
+			continue
+		}
+		if s.Output != nil {
 			o := r.output(ctx, *s.Output)
 			s.Output = &o
 			b.put(s)
 		}
-		if unrecorded || unkept { // a slot's last preview was kept when the slot ended
-			r.slot(ctx, s)
-		}
-		unrecorded, unkept = r.backlog.of(s)
-		remaining = remaining || unrecorded || unkept
+		r.slot(ctx, s) // a slot's last preview was kept when the slot ended
+		record, slot := r.lacks(s)
+		remaining = remaining || record || slot
 	}
-	for _, a := range r.backlog.unsavedCalls() {
+	for _, a := range r.unsavedCalls() {
 		r.call(ctx, a)
 	}
-	return remaining || len(r.backlog.unsavedCalls()) > 0
+	return remaining || len(r.unsavedCalls()) > 0
 }
 
 // behind reports whether a slot or a call could not be saved.
-func (r *recorder) behind(b *board) bool {
-	return len(r.backlog.unsavedCalls()) > 0 || slices.ContainsFunc(b.all(), func(s generate.Slot) bool { _, slot := r.backlog.of(s); return slot })
+func (r *recorder) behind() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls) > 0 || slices.Contains(slices.Collect(maps.Values(r.unsaved)), true)
 }
 
-// backlog is what an operation has and could not save yet; while there is any, the operation stays
-// open. It is safe for concurrent use, and empty at first.
-type backlog struct {
-	mu      sync.Mutex // guards all below
-	records map[media.Digest]bool
-	slots   map[int]bool // by index
-	calls   map[string]operation.Attempt
+// notes are what an operation says beside its results: warnings for people, and what providers
+// answered beside the media. A warning is noted once. notes is safe for concurrent use.
+type notes struct {
+	mu       sync.Mutex // guards all below
+	warnings []string   // saved with the operation
+	private  string     // a warning of this process alone, which is not saved
+	metadata map[string]any
 }
 
-// record notes whether the record of an output could not be saved.
-func (b *backlog) record(d media.Digest, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.records == nil {
-		b.records = map[media.Digest]bool{}
-	}
-	b.records[d] = failed
-}
-
-// slot notes whether a slot could not be saved.
-func (b *backlog) slot(index int, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.slots == nil {
-		b.slots = map[int]bool{}
-	}
-	b.slots[index] = failed
-}
-
-// call notes whether a call could not be saved, and has to be.
-func (b *backlog) call(a operation.Attempt, failed bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.calls == nil {
-		b.calls = map[string]operation.Attempt{}
-	}
-	if delete(b.calls, a.ID); failed {
-		b.calls[a.ID] = a
+func (n *notes) warn(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.Contains(n.warnings, text) {
+		n.warnings = append(n.warnings, text)
 	}
 }
 
-// of reports what of a slot could not be saved: the record of its output, or the slot itself.
-func (b *backlog) of(s generate.Slot) (record, slot bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return s.Output != nil && b.records[s.Output.Digest], b.slots[s.Index]
+// warnUnsaved replaces the warning that is shown and not saved.
+func (n *notes) warnUnsaved(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.private = text
 }
 
-// unsavedCalls are the calls that could not be saved.
-func (b *backlog) unsavedCalls() []operation.Attempt {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Collect(maps.Values(b.calls))
+// retract removes the warnings that begin with a text.
+func (n *notes) retract(prefix string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.warnings = slices.DeleteFunc(slices.Clone(n.warnings), func(w string) bool { return strings.HasPrefix(w, prefix) })
+}
+
+func (n *notes) saved() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.warnings)
+}
+
+// shown are the warnings that this process shows: the saved ones first.
+func (n *notes) shown() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := slices.Clone(n.warnings)
+	if n.private != "" {
+		all = append(all, n.private)
+	}
+	return all
+}
+
+// add adds what a provider answered beside the media; later values replace earlier ones.
+func (n *notes) add(said map[string]any) {
+	if len(said) == 0 {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.metadata = join(n.metadata, said)
+}
+
+// said is what providers answered beside the media; nil if nothing.
+func (n *notes) said() map[string]any {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return maps.Clone(n.metadata)
+}
+
+// next is the status that follows an event. An event that the table does not allow is a defect of
+// this program: the status stays, and a warning says so.
+func (n *notes) next(s operation.Subject, from generate.Status, e operation.Event) generate.Status {
+	to, err := operation.Advance(s, from, e)
+	if err != nil {
+		n.warn("internal error: " + fault.Of(err).Message)
+	}
+	return to
 }

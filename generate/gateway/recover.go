@@ -18,7 +18,7 @@ import (
 // resumeCall does what can be done for a call that an earlier process began, and gives the number of the
 // attempt that comes next; 0 if nothing is left to do.
 func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
-	past := x.history.of(c.number)
+	past := x.history.attempts[c.number]
 	if len(past) == 0 && x.board.cancelled(c.slots) {
 		return 0
 	}
@@ -38,8 +38,17 @@ func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 		return len(past) + 1
 	case isLost(a):
 		x.adopt(ctx, c, a)
-	case a.Status == generate.StatusSubmitted:
-		x.recover(ctx, c, a)
+	case a.Status == generate.StatusSubmitted: // it was sent, or about to be, and not answered
+		h, elsewhere := x.find(ctx, c, a)
+		switch {
+		case elsewhere != nil:
+			x.fail(ctx, c, 0, elsewhere)
+		case h == (driver.Handle{}):
+			x.adopt(ctx, c, a)
+		default:
+			a.Task, a.Status = h, x.notes.next(operation.SubjectAttempt, a.Status, operation.EventName)
+			x.followTask(ctx, c, a, func() { x.recorder.call(ctx, a) })
+		}
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.board.settled(c.slots):
 		return len(past) + 1
 	case !x.board.settled(c.slots):
@@ -59,7 +68,6 @@ func (x *execution) keep(ctx context.Context, c call, a operation.Attempt) {
 	x.fail(ctx, c, d.got, attemptError(a))
 }
 
-// attemptError is why an earlier process ended an attempt.
 func attemptError(a operation.Attempt) *media.Error {
 	if a.Error == nil {
 		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")
@@ -141,36 +149,6 @@ const (
 	// lookTime is the most that one look takes, longestLook the longest pause before the next.
 	lookTime, longestLook = 30 * time.Second, 10 * time.Second
 )
-
-// recover does what can be done for a call that an earlier process sent, or was about to
-// send, and that was not answered: it continues the task that its provider lists, or keeps
-// what arrived.
-func (x *execution) recover(ctx context.Context, c call, a operation.Attempt) {
-	h, elsewhere := x.find(ctx, c, a)
-	switch {
-	case elsewhere != nil:
-		x.fail(ctx, c, 0, elsewhere)
-	case h == (driver.Handle{}):
-		x.adopt(ctx, c, a)
-	default:
-		a.Task = h
-		a.Status = x.notes.next(operation.SubjectAttempt, a.Status, operation.EventName)
-		x.followTask(ctx, c, a, func() { x.recorder.call(ctx, a) })
-	}
-}
-
-// trace goes after a call of this process whose answer was lost. Without a trace of it the
-// answer is what it was.
-func (x *execution) trace(ctx context.Context, c call, a operation.Attempt, u driver.Update, lost *media.Error) (driver.Update, *media.Error) {
-	h, elsewhere := x.find(ctx, c, a)
-	switch {
-	case elsewhere != nil:
-		return driver.Update{}, elsewhere
-	case h == (driver.Handle{}):
-		return u, lost
-	}
-	return driver.Update{Task: h, Progress: -1}, nil
-}
 
 // find asks for the task of a call whose answer was lost; zero if the provider lists none,
 // or more than one, that can be it. The error says that another process

@@ -2,7 +2,9 @@ package gemini
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
+	"time"
 
 	"atelier/generate"
 	"atelier/generate/driver"
@@ -49,7 +51,6 @@ type count struct {
 	Tokens   int64  `json:"tokenCount"`
 }
 
-// answered reads a 200.
 func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.Update, err error) {
 	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
@@ -139,4 +140,51 @@ func imageTokens(details []count) int64 {
 		}
 	}
 	return n
+}
+
+type status struct {
+	Error *struct {
+		Message string   `json:"message"`
+		Status  string   `json:"status"`
+		Details []detail `json:"details"`
+	} `json:"error"`
+}
+
+// detail is one of the typed details; fields of other types are left empty.
+type detail struct {
+	Reason     string `json:"reason"`
+	RetryDelay string `json:"retryDelay"`
+	Violations []struct {
+		QuotaID    string `json:"quotaId"`
+		QuotaValue string `json:"quotaValue"`
+	} `json:"violations"`
+}
+
+func explain(a *post.Answer) (post.Fault, bool) {
+	var said status
+	if !post.One(a.Body, &said) || said.Error == nil {
+		return post.Fault{}, false
+	}
+	f := post.Fault{}
+	var quotas []string // first, since the message is long and is cut
+	if said.Error.Status == "FAILED_PRECONDITION" {
+		f.Code, f.Advice = media.CodeForbidden, "turn on billing in Google AI Studio, or use it from a supported country"
+	}
+	for _, d := range said.Error.Details {
+		if d.Reason == "API_KEY_INVALID" {
+			f.Code, f.Advice = media.CodeUnauthorized, ""
+		}
+		// RetryInfo: seconds with a trailing s.
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
+			f.Wait = max(wait, 0)
+		}
+		for _, v := range d.Violations {
+			quotas = append(quotas, v.QuotaID+" of "+v.QuotaValue+": ")
+			if a.Status == http.StatusTooManyRequests && v.QuotaValue == "0" { // no wait makes it more
+				f.Code = media.CodeQuotaExceeded
+			}
+		}
+	}
+	f.Words = strings.Join(quotas, "") + said.Error.Message
+	return f, true
 }

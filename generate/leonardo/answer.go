@@ -41,7 +41,6 @@ type picture struct {
 	NSFW bool   `json:"nsfw"`
 }
 
-// submitted reads the answer to a new generation.
 func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	j := cmp.Or(got.Job, got.New, &job{})
 	price := post.Price{Credits: string(j.Credits)}
@@ -54,7 +53,6 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	return d.client.Begun(driver.Handle{ID: j.ID}, price)
 }
 
-// update reads the state of a generation.
 func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Update {
 	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
@@ -75,4 +73,30 @@ func (d *Driver) item(p picture, seed post.Text) driver.Item {
 	}
 	it.Seed, it.Metadata = seed.Int(), d.client.Metadata(map[string]any{"leonardo_image_id": p.ID})
 	return it
+}
+
+// problem is an error answer. Version 1 is flat, parts of the API put it into a list
+// and say message, with the code among extensions.
+type problem struct {
+	Error      string `json:"error"`
+	Message    string `json:"message"`
+	Code       string `json:"code"`
+	Extensions struct {
+		Code string `json:"code"`
+	} `json:"extensions"`
+}
+
+// phrases come before the API's statuses, which are not to be relied on.
+var phrases = post.Phrases{
+	{Any: []string{"moderation", "disallowed words"}, Code: media.CodeModerated},
+	{Any: []string{"access-denied", "authorization hook", "authentication hook"}, Code: media.CodeUnauthorized},
+	{Any: []string{"not enough", "insufficient"}, Code: media.CodeQuotaExceeded},
+	{Any: []string{"not-exists"}, Code: media.CodeNotFound},
+}
+
+func explain(a *post.Answer) (post.Fault, bool) {
+	var p problem
+	read := post.One(a.Body, &p)
+	f := post.Fault{Words: cmp.Or(p.Error, p.Message), Label: cmp.Or(p.Code, p.Extensions.Code)}
+	return f, read && f.Words+f.Label != ""
 }

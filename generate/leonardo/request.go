@@ -23,7 +23,6 @@ var optionField = map[string]string{
 	"transparency": "transparency", "tiling": "tiling", "enhance_prompt": "enhancePrompt",
 }
 
-// names are what the endpoint calls the settings.
 var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", Width: "width", Height: "height", Seed: "seed"}
 
 // request uploads the picture of a task and writes the task in the endpoint's words.
@@ -49,7 +48,12 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 		}
 		return body, nil
 	}
-	id, err := d.upload(ctx, t.Inputs[0])
+	var got struct {
+		Leave post.Leave `json:"uploadInitImage"`
+	}
+	_, ending, _ := strings.Cut(t.Inputs[0].MIMEType, "/")
+	ask := post.Call{Path: apiPath + "/init-image", Body: map[string]string{"extension": ending}, Of: "the upload of a picture", Into: &got}
+	id, err := d.client.Upload(ctx, t.Inputs[0].Blob, ask, &got.Leave)
 	body["init_image_id"] = id
 	// Without a size the API would squeeze the picture into a square.
 	if w, h := t.Model.Size.Near(t.Inputs[0].Width, t.Inputs[0].Height); body["width"] == nil && w > 0 {
@@ -69,14 +73,4 @@ func addQuality(t driver.Task, body post.Body) {
 	default:
 		body["alchemy"] = t.Quality != "low"
 	}
-}
-
-// upload puts a picture into the provider's storage and gives its id.
-func (d *Driver) upload(ctx context.Context, o media.Output) (string, error) {
-	_, ending, _ := strings.Cut(o.MIMEType, "/")
-	var got struct {
-		Leave post.Leave `json:"uploadInitImage"`
-	}
-	ask := post.Call{Path: apiPath + "/init-image", Body: map[string]string{"extension": ending}, Of: "the upload of a picture", Into: &got}
-	return d.client.Upload(ctx, o.Blob, ask, &got.Leave)
 }

@@ -4,17 +4,71 @@ import (
 	"cmp"
 	"slices"
 
+	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
-	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
+// report is a job as the proxy tells it. Proxies disagree about the shapes of what stands beside the words; what has another
+// shape is empty.
+type report struct {
+	ID         post.Text              `json:"id"`
+	Action     post.Text              `json:"action"`
+	Status     post.Text              `json:"status"`
+	Mode       post.Text              `json:"mode"`
+	Progress   post.Text              `json:"progress"`
+	Prompt     post.Text              `json:"prompt"`
+	ImageURL   post.Text              `json:"imageUrl"`
+	FailReason post.Text              `json:"failReason"`
+	Seed       post.Text              `json:"seed"`
+	Buttons    post.Loose[[]button]   `json:"buttons"`
+	Singles    post.Loose[[]single]   `json:"imageUrls"`
+	Properties post.Loose[properties] `json:"properties"`
+}
+
+// button is a follow-up that Midjourney offers, single a picture of several.
+type button struct {
+	CustomID post.Text `json:"customId"`
+	Label    post.Text `json:"label"`
+	Emoji    post.Text `json:"emoji"`
+}
+type single struct {
+	URL post.Text `json:"url"`
+}
+
+type properties struct {
+	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
+	FinalPrompt post.Text `json:"finalPrompt"`
+	MessageHash post.Text `json:"messageHash"`
+	BannedWord  post.Text `json:"bannedWord"`
+}
+
+func (r report) offers() (all []catalog.Offer) {
+	for _, b := range r.Buttons.Value {
+		all = append(all, catalog.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
+	}
+	return all
+}
+
+// links are the pictures of a job: several, or one, which may be a grid.
+func (r report) links() (all []string) {
+	for _, x := range append(r.Singles.Value, single{r.ImageURL}) {
+		if x.URL != "" {
+			all = append(all, string(x.URL))
+		}
+	}
+	if len(all) > 1 && r.ImageURL != "" {
+		all = all[:len(all)-1] // the grid of the others
+	}
+	return all
+}
+
 // update tells how a job stands. While it continues, its picture is a preview.
-func (d *Driver) update(t driver.Task, h driver.Handle, s proxy.Job) driver.Update {
+func (d *Driver) update(t driver.Task, h driver.Handle, r report) driver.Update {
 	u := d.client.Stands(t, h, post.Standing{
-		State: string(s.Status), Progress: s.Progress.Percent(), Preview: string(s.ImageURL), Why: string(s.FailReason),
-		Items: func() []driver.Item { return items(t, s) },
+		State: string(r.Status), Progress: r.Progress.Percent(), Preview: string(r.ImageURL), Why: string(r.FailReason),
+		Items: func() []driver.Item { return items(t, r) },
 	})
 	if u.Done {
 		u.Usage.Calls = 1
@@ -27,10 +81,13 @@ var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
 // items are the results of a job that succeeded: a text, single pictures, or one
 // picture, which may be a grid.
-func items(t driver.Task, s proxy.Job) (all []driver.Item) {
-	p := parentBy(s)
-	it := driver.Item{RevisedPrompt: s.Words(), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
-	links := s.Links()
+func items(t driver.Task, r report) (all []driver.Item) {
+	p := parent{TaskID: string(r.ID), Hash: string(r.Properties.Value.MessageHash), Action: string(r.Action), Mode: string(r.Mode)}
+	it := driver.Item{
+		RevisedPrompt: string(cmp.Or(r.Properties.Value.FinalPrompt, r.Prompt)), Metadata: map[string]any{"midjourney": p},
+		Seed: cmp.Or(r.Seed.Int(), t.Seed), Offers: r.offers(),
+	}
+	links := r.links()
 	switch {
 	case t.Model.Modality == media.ModalityDocument:
 		it.Text, it.RevisedPrompt = it.RevisedPrompt, ""
@@ -49,12 +106,4 @@ func items(t driver.Task, s proxy.Job) (all []driver.Item) {
 		all = append(all, it)
 	}
 	return all
-}
-
-// parentBy is what a follow-up needs to know of the job.
-func parentBy(s proxy.Job) parent {
-	return parent{
-		TaskID: string(s.ID), Hash: string(s.Properties.Value.MessageHash), Action: string(s.Action),
-		Mode: string(s.Mode),
-	}
 }

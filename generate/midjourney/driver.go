@@ -1,3 +1,35 @@
+// Package midjourney is the driver for Midjourney through midjourney-proxy, the
+// protocol that proxies and resellers have in common; Midjourney has no API of its
+// own. It is off until its address is set: driving an account through a proxy may
+// be against Midjourney's terms, and that is the operator's decision.
+//
+// A job draws a grid of four pictures. The item is the whole grid with its tiles, or
+// four items where the proxy gives single pictures. Their metadata has, under
+// "midjourney", the job and its message hash; the buttons of it are the item's offers.
+// An output with that metadata as the input of a later request can be followed up, by
+// the option action: upscale, variation, reroll, zoom, pan, inpaint, or button with
+// custom_id; the tile says which of the four, or the option index does. Without the
+// option a variation of such an output is Midjourney's own, an edit with a mask is
+// inpaint (Vary Region), an edit without one goes to the proxy's editor. Pictures
+// that Midjourney did not make are image prompts; without words they are blended. Which
+// act takes what, which buttons it is, and which settings are flags of the prompt, is data of
+// the catalogue.
+// While a job goes on, its picture is a preview.
+//
+// The model Midjourney Describe answers with a text of four prompts, a document.
+//
+// What is safe to repeat, so Retryable: a request that never left, 429, a full queue
+// (code 23), and an internal failure (code 9) without a job: the proxy says in its
+// own words that nothing was started. What is not: a connection lost after the request
+// was sent, a page of something else. Polls cost nothing.
+//
+// The proxy signs no notification, so [Driver.Notification] believes none: it gives
+// the task alone, which is then polled.
+//
+// Errors are media.Error values: missing_key (no address), unauthorized, forbidden,
+// not_found (a job that the proxy no longer knows, an unknown version), moderated,
+// rate_limited, quota_exceeded, invalid, unsupported, unavailable, bad_response. It
+// may import generate, media and wire; no other driver.
 package midjourney
 
 import (
@@ -6,7 +38,8 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/driver"
-	"atelier/generate/midjourney/proxy"
+	"atelier/generate/internal/post"
+	"atelier/media"
 	"atelier/media/wire"
 )
 
@@ -25,9 +58,10 @@ type Config struct {
 }
 
 // Driver makes, varies and edits pictures with Midjourney. It is safe for concurrent use.
-type Driver struct{ client *proxy.Client }
+type Driver struct{ client *post.Client }
 
 var (
+	_ driver.Listed   = (*Driver)(nil)
 	_ driver.Notified = (*Driver)(nil)
 	_ driver.Reviewed = (*Driver)(nil)
 )
@@ -35,7 +69,23 @@ var (
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing address is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	client, err := proxy.New(proxy.Config{URL: c.ProxyURL, Secret: c.Secret, Codec: c.Codec, Failures: failures, Base: c.Base})
+	header := http.Header{}
+	if c.Secret != "" {
+		header.Set("Mj-Api-Secret", c.Secret)
+	}
+	client, err := post.New(post.Config{
+		Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
+		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
+		Explain: explain, Failures: failures,
+		States: map[string]post.State{"SUCCESS": post.Finished, "FAILURE": post.Broken, "CANCEL": post.Stopped},
+		Advice: map[media.Code]string{
+			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
+			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",
+			media.CodeForbidden:     "look at its account list",
+			media.CodeNotFound:      "check MIDJOURNEY_PROXY_URL, leave midjourney.speed out, or use another midjourney.action",
+			media.CodeQuotaExceeded: "top the account up",
+		},
+	})
 	return &Driver{client}, err
 }
 
@@ -62,32 +112,31 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	if err != nil {
 		return driver.Update{}, err
 	}
-	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
-	got, u, err := d.client.Submit(ctx, s)
-	if err == nil && got.Exists() && j.window != nil {
-		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
-		_, u, err = d.client.Submit(ctx, s)
+	var pictures []string // the transport streams the bytes from the store
+	for _, o := range t.Inputs {
+		pictures = append(pictures, d.client.DataURL(ctx, o.Blob))
+	}
+	switch {
+	case j.Follows || len(pictures) == 0:
+	case j.at.list:
+		j.body[j.at.field] = pictures
+	default:
+		j.body[j.at.field] = pictures[0]
+	}
+	got, u, err := d.submit(ctx, t, j.at.path, j.body)
+	if err == nil && got.Code == codeExists && j.window != nil {
+		_, u, err = d.submit(ctx, t, "modal", d.confirmation(ctx, t, j, got))
 	}
 	return u, err
 }
 
-// Poll asks for the job.
-func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
-	got, err := d.client.Fetch(ctx, h.ID)
-	if err != nil {
-		return driver.Update{}, err
-	}
-	return d.update(t, h, got), nil
-}
-
-// Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
-// that cannot is media.CodeUnsupported.
-func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
-	return d.client.Cancel(ctx, h.ID)
-}
-
-// Notification names the job that a call of the hook is about, and believes no more.
-func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
-	h, err := d.client.NotifiedJob(n)
-	return driver.Update{Task: h, Progress: -1}, err
+// failures are the kinds of failures and the words that tell them, in English or Chinese:
+// there is no code. The last one is of all others.
+var failures = post.Phrases{
+	{Any: []string{"banned", "moderat", "sensitive", "inappropriate", "community guidelines", "blocked", "违禁", "敏感", "审核"}, Code: media.CodeModerated, Advice: "Midjourney's moderation refused it: change the prompt"},
+	{Any: []string{"value for --v", "value for --version", "value for --niji", "unknown version"}, Code: media.CodeNotFound, Advice: "Midjourney has no such version, or has it no longer: choose another model (atelier models list)"},
+	{Any: []string{"subscription", "fast hours", "fast time", "quota", "credits", "billing", "余额", "额度"}, Code: media.CodeQuotaExceeded, Advice: "the Midjourney account has nothing left to draw with: renew it, or use midjourney.speed relax"},
+	{Any: []string{"invalid parameter", "invalid link", "invalid value", "invalid request", "unrecognized", "参数"}, Code: media.CodeInvalid, Advice: "Midjourney refused the request: change the prompt or the settings"},
+	{Any: []string{"timeout", "timed out", "超时", "queue", "try again", "服务"}, Code: media.CodeUnavailable, Advice: "Midjourney did not finish the job: ask again"},
+	{Any: []string{""}, Code: media.CodeBadResponse, Advice: "Midjourney drew nothing: ask again, or use other words"},
 }

@@ -10,7 +10,6 @@ import (
 	"atelier/generate"
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
-	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 	"atelier/media/wire"
 )
@@ -36,8 +35,8 @@ func FuzzTask(f *testing.F) {
 	}
 	row, _ := rows.Lookup("Midjourney")
 	f.Fuzz(func(t *testing.T, body string) {
-		s, err := proxy.Parse([]byte(body))
-		if err != nil {
+		var s report
+		if json.Unmarshal([]byte(body), &s) != nil {
 			return
 		}
 		q := driver.Task{Model: row, N: 1}

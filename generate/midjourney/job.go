@@ -25,7 +25,6 @@ type endpoint struct {
 	list        bool
 }
 
-// endpoints are those of the acts that begin anew.
 var endpoints = map[string]endpoint{
 	actImagine: {"imagine", "base64Array", true}, actBlend: {"blend", "base64Array", true},
 	"edit": {"edits", "image", false}, "describe": {"describe", "base64", false},
@@ -52,13 +51,9 @@ type window struct {
 	mask  *media.Output
 }
 
-// note tells what becomes of a setting.
 func (j *job) note(setting string, o generate.Outcome, applied, why string) {
 	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
-
-// drop notes a setting that is left out.
-func (j *job) drop(setting, why string) { j.note(setting, generate.OutcomeDropped, "", why) }
 
 // newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
 // options and inputs that make no sense together, media.CodeUnsupported.
@@ -105,33 +100,72 @@ func (j *job) draw(t driver.Task) error {
 	return nil
 }
 
-// blend mixes pictures into one of three shapes.
 func (j *job) blend(t driver.Task) {
 	asked := t.Option("dimensions")
 	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
 	if t.AspectRatio != "" && (shape == "" || asked != "") {
 		const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
-		j.drop("size", why)
-		j.drop("aspect_ratio", why)
+		j.note("size", generate.OutcomeDropped, "", why)
+		j.note("aspect_ratio", generate.OutcomeDropped, "", why)
 	}
 	j.body.Set("dimensions", strings.ToUpper(shape))
 }
 
-// withPictures puts pictures into the body; the transport streams the bytes from the store.
-func (d *Driver) withPictures(ctx context.Context, t driver.Task, j *job) post.Body {
-	var all []string
-	for _, o := range t.Inputs {
-		all = append(all, d.client.DataURL(ctx, o.Blob))
-	}
-	switch {
-	case j.Follows || len(all) == 0:
-	case j.at.list:
-		j.body[j.at.field] = all
-	default:
-		j.body[j.at.field] = all[0]
-	}
-	return j.body
-}
-
 // oneLine folds blanks: a prompt is one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// parent is what the metadata of a picture says about the job that made it.
+type parent struct {
+	TaskID string `json:"task_id"`
+	Hash   string `json:"message_hash,omitempty"`
+	Action string `json:"action,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+}
+
+// follow writes a follow-up: a button where the proxy told of buttons, else the older
+// change.
+func (j *job) follow(t driver.Task) error {
+	f, err := act.Follow(t)
+	if err != nil {
+		return err
+	}
+	var p parent
+	if !t.Parent(&p) || p.TaskID == "" {
+		return media.Errorf(media.CodeUnsupported, "%s names no job of Midjourney, so %s cannot continue from it: name another picture", t.Inputs[0].Ref, j.Name)
+	}
+	j.body["taskId"] = p.TaskID
+	switch {
+	case f.Offer != "":
+		j.at.path, j.window = "action", &window{flags: f.Flags, mask: t.Mask}
+		j.body["customId"] = f.Offer
+		j.body.Set("enableRemix", f.Unsure)
+	case f.Plain != "":
+		j.at.path, j.body["action"] = "change", f.Plain
+		j.body.Set("index", f.Tile)
+	default:
+		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue says of no offer that it is %s: give it the acts of a shipped row", t.Model.Name, j.Name)
+	}
+	return nil
+}
+
+// confirmation answers the window of a task that waits for one. The words are the
+// caller's, or those of the parent; the parent's flags stay.
+func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got submitted) post.Body {
+	words := oneLine(t.Prompt)
+	before, flags := string(got.Properties.Value.FinalPrompt), ""
+	if i := strings.Index(before, "--"); i >= 0 {
+		before, flags = strings.TrimSpace(before[:i]), before[i:]
+	}
+	words = cmp.Or(words, before)
+	if !strings.Contains(words, "--") {
+		words += " " + flags
+	}
+	body := post.Body{"taskId": string(got.Result), "prompt": oneLine(words + " " + j.window.flags)}
+	if j.window.mask != nil {
+		body["maskBase64"] = d.client.DataURL(ctx, j.window.mask.Blob)
+	}
+	if hook := j.body["notifyHook"]; hook != nil {
+		body["notifyHook"] = hook
+	}
+	return body
+}

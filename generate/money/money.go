@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// decimal is how amounts are written.
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // Parse reads decimal text; ok is false for anything else.
@@ -21,8 +20,10 @@ func Parse(text string) (*big.Rat, bool) {
 
 // Text writes an amount exactly. Prices are decimals and tokens are divided by a
 // million, so every sum of them has an end; 18 places hold any of them.
-func Text(r *big.Rat) string {
-	const places = 18
+func Text(r *big.Rat) string { return Rounded(r, 18) }
+
+// Rounded writes an amount with at most so many places, without zeros at its end.
+func Rounded(r *big.Rat, places int) string {
 	s := r.FloatString(places)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")

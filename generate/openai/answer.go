@@ -2,15 +2,18 @@ package openai
 
 import (
 	"cmp"
+	"encoding/json"
+	"net/http"
+	"regexp"
 	"strings"
 
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/internal/post"
+	"atelier/media"
 	"atelier/media/wire"
 )
 
-// answer is the body of a finished call.
 type answer struct {
 	Data         []datum `json:"data"`
 	Background   string  `json:"background"`
@@ -28,11 +31,6 @@ type datum struct {
 	MIMEType      string `json:"mime_type"`
 	// Respected is false where xAI holds a picture back.
 	Respected *bool `json:"respect_moderation"`
-}
-
-// held reports whether the picture was made and is held back.
-func (p datum) held() bool {
-	return p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == ""
 }
 
 // usage is optional as a whole and in each part: older models leave details out.
@@ -55,7 +53,6 @@ const (
 	tickPlaces  = 10
 )
 
-// answered reads a 200, or the event of a stream that ends a picture.
 func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u driver.Update, err error) {
 	u = driver.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
 		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
@@ -64,7 +61,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 		u.ReportedUSD = post.Amount(string(got.Usage.Ticks), ticksPerUSD, tickPlaces)
 	}
 	for _, p := range got.Data {
-		if p.held() {
+		if p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == "" { // it was made and is held back
 			one := call.Task
 			one.N = 1
 			u.Items = append(u.Items, d.client.Moderated(one, generate.Safety{Stage: "output"}, "%s made the picture and holds it back for its content: change the prompt", call.Task.Model.Name)...)
@@ -97,4 +94,115 @@ func (u *usage) count() generate.Usage {
 		out.ImageOutputTokens = u.OutputDetails.ImageTokens
 	}
 	return out
+}
+
+type event struct {
+	Type string `json:"type"`
+	datum
+	answer
+	Error *apiError `json:"error"`
+	// Index counts the previews of a picture, from 0.
+	Index int `json:"partial_image_index"`
+}
+
+// frame reads one event; those of other types tell nothing. An error event nests the error
+// or is it.
+func (d *Driver) frame(call post.Call, from *wire.Collector, data []byte) (post.Frame, error) {
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return post.Frame{}, err
+	}
+	switch said := e.Error; {
+	case said == nil && e.Type == "error":
+		said = &apiError{}
+		if err := json.Unmarshal(data, said); err != nil {
+			return post.Frame{}, err
+		}
+		fallthrough
+	case said != nil:
+		f := said.fault(http.StatusOK)
+		return post.Frame{Fault: &f}, nil
+	case strings.HasSuffix(e.Type, ".partial_image"):
+		return post.Preview(from, e.B64JSON, e.Index), nil
+	case strings.HasSuffix(e.Type, ".completed"):
+		e.Data = []datum{e.datum}
+		u, err := d.answered(call, from, e.answer)
+		return post.Frame{Results: u}, err
+	}
+	return post.Frame{}, nil
+}
+
+// apiError is the inside of OpenAI's error envelope. Any field may be null; code is
+// a number on some compatible servers.
+type apiError struct {
+	Message    string    `json:"message"`
+	Type       string    `json:"type"`
+	Param      string    `json:"param"`
+	Code       post.Text `json:"code"`
+	Moderation *struct {
+		Stage      string   `json:"moderation_stage"`
+		Categories []string `json:"categories"`
+	} `json:"moderation_details"`
+}
+
+// phrases are the words of the envelope that say more than the status.
+var phrases = post.Phrases{
+	{Any: []string{"insufficient_quota", "billing_hard_limit_reached", "used all available credits", "spending limit", "any credits"}, Code: media.CodeQuotaExceeded},
+	{Any: []string{"rate_limit_exceeded"}, Code: media.CodeRateLimited},
+	{Any: []string{"invalid_api_key", "incorrect api key provided"}, Code: media.CodeUnauthorized},
+	{Any: []string{"rejected by content moderation"}, Code: media.CodeModerated},
+	{Any: []string{"must be verified"}, Code: media.CodeForbidden, Advice: "open platform.openai.com/settings/organization/general, choose Verify Organization, wait up to 15 minutes, then try again; or use another model (atelier models list)"},
+	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
+}
+
+// explain reads an error answer. Some services, xAI among them, say the error in a text, with
+// its name beside it.
+func explain(a *post.Answer) (post.Fault, bool) {
+	var flat struct {
+		Code  post.Text `json:"code"`
+		Error string    `json:"error"`
+	}
+	if json.Unmarshal(a.Body, &flat) == nil && flat.Error != "" {
+		e := apiError{Message: flat.Error, Code: flat.Code}
+		return e.fault(a.Status), true
+	}
+	var envelope struct {
+		Error *apiError `json:"error"`
+	}
+	if err := json.Unmarshal(a.Body, &envelope); err != nil || envelope.Error == nil {
+		return post.Fault{}, false
+	}
+	return envelope.Error.fault(a.Status), true
+}
+
+// fault says what an error means. A stream's error has status 200 and is judged by its
+// words alone.
+func (e *apiError) fault(status int) post.Fault {
+	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
+	switch {
+	case e.Code == "moderation_blocked" || e.Code == "content_policy_violation":
+		f.Blocked = e.verdict()
+	case e.Param == "" || e.Param == "model" || status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status >= http.StatusInternalServerError:
+	default:
+		f.Words += " (setting " + e.Param + ")"
+		if status == http.StatusNotFound {
+			f.Code = media.CodeInvalid
+		}
+	}
+	return f
+}
+
+// safetyViolations is how refusals without details name the categories.
+var safetyViolations = regexp.MustCompile(`safety_violations=\[([^\]]*)\]`)
+
+// verdict is what the safety system says about a refusal.
+func (e *apiError) verdict() *generate.Safety {
+	if e.Moderation != nil {
+		return &generate.Safety{Stage: e.Moderation.Stage, Categories: e.Moderation.Categories}
+	}
+	s := &generate.Safety{}
+	if m := safetyViolations.FindStringSubmatch(e.Message); m != nil {
+		s.Categories = strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	return s
 }

@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/act"
@@ -24,7 +26,6 @@ func (d *Driver) planned() []string {
 	return owned
 }
 
-// names are what the images endpoints call the settings.
 var names = post.Names{
 	Size: "size", Quality: "quality", Style: "style", NegativePrompt: "negative_prompt", Seed: "seed", Background: "background",
 	Moderation: "moderation", OutputFormat: "output_format", Compression: "output_compression",
@@ -87,4 +88,52 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body 
 	}
 	form, err := d.client.Form(ctx, fields, files...)
 	return "/images/edits", form, err
+}
+
+// defaultVoice is used where neither the task nor the model's row names one: the
+// endpoint wants one.
+const defaultVoice = "alloy"
+
+func (d *Driver) speech(t driver.Task) (post.Body, error) {
+	if err := d.client.Reaches(t, post.Reach{N: 1}); err != nil {
+		return nil, err
+	}
+	body := post.Body{"model": t.Model.APIModel, "input": t.Prompt}
+	if err := body.AnyOption(t, d.planned()); err != nil {
+		return nil, err
+	}
+	body["voice"] = cmp.Or(t.Voice, t.Model.Voice(), defaultVoice)
+	body.Set("response_format", t.OutputFormat)
+	body.Set("speed", t.Speed)
+	return body, nil
+}
+
+// xaiNames are what xAI's endpoints call the settings. They refuse sizes in pixels.
+var xaiNames = post.Names{AspectRatio: "aspect_ratio", Tier: "resolution"}
+
+// xaiRequest writes a task in xAI's dialect: ratios and resolutions, and edits in JSON with
+// their pictures as data URLs. Pictures are asked for as data, because links of xAI end.
+func (d *Driver) xaiRequest(ctx context.Context, t driver.Task) (path string, body any, err error) {
+	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}}); err != nil {
+		return "", nil, err
+	}
+	fields := post.Body{"model": t.Model.APIModel, "prompt": t.Prompt, "n": max(t.N, 1), "response_format": "b64_json"}
+	if err := fields.AnyOption(t, append(owned, "response_format", "aspect_ratio", "resolution")); err != nil {
+		return "", nil, err
+	}
+	t.Tier = strings.ToLower(t.Tier) // as people write it: 1K
+	fields.Settings(t, xaiNames)
+	var pictures []any
+	for _, in := range t.Inputs {
+		pictures = append(pictures, map[string]any{"type": "image_url", "url": d.client.DataURL(ctx, in.Blob)})
+	}
+	switch len(pictures) {
+	case 0:
+		return "/images/generations", fields, nil
+	case 1:
+		fields["image"] = pictures[0]
+	default:
+		fields["images"] = pictures
+	}
+	return "/images/edits", fields, nil
 }

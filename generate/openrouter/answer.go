@@ -3,6 +3,8 @@ package openrouter
 import (
 	"cmp"
 	"encoding/json"
+	"net/http"
+	"strconv"
 	"strings"
 
 	"atelier/generate"
@@ -36,16 +38,12 @@ type content string
 
 // UnmarshalJSON takes null and anything else as no text.
 func (c *content) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*c = content(text)
+	var parts []part
+	if json.Unmarshal(b, (*string)(c)) == nil || json.Unmarshal(b, &parts) != nil {
 		return nil
 	}
-	var parts []part
-	if json.Unmarshal(b, &parts) == nil {
-		for _, p := range parts {
-			*c += content(p.Text)
-		}
+	for _, p := range parts {
+		*c += content(p.Text)
 	}
 	return nil
 }
@@ -79,12 +77,10 @@ func (u usage) upstream() string {
 	return post.Amount(string(u.CostDetails.Upstream), 1, places)
 }
 
-// count is the tokens.
 func (u usage) count() generate.Usage {
 	return generate.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, ImageOutputTokens: u.Details.ImageTokens}
 }
 
-// answered reads a 200.
 func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Update, error) {
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
@@ -119,4 +115,45 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Up
 	var err error
 	u.Items, err = d.client.Without(call, ending)
 	return u, err
+}
+
+// apiError is the inside of OpenRouter's envelope. Its code is an HTTP status; upstream
+// errors that are passed through can have a word there.
+type apiError struct {
+	Message  string    `json:"message"`
+	Code     post.Text `json:"code"`
+	Metadata struct {
+		Reasons []string          `json:"reasons"`
+		Raw     any               `json:"raw"`
+		Headers map[string]string `json:"headers"`
+	} `json:"metadata"`
+}
+
+func explain(a *post.Answer) (post.Fault, bool) {
+	var envelope struct {
+		Error *apiError `json:"error"`
+	}
+	if err := json.Unmarshal(a.Body, &envelope); err != nil || envelope.Error == nil {
+		return post.Fault{}, false
+	}
+	return envelope.Error.fault(a), true
+}
+
+// fault says what an error means, of its own or inside of a success. There a model was
+// run, so only a rate limit is repeated.
+func (e *apiError) fault(a *post.Answer) post.Fault {
+	f := post.Fault{Status: a.Status, Words: e.Message, Quoted: http.Header{}, Ran: a.Status == http.StatusOK}
+	if raw, ok := e.Metadata.Raw.(string); ok && raw != "" {
+		f.Words += ": " + raw
+	}
+	if n, err := strconv.Atoi(string(e.Code)); err == nil && n >= 400 && n < 600 {
+		f.Status = n
+	}
+	for name, value := range e.Metadata.Headers {
+		f.Quoted.Set(name, value)
+	}
+	if len(e.Metadata.Reasons) > 0 {
+		f.Blocked = &generate.Safety{Stage: "input", Categories: e.Metadata.Reasons}
+	}
+	return f
 }

@@ -144,24 +144,17 @@ func (s *Saved) Unfetched() []Attempt {
 // GivenUp lists the calls, to whatever model, that may have been billed, and of whose results
 // none is there or was asked for since.
 func (s *Saved) GivenUp() []Attempt {
-	var lost []Attempt
-	for _, a := range s.Attempts {
-		if len(a.Slots) > 0 && a.Usage.Unsettled > 0 && a.Task == (driver.Handle{}) && !slices.ContainsFunc(a.Slots, func(index int) bool { return s.answered(a, index) }) {
-			lost = append(lost, a)
-		}
-	}
-	return lost
+	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
+		return len(a.Slots) == 0 || a.Usage.Unsettled == 0 || a.Task != (driver.Handle{}) || len(s.Unanswered(a)) < len(a.Slots)
+	})
 }
 
 // Unanswered lists the slots of a call that have no result and were not asked for since.
 func (s *Saved) Unanswered(a Attempt) []int {
-	return slices.DeleteFunc(slices.Clone(a.Slots), func(index int) bool { return s.answered(a, index) })
-}
-
-// answered reports whether a slot has its result, or was asked for after a call.
-func (s *Saved) answered(a Attempt, index int) bool {
-	return slices.ContainsFunc(s.Slots, func(o generate.Slot) bool { return o.Index == index && o.Output != nil }) ||
-		slices.ContainsFunc(s.Attempts, func(o Attempt) bool { return o.Call > a.Call && slices.Contains(o.Slots, index) })
+	return slices.DeleteFunc(slices.Clone(a.Slots), func(index int) bool {
+		return slices.ContainsFunc(s.Slots, func(o generate.Slot) bool { return o.Index == index && o.Output != nil }) ||
+			slices.ContainsFunc(s.Attempts, func(o Attempt) bool { return o.Call > a.Call && slices.Contains(o.Slots, index) })
+	})
 }
 
 // Calls is the highest number of a call so far, of which so many were planned at first.

@@ -90,7 +90,6 @@ func checkWords(r generate.Request) error {
 	return nil
 }
 
-// emptyPrompt says what is missing.
 func emptyPrompt(m media.Modality) error {
 	say := "say what the picture is to show"
 	if m == media.ModalityAudio {

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"atelier/media"
 )
 
-// choice is the model that answers a request, and how it came to that.
 type choice struct {
 	model    catalog.Model
 	driver   driver.Driver
@@ -29,10 +29,15 @@ func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
 	switch {
 	case r.Model != "":
 		c, err := pl.named(r, r.Model, keyless)
-		if r.Substitute && media.CodeOf(err) == media.CodeMissingKey {
-			return pl.instead(r, err, keyless)
+		if !r.Substitute || media.CodeOf(err) != media.CodeMissingKey {
+			return c, c.called(r.Model, err)
 		}
-		return c, c.called(r.Model, err)
+		asked, missing := fault.Quote(r.Model), err.Error()
+		r.Model = ""
+		if c, err = pl.choose(r, keyless); err == nil {
+			c.out = []generate.Disposition{{Setting: "model", Asked: asked, Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing}}
+		}
+		return c, err
 	case pl.config.DefaultModel != "" && pl.modality(generate.Request{Model: pl.config.DefaultModel}) == r.Modality:
 		c, err := pl.named(r, pl.config.DefaultModel, keyless)
 		if err != nil {
@@ -63,18 +68,6 @@ func (c choice) called(name string, err error) error {
 	return fault.Wrap(called, err)
 }
 
-// instead finds the next model where the key of the named one is missing.
-func (pl *Planner) instead(r generate.Request, missing error, keyless bool) (choice, error) {
-	asked := r.Model
-	r.Model = ""
-	c, err := pl.choose(r, keyless)
-	if err != nil {
-		return c, err
-	}
-	c.out = []generate.Disposition{{Setting: "model", Asked: fault.Quote(asked), Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing.Error()}}
-	return c, nil
-}
-
 // named takes the model that the request names, or its successor.
 func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice, error) {
 	row, ok := pl.config.Catalogue.Lookup(name)
@@ -86,22 +79,18 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 		return choice{}, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list)",
 			row.Name, row.Life.ShutDown.Format(time.DateOnly))
 	}
-	c := choice{model: living}
+	d := generate.Disposition{Setting: "model", Asked: fault.Quote(name), Applied: living.Name, Outcome: generate.OutcomeApplied}
 	if living.APIModel != row.APIModel {
-		c.out = append(c.out, retired(name, row, living))
-	} else {
-		c.out = append(c.out, generate.Disposition{Setting: "model", Asked: fault.Quote(name), Applied: row.Name, Outcome: generate.OutcomeApplied})
+		d.Outcome, d.Reason = generate.OutcomeAdapted, fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name)
 	}
-	c.warnings = pl.lifeWarnings(living)
+	c := choice{model: living, driver: pl.drivers[living.Provider], out: []generate.Disposition{d}, warnings: pl.lifeWarnings(living)}
 	if err := pl.able(r, living); err != nil {
 		return c, err
 	}
-	d, ok := pl.drivers[living.Provider]
-	if !ok {
+	if c.driver == nil {
 		return c, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without: choose another model (atelier models list)", living.Name, living.Provider)
 	}
-	c.driver = d
-	if err := d.Ready(); err != nil {
+	if err := c.driver.Ready(); err != nil {
 		if !keyless || media.CodeOf(err) != media.CodeMissingKey {
 			return c, err
 		}
@@ -110,15 +99,6 @@ func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice,
 	return c, nil
 }
 
-// retired tells that a successor answers.
-func retired(asked string, row, living catalog.Model) generate.Disposition {
-	return generate.Disposition{
-		Setting: "model", Asked: fault.Quote(asked), Applied: living.Name, Outcome: generate.OutcomeAdapted,
-		Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", row.Name, row.Life.ShutDown.Format(time.DateOnly), living.Name),
-	}
-}
-
-// lifeWarnings warns of a model that will end soon.
 func (pl *Planner) lifeWarnings(m catalog.Model) []string {
 	end := m.Life.ShutDown
 	if end.IsZero() || end.Sub(pl.config.Now()) > catalog.WarnAhead {
@@ -146,7 +126,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 			why = err.Error()
 		}
 	}
-	for _, m := range pl.inOrder() {
+	for _, m := range pl.Models() {
 		d, ok := pl.drivers[m.Provider]
 		if !ok || !m.Alive(pl.config.Now()) || d.Ready() != nil || pl.able(r, m) != nil {
 			continue
@@ -154,15 +134,27 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 		c := choice{model: m, driver: d, warnings: pl.lifeWarnings(m)}
 		c.out = pl.substituted(r, m, why)
 		if m.Provider == Offline && pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.Provider != Offline }) {
-			c.warnings = append(c.warnings, StandIn(m.Name))
+			c.warnings = append(c.warnings, OfflineWarning(m.Name))
 		}
 		return c, nil
 	}
-	return choice{}, pl.nobody(r)
+	if len(pl.ableNames(r)) == 0 {
+		return choice{}, media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
+	}
+	var reasons []string
+	for _, p := range pl.Providers() {
+		if !p.Ready {
+			reasons = append(reasons, p.Reason)
+		}
+	}
+	if len(reasons) == 0 {
+		return choice{}, media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
+	}
+	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// StandIn is the warning of a result that an offline model gave because no provider is ready.
-func StandIn(model string) string {
+// OfflineWarning is the warning of a result that an offline model gave because no provider is ready.
+func OfflineWarning(model string) string {
 	return model + " was used because no provider is ready; atelier doctor shows which key to set"
 }
 
@@ -171,36 +163,15 @@ func (pl *Planner) substituted(r generate.Request, used catalog.Model, why strin
 	if len(r.Prefer) == 0 {
 		return nil
 	}
-	first := r.Prefer[0]
-	if row, ok := pl.config.Catalogue.Lookup(first); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
-		return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeApplied}}
+	d := generate.Disposition{Setting: "model", Asked: fault.Quote(r.Prefer[0]), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}
+	if row, ok := pl.config.Catalogue.Lookup(r.Prefer[0]); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
+		d.Outcome, d.Reason = generate.OutcomeApplied, ""
 	}
-	return []generate.Disposition{{Setting: "model", Asked: fault.Quote(first), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}}
+	return []generate.Disposition{d}
 }
 
 // Offline is the provider that comes last in every order.
 const Offline = "offline"
-
-// providerOrder is the order in which providers are tried where the request names none.
-func providerOrder() []string { return []string{"gemini", "openai", "bfl", "leonardo"} }
-
-// inOrder lists the models by the order of their providers; within a provider, and
-// for providers not in the order, by the catalogue's. Offline is last.
-func (pl *Planner) inOrder() []catalog.Model {
-	order := providerOrder()
-	rank := func(m catalog.Model) int {
-		if m.Provider == Offline {
-			return len(order) + 1
-		}
-		if i := slices.Index(order, m.Provider); i >= 0 {
-			return i
-		}
-		return len(order)
-	}
-	rows := pl.config.Catalogue.Models()
-	slices.SortStableFunc(rows, func(a, b catalog.Model) int { return cmp.Compare(rank(a), rank(b)) })
-	return rows
-}
 
 // able is nil if the model makes what is asked, by the method that is asked.
 func (pl *Planner) able(r generate.Request, m catalog.Model) error {
@@ -215,7 +186,6 @@ func (pl *Planner) able(r generate.Request, m catalog.Model) error {
 	return e
 }
 
-// ableNames lists the living models that can do it.
 func (pl *Planner) ableNames(r generate.Request) []string {
 	var names []string
 	for _, m := range pl.config.Catalogue.Models() {
@@ -233,24 +203,6 @@ func (pl *Planner) whoCan(r generate.Request) string {
 	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
 }
 
-// nobody is the error where no model is left to try.
-func (pl *Planner) nobody(r generate.Request) error {
-	names := pl.ableNames(r)
-	if len(names) == 0 {
-		return media.Errorf(media.CodeUnsupported, "%s", pl.whoCan(r))
-	}
-	var reasons []string
-	for _, p := range pl.Providers() {
-		if !p.Ready {
-			reasons = append(reasons, p.Reason)
-		}
-	}
-	if len(reasons) == 0 {
-		return media.Errorf(media.CodeUnsupported, "no provider of this program offers it: %s", pl.whoCan(r))
-	}
-	return media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
-}
-
 // unknown is the error for a name that means nothing, or more than one thing; it lists what
 // comes near.
 func (pl *Planner) unknown(name string) error {
@@ -263,4 +215,107 @@ func (pl *Planner) unknown(name string) error {
 	e := media.Errorf(media.CodeInvalid, "there is no model %q: did you mean %s? (atelier models list shows all)", fault.Quote(name), strings.Join(near, ", "))
 	e.Valid = near
 	return e
+}
+
+// PassedOver says for people why a model of the chain does not answer.
+func PassedOver(name string, why error) string {
+	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(why).Message
+}
+
+// Substituted says that another model answers than the one that was asked.
+func Substituted(list []generate.Disposition, asked, applied, why string) []generate.Disposition {
+	d := generate.Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: why}
+	list = slices.Clone(list)
+	if i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
+		list[i] = d
+		return list
+	}
+	return append(list, d)
+}
+
+// planAny plans the request with the first of its models that can be asked at all. Where
+// there is none, the error has the reason of each.
+func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
+	p, err := pl.Draft(r, keyless)
+	var reasons []string
+	for i := 0; err != nil && i < len(r.Fallback); i++ {
+		if c := media.CodeOf(err); c != media.CodeMissingKey && c != media.CodeUnsupported || r.Strict {
+			return p, err
+		}
+		next := r
+		next.Model, next.Substitute, next.Fallback = r.Fallback[i], false, r.Fallback[i+1:]
+		if reasons == nil {
+			reasons = append(reasons, fault.Of(err).Message)
+		}
+		q, second := pl.Draft(next, keyless)
+		if second != nil {
+			reasons = append(reasons, fault.Of(second).Message)
+			continue
+		}
+		q.Dispositions = Substituted(q.Dispositions, fault.Quote(cmp.Or(append([]string{r.Model, pl.config.DefaultModel}, r.Prefer...)...)), q.Model.Name, strings.Join(reasons, "; "))
+		return q, nil
+	}
+	if len(reasons) > 1 {
+		e := fault.Of(err)
+		e.Message = "no model of the chain can be asked: " + strings.Join(reasons, "; ")
+		return p, e
+	}
+	return p, err
+}
+
+// First is the plan by the first model of the request, or of the gateway's chain, that can
+// be asked at all.
+func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = pl.config.Fallback
+		for _, name := range r.Fallback {
+			if _, ok := pl.config.Catalogue.Lookup(name); !ok {
+				return nil, fault.Wrap("ATELIER_IMAGE_FALLBACK", pl.unknown(name))
+			}
+		}
+	}
+	r.OptionsFor = pl.optionsFor(r)
+	return pl.planAny(r, keyless)
+}
+
+// meant refuses what can only be a mistake, so that nobody pays for a request whose words
+// were dropped: options of a provider that is not asked, options that no model of their
+// provider has, and a quality that no model knows. The error has code media.CodeInvalid.
+// Strict requests are refused with their dispositions instead.
+func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
+	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
+		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
+	}
+	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {
+		options, known := pl.config.Catalogue.Options(provider)
+		key := strings.ToLower(provider)
+		for _, name := range slices.Sorted(maps.Keys(r.Options[provider])) {
+			what := fault.Quote(media.ErrorText(provider + "." + name))
+			switch {
+			case !known:
+				return media.Errorf(media.CodeInvalid, "option %s: there is no such provider; it is one of %s", what, strings.Join(pl.config.Catalogue.Providers(), ", "))
+			case key != m.Provider && !slices.Contains(r.OptionsFor, key):
+				return media.Errorf(media.CodeInvalid, "option %s is for models of %s, and %s is asked, a model of %s: leave it out, or name one of its models", what, key, m.Name, m.Provider)
+			case !slices.Contains(options, name):
+				return media.Errorf(media.CodeInvalid, "option %s is unknown: the models of %s take %s", what, key, strings.Join(options, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// optionsFor lists the providers of all models that a request names, besides those that it
+// lists itself.
+func (pl *Planner) optionsFor(r generate.Request) []string {
+	names := append([]string{r.Model}, r.Fallback...)
+	if r.Model == "" {
+		names = append(append(names, r.Prefer...), pl.config.Fallback...)
+	}
+	all := slices.Clone(r.OptionsFor)
+	for _, name := range names {
+		if m, ok := pl.config.Catalogue.Lookup(name); ok && !slices.Contains(all, m.Provider) {
+			all = append(all, m.Provider)
+		}
+	}
+	return all
 }

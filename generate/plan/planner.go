@@ -1,6 +1,14 @@
+// Package plan works out what a request would do before anything is spent: the [Planner] chooses the
+// model, fits every setting to what its row takes and notes what became of it, splits the results
+// over calls, estimates the cost, and makes the pictures of the request fit for the model.
+//
+// Errors are media.Error values, see [Planner.Plan]. It may import media, imaging, wire, generate,
+// generate/catalog, generate/driver and generate/money. It makes no provider call.
 package plan
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"atelier/generate"
@@ -10,26 +18,16 @@ import (
 	"atelier/media/imaging"
 )
 
-// Config sets up a [Planner].
+// Config sets up a [Planner]. Its fields are those of gateway.Config, without its defaults.
 type Config struct {
-	// Drivers are asked whether they are ready, and review tasks; at least one.
-	Drivers []driver.Driver
-	// Catalogue knows the models.
-	Catalogue *catalog.Catalog
-	// DefaultModel answers requests that name no model, where it makes what is asked for; empty
-	// means what the request prefers, then the first provider that is ready.
+	Drivers      []driver.Driver // at least one; they are asked whether they are ready, and review tasks
+	Catalogue    *catalog.Catalog
 	DefaultModel string
-	// Fallback is the Fallback of requests that name neither a model nor a chain of their own.
-	Fallback []string
-	// Partials asks for preview frames.
-	Partials bool
-	// Storage has the pictures of requests and takes converted ones; nil means that none is
-	// converted.
-	Storage generate.Storage
-	// Limits bound a picture; the zero value means imaging's defaults.
-	Limits imaging.Limits
-	// Now is the clock.
-	Now func() time.Time
+	Fallback     []string
+	Partials     bool
+	Storage      generate.Storage // nil means that no picture is converted
+	Limits       imaging.Limits
+	Now          func() time.Time
 }
 
 // Planner works out what requests would do: which model answers, with which settings, in how many
@@ -57,3 +55,74 @@ func New(c Config) (*Planner, error) {
 
 // Driver is that of a provider; nil if there is none.
 func (pl *Planner) Driver(provider string) driver.Driver { return pl.drivers[provider] }
+
+// Models lists the catalogue, retired models included, in the order of preference: by their providers, Offline last; within a
+// provider, and for providers that have no place in the order, as the catalogue does.
+func (pl *Planner) Models() []catalog.Model {
+	order := []string{"gemini", "openai", "bfl", "leonardo"}
+	rank := func(m catalog.Model) int {
+		if m.Provider == Offline {
+			return len(order) + 1
+		}
+		if i := slices.Index(order, m.Provider); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	rows := pl.config.Catalogue.Models()
+	slices.SortStableFunc(rows, func(a, b catalog.Model) int { return cmp.Compare(rank(a), rank(b)) })
+	return rows
+}
+
+// Lookup finds a model by display name, API id or alias. The error has code
+// media.CodeInvalid and lists names that come near.
+func (pl *Planner) Lookup(name string) (catalog.Model, error) {
+	m, ok := pl.config.Catalogue.Lookup(name)
+	if !ok {
+		return catalog.Model{}, pl.unknown(name)
+	}
+	return m, nil
+}
+
+// Provider reports whether a provider can be used.
+type Provider struct {
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+	// Reason says what to do; empty if ready.
+	Reason string `json:"reason,omitempty"`
+	// Models are the display names of its living models.
+	Models []string `json:"models"`
+}
+
+// Providers lists the providers of the program in the order of preference.
+func (pl *Planner) Providers() []Provider {
+	var out []Provider
+	at := func(name string) int {
+		return slices.IndexFunc(out, func(p Provider) bool { return p.Name == name })
+	}
+	add := func(name string) {
+		p := Provider{Name: name, Ready: true}
+		if err := pl.drivers[name].Ready(); err != nil {
+			p.Ready, p.Reason = false, err.Error()
+		}
+		out = append(out, p)
+	}
+	for _, m := range pl.Models() {
+		if _, ok := pl.drivers[m.Provider]; !ok {
+			continue
+		}
+		if at(m.Provider) < 0 {
+			add(m.Provider)
+		}
+		if m.Alive(pl.config.Now()) {
+			p := &out[at(m.Provider)]
+			p.Models = append(p.Models, m.Name)
+		}
+	}
+	for _, d := range pl.config.Drivers {
+		if at(d.Provider()) < 0 {
+			add(d.Provider())
+		}
+	}
+	return out
+}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"io"
 	"math"
 	"slices"
@@ -30,7 +32,11 @@ func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
 		return nil
 	}
-	for _, o := range append(slices.Clone(p.Request.Inputs), masks(p.Request)...) {
+	given := slices.Clone(p.Request.Inputs)
+	if p.Request.Mask != nil {
+		given = append(given, *p.Request.Mask)
+	}
+	for _, o := range given {
 		if err := pl.config.Limits.Check(o.Facts); err != nil {
 			return fault.Wrap("prepare picture "+displayName(o), err)
 		}
@@ -90,14 +96,6 @@ func displayName(o media.Output) string {
 		return string(o.Ref)
 	}
 	return fault.Quote(o.FileName) + " (" + string(o.Ref) + ")"
-}
-
-// masks is the mask of a request as a list.
-func masks(r generate.Request) []media.Output {
-	if r.Mask == nil {
-		return nil
-	}
-	return []media.Output{*r.Mask}
 }
 
 // adapt notes that a setting which was applied had to be changed.
@@ -177,7 +175,6 @@ func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bo
 	return o, media.Errorf(media.CodeTooLarge, "it is too large for %s, which takes %d bytes a picture: make it smaller", p.Model.Name, p.Model.MaxInputBytes)
 }
 
-// transcode makes and stores another form of a picture.
 func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
 	var buf bytes.Buffer // one encoded picture within the pixel limit
 	var f media.Facts
@@ -232,7 +229,6 @@ func (f *failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fitMask brings the mask into the model's polarity.
 func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error) {
 	mask := *p.Task.Mask
 	var img image.Image
@@ -274,7 +270,6 @@ func (pl *Planner) fitMask(ctx context.Context, p *Plan) (note string, err error
 	return fmt.Sprintf("%s takes masks as png in the form %s: %s", p.Model.Name, want, how), nil
 }
 
-// checkMask compares a mask with the model's limit.
 func (p *Plan) checkMask(size int64) error {
 	if most := p.Model.MaxMaskBytes; most > 0 && size > most {
 		return media.Errorf(media.CodeTooLarge, "it has %d bytes as png and %s takes %d: use flat areas without grain", size, p.Model.Name, most)
@@ -284,3 +279,80 @@ func (p *Plan) checkMask(size int64) error {
 
 // ConvertQuality is the quality of converted jpeg and webp pictures.
 const ConvertQuality = 92
+
+// The polarities of masks in the catalogue: transparent, white or black pixels are
+// repainted.
+const (
+	maskAlpha = "alpha0"
+	maskWhite = "white"
+	maskBlack = "black"
+)
+
+// area is what a mask marks: 255 is repainted, 0 is kept.
+type area struct {
+	marks *image.Gray
+	// transparent says that the mask marks by transparency rather than by white.
+	transparent bool
+	// flat says that it has no pixels but black and white ones.
+	flat bool
+}
+
+// readMask reads a mask as people draw it: transparent parts are marked; in a picture
+// without any transparency, white ones.
+func readMask(img image.Image) area {
+	b := img.Bounds()
+	src := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(src, src.Rect, img, b.Min, draw.Src)
+	a := area{marks: image.NewGray(src.Rect)}
+	for i := range a.marks.Pix {
+		alpha := src.Pix[4*i+3]
+		a.marks.Pix[i] = 255 - alpha
+		a.transparent = a.transparent || alpha < 255
+	}
+	if a.transparent {
+		return a
+	}
+	a.flat = true
+	for i := range a.marks.Pix {
+		p := src.Pix[4*i:]
+		a.flat = a.flat && p[0] == p[1] && p[1] == p[2] && (p[0] == 0 || p[0] == 255)
+		a.marks.Pix[i] = color.GrayModel.Convert(color.RGBA{p[0], p[1], p[2], 255}).(color.Gray).Y //nolint:forcetypeassert // GrayModel gives Gray.
+	}
+	return a
+}
+
+// fits reports whether the mask is in a model's form as it was drawn. A mask that marks
+// by black never is: people mark by white.
+func (a area) fits(polarity string) bool {
+	return polarity == maskAlpha && a.transparent || polarity == maskWhite && a.flat
+}
+
+// leastMark is the faintest mark that counts: a JPEG's black is not quite black.
+const leastMark = 16
+
+func (a area) empty() bool {
+	for _, m := range a.marks.Pix {
+		if m >= leastMark {
+			return false
+		}
+	}
+	return true
+}
+
+func (a area) in(polarity string) image.Image {
+	switch polarity {
+	case maskWhite:
+		return a.marks
+	case maskBlack:
+		out := image.NewGray(a.marks.Rect)
+		for i, m := range a.marks.Pix {
+			out.Pix[i] = 255 - m
+		}
+		return out
+	}
+	out := image.NewNRGBA(a.marks.Rect)
+	for i, m := range a.marks.Pix {
+		out.Pix[4*i+3] = 255 - m
+	}
+	return out
+}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"atelier/generate"
+	"atelier/generate/act"
 	"atelier/generate/catalog"
 	"atelier/generate/driver"
 	"atelier/generate/internal/fault"
@@ -20,15 +21,12 @@ import (
 // negotiation turns a request into a task for one model and notes what becomes of
 // every setting that was asked for.
 type negotiation struct {
-	req   generate.Request
-	model catalog.Model
-	task  driver.Task
-	out   []generate.Disposition
-	// providers are the known provider keys, to tell a foreign option from a typo.
-	providers []string
-	// partials says that preview frames are asked for.
-	partials bool
-	act      catalog.Act // what the model is asked to do, where its row has acts
+	planner *Planner
+	req     generate.Request
+	model   catalog.Model
+	task    driver.Task
+	out     []generate.Disposition
+	act     catalog.Act // what the model is asked to do, where its row has acts
 }
 
 // negotiate works out every setting. Errors are what the model cannot do at all.
@@ -99,7 +97,6 @@ func (n *negotiation) lacks(what string) bool {
 	}
 }
 
-// count tells how many results there will be.
 func (n *negotiation) count() {
 	switch asked, gives := n.req.N, len(Split(n.req.N, n.model.MaxN))*n.model.Grid; {
 	case asked == 0:
@@ -110,10 +107,9 @@ func (n *negotiation) count() {
 	}
 }
 
-// frames reports whether preview frames come, where they are asked for.
 func (n *negotiation) frames() {
 	switch {
-	case !n.partials:
+	case !n.planner.config.Partials:
 	case n.model.Streams():
 		n.applied("partials", "true")
 	default:
@@ -146,10 +142,7 @@ func (n *negotiation) prompt() error {
 			n.adapted("negative_prompt", avoid, "Avoid: "+avoid, n.model.Name+" has no negative prompt; it was appended to the prompt")
 		}
 	}
-	limit := n.model.MaxPrompt
-	if limit == 0 {
-		limit = maxPrompt
-	}
+	limit := cmp.Or(n.model.MaxPrompt, maxPrompt)
 	if have := utf8.RuneCountInString(n.task.Prompt); have > limit {
 		return media.Errorf(media.CodeInvalid, "the prompt has %d characters and %s takes %d: shorten it", have, n.model.Name, limit)
 	}
@@ -263,14 +256,15 @@ func (n *negotiation) moderation() {
 
 // options takes those of this model; each other one is named.
 func (n *negotiation) options() {
+	providers := n.planner.config.Catalogue.Providers()
 	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
 		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
 			value := n.req.Options[provider][name]
 			setting := "options." + fault.Quote(provider) + "." + fault.Quote(name)
 			asked := fmt.Sprint(value)
 			switch {
-			case !slices.Contains(n.providers, strings.ToLower(provider)):
-				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(n.providers, ", ")))
+			case !slices.Contains(providers, strings.ToLower(provider)):
+				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(providers, ", ")))
 			case !strings.EqualFold(provider, n.model.Provider):
 				n.dropped(setting, asked, "the request went to "+n.model.Provider)
 			case !slices.Contains(n.model.Options, name):
@@ -286,4 +280,182 @@ func (n *negotiation) options() {
 			}
 		}
 	}
+}
+
+// chooseAct finds what the model is asked to do. An option that its rule does not take is
+// refused later, with all others.
+func (n *negotiation) chooseAct() (err error) {
+	t := n.task
+	t.N = min(n.req.N, n.model.MaxN)
+	for provider, options := range n.req.Options {
+		if asked, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
+			t.Options = map[string]any{"action": asked}
+		}
+	}
+	if t.CheckOptions() == nil {
+		n.act, err = act.Of(t)
+	}
+	return err
+}
+
+func (n *negotiation) narrow() {
+	t := &n.task
+	for i := range n.out {
+		d := &n.out[i]
+		if n.act.Name == "" || d.Outcome == generate.OutcomeDropped || n.act.Permits(d.Setting, n.model.Provider) {
+			continue
+		}
+		d.Applied, d.Outcome, d.Reason = "", generate.OutcomeDropped, fmt.Sprintf("%s's %s does not take it", n.model.Name, n.act.Name)
+		if option, ok := catalog.CutOption(d.Setting, n.model.Provider); ok { // it may be called as a setting is
+			delete(t.Options, option)
+			continue
+		}
+		name := catalog.ActSettings[d.Setting]
+		t.Unset(name)
+		if name == "aspect_ratio" {
+			t.Tier, t.Width, t.Height = "", 0, 0
+		}
+	}
+}
+
+// flags notes which settings lose against another flag.
+func (n *negotiation) flags() {
+	if len(n.model.Flags) == 0 || !n.act.Flagged() {
+		return
+	}
+	_, lost := act.Flags(n.task)
+	for _, l := range lost {
+		for i := range n.out {
+			d := &n.out[i]
+			same := strings.EqualFold(d.Setting, l.Setting) || d.Setting == "size" && l.Setting == "aspect_ratio"
+			if same && d.Outcome != generate.OutcomeDropped {
+				d.Applied, d.Outcome, d.Reason = l.Applied, l.Outcome, l.Reason
+			}
+		}
+	}
+}
+
+// The words that stand for a variation where a model only edits.
+const variationPrompt = "Make a variation of this picture: keep its subject, its style and its mood, and change composition and details."
+
+func (n *negotiation) method() {
+	if !slices.Contains(n.model.Emulates, n.task.Method) {
+		return
+	}
+	n.task.Method = generate.MethodEdit
+	n.task.Prompt = strings.TrimSpace(variationPrompt + " " + n.task.Prompt)
+	n.adapted("method", string(n.req.Method), string(generate.MethodEdit), n.model.Name+" has no variations; the picture is edited with a prompt that asks for one")
+}
+
+// pictures refuses what cannot be looked at, as far as facts tell. What has to be
+// converted is converted by [gateway.Gateway.prepare].
+func (n *negotiation) pictures() error {
+	if len(n.req.Inputs) == 0 {
+		return nil
+	}
+	var names []string
+	for _, o := range n.req.Inputs {
+		if err := picture(o); err != nil {
+			return err
+		}
+		names = append(names, displayName(o))
+	}
+	n.applied("inputs", strings.Join(names, ", "))
+	return n.mask()
+}
+
+func (n *negotiation) mask() error {
+	m := n.req.Mask
+	if m == nil {
+		return nil
+	}
+	if err := picture(*m); err != nil {
+		return err
+	}
+	if err := sameSize(*m, n.req.Inputs[0], catalog.Sides{W: m.Width, H: m.Height}); err != nil {
+		return err
+	}
+	n.applied("mask", displayName(*m))
+	return nil
+}
+
+func picture(o media.Output) error {
+	switch {
+	case o.Digest.IsZero():
+		return media.Errorf(media.CodeInvalid, "the input %s has no bytes in the store: store it first", o)
+	case o.Modality != media.ModalityImage:
+		return media.Errorf(media.CodeUnsupported, "%s is no picture but %s: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
+	case !catalog.IsRaster(o.MIMEType):
+		return media.Errorf(media.CodeUnsupported, "%s is %s and has no pixels that can be read: only png, jpeg, webp, gif and bmp pictures can be edited", displayName(o), o.MIMEType)
+	}
+	return nil
+}
+
+// sameSize compares a mask with its picture, where both sizes are known.
+func sameSize(mask, of media.Output, have catalog.Sides) error {
+	if have.W == 0 || of.Width == 0 || have.W == of.Width && have.H == of.Height {
+		return nil
+	}
+	return media.Errorf(media.CodeInvalid, "the mask %s is %s and the picture %s is %s: make the mask in the picture's size",
+		displayName(mask), have, displayName(of), catalog.Sides{W: of.Width, H: of.Height})
+}
+
+func (n *negotiation) voice() {
+	asked, voices := n.req.Voice, n.model.Voices
+	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, asked) })
+	switch {
+	case asked == "":
+	case len(voices) == 0:
+		n.dropped("voice", asked, n.model.Name+" has no voices")
+	case i >= 0:
+		n.task.Voice = voices[i]
+		n.applied("voice", voices[i])
+	default:
+		n.task.Voice = voices[0]
+		n.adapted("voice", asked, voices[0], fmt.Sprintf("%s has the voices %s", n.model.Name, strings.Join(voices, ", ")))
+	}
+}
+
+func (n *negotiation) speed() {
+	asked := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
+	switch {
+	case n.req.Speed == 0:
+	case n.supports("speed"):
+		n.task.Speed = n.req.Speed
+		n.applied("speed", asked)
+	default:
+		n.dropped("speed", asked, n.model.Name+" has no speed setting")
+	}
+}
+
+// review tells what becomes of settings of a follow-up, and lets the driver look at the plan.
+func (p *Plan) review() error {
+	t := p.Task
+	t.N = slices.Max(p.Calls)
+	f, err := act.Follow(t)
+	notes := f.Notes
+	if d, ok := p.Driver.(driver.Reviewed); ok && err == nil {
+		var more []generate.Disposition
+		more, err = d.Review(t)
+		notes = append(notes, more...)
+	}
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		if each, err := strconv.Atoi(n.Applied); n.Setting == "n" && err == nil {
+			p.Gives = each
+		}
+		if asked := strings.TrimSpace(p.Request.Prompt); n.Setting == "prompt" && asked != "" {
+			n.Asked, n.Applied = fault.Quote(asked), fault.Quote(n.Applied)
+			p.Dispositions = append(p.Dispositions, n)
+			continue
+		}
+		for i := range p.Dispositions {
+			if have := &p.Dispositions[i]; have.Setting == n.Setting && have.Outcome != generate.OutcomeDropped {
+				have.Applied, have.Outcome, have.Reason = fault.Quote(n.Applied), n.Outcome, n.Reason
+			}
+		}
+	}
+	return nil
 }

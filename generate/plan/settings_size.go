@@ -55,7 +55,6 @@ func (n *negotiation) size(ask catalog.Sides) {
 	n.dropped("aspect_ratio", n.req.AspectRatio, "the size says otherwise, and an explicit size wins")
 }
 
-// sizeReason tells why a size was changed.
 func (n *negotiation) sizeReason(f catalog.Fit) string {
 	r := n.model.Size
 	switch r.Mode {
@@ -163,7 +162,6 @@ func (n *negotiation) tierOfQuality() string {
 	return tiers[len(tiers)-1]
 }
 
-// quality works out the quality word, after the geometry.
 func (n *negotiation) quality() {
 	asked := n.req.Quality
 	word := strings.ToLower(asked)

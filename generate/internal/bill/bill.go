@@ -20,7 +20,6 @@ import (
 	"atelier/media"
 )
 
-// receipt is what one provider call was billed for.
 type receipt struct {
 	call        int
 	act         string // whose reservation it counts against; empty for the operation's own
@@ -31,13 +30,6 @@ type receipt struct {
 	// estimatedUSD is what its plan expects for the results that were made or may have been
 	// billed; nil if the catalogue cannot tell.
 	estimatedUSD *string
-}
-
-// receiptOf is the receipt of an attempt by a plan.
-func receiptOf(p *plan.Plan, a operation.Attempt) receipt {
-	r := receipt{call: a.Call, act: p.Act, model: p.Model, makes: p.Yields(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
-	r.estimatedUSD = p.Estimate(min(r.images(), r.makes))
-	return r
 }
 
 // images are those that were made or may have been billed.
@@ -119,7 +111,9 @@ func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
 	defer b.mu.Unlock()
 	b.usage.Add(a.Usage)
 	if a.Billed() {
-		b.receipts = append(b.receipts, receiptOf(p, a))
+		r := receipt{call: a.Call, act: p.Act, model: p.Model, makes: p.Yields(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
+		r.estimatedUSD = p.Estimate(min(r.images(), r.makes))
+		b.receipts = append(b.receipts, r)
 	}
 }
 
@@ -207,22 +201,19 @@ func (b *Bill) Settle(ctx context.Context) bool {
 	b.mu.Unlock()
 	all := true
 	for _, act := range acts {
-		all = b.settleAct(ctx, act) && all
+		b.mu.Lock()
+		done := b.settled[act]
+		b.mu.Unlock()
+		if !done {
+			if done = b.budget.Settle(ctx, b.Charge(act)) == nil; done {
+				b.mu.Lock()
+				b.settled[act] = true
+				b.mu.Unlock()
+			}
+		}
+		all = all && done
 	}
 	return all
-}
-
-func (b *Bill) settleAct(ctx context.Context, act string) bool {
-	b.mu.Lock()
-	done := b.settled[act]
-	b.mu.Unlock()
-	if done || b.budget.Settle(ctx, b.Charge(act)) != nil {
-		return done
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.settled[act] = true
-	return true
 }
 
 // without is what is left of a charge when what was counted before is taken away.

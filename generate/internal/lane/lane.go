@@ -41,7 +41,6 @@ type Lane struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[any]
 }
 
-// limit bounds calls: how many at once, and how many a minute.
 type limit struct {
 	slots *semaphore.Weighted
 	rate  *rate.Limiter

@@ -1,6 +1,14 @@
 package post
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,6 +16,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Body is a request in JSON.
@@ -67,19 +76,19 @@ type Reach struct {
 
 // Reaches is nil if a call can carry the task. Errors: media.CodeUnsupported, and
 // media.CodeInvalid where a picture is missing.
-func (p *Provider) Reaches(t driver.Task, r Reach) error {
+func (c *Client) Reaches(t driver.Task, r Reach) error {
 	drawn := t.Method == "" || t.Method == generate.MethodGenerate
 	switch {
 	case r.N > 0 && t.N > r.N:
-		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", p.Name, r.N, t.N)
+		return media.Errorf(media.CodeUnsupported, "%s gives %d a call, not %d: make several calls", c.Name, r.N, t.N)
 	case !drawn && !slices.Contains(r.Methods, t.Method):
-		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", p.Name, t.Method)
+		return media.Errorf(media.CodeUnsupported, "%s has no %s of this: use another method or model", c.Name, t.Method)
 	case !drawn && len(t.Inputs) == 0:
 		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
 	case r.Inputs > 0 && len(t.Inputs) > r.Inputs:
 		return media.Errorf(media.CodeUnsupported, "%s takes %d input pictures, not %d: use fewer", t.Model.Name, r.Inputs, len(t.Inputs))
 	case t.Mask != nil && !r.Mask:
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", p.Name)
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", c.Name)
 	}
 	for _, in := range t.Inputs {
 		if types := t.Model.InputTypes; len(types) > 0 && !slices.Contains(types, in.MIMEType) {
@@ -87,4 +96,82 @@ func (p *Provider) Reaches(t driver.Task, r Reach) error {
 		}
 	}
 	return nil
+}
+
+// Names are what a provider calls the settings of a task; those without a name are not
+// sent by [Body.Settings].
+type Names struct {
+	Prompt, NegativePrompt string
+	// Size is one field of "WIDTHxHEIGHT", Width and Height are two.
+	Size, Width, Height       string
+	AspectRatio, Tier         string
+	Quality, Style            string
+	Background, Moderation    string
+	Seed                      string
+	OutputFormat, Compression string
+	Voice, Speed              string
+}
+
+// Settings adds the settings that the task has, each to the field of its name.
+func (b Body) Settings(t driver.Task, n Names) {
+	size := ""
+	if t.Width > 0 && t.Height > 0 {
+		size = fmt.Sprintf("%dx%d", t.Width, t.Height)
+	}
+	for name, value := range map[string]any{
+		n.Prompt: t.Prompt, n.NegativePrompt: t.NegativePrompt, n.Size: size, n.Width: t.Width, n.Height: t.Height,
+		n.AspectRatio: t.AspectRatio, n.Tier: t.Tier, n.Quality: t.Quality, n.Style: t.Style, n.Background: t.Background,
+		n.Moderation: t.Moderation, n.Seed: t.Seed, n.OutputFormat: t.OutputFormat, n.Compression: t.Compression,
+		n.Voice: t.Voice, n.Speed: t.Speed,
+	} {
+		if name != "" {
+			b.Set(name, value)
+		}
+	}
+}
+
+// Form is a body in multipart/form-data, see [Client.Form].
+type Form struct {
+	body bytes.Buffer
+	kind string // with the boundary
+}
+
+// File is a stored picture in a field of a form.
+type File struct {
+	Name string
+	Blob media.Blob
+}
+
+// Form writes fields in the order of their names, texts as they are and all else as JSON, then pictures, whose bytes the
+// transport streams in the place of markers.
+func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, error) {
+	f := &Form{}
+	w := multipart.NewWriter(&f.body)
+	f.kind = w.FormDataContentType()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text, ok := fields[name].(string)
+		if !ok {
+			raw, err := json.Marshal(fields[name])
+			if err != nil {
+				return nil, media.Errorf(media.CodeInvalid, "option %s cannot be written: %w", name, err)
+			}
+			text = string(raw)
+		}
+		f.add(w, text, textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, name)}})
+	}
+	for i, p := range files {
+		_, ending, _ := strings.Cut(p.Blob.MIMEType, "/")
+		f.add(w, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, p.Blob, wire.VariantStd), textproto.MIMEHeader{
+			"Content-Disposition": {fmt.Sprintf(`form-data; name=%q; filename="picture-%d.%s"`, p.Name, len(fields)+i+1, ending)},
+			"Content-Type":        {p.Blob.MIMEType},
+		})
+	}
+	_ = w.Close() // a buffer takes all
+	return f, nil
+}
+
+func (f *Form) add(w *multipart.Writer, text string, h textproto.MIMEHeader) {
+	if part, err := w.CreatePart(h); err == nil { // a buffer takes all
+		_, _ = io.WriteString(part, text)
+	}
 }

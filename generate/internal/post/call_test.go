@@ -194,7 +194,7 @@ func TestEvents(t *testing.T) {
 		"stops":  {"data: \"stop\"\n\ndata: 1\n\n", 1, stop, media.CodeInternal},
 	} {
 		n := 0
-		err := (&post.Client{Provider: post.Provider{Name: "X"}}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
+		err := (&post.Client{Name: "X"}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
 			n++
 			switch strings.TrimSpace(string(data)) {
 			case `"end"`:
@@ -212,7 +212,7 @@ func TestEvents(t *testing.T) {
 
 func TestReach(t *testing.T) {
 	t.Parallel()
-	c := &post.Client{Provider: post.Provider{Name: "X"}}
+	c := &post.Client{Name: "X"}
 	in := media.Output{Blob: media.Blob{Facts: media.Facts{MIMEType: "image/png"}}}
 	reach := post.Reach{N: 1, Inputs: 1, Methods: []generate.Method{generate.MethodEdit}}
 	edit := func(change func(*driver.Task)) driver.Task {

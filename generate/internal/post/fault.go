@@ -13,6 +13,7 @@ import (
 	"atelier/generate/driver"
 	"atelier/internal/patience"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // Fault is what a provider's error answer says.
@@ -59,7 +60,6 @@ var contested = meaning{"NAME stopped the request for OF because another one was
 // daily is a quota that a new day fills.
 var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
 
-// codeOf is what a status usually means.
 func codeOf(status int) media.Code {
 	switch status {
 	case http.StatusUnauthorized:
@@ -83,50 +83,60 @@ func codeOf(status int) media.Code {
 	return media.CodeInvalid
 }
 
-// refused reads an answer that is not a success.
-func (p *Provider) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
+func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	if ctx.Err() != nil {
-		return driver.Update{}, p.Ended(ctx, !a.free)
+		return driver.Update{}, c.Ended(ctx, !a.free)
 	}
-	f, ok := p.config.Explain(a)
+	f, ok := c.config.Explain(a)
 	if !ok {
-		e := p.NotJSON(a)
-		e.RetryAfter = p.wait(a.Header)
+		e := c.notJSON(a)
+		e.RetryAfter = c.wait(a.Header)
 		return driver.Update{}, e
 	}
-	return p.Refuse(call, a, f)
+	return c.Refuse(call, a, f)
 }
 
 // Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
-// system becomes the moderated items of the call's task.
-func (p *Provider) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
+// system becomes the moderated items of the call's task. What the fault leaves open is read from the provider's words.
+func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	f.Status = cmp.Or(f.Status, a.Status)
-	p.understand(&f)
-	f.Words = p.Clean(f.Words)
+	if phrase, ok := c.config.Phrases.In(f.Label + " " + f.Words); ok && f.Code == "" && f.Blocked == nil {
+		switch {
+		case phrase.Code != media.CodeModerated:
+			f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
+		case f.Status < http.StatusInternalServerError: // a failure of the provider is no refusal, whatever it says
+			f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
+		}
+	}
+	f.Words = c.Clean(f.Words)
 	if f.Blocked != nil {
 		return driver.Update{
 			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
-			Items: p.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", p.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
+			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
-	return driver.Update{}, p.fault(call, a, f)
+	return driver.Update{}, c.fault(call, a, f)
 }
 
 // fault is the error of a [Fault]. Failures are repeated only where the provider says in
-// its own words that nothing was made.
-func (p *Provider) fault(call Call, a *Answer, f Fault) *media.Error {
-	code := cmp.Or(f.Code, p.config.Codes[f.Status], codeOf(f.Status))
-	if code == media.CodeRateLimited && !a.free && patience.Daily(f.Words) {
-		return p.spent(call, a, f)
+// its own words that nothing was made; a quota of a day, where it says after which time, which the Gateway does once.
+func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
+	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
+	spent := code == media.CodeRateLimited && !a.free && patience.Daily(f.Words)
+	if spent {
+		code = media.CodeQuotaExceeded
 	}
-	e := media.Errorf(code, "%s", p.sentence(code, call, f))
-	if code == media.CodeRateLimited || code == media.CodeUnavailable {
-		e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
+	e := media.Errorf(code, "%s", c.sentence(code, call, f))
+	if spent || code == media.CodeRateLimited || code == media.CodeUnavailable {
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+	}
+	if spent {
+		e.Retryable = e.RetryAfter > 0
 	}
 	if code != media.CodeUnavailable {
 		return e
 	}
-	idle := slices.Contains(append(slices.Clone(p.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
+	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Ran
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should
@@ -141,18 +151,9 @@ func (p *Provider) fault(call Call, a *Answer, f Fault) *media.Error {
 	return e
 }
 
-// spent is the error of a quota of a day. It is repeated where the provider says after which time,
-// which the Gateway does once.
-func (p *Provider) spent(call Call, a *Answer, f Fault) *media.Error {
-	e := media.Errorf(media.CodeQuotaExceeded, "%s", p.sentence(media.CodeQuotaExceeded, call, f))
-	e.RetryAfter = max(f.Wait, p.wait(a.Header), p.wait(f.Quoted))
-	e.Retryable = e.RetryAfter > 0
-	return e
-}
-
 // sentence says what happened and what to do. Words about a key are left out: they tend
 // to quote it.
-func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
+func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
 	switch {
 	case code == media.CodeUnavailable && f.Status == http.StatusConflict:
@@ -160,8 +161,8 @@ func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
 	case code == media.CodeQuotaExceeded && patience.Daily(f.Words):
 		m = daily
 	}
-	advice := cmp.Or(f.Advice, p.config.Advice[code], m.advice)
-	s := strings.NewReplacer("NAME", p.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
+	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
+	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
 	switch {
 	case advice == "":
 		return s + ": " + f.Words
@@ -169,4 +170,203 @@ func (p *Provider) sentence(code media.Code, call Call, f Fault) string {
 		return s + ": " + advice
 	}
 	return s + ": " + advice + " (" + f.Words + ")"
+}
+
+// Phrase is what words of a provider mean where they say more than its status.
+type Phrase struct {
+	// Any lists parts of its texts and names of errors, in lower case.
+	Any []string
+	// Code is what one of them means; media.CodeModerated is a refusal.
+	Code media.Code
+	// Advice says what to do, in the place of the usual words.
+	Advice string
+}
+
+// Phrases are tried in order.
+type Phrases []Phrase
+
+// In finds the first phrase that is in a text; false if none is.
+func (list Phrases) In(text string) (Phrase, bool) {
+	text = strings.ToLower(text)
+	i := slices.IndexFunc(list, func(p Phrase) bool {
+		return slices.ContainsFunc(p.Any, func(part string) bool { return strings.Contains(text, part) })
+	})
+	if i < 0 {
+		return Phrase{}, false
+	}
+	return list[i], true
+}
+
+// topics are what refusals are about, and the parts of texts, in lower case, that name it.
+var topics = []struct {
+	category string
+	any      []string
+}{
+	{"sexual", []string{"sexual", "nsfw", "nudity", "porn", "色情"}},
+	{"violence", []string{"violen", "gore", "暴力"}},
+	{"hate", []string{"hate speech", "hateful", "racis"}},
+	{"harassment", []string{"harass", "bully"}},
+	{"self_harm", []string{"self-harm", "self harm", "suicid"}},
+	{"minors", []string{"minors", "csam", "underage"}},
+	{"public_figure", []string{"public figure", "celebrit", "politician"}},
+	{"copyright", []string{"copyright", "trademark", "intellectual property"}},
+	{"banned_words", []string{"banned", "disallowed words", "违禁"}},
+	{"sensitive", []string{"sensitive", "敏感"}},
+	{"guidelines", []string{"community guidelines", "content policy"}},
+}
+
+// categories are the codes of what a text says that a refusal is about; nil if it does not say.
+func categories(text string) (codes []string) {
+	text = strings.ToLower(text)
+	for _, t := range topics {
+		if slices.ContainsFunc(t.any, func(part string) bool { return strings.Contains(text, part) }) {
+			codes = append(codes, t.category)
+		}
+	}
+	return codes
+}
+
+// longestWait is the longest wait that is believed; a provider that asks for more says nothing.
+const longestWait = 24 * time.Hour
+
+// wait reads how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or
+// as a date, the reset of a limit that is used up; 0 if it does not say.
+func (c *Client) wait(h http.Header) time.Duration {
+	now, after := c.config.Now(), h.Get("Retry-After")
+	waits := []time.Duration{span(h.Get("Retry-After-Ms"), time.Millisecond), Seconds(after)}
+	if at, err := http.ParseTime(after); err == nil {
+		waits = append(waits, at.Sub(now))
+	}
+	longest := time.Duration(0) // of OpenAI's limits that are used up
+	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
+		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
+			longest = max(longest, wait)
+		}
+	}
+	waits = append(waits, longest)
+	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil { // OpenRouter's, since 1970
+		waits = append(waits, time.UnixMilli(ms).Sub(now))
+	}
+	for _, wait := range waits {
+		if wait > 0 && wait <= longestWait {
+			return wait
+		}
+	}
+	return 0
+}
+
+// Seconds is a wait of so many seconds; 0 for what is none.
+func Seconds(s string) time.Duration { return span(s, time.Second) }
+
+func span(s string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0) || n > float64(longestWait/unit) {
+		return 0
+	}
+	return time.Duration(n * float64(unit))
+}
+
+// Item names a result by what stands in its place in an answer: a link, a data URL, or the
+// token of lifted media.
+func (c *Client) Item(from *wire.Collector, said string) driver.Item {
+	head, data, isData := strings.Cut(said, ";base64,")
+	if isData {
+		b, err := c.Take(from, data)
+		return driver.Item{Blob: b, Err: err, DeclaredMIME: c.Clean(strings.TrimPrefix(head, "data:"))}
+	}
+	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
+		return c.Link(said)
+	}
+	b, err := c.Take(from, said)
+	return driver.Item{Blob: b, Err: err}
+}
+
+// Link is a result that comes by link.
+func (c *Client) Link(url string) driver.Item {
+	if url == "" {
+		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
+	}
+	return driver.Item{URL: url}
+}
+
+// Each is one failure as the results that a task asks for.
+func Each(t driver.Task, it driver.Item) []driver.Item {
+	return slices.Repeat([]driver.Item{it}, max(t.N, 1))
+}
+
+// Unfinished is the end of a task that its provider could not do, by what its words mean:
+// see Config.Failures. It was paid for, so it is not made again.
+func (c *Client) Unfinished(t driver.Task, why string) []driver.Item {
+	phrase, ok := c.config.Failures.In(why)
+	if !ok {
+		phrase = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
+	}
+	said := cmp.Or(c.Clean(why), "no reason given")
+	if phrase.Code == media.CodeModerated {
+		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
+	}
+	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
+	e.Retryable = false
+	return Each(t, driver.Item{Err: e})
+}
+
+// stage reports whether the words or the result were refused, where that is said.
+func stage(why string) string {
+	why = strings.ToLower(why)
+	switch {
+	case strings.Contains(why, "prompt"):
+		return "input"
+	case strings.Contains(why, "image") || strings.Contains(why, "result"):
+		return "output"
+	}
+	return ""
+}
+
+// Ending is how a success ended that holds no result.
+type Ending struct {
+	// Blocked says that the request itself was refused, whatever the reasons are.
+	Blocked bool
+	// Reasons are the words of the provider for why it ended, the first one in its own name.
+	Reasons []string
+	// Said is the text in the place of the result.
+	Said string
+	// Categories are the provider's own words beside the reason.
+	Categories []string
+}
+
+// refusals are parts of reasons that mean a decision about safety or policy.
+var refusals = []string{
+	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak", "image_other",
+}
+
+// Without says why a success holds no result: a refusal, as moderated items, or an answer
+// that should not be. A text in the place of the result is a refusal.
+func (c *Client) Without(call Call, e Ending) ([]driver.Item, error) {
+	noun, first := "picture", ""
+	if call.Task.Model.Modality == media.ModalityAudio {
+		noun = "sound"
+	}
+	if len(e.Reasons) > 0 {
+		first = e.Reasons[0]
+	}
+	i := slices.IndexFunc(e.Reasons, func(reason string) bool {
+		return e.Blocked || slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(strings.ToLower(reason), r) })
+	})
+	verdict := generate.Safety{Stage: "output", Categories: e.Categories}
+	if e.Blocked {
+		verdict.Stage = "input"
+	}
+	why := "text in place of a " + noun
+	switch {
+	case i >= 0:
+		why = e.Reasons[i]
+		verdict.Categories = append([]string{why}, e.Categories...)
+	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
+	case first == "":
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", c.Name, noun)
+	default:
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", c.Name, noun, c.Clean(first))
+	}
+	why = strings.TrimSuffix(why+": "+e.Said, ": ")
+	return c.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", c.Name, noun, c.Clean(why)), nil
 }

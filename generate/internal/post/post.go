@@ -1,8 +1,8 @@
 // Package post makes one call to a provider, in JSON or as a form, and tells what became
 // of it. It is what drivers have in common: set-up ([New]), a call and its answer
 // ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), uploads
-// ([Client.Upload]), how tasks stand ([Provider.Stands]), and the calls of webhooks
-// ([Provider.Hear]).
+// ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks
+// ([Client.Hear]).
 //
 // It holds the rule about money: a call whose request never left this machine may
 // be made again, a call that was sent and not answered may have been billed and is
@@ -16,26 +16,31 @@ package post
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"atelier/generate/driver"
+	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/media/wire"
 )
 
-// Send posts body as JSON and reads the whole answer, whatever its status. The
-// error is for calls without an answer; its Retryable is true only where the
-// request cannot have reached the provider.
-func (c *Client) Send(ctx context.Context, address string, header http.Header, body any) (*Answer, error) {
-	s, err := c.Open(ctx, address, header, body)
+// Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for calls
+// without an answer; its Retryable is true only where the request cannot have reached the provider.
+func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, error) {
+	s, err := c.open(ctx, path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +49,11 @@ func (c *Client) Send(ctx context.Context, address string, header http.Header, b
 
 // Get asks for something that costs nothing: a lost call may be made again, and its
 // error says so. The whole answer is read, whatever its status.
-func (c *Client) Get(ctx context.Context, address string, header http.Header) (*Answer, error) {
+func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 	ctx, collector := wire.WithCollector(ctx)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req, err := c.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
-	}
-	for name, values := range header {
-		req.Header[name] = values
+		return nil, err
 	}
 	res, err := c.calls.Do(req) //nolint:bodyclose // Read closes it.
 	switch {
@@ -75,22 +77,37 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	return a, nil
 }
 
-// Open posts body as JSON, or a [*Form] as multipart/form-data, and hands out the
-// answer unread.
-func (c *Client) Open(ctx context.Context, address string, header http.Header, body any) (*Stream, error) {
-	buf, kind, err := c.encode(body)
+// request is a request to a path of the API, or to a whole address, with the headers of every call.
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	if strings.HasPrefix(path, "/") {
+		path = c.base + path
+	}
+	req, err := http.NewRequestWithContext(ctx, method, cmp.Or(path, c.base), body)
 	if err != nil {
-		return nil, err
+		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
+	}
+	maps.Copy(req.Header, c.config.Header)
+	return req, nil
+}
+
+// open is [Client.Send] that hands out the answer unread.
+func (c *Client) open(ctx context.Context, path string, body any) (*Stream, error) {
+	buf, kind := &bytes.Buffer{}, "application/json"
+	if f, ok := body.(*Form); ok {
+		buf, kind = &f.body, f.kind
+	} else {
+		enc := json.NewEncoder(buf)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(body); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "an option for %s cannot be written as JSON: %w", c.Name, err)
+		}
 	}
 	var sent atomic.Bool
 	ctx, collector := wire.WithCollector(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, buf)
+	req, err := c.request(ctx, http.MethodPost, path, buf)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
-	}
-	for name, values := range header {
-		req.Header[name] = values
+		return nil, err
 	}
 	req.Header.Set("Content-Type", kind)
 	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
@@ -102,52 +119,38 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header, b
 	return &Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}, nil
 }
 
-// encode writes a body and tells its type.
-func (c *Client) encode(body any) (*bytes.Buffer, string, error) {
-	if f, ok := body.(*Form); ok {
-		return f.encode(c.Name)
-	}
-	buf := &bytes.Buffer{}
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		return nil, "", media.Errorf(media.CodeInvalid, "an option for %s cannot be written as JSON: %w", c.Name, err)
-	}
-	return buf, "application/json", nil
-}
-
 // unanswered says what a call without an answer means for the caller's money.
-func (p *Provider) unanswered(ctx context.Context, err error, sent bool) error {
+func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
 	if ctx.Err() != nil { // also where the cause of that has a code of its own
-		return p.Ended(ctx, sent)
+		return c.Ended(ctx, sent)
 	}
 	var coded *media.Error
 	if errors.As(err, &coded) {
-		return fmt.Errorf("call %s: %w", p.Name, coded)
+		return fmt.Errorf("call %s: %w", c.Name, coded)
 	}
-	why := p.reason(err)
+	why := c.reason(err)
 	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", p.Name, why, p.BaseVariable)
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", c.Name, why, c.BaseVariable)
 	}
 	e := media.Errorf(media.CodeUnavailable,
-		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", p.Name, why)
+		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", c.Name, why)
 	e.Retryable, e.Cause = false, driver.ErrUnsettled
 	return e
 }
 
 // reason shortens a transport error to its cause, without the URL.
-func (p *Provider) reason(err error) string {
+func (c *Client) reason(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if o, ok := errors.AsType[*net.OpError](err); ok && o.Err != nil {
 		err = o.Err
 	}
-	return p.Clean(err.Error())
+	return c.Clean(err.Error())
 }
 
 // Ended is the error for a context that ended during a call.
-func (p *Provider) Ended(ctx context.Context, sent bool) error {
+func (c *Client) Ended(ctx context.Context, sent bool) error {
 	code, what := media.CodeCancelled, "was cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		code, what = media.CodeDeadline, "ran out of time"
@@ -156,7 +159,7 @@ func (p *Provider) Ended(ctx context.Context, sent bool) error {
 	if sent {
 		note = "; the provider may bill it all the same"
 	}
-	e := media.Errorf(code, "the call to %s %s%s", p.Name, what, note)
+	e := media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
 	if sent {
 		e.Cause = driver.ErrUnsettled
 	}
@@ -165,29 +168,152 @@ func (p *Provider) Ended(ctx context.Context, sent bool) error {
 
 // Lost is the error for an answer that ended early. A synchronous answer cannot
 // be asked for again, so what was on its way is billed and lost.
-func (p *Provider) Lost(ctx context.Context, cause error, saved int) error {
+func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	if ctx.Err() != nil {
-		return p.Ended(ctx, true)
+		return c.Ended(ctx, true)
 	}
 	if errors.Is(cause, bufio.ErrTooLong) {
 		cause = media.Errorf(media.CodeTooLarge, "one event of it is over %d MiB beside its media: the call is billed, so it is not repeated", frameLimit>>20)
 	}
 	if coded, ok := errors.AsType[*media.Error](cause); ok {
-		return fmt.Errorf("read the answer of %s: %w: %w", p.Name, coded, driver.ErrUnsettled)
+		return fmt.Errorf("read the answer of %s: %w: %w", c.Name, coded, driver.ErrUnsettled)
 	}
 	kept := "nothing of it arrived whole"
 	if saved > 0 {
 		kept = fmt.Sprintf("%d that arrived whole is kept", saved)
 	}
 	e := media.Errorf(media.CodeBadResponse,
-		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", p.Name, kept)
+		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
 	e.Cause = errors.Join(driver.ErrUnsettled, cause)
 	return e
 }
 
 // Clean makes a provider's text fit for an error: no base64, no key, one line, at
 // most 300 bytes.
-func (p *Provider) Clean(s string) string {
+func (c *Client) Clean(s string) string {
 	const most = 300
-	return p.config.secrets.Clean(s, most)
+	return c.config.secrets.Clean(s, most)
+}
+
+// Config says how a provider is reached and what its answers mean.
+type Config struct {
+	// Name is the provider as people call it: "OpenAI".
+	Name string
+	// BaseURL is the API's address; the paths of calls follow it. Without one the client is
+	// not ready. BaseVariable names the variable that sets it.
+	BaseURL, BaseVariable string
+	// Version is the end of a base URL that people copy with it, and that paths hold already.
+	Version string
+	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty
+	// if none is needed.
+	Key, KeyVariable string
+	// Secrets are further credentials, which are cut out as well.
+	Secrets []string
+	// Header goes with every call of [Client.Do].
+	Header http.Header
+	// Codec lifts media out of answers and puts it into requests; required.
+	Codec *wire.Codec
+	// Media are the fields of answers that hold media of any size.
+	Media []string
+	// Base carries the calls; default the guarded one of safehttp.Transport.
+	Base http.RoundTripper
+	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
+	// is none. Uploads carries them; default as with Base. They go to public addresses and to
+	// BaseURL only.
+	Storage string
+	Uploads http.RoundTripper
+	// Now is the clock that dates in answers are compared with; default time.Now.
+	Now func() time.Time
+
+	// Explain reads the provider's own error answer; false if the answer is none. Words need
+	// not be cleaned.
+	Explain func(a *Answer) (Fault, bool)
+	// Phrases are what its words mean where Explain does not tell.
+	Phrases Phrases
+	// Failures are what the words of a task that failed mean; of others it is
+	// media.CodeUnavailable.
+	Failures Phrases
+	// States are the provider's words for states in which a task is over.
+	States map[string]State
+	// Codes are the statuses that mean something else here than they usually do.
+	Codes map[int]media.Code
+	// Repeat are the failures, beside 409, 500 and 503, after which nothing was made.
+	Repeat []int
+	// Advice says what to do about an error, in the place of the usual words.
+	Advice map[media.Code]string
+
+	secrets safehttp.Secrets
+}
+
+// Client calls one provider, and turns its answers into results, states and the one vocabulary of errors. It is safe for
+// concurrent use.
+type Client struct {
+	// Name is the provider as people call it: "OpenAI". BaseVariable names the variable that sets the address.
+	Name, BaseVariable string
+
+	base    string // the API's address, without a slash at its end
+	config  Config
+	calls   *http.Client // puts media into requests, lifts it out of answers
+	storage *Client      // for uploads; nil if there are none
+}
+
+// New makes a client. Its error has code media.CodeInvalid and names the setting. A
+// missing key or address is no error here; [Client.Ready] tells.
+func New(c Config) (*Client, error) {
+	if c.Codec == nil {
+		return nil, media.Errorf(media.CodeInvalid, "the driver of %s has no codec: set Config.Codec", c.Name)
+	}
+	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), c.Version)
+	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http://", c.BaseVariable)
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // The default clock.
+	}
+	c.secrets = safehttp.NewSecrets(append(c.Secrets, c.Key)...)
+	client := &Client{Name: c.Name, BaseVariable: c.BaseVariable, base: base, config: c}
+	client.calls = safehttp.NewProvider(safehttp.Provider{
+		Name: c.Name, Origin: base, Secrets: c.secrets, Base: c.Base, MaxAnswer: c.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+		Wrap: func(under http.RoundTripper) http.RoundTripper {
+			return c.Codec.Transport(under, wire.Fields{Media: c.Media})
+		},
+	})
+	if c.Storage == "" {
+		return client, nil
+	}
+	// The form of an upload is the leave for it: no key goes to the storage.
+	s := c
+	s.Name, s.Storage, s.Header, s.Base, s.Explain = c.Storage, "", nil, c.Uploads, refusedFile
+	storage, err := New(s)
+	client.storage = storage
+	return client, err
+}
+
+// Ready is nil if there are the address and the key that are needed.
+func (c *Client) Ready() error {
+	switch {
+	case c.base == "":
+		return media.Errorf(media.CodeMissingKey, "no address for %s: %s", c.Name, cmp.Or(c.config.Advice[media.CodeMissingKey], "set "+c.BaseVariable))
+	case c.config.Key == "" && c.config.KeyVariable != "":
+		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", c.Name, c.config.KeyVariable)
+	}
+	return nil
+}
+
+// Owns reports whether an address that the provider gave is on the client's own origin, where
+// the key goes anyway.
+func (c *Client) Owns(u *url.URL) bool {
+	base, err := url.Parse(c.base)
+	return err == nil && u.User == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
+}
+
+// Token stands for a stored picture in a JSON field; the transport streams the bytes as
+// base64 in its place.
+func (c *Client) Token(ctx context.Context, b media.Blob) string {
+	return c.config.Codec.Token(media.ScopeOf(ctx).Tree, b, wire.VariantStd)
+}
+
+// DataURL is the token in a data: URL.
+func (c *Client) DataURL(ctx context.Context, b media.Blob) string {
+	return "data:" + b.MIMEType + ";base64," + c.Token(ctx, b)
 }

@@ -52,7 +52,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	c := clientOf(t, srv.URL)
-	a, err := c.Send(t.Context(), srv.URL+"/a", nil, "body")
+	a, err := c.Send(t.Context(), srv.URL+"/a", "body")
 	if err != nil || a.Status != http.StatusTemporaryRedirect || a.Broken != nil {
 		t.Errorf("answer %+v, error %v", a, err)
 	}
@@ -62,8 +62,8 @@ func TestUnusableCalls(t *testing.T) {
 	t.Parallel()
 	c := clientOf(t, "")
 	for name, f := range map[string]func() error{
-		"address": func() error { _, err := c.Send(t.Context(), "http://[hush-hush-hush", nil, 1); return err },
-		"body":    func() error { _, err := c.Send(t.Context(), "http://localhost", nil, func() {}); return err },
+		"address": func() error { _, err := c.Send(t.Context(), "http://[hush-hush-hush", 1); return err },
+		"body":    func() error { _, err := c.Send(t.Context(), "http://localhost", func() {}); return err },
 	} {
 		err := f()
 		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "hush") {
@@ -105,7 +105,7 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 				srv.Close()
 			}
 			p := clientOf(t, srv.URL)
-			a, err := p.Send(t.Context(), srv.URL, nil, "body")
+			a, err := p.Send(t.Context(), srv.URL, "body")
 			if err == nil {
 				var v any
 				if err = p.Decode(a, &v); a.Cut() {
@@ -136,7 +136,7 @@ func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 		cancel(media.Errorf(media.CodeCancelled, "the run was cancelled"))
 	}()
 	c := clientOf(t, srv.URL)
-	_, err := c.Send(ctx, srv.URL, nil, "body")
+	_, err := c.Send(ctx, srv.URL, "body")
 	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(err, driver.ErrUnsettled) {
 		t.Errorf("%v", err)
 	}

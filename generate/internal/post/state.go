@@ -2,6 +2,14 @@ package post
 
 import (
 	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
 
 	"atelier/generate/driver"
 	"atelier/media"
@@ -38,15 +46,15 @@ type Standing struct {
 // Stands tells how a task stands in the words of the contract. A task that ends without
 // results ends with an error for each that was asked for; it may be billed, so it is not
 // made again.
-func (p *Provider) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
+func (c *Client) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
 	u := driver.Update{Task: h, Done: true, Progress: 1}
-	switch p.config.States[s.State] {
+	switch c.config.States[s.State] {
 	case Finished:
 		u.Items = s.Items()
 	case Broken:
-		u.Items = p.Unfinished(t, s.Why)
+		u.Items = c.Unfinished(t, s.Why)
 	case Stopped:
-		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", p.Name)
+		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", c.Name)
 		e.Retryable = false
 		u.Items = Each(t, driver.Item{Err: e})
 	default:
@@ -56,11 +64,11 @@ func (p *Provider) Stands(t driver.Task, h driver.Handle, s Standing) driver.Upd
 }
 
 // Begun is a task that was taken and named, with what the provider says that it costs; the
-// error for one without a name is [Provider.Unnamed].
-func (p *Provider) Begun(h driver.Handle, price Price) (driver.Update, error) {
+// error for one without a name is [Client.Unnamed].
+func (c *Client) Begun(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
-		return driver.Update{}, p.Unnamed()
+		return driver.Update{}, c.Unnamed()
 	}
 	return driver.Update{
 		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(price.USD, 1, places), Amount(price.Cents, 100, 6)), ReportedCredits: Amount(price.Credits, 1, places),
@@ -71,3 +79,47 @@ func (p *Provider) Begun(h driver.Handle, price Price) (driver.Update, error) {
 // a millionth of a dollar because they are floating point, or in units of its own; empty where
 // it does not say.
 type Price struct{ USD, Cents, Credits string }
+
+// Webhook is how the calls of a provider's webhook are told from others.
+type Webhook struct {
+	// Secret is what calls are signed with or carry. Without one nobody can tell: then a
+	// call names its task, and no more of it is believed.
+	Secret string
+	// Genuine proves a call by the secret: [Signed], [Bearer].
+	Genuine func(n driver.Notification, secret string) bool
+}
+
+var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
+// Hear reads a call of a webhook into a value, of which id is the name of the task, and
+// reports whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
+// the provider's, media.CodeInvalid for one that names no task.
+func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
+	if w.Secret != "" && !w.Genuine(n, w.Secret) {
+		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
+	}
+	if json.Unmarshal(n.Body, into) != nil || !taskID.MatchString(id()) {
+		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
+	}
+	return driver.Handle{ID: id()}, w.Secret != "", nil
+}
+
+// Signed reports whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
+// its body with the secret, in hexadecimal.
+func Signed(header string) func(n driver.Notification, secret string) bool {
+	return func(n driver.Notification, secret string) bool {
+		said, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
+		have, err := hex.DecodeString(said)
+		mac := hmac.New(sha256.New, []byte(secret))
+		_, _ = mac.Write(n.Body) // a hash does not fail
+		return ok && err == nil && hmac.Equal(have, mac.Sum(nil))
+	}
+}
+
+// Bearer reports whether a webhook's call carries the key, in a time that tells nothing
+// about it.
+func Bearer(n driver.Notification, key string) bool {
+	x := sha256.Sum256([]byte(http.Header(n.Header).Get("Authorization")))
+	y := sha256.Sum256([]byte("Bearer " + key))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}

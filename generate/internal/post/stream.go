@@ -2,25 +2,21 @@ package post
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
+	"atelier/generate/driver"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // frameLimit bounds one event after its picture was lifted out of it.
 const frameLimit = 1 << 20
-
-// IsEvents reports whether the answer is a stream of server-sent events. A server that
-// does not stream answers the same request with plain JSON.
-func (s *Stream) IsEvents() bool {
-	t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type"))
-	return err == nil && s.Status == http.StatusOK && t == "text/event-stream"
-}
 
 // Events reads a stream of events in JSON to its end and closes it. An error of each ends
 // it and is returned; io.EOF ends it well. A stream that ends inside of an event is
@@ -50,4 +46,97 @@ func (c *Client) Events(s *Stream, each func(data []byte) error) error {
 		return media.Errorf(media.CodeTooLarge, "an event in the stream of %s is longer than %d MiB beside its media", c.Name, frameLimit>>20)
 	}
 	return lines.Err()
+}
+
+// Frame is what one event of a stream tells; the zero value tells nothing.
+type Frame struct {
+	// Preview is an early form of the result that comes next; Index counts those of it, from 0.
+	Preview *media.Blob
+	Index   int
+	// Results are results that are finished, and what was said of them.
+	Results driver.Update
+	// Fault ends the stream.
+	Fault *Fault
+}
+
+// follow reads a stream: previews go to the task's Partial, results into the update.
+func (c *Client) follow(ctx context.Context, call Call, s *Stream) (driver.Update, error) {
+	u, shown := driver.Update{Done: true, Progress: 1}, &previews{task: call.Task}
+	var failed error
+	err := c.Events(s, func(data []byte) error {
+		f, err := call.Frame(s.Media, data)
+		switch {
+		case err != nil:
+			e := media.Errorf(media.CodeBadResponse, "the stream of %s holds an event of another shape; the call may have been billed, so it is not repeated", c.Name)
+			e.Cause, failed = driver.ErrUnsettled, e
+		case f.Fault != nil:
+			failed = c.broken(call, shown, &u, *f.Fault)
+			return cmp.Or(failed, io.EOF)
+		case f.Preview != nil:
+			shown.show(len(u.Items), f.Index, *f.Preview)
+		case len(f.Results.Items) > 0:
+			u.Items, u.Metadata = append(u.Items, f.Results.Items...), f.Results.Metadata
+			u.Usage.Add(f.Results.Usage)
+			u.Usage.Calls, u.Usage.Images = 1, Made(u.Items)
+		}
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return u, failed
+	case err != nil:
+		return u, c.Lost(ctx, err, len(u.Items))
+	case len(u.Items) == 0:
+		return u, c.Lost(ctx, media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated"), 0)
+	}
+	return u, nil
+}
+
+// broken ends a stream by an error event. After a preview the work had begun, and previews
+// are billed: then nothing is repeated.
+func (c *Client) broken(call Call, shown *previews, u *driver.Update, f Fault) error {
+	call.Task.N = max(call.Task.N, 1) - len(u.Items)
+	refused, err := c.Refuse(call, &Answer{Status: http.StatusOK}, f)
+	if call.Task.N > 0 {
+		u.Items = append(u.Items, refused.Items...)
+	}
+	u.Usage.Calls = 1
+	if coded, ok := errors.AsType[*media.Error](err); ok && (shown.seen || len(u.Items) > 0) {
+		coded.Retryable, coded.Cause = false, driver.ErrUnsettled
+	}
+	return err
+}
+
+// previews hands preview frames on. Events do not say which result they belong to, so they
+// belong to the one that comes next.
+type previews struct {
+	task   driver.Task
+	seen   bool // anything at all
+	slot   int
+	newest int // the highest index of the slot
+}
+
+// show passes a frame on, unless it comes after its result, or, where the call makes one,
+// after a newer frame: the last one shown is what is kept if the result never comes.
+func (p *previews) show(done, index int, b media.Blob) {
+	p.seen = true
+	slot, n := done+1, max(p.task.N, 1)
+	if slot != p.slot {
+		p.slot, p.newest = slot, -1
+	}
+	if p.task.Partial == nil || slot > n || n == 1 && index < p.newest {
+		return
+	}
+	p.newest = max(p.newest, index)
+	p.task.Partial(slot, b)
+}
+
+// Preview is the frame of lifted media; one that cannot be taken tells nothing.
+func Preview(from *wire.Collector, token string, index int) Frame {
+	b, ok := from.Take(token)
+	from.Spare(token)
+	if !ok {
+		return Frame{}
+	}
+	return Frame{Preview: &b, Index: index}
 }

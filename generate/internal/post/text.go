@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/generate/money"
 )
 
 // Text reads a JSON text or number as text, and all else as "": providers disagree with
@@ -115,11 +117,7 @@ func Amount(number string, per int64, places int) string {
 	if !ok || r.Sign() < 0 || r.Mul(r, big.NewRat(1, per)).Cmp(big.NewRat(most, 1)) > 0 {
 		return ""
 	}
-	s := r.FloatString(places)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
+	return money.Rounded(r, places)
 }
 
 // most is the largest amount that is believed.

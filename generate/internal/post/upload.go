@@ -39,7 +39,11 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 // "file". Nothing of it is billed, so what fails on the way can be done again. It gives the
 // leave's ID. Config.Storage has to be set.
 func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leave) (string, error) {
-	if err := c.stored(ctx, b); err != nil {
+	r, err := c.config.Codec.Open(ctx, b.Digest) // it has to be there before a leave is asked for
+	if err == nil {
+		err = r.Close()
+	}
+	if err != nil {
 		return "", err
 	}
 	ask.Free = true
@@ -56,24 +60,6 @@ func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leav
 	}
 	_, err = c.storage.Do(ctx, Call{Path: leave.URL, Body: form, Of: "the picture", Free: true})
 	return leave.ID, err
-}
-
-// stored proves that a picture is in the store, before a leave is asked for.
-func (c *Client) stored(ctx context.Context, b media.Blob) error {
-	r, err := c.config.Codec.Open(ctx, b.Digest)
-	if err != nil {
-		return err
-	}
-	return r.Close()
-}
-
-// newStorage is the client of the storage that the provider's answers name. The form of an
-// upload is the leave for it: no key goes there.
-func (c *Client) newStorage() (err error) {
-	s := c.config
-	s.Name, s.Storage, s.Header, s.Base, s.Explain = s.Storage, "", nil, s.Uploads, refusedFile
-	c.storage, err = New(s)
-	return err
 }
 
 // refusedFile reads an answer of a storage that is not a success.

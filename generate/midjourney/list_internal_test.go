@@ -1,4 +1,4 @@
-package proxy_test
+package midjourney
 
 import (
 	"io"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/generate/midjourney/proxy"
+	"atelier/generate/driver"
 	"atelier/media"
 )
 
@@ -20,15 +20,15 @@ func TestList(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
-		want   []proxy.Listed
+		want   []driver.ListedTask
 		code   media.Code
 	}{
-		"jobs": {200, `[{"id":"17","status":"SUCCESS","state":"k-1","imageUrl":"https://x/y.png"},{"id":18,"status":"MODAL","state":null}]`, []proxy.Listed{
-			{ID: "17", Status: "SUCCESS", State: "k-1"}, {ID: "18", Status: "MODAL"},
+		"jobs": {200, `[{"id":"17","status":"SUCCESS","state":"k-1","imageUrl":"https://x/y.png"},{"id":18,"status":"MODAL","state":null}]`, []driver.ListedTask{
+			{Task: driver.Handle{ID: "17"}, Key: "k-1"}, {Task: driver.Handle{ID: "18"}, Waits: true},
 		}, ""},
-		"none":         {200, `[]`, []proxy.Listed{}, ""},
+		"none":         {200, `[]`, nil, ""},
 		"null":         {200, `null`, nil, ""},
-		"odd shapes":   {200, `[{"id":{},"state":["k"],"status":7}]`, []proxy.Listed{{Status: "7"}}, ""},
+		"odd shapes":   {200, `[{"id":{},"state":["k"],"status":7}]`, []driver.ListedTask{{}}, ""},
 		"no such path": {404, `{"code":0}`, nil, media.CodeNotFound},
 		"other verb":   {405, ``, nil, media.CodeNotFound},
 		"page":         {200, `<html>`, nil, media.CodeUnavailable},
@@ -46,21 +46,21 @@ func TestList(t *testing.T) {
 				_, _ = io.WriteString(w, c.body) // a client that is gone needs no answer
 			}))
 			t.Cleanup(srv.Close)
-			client, err := proxy.New(proxy.Config{URL: srv.URL, Secret: "hush", Codec: wiretest.NewCodec(t)})
+			d, err := New(Config{ProxyURL: srv.URL, Secret: "hush", Codec: wiretest.NewCodec(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := client.List(t.Context())
-			if diff := cmp.Diff(c.want, got); diff != "" || media.CodeOf(err) != c.code {
+			got, err := d.List(t.Context(), "")
+			if diff := cmp.Diff(c.want, got.Tasks); diff != "" || media.CodeOf(err) != c.code {
 				t.Errorf("%v, list (-want +got):\n%s", err, diff)
 			}
 		})
 	}
-	client, err := proxy.New(proxy.Config{Codec: wiretest.NewCodec(t)})
+	d, err := New(Config{Codec: wiretest.NewCodec(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.List(t.Context()); media.CodeOf(err) != media.CodeMissingKey {
+	if _, err := d.List(t.Context(), ""); media.CodeOf(err) != media.CodeMissingKey {
 		t.Errorf("List without an address: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
-package proxy_test
+package midjourney
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,18 +14,17 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/generatetest"
 	"atelier/generate/internal/post"
-	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
-// over is a client over a transport.
-func over(tb testing.TB, base http.RoundTripper) *proxy.Client {
+// over is a driver over a transport.
+func over(tb testing.TB, base http.RoundTripper) *Driver {
 	tb.Helper()
-	c, err := proxy.New(proxy.Config{URL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
+	d, err := New(Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: wiretest.NewCodec(tb), Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c
+	return d
 }
 
 // noted is a transport that notes where calls go.
@@ -54,7 +54,7 @@ func TestCancelOfProxies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := over(t, test.answer).Cancel(t.Context(), "1"); media.CodeOf(err) != test.code {
+			if err := over(t, test.answer).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != test.code {
 				t.Errorf("%v, want %q", err, test.code)
 			}
 		})
@@ -64,17 +64,17 @@ func TestCancelOfProxies(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	var to []string
-	c := over(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
+	d := over(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
 	for _, speed := range []string{"", "turbo"} {
-		got, u, err := c.Submit(t.Context(), proxy.Submission{Speed: speed, Path: "imagine", Body: post.Body{"prompt": "x"}})
-		if err != nil || u.Task.ID != "7" || got.Exists() {
+		got, u, err := d.submit(t.Context(), driver.Task{Options: map[string]any{"speed": speed}}, "imagine", post.Body{"prompt": "x"})
+		if err != nil || u.Task.ID != "7" || got.Code == codeExists {
 			t.Errorf("%+v, %+v, %v", got, u, err)
 		}
 	}
-	if _, err := c.Fetch(t.Context(), "a/b"); err != nil {
+	if _, err := d.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "a/b"}); err != nil {
 		t.Error(err)
 	}
-	if err := c.Cancel(t.Context(), "7"); err != nil {
+	if err := d.Cancel(t.Context(), driver.Handle{ID: "7"}); err != nil {
 		t.Error(err)
 	}
 	want := []string{"POST /mj/submit/imagine", "POST /mj-turbo/mj/submit/imagine", "GET /mj/task/a/b/fetch", "POST /mj/task/7/cancel"}
@@ -99,13 +99,13 @@ func TestSubmissionsThatFail(t *testing.T) {
 		`{"code":99,"description":"odd"}`:                    {media.CodeUnavailable, false},
 		`{"code":1}`:                                         {media.CodeBadResponse, false},
 	} {
-		_, _, err := over(t, generatetest.Answer{Status: 200, Body: body}).Submit(t.Context(), proxy.Submission{Path: "imagine", Body: post.Body{}})
+		_, _, err := over(t, generatetest.Answer{Status: 200, Body: body}).submit(t.Context(), driver.Task{}, "imagine", post.Body{})
 		if media.CodeOf(err) != want.code || media.Retryable(err) != want.retry {
 			t.Errorf("%s: %v, to be repeated %v", body, err, media.Retryable(err))
 		}
 	}
 	_, u, err := over(t, generatetest.Answer{Status: 200, Body: `{"code":24,"properties":{"bannedWord":"gore"}}`}).
-		Submit(t.Context(), proxy.Submission{Task: driver.Task{N: 2}, Path: "imagine", Body: post.Body{}})
+		submit(t.Context(), driver.Task{N: 2}, "imagine", post.Body{})
 	if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
 		t.Errorf("a banned word: %+v, %v", u, err)
 	}
@@ -125,11 +125,11 @@ func TestFetchOfWhatIsNoJob(t *testing.T) {
 		{200, "<html>", media.CodeUnavailable},
 		{500, `{"status":"SUCCESS"}`, media.CodeUnavailable},
 	} {
-		if _, err := over(t, generatetest.Answer{Status: q.status, Body: q.body}).Fetch(t.Context(), "1"); media.CodeOf(err) != q.code {
+		if _, err := over(t, generatetest.Answer{Status: q.status, Body: q.body}).Poll(t.Context(), driver.Task{}, driver.Handle{ID: "1"}); media.CodeOf(err) != q.code {
 			t.Errorf("%d %q: %v", q.status, q.body, err)
 		}
 	}
-	if err := over(t, generatetest.Answer{Status: 503}).Cancel(t.Context(), "1"); media.CodeOf(err) != media.CodeUnavailable {
+	if err := over(t, generatetest.Answer{Status: 503}).Cancel(t.Context(), driver.Handle{ID: "1"}); media.CodeOf(err) != media.CodeUnavailable {
 		t.Errorf("Cancel: %v", err)
 	}
 }
@@ -145,14 +145,14 @@ func FuzzJob(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		j, err := proxy.Parse([]byte(body))
-		if err != nil {
+		var j report
+		if json.Unmarshal([]byte(body), &j) != nil {
 			return
 		}
-		if len(j.Offers()) != len(j.Buttons.Value) {
-			t.Errorf("%d offers of %d buttons", len(j.Offers()), len(j.Buttons.Value))
+		if len(j.offers()) != len(j.Buttons.Value) {
+			t.Errorf("%d offers of %d buttons", len(j.offers()), len(j.Buttons.Value))
 		}
-		if links := j.Links(); slices.Contains(links, "") || len(links) > max(len(j.Singles.Value), 1) {
+		if links := j.links(); slices.Contains(links, "") || len(links) > max(len(j.Singles.Value), 1) {
 			t.Errorf("%q are the pictures of %d", links, len(j.Singles.Value))
 		}
 	})

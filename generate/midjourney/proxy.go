@@ -1,0 +1,178 @@
+package midjourney
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/driver"
+	"atelier/generate/internal/post"
+	"atelier/media"
+)
+
+// The codes of a submission.
+const (
+	codeAccepted = 1
+	codeNotFound = 3
+	codeInvalid  = 4
+	codeFailed   = 9
+	codeExists   = 21
+	codeQueued   = 22
+	codeFull     = 23
+	codeBanned   = 24
+	codeBusy     = 30 // of resellers: the group's load is full
+)
+
+type submitted struct {
+	Code        int                    `json:"code"`
+	Description string                 `json:"description"`
+	Result      post.Text              `json:"result"`
+	Properties  post.Loose[properties] `json:"properties"`
+}
+
+// submit hands something in, to an endpoint and with the speed ("fast") that the task names; the update names a job, or is a
+// banned word.
+func (d *Driver) submit(ctx context.Context, t driver.Task, endpoint string, body post.Body) (got submitted, u driver.Update, err error) {
+	path := "/mj/submit/" + endpoint
+	if speed := t.Option("speed"); speed != "" {
+		path = "/mj-" + speed + path
+	}
+	call := post.Call{Path: path, Body: body, Of: t.Model.Name, Task: t, Into: &got}
+	if body["taskId"] != nil {
+		call.Of = "the job that made this picture"
+	}
+	call.Read = func(a *post.Answer) (driver.Update, error) {
+		switch got.Code {
+		case codeAccepted, codeQueued, codeExists:
+			if got.Result == "" {
+				return driver.Update{}, d.client.Unnamed()
+			}
+			return driver.Update{Task: driver.Handle{ID: string(got.Result)}, Usage: generate.Usage{Calls: 1}}, nil
+		}
+		return d.client.Refuse(call, a, got.fault(a.Status))
+	}
+	u, err = d.client.Do(ctx, call)
+	return got, u, err
+}
+
+// envelope reads the answer of the protocol itself, which what stands before it does not speak.
+func envelope(a *post.Answer) (got submitted, ok bool) {
+	err := json.Unmarshal(a.Body, &got)
+	return got, err == nil && got.Code != 0
+}
+
+// explain reads an error answer; without the protocol's envelope its status may tell.
+func explain(a *post.Answer) (post.Fault, bool) {
+	if got, ok := envelope(a); ok {
+		return got.fault(a.Status), true
+	}
+	return post.Fault{Words: string(a.Body)}, a.Status >= http.StatusUnauthorized && a.Status <= http.StatusNotFound || a.Status == http.StatusTooManyRequests
+}
+
+// fault says what a refused submission means: in all of them no job was started, as far as
+// the code is known.
+func (s submitted) fault(status int) post.Fault {
+	f := post.Fault{Words: s.Description}
+	switch {
+	case s.Code == codeBanned:
+		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned_words"}}
+		f.Words, f.Advice = cmp.Or(string(s.Properties.Value.BannedWord), s.Description), "change a word of the prompt"
+	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
+	case strings.Contains(strings.ToLower(s.Description), "quota"):
+		f.Code = media.CodeQuotaExceeded
+	case s.Code == codeFull || s.Code == codeBusy:
+		f.Code = media.CodeRateLimited
+	case s.Code == codeNotFound:
+		f.Code, f.Advice = media.CodeNotFound, "make a new one"
+	case s.Code == codeInvalid:
+		f.Code = media.CodeInvalid
+	case s.Code == codeFailed && status < http.StatusInternalServerError && s.Result == "":
+		f.Code, f.Idle = media.CodeUnavailable, true
+	default:
+		f.Code, f.Ran = media.CodeUnavailable, true
+		f.Words = strings.TrimSpace(fmt.Sprintf("code %d %s", s.Code, s.Description))
+	}
+	return f
+}
+
+func jobPath(h driver.Handle) string { return "/mj/task/" + url.PathEscape(h.ID) }
+
+// Poll asks for the job. An answer that is not about the job says nothing about it: media.CodeUnavailable.
+func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
+	if err := d.Ready(); err != nil {
+		return driver.Update{}, err
+	}
+	a, err := d.client.Get(ctx, jobPath(h)+"/fetch")
+	if err != nil {
+		return driver.Update{}, err
+	}
+	body := strings.TrimSpace(string(a.Body))
+	if a.Status == http.StatusNotFound || a.Status == http.StatusOK && (body == "" || body == "null") {
+		return driver.Update{}, media.Errorf(media.CodeNotFound, "the Midjourney proxy does not know the job: it may have been restarted, or keeps jobs for a shorter time")
+	}
+	var got report
+	if json.Unmarshal(a.Body, &got) != nil || a.Status != http.StatusOK || got.Status == "" {
+		return driver.Update{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+	}
+	return d.update(t, h, got), nil
+}
+
+// Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
+// that has no such path, as the older one, is media.CodeUnsupported.
+func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
+	a, err := d.client.Send(ctx, jobPath(h)+"/cancel", struct{}{})
+	if err != nil {
+		return err
+	}
+	if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
+		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may continue", a.Status)
+	}
+	if _, spoken := envelope(a); !spoken && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed) {
+		return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
+	}
+	return nil
+}
+
+// Notification names the job that a call of the hook is about. Nothing in the call is signed, so nothing else of it is believed.
+func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
+	var got report
+	h, _, err := d.client.Hear(n, post.Webhook{}, &got, func() string { return string(got.ID) })
+	return driver.Update{Task: h, Progress: -1}, err
+}
+
+// ListsKeys is true: they come back as the state of a job.
+func (d *Driver) ListsKeys() bool { return true }
+
+// List gives the jobs that the proxy tells of: some keep all for a month, some tell a hundred, forget them when
+// they restart or drop what came with them, and a submission that is being translated or
+// checked is not among them yet. Errors: media.CodeNotFound for a proxy
+// without a list; an answer that is none says nothing: media.CodeUnavailable.
+func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
+	if err := d.Ready(); err != nil {
+		return l, err
+	}
+	a, err := d.client.Get(ctx, "/mj/task/list")
+	if err != nil {
+		return l, err
+	}
+	if a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed {
+		return l, media.Errorf(media.CodeNotFound, "the Midjourney proxy has no list of its jobs")
+	}
+	var all []struct {
+		ID     post.Text `json:"id"`
+		Status post.Text `json:"status"`
+		State  post.Text `json:"state"` // what came with the submission, if the proxy keeps it
+	}
+	if err := json.Unmarshal(a.Body, &all); err != nil || a.Status != http.StatusOK {
+		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
+	}
+	for _, j := range all { // nobody has confirmed the window of one that is MODAL: it is not worked on
+		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == "MODAL"})
+	}
+	return l, nil
+}
