@@ -1,8 +1,16 @@
+// Package bedrock asks chat models of Amazon Bedrock through its Converse API.
+//
+// Pictures travel through the SDK as markers; the bytes are put in before the request
+// is signed, because AWS signs the body. Its HTTP client only lifts what comes back.
+//
+// Errors are media.Error values with the codes of package chat. It may import chat,
+// media, wire and the AWS SDK, whose types stand in no exported signature.
 package bedrock
 
 import (
 	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"strings"
@@ -13,6 +21,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	"github.com/aws/smithy-go/auth/bearer"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"atelier/chat"
 	"atelier/internal/safehttp"
@@ -154,13 +164,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if res.StopReason == types.StopReasonModelContextWindowExceeded && strings.TrimSpace(out.Text) == "" {
 		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, media.Errorf(media.CodeContextLength, "ask %s: %s", m.profile, res.StopReason)
 	}
-	for _, l := range lifted.All() {
-		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
-			continue
-		}
-		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
-	}
+	out.Keep(m.profile, lifted)
 	return out, nil
 }
 
@@ -245,5 +249,33 @@ func finish(r types.StopReason) string {
 		return "content_filter"
 	default:
 		return "other"
+	}
+}
+
+// lower puts the bytes of pictures into a request at the end of Serialize: the payload
+// hash and the signature that come later then cover what is sent.
+func lower(codec *wire.Codec) func(*middleware.Stack) error {
+	return func(stack *middleware.Stack) error {
+		return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("AtelierLower",
+			func(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
+				req, ok := in.Request.(*smithyhttp.Request)
+				if !ok || req.GetStream() == nil {
+					return next.HandleSerialize(ctx, in)
+				}
+				body, err := io.ReadAll(req.GetStream()) // markers only: the text of the messages
+				if err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				plan, err := codec.Lower(ctx, media.ScopeOf(ctx).Tree, body)
+				if err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				if req, err = req.SetStream(plan.Open()); err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				req.ContentLength = plan.Size()
+				in.Request = req
+				return next.HandleSerialize(ctx, in)
+			}), middleware.After)
 	}
 }

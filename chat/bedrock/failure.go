@@ -18,32 +18,13 @@ import (
 // failure turns what the SDK says into the one error vocabulary. sent reports whether the
 // request left this machine.
 func (m *model) failure(ctx context.Context, err error, sent bool) error {
-	var own *media.Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*media.Error](err); ok {
 		return own
 	}
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return m.refused(err, api)
 	}
-	billed := ""
-	var unsettled error
-	if sent {
-		billed, unsettled = "; it may have been billed, so it is not repeated", chat.ErrUnsettled
-	}
-	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
-			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", m.profile, ended, billed)
-			e.Cause = errors.Join(ended, unsettled)
-			return e
-		}
-	}
-	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage))
-	}
-	e := media.Errorf(media.CodeBadResponse, "ask %s: the response is incomplete (%s)%s", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage), billed)
-	e.Cause = unsettled
-	return e
+	return chat.Unanswered(ctx, m.profile, err, m.secrets.Clean(err.Error(), chat.MaxMessage), "the network, AWS_REGION and BEDROCK_BASE_URL", sent)
 }
 
 // refused is the error of an answer that is an error.

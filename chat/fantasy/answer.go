@@ -174,15 +174,9 @@ var geminiRefusals = []string{
 }
 
 func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
-	c := a.Candidates[0]
-	content := false
-	words := ""
-	for _, p := range c.Content.Parts {
-		if !p.Thought {
-			content = content || strings.TrimSpace(p.Text) != "" || len(p.Inline) > 0
-			words += p.Text
-		}
-	}
+	c, words := a.Candidates[0], a.words()
+	content := strings.TrimSpace(words) != "" ||
+		slices.ContainsFunc(c.Content.Parts, func(p candidatePart) bool { return !p.Thought && len(p.Inline) > 0 })
 	at := slices.Index(geminiRefusals, c.FinishReason)
 	switch {
 	case at >= 0 && (!content || at < len(geminiRefusals)-4):
@@ -194,12 +188,7 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 }
 
 func (m *model) judgeStop(a answerBody, by asked) *media.Error {
-	words := ""
-	for _, p := range a.Content {
-		if p.Type == "text" {
-			words += p.Text
-		}
-	}
+	words := a.words()
 	switch a.StopReason {
 	case "refusal":
 		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))

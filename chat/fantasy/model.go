@@ -3,7 +3,9 @@ package fantasy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,10 +47,16 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
-	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)}, teller{secrets: m.secrets, tell: m.listener(r)})
+	details := detailsOf(r)
+	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
+	tell := r.OnText
+	if m.profile.ImageOutput { // the answer comes at once, as pictures do
+		tell = nil
+	}
+	said := &said{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, teller: teller{secrets: m.secrets, tell: tell}, end: func() {}}
+	ctx = context.WithValue(ctx, saidKey{}, said)
 	res, err := chat.Guarded(func() (*fantasy.Response, error) {
-		if said.teller.tell != nil {
+		if tell != nil {
 			return stream(ctx, lm, call, said)
 		}
 		return lm.Generate(ctx, call)
@@ -75,23 +83,8 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		return out, m.refusal(out.FinishReason, "")
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
-	for _, l := range lifted.All() {
-		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
-			continue
-		}
-		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
-	}
+	out.Keep(m.profile, lifted)
 	return out, nil
-}
-
-// listener is who is given the text of an answer while it is written; nil if the answer comes at
-// once, as pictures do.
-func (m *model) listener(r chat.Request) func(text string) {
-	if m.profile.ImageOutput {
-		return nil
-	}
-	return r.OnText
 }
 
 // settle notes what a call used and cost, as its answer says, else as the SDK counts.
@@ -114,18 +107,6 @@ func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
 		return
 	}
 	out.CostUSD = m.profile.Cost(out.Usage, m.now())
-}
-
-// hasPictures reports whether a request shows any.
-func hasPictures(r chat.Request) bool {
-	for _, msg := range r.Messages {
-		for _, p := range msg.Parts {
-			if p.Media != nil {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func joinText(c fantasy.ResponseContent) string {
@@ -218,4 +199,25 @@ func (m *model) detail(d string) fantasy.ProviderOptions {
 		return nil
 	}
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
+}
+
+// failure turns what the SDK says of a call that had no answer, or one that it cannot read,
+// into our one error vocabulary; what an answer says of itself is read before, see [reading].
+// The SDK's error value itself is dropped: it keeps whole request and response bodies. sent
+// reports whether the request left this machine.
+func (m *model) failure(ctx context.Context, err error, sent bool) error {
+	if own, ok := errors.AsType[*media.Error](err); ok {
+		return own
+	}
+	why := err.Error()
+	u, network := errors.AsType[*url.Error](err)
+	if network {
+		why = u.Err.Error()
+	}
+	why = m.secrets.Clean(why, chat.MaxMessage)
+	e := chat.Unanswered(ctx, m.profile, err, why, "the network and "+m.provider.BaseVariable, sent)
+	if e.Code == media.CodeUnavailable && !network { // the SDK did not take the request
+		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
+	}
+	return e
 }

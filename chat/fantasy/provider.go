@@ -33,39 +33,31 @@ var streamFields = wire.Fields{
 }
 
 // Open opens the model of a profile; it is a [chat.Opener]. The error has code
-// media.CodeUnsupported for another provider, and media.CodeInvalid for a bad address.
+// media.CodeInvalid for another provider or a bad address.
 func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) {
-	m, err := s.dial(ctx, f)
-	if err != nil {
+	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now, secrets: s.secrets(f.Provider)}
+	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
+	client := s.client(m)
+	open := func(json bool) (fantasy.LanguageModel, error) {
+		p, err := s.provider(f, client, json)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+		}
+		lm, err := p.LanguageModel(ctx, f.ID)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+		}
+		return lm, nil
+	}
+	var err error
+	if m.text, err = open(false); err != nil {
 		return nil, err
 	}
-	return m, nil
-}
-
-// dial builds the two faces of one model: free text, and JSON where the provider
-// enforces it.
-func (s *Service) dial(ctx context.Context, f chat.Profile) (*model, error) {
-	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now}
-	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
-	m.secrets = s.secrets(f.Provider)
-	client := s.client(m)
-	text, err := s.provider(f, client, false)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
-	}
-	if m.text, err = text.LanguageModel(ctx, f.ID); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
-	}
 	m.json = m.text
-	if !f.StructuredOutput || f.ImageOutput { // a picture is no JSON
-		return m, nil
-	}
-	forced, err := s.provider(f, client, true)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
-	}
-	if m.json, err = forced.LanguageModel(ctx, f.ID); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+	if f.StructuredOutput && !f.ImageOutput { // a picture is no JSON
+		if m.json, err = open(true); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
 }

@@ -53,7 +53,11 @@ func (s *said) take(a answerBody) {
 		return
 	}
 	s.whole = &a
-	text := ""
+	s.text.WriteString(a.words())
+}
+
+// words is the text of an answer that came whole.
+func (a answerBody) words() (text string) {
 	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
 		text += c.Message.text()
 	}
@@ -69,7 +73,7 @@ func (s *said) take(a answerBody) {
 			text += p.Text
 		}
 	}
-	s.text.WriteString(text)
+	return text
 }
 
 // finish is why an answer ended.
