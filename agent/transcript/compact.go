@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"atelier/action"
 	"atelier/agent/definition"
@@ -35,8 +36,17 @@ func Stages() []Stage {
 	type object = map[string]any
 	return []Stage{
 		{"old results were left out", func(h *History, set *media.Set, _ object) bool { return h.dropOld(set) }},
-		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool { return h.compactRest(set) }},
-		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool { return h.unshow() }},
+		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool {
+			i := h.newest()
+			return i >= 0 && h.entries[i].shrink(levelCompact, definition.DefaultCompactLength, set)
+		}},
+		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool {
+			changed := false
+			for i := range h.entries {
+				changed = h.entries[i].unshow("the conversation is too long") || changed
+			}
+			return changed
+		}},
 		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool { return h.forget() }},
 		{"earlier messages were left out", (*History).trim},
 		{"long messages were cut", func(h *History, set *media.Set, _ object) bool { return h.truncate(messageLength, set) }},
@@ -58,49 +68,33 @@ func (h *History) newest() int {
 func (h *History) dropOld(set *media.Set) bool {
 	newest, changed := h.newest(), false
 	for i := range h.entries {
-		e := &h.entries[i]
-		if e.results == nil || i == newest {
-			continue
-		}
-		blinded := len(e.results.Views) > 0
-		e.results.Views = nil
-		if e.results.shrink(levelRemoved, 0, set) || blinded {
-			e.render()
-			changed = true
+		if h.entries[i].results != nil && i != newest {
+			changed = h.entries[i].shrink(levelRemoved, 0, set) || changed
 		}
 	}
 	return changed
 }
 
-// unshow takes the pictures that came with the task out.
-func (h *History) unshow() bool {
-	changed := false
-	for i := range h.entries {
-		e := &h.entries[i]
-		if e.opening == nil || len(e.opening.Images) == 0 {
-			continue
-		}
-		for _, s := range e.opening.Images {
-			e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: the conversation is too long.")
-		}
-		e.opening.Images, changed = nil, true
-		e.render()
-	}
-	return changed
-}
-
-// compactRest keeps the beginnings of what the newest results hold.
-func (h *History) compactRest(set *media.Set) bool {
-	i := h.newest()
-	if i < 0 {
-		return false
-	}
-	e := &h.entries[i]
+// shrink cuts the results of a message to a level, without its pictures.
+func (e *entry) shrink(to level, length int, set *media.Set) bool {
 	blinded := len(e.results.Views) > 0
 	e.results.Views = nil
-	if !e.results.shrink(levelCompact, definition.DefaultCompactLength, set) && !blinded {
+	if !e.results.shrink(to, length, set) && !blinded {
 		return false
 	}
+	e.render()
+	return true
+}
+
+// unshow takes the pictures that came with the task out and tells the model why.
+func (e *entry) unshow(why string) bool {
+	if e.opening == nil || len(e.opening.Images) == 0 {
+		return false
+	}
+	for _, s := range e.opening.Images {
+		e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: "+why+".")
+	}
+	e.opening.Images = nil
 	e.render()
 	return true
 }
@@ -145,7 +139,10 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 		}
 	}
 	o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-maxDid):]
-	o.earlier.Payload = lengths(payload)
+	o.earlier.Payload = make(map[string]int, len(payload)) // in characters of its JSON
+	for k, v := range payload {
+		o.earlier.Payload[k] = utf8.RuneCount(plain.JSON(v))
+	}
 	h.entries[0].render()
 	h.entries = slices.Delete(h.entries, 1, len(h.entries)-keep)
 	return true

@@ -22,7 +22,11 @@ func (h *History) Expire(turn int, set *media.Set, uses func(action string) (def
 				continue
 			}
 			if use.CompactMode != definition.CompactSummarize || use.ExpirationMode != definition.ExpireCompact {
-				changed = e.shorten(j, use, set) || changed
+				to, length := levelRemoved, 0
+				if use.ExpirationMode == definition.ExpireCompact {
+					to, length = levelCompact, use.CompactLength
+				}
+				changed = e.results.shrinkAction(j, to, length, set) || changed
 				continue
 			}
 			if text, long := e.results.due(j, levelCompact, use.CompactLength); long {
@@ -34,14 +38,6 @@ func (h *History) Expire(turn int, set *media.Set, uses func(action string) (def
 		}
 	}
 	return due
-}
-
-// shorten does what an entry says without asking a model.
-func (e *entry) shorten(i int, use definition.ActionUse, set *media.Set) bool {
-	if use.ExpirationMode == definition.ExpireCompact {
-		return e.results.shrinkAction(i, levelCompact, use.CompactLength, set)
-	}
-	return e.results.shrinkAction(i, levelRemoved, 0, set)
 }
 
 // Summary is one result to be summarised.

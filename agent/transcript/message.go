@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"errors"
+	"slices"
 
 	"atelier/action"
 	"atelier/agent/internal/plain"
@@ -80,7 +81,7 @@ type Results struct {
 	Answer *Answer `json:"answer,omitempty"`
 
 	// levels tell how short the outputs of each action are by now.
-	levels []level
+	levels map[int]level
 	// Views are the pictures that the model sees with this message, for some turns.
 	Views []Sight `json:"-"`
 }
@@ -142,4 +143,38 @@ func (r *Results) MadeInOrder() []media.Ref {
 		}
 	}
 	return refs
+}
+
+// Sight is a picture that the model is shown.
+type Sight struct {
+	// Ref is the item of the run; shown the form in which the model takes it.
+	Ref    media.Ref
+	Shown  media.Output
+	Detail string
+	// Turns is for how many turns it stays after its message.
+	Turns int
+	// Given marks pictures that came with an answer, Policy those that were shown unasked.
+	Given, Policy bool
+}
+
+// partsOf puts pictures into a message, each behind its ref.
+func partsOf(list []Sight) []chat.Part {
+	var out []chat.Part
+	for _, s := range list {
+		out = append(out, chat.Part{Text: "\n" + string(s.Ref) + ":"}, chat.Part{Media: &s.Shown, Detail: s.Detail})
+	}
+	return out
+}
+
+// BytesOf is the size of pictures together.
+func BytesOf(list []Sight) (n int64) {
+	for _, s := range list {
+		n += s.Shown.SizeBytes
+	}
+	return n
+}
+
+// Shows reports whether a message shows a picture already.
+func (r *Results) Shows(ref media.Ref) bool {
+	return slices.ContainsFunc(r.Views, func(s Sight) bool { return s.Ref == ref })
 }

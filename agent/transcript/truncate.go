@@ -12,18 +12,6 @@ import (
 	"atelier/media"
 )
 
-// lengths gives the length of every part of a payload, in characters of its JSON.
-func lengths(payload map[string]any) map[string]int {
-	if len(payload) == 0 {
-		return nil
-	}
-	out := make(map[string]int, len(payload))
-	for k, v := range payload {
-		out[k] = utf8.RuneCount(plain.JSON(v))
-	}
-	return out
-}
-
 // truncate cuts every message to a length, the opening too. Refs that were in what
 // went stay named.
 func (h *History) truncate(length int, set *media.Set) bool {
@@ -107,7 +95,8 @@ func (r *Results) truncate(length int, set *media.Set) {
 		}
 		for _, o := range gone {
 			if !mentions(a.Message, o.Ref) && !mentions(string(plain.JSON(a.Outputs)), o.Ref) {
-				a.Outputs = withMedia(a.Outputs, o)
+				list, _ := a.Outputs["media"].([]map[string]any)
+				a.Outputs = object.Set(a.Outputs, map[string]any{"media": append(slices.Clone(list), action.View(o))})
 			}
 		}
 	}
@@ -128,10 +117,4 @@ func (r *Results) truncate(length int, set *media.Set) {
 		r.Errors[i].Message = plain.Head(r.Errors[i].Message, short)
 	}
 	r.Warnings = nil
-}
-
-// withMedia adds an item to outputs without changing the map that others hold.
-func withMedia(outputs map[string]any, o media.Output) map[string]any {
-	list, _ := outputs["media"].([]map[string]any)
-	return object.Set(outputs, map[string]any{"media": append(slices.Clone(list), action.View(o))})
 }
