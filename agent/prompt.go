@@ -32,12 +32,13 @@ type calleeView struct {
 // system builds an agent's system prompt: its own prompt, what it may call, and
 // how to answer.
 func (r *Runner) system(d *definition.Agent) (string, error) {
-	acts, err := r.cfg.Actions.Describe(r.actionNames(d)...)
+	names := r.actionNames(d)
+	acts, err := r.cfg.Actions.Describe(names...)
 	if err != nil {
 		return "", err
 	}
 	c := callable{Agent: d.Slug, Actions: acts, Agents: []calleeView{}, Sources: r.cfg.Sources}
-	if len(r.actionNames(d)) == 0 {
+	if len(names) == 0 {
 		c.Actions = []action.Description{}
 	}
 	if c.Sources == nil {
@@ -45,23 +46,20 @@ func (r *Runner) system(d *definition.Agent) (string, error) {
 	}
 	for _, a := range d.Agents {
 		s, err := r.spec(a.Slug)
-		switch {
-		case err != nil: // a source that it needs is not there: not offered
-		case s.def == nil:
-			c.Agents = append(c.Agents, calleeView{Name: s.name, Slug: s.slug, Description: "Written in Go."})
-		default:
-			c.Agents = append(c.Agents, calleeView{Name: s.name, Slug: s.slug, Description: s.def.Description})
+		if err != nil { // a source that it needs is not there: not offered
+			continue
 		}
+		view := calleeView{Name: s.name, Slug: s.slug, Description: "Written in Go."}
+		if s.def != nil {
+			view.Description = s.def.Description
+		}
+		c.Agents = append(c.Agents, view)
 	}
-	return d.Prompt + schemaSection(d) + "\n\n## Callable\n" + transcript.Fenced(c) + "\n\n" + contract.Instruction, nil
-}
-
-// schemaSection says what its payload must look like.
-func schemaSection(d *definition.Agent) string {
-	if d.PayloadSchema == nil {
-		return ""
+	schema := ""
+	if d.PayloadSchema != nil {
+		schema = "\n\n## Payload\nWhen you answer with `done`, the whole `payload` must fit this JSON Schema:\n```json\n" + string(d.PayloadSchema) + "\n```"
 	}
-	return "\n\n## Payload\nWhen you answer with `done`, the whole `payload` must fit this JSON Schema:\n```json\n" + string(d.PayloadSchema) + "\n```"
+	return d.Prompt + schema + "\n\n## Callable\n" + transcript.Fenced(c) + "\n\n" + contract.Instruction, nil
 }
 
 // actionNames lists what an agent may do, its own actions first.

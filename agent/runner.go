@@ -60,13 +60,19 @@ func NewRunner(cfg Config) (*Runner, error) {
 
 // check finds what definitions name that does not exist.
 func (r *Runner) check() error {
+	allowed := r.cfg.Actions.Names() // and the tags of actions
+	for _, n := range allowed {
+		if a, err := r.cfg.Actions.Lookup(n); err == nil {
+			allowed = append(allowed, a.Tags...)
+		}
+	}
 	return r.cfg.Definitions.Verify(definition.Known{
 		GoAgents: slices.Collect(maps.Keys(r.cfg.GoAgents)), Sources: slices.Sorted(maps.Keys(r.cfg.Sources)),
-		Allowed: sourceNames(r.cfg.Actions),
+		Allowed: allowed,
 		Offered: func(d *definition.Agent) bool { return r.ready(d) == nil },
-		Action: func(name string) (bool, error) {
-			_, err := r.cfg.Actions.Lookup(name)
-			return r.cfg.Actions.Costs(name), err
+		Action: func(name string) (priced bool, source string, err error) {
+			_, err = r.cfg.Actions.Lookup(name)
+			return r.cfg.Actions.Costs(name), "", err
 		},
 	})
 }
@@ -266,15 +272,4 @@ func (s spec) vision(asked *definition.VisionContextPolicy) definition.VisionCon
 		return s.def.VisionContext
 	}
 	return definition.DefaultVisionContext()
-}
-
-// sourceNames are the names and tags of all actions of a registry.
-func sourceNames(actions *action.Registry) []string {
-	names := actions.Names()
-	for _, n := range actions.Names() {
-		if a, err := actions.Lookup(n); err == nil {
-			names = append(names, a.Tags...)
-		}
-	}
-	return names
 }
