@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,7 +162,7 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 	}
 	rec.Media = out.Media
 	if out.Error != nil && out.Error.Code == media.CodeDiskFull {
-		a.log.outcome.lack(out.Error.Message)
+		a.log.outcome.update(func(t *tally) { t.unstored = cmp.Or(t.unstored, out.Error.Message) })
 	}
 	a.log.end(ctx, rec)
 	a.log.stored(ctx, out.Media)
@@ -305,7 +306,7 @@ func (a *acts) drew(out action.Outcome) {
 	if !d.made {
 		d.why = did.Name + ": " + out.Message
 	}
-	a.log.outcome.draw(d)
+	a.log.outcome.update(func(t *tally) { t.drawn.add(d) })
 }
 
 // callIndex is the place of an act in its run.

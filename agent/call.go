@@ -56,8 +56,9 @@ type calls struct {
 
 func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
 
-func (c *calls) billing() billing {
-	return billing{model: c.sights.Model, budget: c.budget, meter: c.log.meter, now: c.log.now}
+// mayCost adds the price of calls that may be billed though no answer came.
+func (c *calls) mayCost(usd *string) {
+	c.log.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
 }
 
 // do makes one call. The text of the response holds placeholders instead of tokens.
@@ -79,8 +80,13 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	if m.schema != nil {
 		req.SchemaName = contract.SchemaName
 	}
-	if lost > 0 {
-		c.countUnanswered(ctx, m.name, lost, req)
+	if lost > 0 { // the budgets count the call that was not answered
+		held := c.expected(req)
+		held.ID = rec.ID
+		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
+		// It is made again, which is noted: should this process end in it too, both count. Where the step
+		// cannot be kept, the call fails with the reason.
+		_, _ = c.journal.Step(ctx, m.name.Numbered(step.TailAgain, lost), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 	}
 	done, err := c.generate(ctx, m.name, req, lost)
 	rec.FinishedAt = c.log.now()
@@ -95,13 +101,13 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 			rec.Usage, rec.CostUSD = resp.Usage, resp.CostUSD
 		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			c.log.outcome.mayCost(cmp.Or(done.MayCostUSD, c.billing().expected(req).USD)) // as the budgets count it
+			c.mayCost(cmp.Or(done.MayCostUSD, c.expected(req).USD)) // as the budgets count it
 		}
 		c.save(ctx, m, rec)
 		return chat.Response{}, err
 	}
 	if done.MayHaveCost {
-		c.log.outcome.mayCost(done.MayCostUSD)
+		c.mayCost(done.MayCostUSD)
 	}
 	c.count(p, resp)
 	c.log.warn(ctx, resp.Warnings...)
@@ -150,10 +156,10 @@ type CallResult struct {
 
 // err gives the error back.
 func (a CallResult) err() error {
-	if len(a.Lost) > 0 {
+	switch {
+	case len(a.Lost) > 0:
 		return &vision.LostError{List: a.Lost}
-	}
-	if a.Failure == nil {
+	case a.Failure == nil:
 		return nil
 	}
 	e := a.Failure.Err()
@@ -172,16 +178,6 @@ func (a CallResult) exact(encoded []byte) bool {
 // asks counts a call of the step that may be billed though no answer came.
 func (a *CallResult) asks(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
-}
-
-// countUnanswered lets the budgets count a call that an earlier process made and that was not answered,
-// and notes that it is made again: should this process end in it too, both count.
-func (c *calls) countUnanswered(ctx context.Context, name step.Name, times int, req chat.Request) {
-	held := c.billing().expected(req)
-	held.ID = media.ScopeOf(ctx).PromptRun
-	_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
-	// Where the step cannot be kept, the call fails with the reason.
-	_, _ = c.journal.Step(ctx, name.Numbered(step.TailAgain, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 }
 
 // liveCall is a model call that this process makes.
@@ -211,7 +207,7 @@ func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
 	l := &liveCall{}
 	for range lost {
-		l.before.asks(c.billing().expected(req))
+		l.before.asks(c.expected(req))
 	}
 	b, err := c.journal.Step(ctx, name, func(ctx context.Context) (_ []byte, err error) {
 		l.made, l.result = true, l.before
@@ -223,7 +219,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			l.before.asks(c.billing().expected(req))
+			l.before.asks(c.expected(req))
 		}
 		return l.before, err
 	}
@@ -255,7 +251,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}}
 		req.OnText = c.shown.Write
 	}
-	a.Response, failed = c.billing().ask(ctx, req)
+	a.Response, failed = c.bill(ctx, req)
 	if failed != nil {
 		if ctx.Err() != nil {
 			return nil, failed
@@ -268,7 +264,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}
 		a.Failure, a.Unsettled = failure.Of(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
-			a.asks(c.billing().expected(req))
+			a.asks(c.expected(req))
 		}
 	}
 	// What the provider's text holds of tokens and media never gets into a durable step.
@@ -282,7 +278,11 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 
 // count adds a call to usage and cost.
 func (c *calls) count(p chat.Profile, resp chat.Response) {
-	c.log.outcome.call(p, resp)
+	c.log.outcome.update(func(t *tally) {
+		t.spend(usageOf(resp))
+		t.cost.addCall(resp, p.Offline)
+		addOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
+	})
 	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }
 

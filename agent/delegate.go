@@ -59,9 +59,11 @@ func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Re
 	made := madeBy(res)
 	span := r.wait.span(string(child.journal.Place()))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
+	childCtx := media.WithScope(ctx, child.scope())
+	payload, _ := object.MapKeyed("", child.draft.Payload, func(key, s string) any { return child.shown(childCtx, key, s) }).(map[string]any)
 	out := transcript.Agent{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
-		Payload: child.documents().shown(media.WithScope(ctx, child.scope()), child.draft.Payload), Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
+		Payload: payload, Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
 	}
 	if err != nil {
 		out.Message = strings.TrimSpace(res.Error.Message + " " + res.Message)

@@ -15,7 +15,6 @@ import (
 	"atelier/agent/internal/plain"
 	"atelier/agent/resolve"
 	"atelier/media"
-	"atelier/media/wire"
 )
 
 // payloadKey marks, in an item's metadata, a document that is a copy of a part of a
@@ -40,52 +39,12 @@ type documentView struct {
 	Note       string `json:"note"`
 }
 
-// documents turns long texts of a run's payload into documents, and documents back into texts.
-type documents struct {
-	intake     *intake
-	codec      *wire.Codec
-	slug, name string // of the agent
-}
-
-func (r *run) documents() *documents {
-	return &documents{intake: &r.intake, codec: r.r.cfg.Codec, slug: r.spec.slug, name: r.spec.name}
-}
-
-// shown is a finished run's payload as its parent's model sees it: report-like parts
-// that are large text are documents, other long texts are cut. The whole payload goes
-// where the parent's definition says.
-func (d *documents) shown(ctx context.Context, payload map[string]any) map[string]any {
-	if payload == nil {
-		return nil
-	}
-	short, _ := d.part(ctx, "", payload).(map[string]any)
-	return short
-}
-
-func (d *documents) part(ctx context.Context, key string, v any) any {
-	switch t := v.(type) {
-	case string:
-		return d.text(ctx, key, t)
-	case []any:
-		out := make([]any, len(t))
-		for i, e := range t {
-			out[i] = d.part(ctx, key, e)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(t))
-		for k, e := range t {
-			out[k] = d.part(ctx, k, e)
-		}
-		return out
-	}
-	return v
-}
-
-func (d *documents) text(ctx context.Context, key, s string) any {
-	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(d.intake.threshold, action.DefaultThreshold) {
-		o, err := d.intake.store(ctx, d.slug, strings.NewReader(s), media.Meta{
-			Label: d.name + ": " + plain.Clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: plain.Clip(key, 80)},
+// shown is a part of the run's payload as its parent's model sees it: report-like parts that are large text
+// are documents, other long texts are cut. The whole payload goes where the parent's definition says.
+func (r *run) shown(ctx context.Context, key, s string) any {
+	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(r.intake.threshold, action.DefaultThreshold) {
+		o, err := r.intake.store(ctx, r.spec.slug, strings.NewReader(s), media.Meta{
+			Label: r.spec.name + ": " + plain.Clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: plain.Clip(key, 80)},
 		})
 		if err == nil {
 			return documentView{
@@ -93,7 +52,7 @@ func (d *documents) text(ctx context.Context, key, s string) any {
 				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", beginning, o.Ref.Placeholder()),
 			}
 		}
-		d.intake.log.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", plain.Clip(key, 80), d.slug, err))
+		r.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", plain.Clip(key, 80), r.spec.slug, err))
 	}
 	if len(s) <= shownText {
 		return s
@@ -137,33 +96,32 @@ func isCopy(payload map[string]any, o media.Output) bool {
 
 // takeOver puts the text of a document in the place of its ref, where a report-like
 // part of the payload is the ref and nothing else.
-func (d *documents) takeOver(ctx context.Context, payload map[string]any) map[string]any {
-	for key, v := range payload {
+func (r *run) takeOver(ctx context.Context) {
+	for key, v := range r.draft.Payload {
 		s, _ := v.(string)
 		if s = strings.TrimSpace(s); s == "" || len(s) > 200 || resolve.FormatOf(key) == resolve.FormatText {
 			continue
 		}
-		o, err := d.intake.set.Find(s)
+		o, err := r.set.Find(s)
 		if err != nil || !strings.HasPrefix(o.MIMEType, "text/") {
 			continue
 		}
-		text, err := d.read(ctx, o)
+		text, err := r.documentText(ctx, o)
 		if err != nil {
-			d.intake.log.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, plain.Clip(key, 80), err))
+			r.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, plain.Clip(key, 80), err))
 			continue
 		}
 		// A document from outside may hold pictures as data.
-		payload = object.Set(payload, map[string]any{key: d.intake.text(ctx, text)})
+		r.draft.Payload = object.Set(r.draft.Payload, map[string]any{key: r.intake.text(ctx, text)})
 	}
-	return payload
 }
 
-// read gives the whole text of a document of the run.
-func (d *documents) read(ctx context.Context, o media.Output) (string, error) {
+// documentText gives the whole text of a document of the run.
+func (r *run) documentText(ctx context.Context, o media.Output) (string, error) {
 	if o.SizeBytes > contract.MaxAnswer {
 		return "", media.Errorf(media.CodeTooLarge, "it has %d bytes: at most %d are taken over", o.SizeBytes, contract.MaxAnswer)
 	}
-	f, err := d.codec.Open(ctx, o.Digest)
+	f, err := r.r.cfg.Codec.Open(ctx, o.Digest)
 	if err != nil {
 		return "", err
 	}

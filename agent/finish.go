@@ -40,15 +40,25 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		r.unwait(ctx, err)
 	}
 	r.wait.drop(r.journal.Place())
-	r.close(ctx, status)
-	r.missPictures(ctx)
+	if r.depth == 0 { // end what processes before this one left in the run tree: what came of it is the root's
+		if r.request.Closing != nil {
+			made := r.request.Closing(ctx, status)
+			if err := r.set.Merge(made); err != nil {
+				r.warn(ctx, err.Error())
+			}
+			r.stored(ctx, made)
+		}
+		if d := r.outcome.soFar().drawn; d.asked && !d.made {
+			r.warn(ctx, "the run asked for a picture and none was made: "+d.why)
+		}
+	}
 	rec := r.record(status, err)
 	res := r.result(rec)
 	for _, o := range res.Outputs {
 		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
 	}
 	if r.depth == 0 { // before the record, so that an observer can save and show both at once
-		r.emit(ctx, endEvent(status), RunFinished{
+		r.emit(ctx, endEvents[status], RunFinished{
 			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
 		})
 	}
@@ -57,17 +67,8 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	return res, err
 }
 
-// close ends what processes before this one left in the run tree. What came of it is the root's.
-func (r *run) close(ctx context.Context, status Status) {
-	if r.depth > 0 || r.request.Closing == nil {
-		return
-	}
-	made := r.request.Closing(ctx, status)
-	if err := r.set.Merge(made); err != nil {
-		r.warn(ctx, err.Error())
-	}
-	r.stored(ctx, made)
-}
+// endEvents report how a run ended.
+var endEvents = map[Status]EventType{StatusSucceeded: EventRunSucceeded, StatusFailed: EventRunFailed, StatusCancelled: EventRunCancelled}
 
 // rest closes the run for the time in which it waits for a person. Nothing of it stays
 // in memory; the process that resumes it has the state.
@@ -86,20 +87,6 @@ func (r *run) rest(ctx context.Context) *Result {
 		Status: StatusPaused, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Questions: res.Pending,
 	})
 	return res
-}
-
-func endEvent(s Status) EventType {
-	switch s {
-	case StatusSucceeded:
-		return EventRunSucceeded
-	case StatusCancelled:
-		return EventRunCancelled
-	case StatusPaused:
-		return EventRunPaused
-	case StatusRunning, StatusFailed:
-		return EventRunFailed
-	}
-	return EventRunFailed
 }
 
 // record is the run as the observer saves it.
@@ -142,21 +129,26 @@ func (r *run) record(status Status, err error) RunRecord {
 
 // result is the run as its caller sees it, who may change its lists.
 func (r *run) result(rec RunRecord) *Result {
-	res := &Result{
-		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
-		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
-		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
-	}
-	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(r.draft.Payload, o) {
-			res.AlsoMade = append(res.AlsoMade, o)
-		}
-	}
-	sum := r.outcome.soFar()
+	res, sum := resultOf(rec, r.set.All(), r.draft.Payload), r.outcome.soFar()
 	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
 		// The log of the steps is the same after a replay, and has those of sub-agents.
 		res.Evidence = r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
+	}
+	return res
+}
+
+// resultOf is what the record of a run and its items say of it; payload is that of the record.
+func resultOf(rec RunRecord, items []media.Output, payload map[string]any) *Result {
+	res := &Result{
+		RunID: rec.ID, Agent: rec.Agent, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
+		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Warnings: rec.Warnings, Usage: rec.Usage, Cost: rec.Cost,
+		Turns: rec.Turns, Error: rec.Error, InputImages: rec.InputImages, Dispositions: rec.Dispositions, all: items,
+	}
+	for _, o := range items {
+		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(payload, o) {
+			res.AlsoMade = append(res.AlsoMade, o)
+		}
 	}
 	return res
 }

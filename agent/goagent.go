@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -163,33 +162,17 @@ func withoutData(name string, params map[string]any) (rest map[string]any, wante
 // withData adds an item's bytes to its details.
 func (c *Context) withData(ctx context.Context, out action.Outcome) action.Outcome {
 	ref, _ := out.Outputs["refId"].(string)
-	uri, err := c.dataURI(ctx, media.Ref(ref))
+	var uri strings.Builder
+	o, err := c.run.set.Find(ref)
+	if err == nil {
+		err = c.run.r.cfg.Codec.WriteDataURI(ctx, &uri, o.Blob)
+	}
 	if err != nil {
 		return refused(out.Name, err)
 	}
 	out.Outputs = maps.Clone(out.Outputs)
-	out.Outputs["dataUri"] = uri
+	out.Outputs["dataUri"] = uri.String()
 	return out
-}
-
-// dataURI is an item as a data: URL.
-func (c *Context) dataURI(ctx context.Context, ref media.Ref) (string, error) {
-	in, err := c.Open(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = in.Close() }() // only read
-	o, _ := c.run.set.Lookup(ref)
-	var text strings.Builder
-	text.WriteString("data:" + o.MIMEType + ";base64,")
-	enc := base64.NewEncoder(base64.StdEncoding, &text)
-	if _, err := io.Copy(enc, in); err != nil {
-		return "", err
-	}
-	if err := enc.Close(); err != nil {
-		return "", err
-	}
-	return text.String(), nil
 }
 
 // within reports whether the code is that of an action.

@@ -238,18 +238,12 @@ func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 	}
 	if err != nil {
 		e := media.Errorf(media.CodeUnknownRef, "a ref means something only in its run and its conversation: give the item's media id, or continue the conversation that has it")
-		e.Valid = refsText(granted)
+		for _, g := range granted {
+			e.Valid = append(e.Valid, string(g.Ref))
+		}
 		return o, e
 	}
 	return o, nil
-}
-
-func refsText(items []media.Output) []string {
-	var out []string
-	for _, o := range items {
-		out = append(out, string(o.Ref))
-	}
-	return out
 }
 
 // bytesOf stores bytes or a file, or finds a record.

@@ -49,7 +49,7 @@ type runLog struct {
 func (t *runTree) newLog(id identity, worked *meter.Meter) *runLog {
 	return &runLog{
 		identity: id, observer: t.r.cfg.Observer, now: t.r.cfg.Now, newRecordID: t.r.cfg.NewID, fresh: t.wait.fresh,
-		outcome: newOutcome(), meter: worked,
+		outcome: &outcome{sum: tally{cost: Cost{Complete: true}, known: map[media.Ref]bool{}}}, meter: worked,
 	}
 }
 
@@ -65,8 +65,11 @@ func (l *runLog) known() []Event {
 // warn notes what a person should know, once each.
 func (l *runLog) warn(ctx context.Context, warnings ...string) {
 	for _, w := range warnings {
-		w = plain.Clip(media.ErrorText(strings.TrimSpace(w)), 1000)
-		if w != "" && l.outcome.warn(w) {
+		isNew := false
+		if w = plain.Clip(media.ErrorText(strings.TrimSpace(w)), 1000); w != "" {
+			l.outcome.update(func(t *tally) { isNew = addOnce(&t.warnings, w) })
+		}
+		if isNew {
 			l.emit(ctx, EventWarning, Warning{Message: w})
 		}
 	}
@@ -109,7 +112,8 @@ func (l *runLog) save(ctx context.Context, what string, f func(context.Context) 
 // stored reports items that the run has not seen before and counts pictures.
 func (l *runLog) stored(ctx context.Context, items []media.Output) {
 	for _, o := range items {
-		if l.outcome.store(o) {
+		isNew := false
+		if l.outcome.update(func(t *tally) { isNew = t.store(o) }); isNew {
 			l.emit(ctx, EventMediaStored, MediaEvent{Output: o})
 		}
 	}
@@ -145,13 +149,5 @@ func (l *runLog) end(ctx context.Context, rec StepRecord) {
 		rec.FinishedAt = l.now()
 	}
 	l.saveStep(ctx, rec)
-	l.outcome.step(rec)
-}
-
-// missPictures warns of a run that asked for pictures and got none.
-func (l *runLog) missPictures(ctx context.Context) {
-	d := l.outcome.soFar().drawn
-	if l.depth == 0 && d.asked && !d.made {
-		l.warn(ctx, "the run asked for a picture and none was made: "+d.why)
-	}
+	l.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }

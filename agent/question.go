@@ -186,7 +186,7 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 		r.sights.Given = nil
 	}
 	r.sights.Given = append(slices.Clip(r.sights.Given), p.Images...)
-	r.outcome.answer(p)
+	r.outcome.update(func(t *tally) { t.answers = append(t.answers, p) })
 	var taken []media.Output
 	for _, g := range p.Granted {
 		if o, ok := r.set.Lookup(g.Ref); ok {

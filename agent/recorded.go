@@ -34,26 +34,15 @@ type Past struct {
 // or doing anything: what [Runner.Run] gave, but for State, Pending and Conversation.
 func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 	rec := p.Run
-	res := &Result{
-		RunID: rec.ID, Agent: rec.Agent, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
-		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Warnings: rec.Warnings, Usage: rec.Usage, Cost: rec.Cost,
-		Turns: rec.Turns, Error: rec.Error, InputImages: rec.InputImages, Dispositions: rec.Dispositions, Steps: p.Steps, all: p.Items,
-	}
 	var payload map[string]any
 	_ = json.Unmarshal(rec.Payload, &payload) // one of another shape holds no document
-	for _, o := range p.Items {
-		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(payload, o) {
-			res.AlsoMade = append(res.AlsoMade, o)
-		}
-	}
+	res := resultOf(rec, p.Items, payload)
+	res.Steps = p.Steps
 	for _, id := range p.Models {
 		res.Models = append(res.Models, r.modelUse(ctx, id))
 	}
 	if rec.Status != StatusRunning && rec.Status != StatusPaused {
-		res.Evidence = r.evidence(testimony{
-			task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps,
-			lookup: res.Find,
-		})
+		res.Evidence = r.evidence(testimony{task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps, lookup: res.Find})
 	}
 	return res
 }

@@ -23,9 +23,14 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 		}
 	}
 	r.past.whole = r.spec.code != nil && r.past.ended(ctx)
-	if u, ok := r.past.redone(); ok { // before the run is on record as one that begins
-		r.outcome.redone(u)
-		r.max.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
+	if r.wait.before != nil { // before the run is on record as one that begins
+		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry makes anew
+			r.outcome.update(func(t *tally) {
+				t.spend(u.Usage)
+				t.cost.add(u.Cost)
+			})
+			r.max.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
+		}
 	}
 	return ctx, over
 }
@@ -76,14 +81,6 @@ func (p *past) begins(ctx context.Context, name step.Name) error {
 	}
 	_ = journal.Live(ctx) // ctx has the error
 	return notBegun(ctx)
-}
-
-// redone is what model calls used that a retry does anew.
-func (p *past) redone() (u Use, ok bool) {
-	if p.state != nil {
-		u, ok = p.state.Redone[string(p.journal.Place())]
-	}
-	return u, ok
 }
 
 // notBegun says why an act is not begun: the run ended while it waited its turn.

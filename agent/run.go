@@ -70,7 +70,7 @@ func (r *run) empty(s vision.Sights) *run {
 	s.Agent, s.System, s.Journal, s.Set, s.Warn = r.spec.slug, r.r.systems[r.spec.slug], r.journal, r.set, r.warn
 	s.Actions, s.Blobs, s.Recorder = cfg.Actions, cfg.Codec, cfg.Recorder
 	s.Seeing = func(images int) []string { return seeing(r.r.cfg.Models, images) }
-	s.Dispose, s.Show = r.outcome.dispose, r.outcome.show
+	s.Dispose, s.Show = r.outcome.dispose, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
@@ -108,9 +108,8 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	}
 	r.grant(ctx, granted)
 	var err error
-	if rail := r.r.cfg.Guardrail; rail != nil && r.depth == 0 {
-		g := taskGuard{rail: rail, log: r.runLog, journal: r.journal, pauses: &r.pauses, intake: &r.intake}
-		r.task, err = g.screen(ctx, r.spec.slug, r.task)
+	if r.r.cfg.Guardrail != nil && r.depth == 0 {
+		err = r.screen(ctx)
 	}
 	r.open(ctx)
 	r.stored(ctx, r.found)
@@ -138,7 +137,7 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 			o.Origin.Direction = "input"
 		}
 		o.Promoted = false
-		r.outcome.has(o.Ref)
+		r.outcome.update(func(t *tally) { t.known[o.Ref] = true })
 		if _, err := r.set.Add(o); err != nil {
 			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
 		}

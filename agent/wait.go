@@ -243,46 +243,42 @@ func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 	p.held = append(p.held, heldAct{rec, child})
 	p.mu.Unlock()
 	p.log.saveStep(ctx, rec)
-	p.log.outcome.step(rec)
-}
-
-// release gives the acts that wait, and forgets them.
-func (p *pauses) release() []heldAct {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	held := p.held
-	p.held = nil
-	return held
+	p.log.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }
 
 // unwait ends the acts that wait for a person where their run ends all the same, because it
 // is cancelled or its time is over. A retry asks again.
 func (r *run) unwait(ctx context.Context, why error) {
-	held := r.pauses.release()
+	r.pauses.mu.Lock()
+	held := r.pauses.held
+	r.pauses.held = nil
+	r.pauses.mu.Unlock()
 	if len(held) == 0 {
 		return
 	}
-	r.outcome.dropPaused()
+	r.outcome.update(func(t *tally) {
+		t.steps = slices.DeleteFunc(slices.Clone(t.steps), func(s StepRecord) bool { return s.Status == StatusPaused })
+	})
 	for _, h := range held {
-		if h.child == nil {
-			r.cutOff(ctx, h.rec, why)
+		if h.child != nil {
+			res, err := h.child.finish(h.child.scoped(ctx), why)
+			r.delegated(ctx, h.rec, h.child, res, err)
+			r.outcome.update(func(t *tally) {
+				for _, s := range res.Steps {
+					if !slices.ContainsFunc(t.steps, func(own StepRecord) bool { return own.ID == s.ID }) {
+						t.steps = append(t.steps, s)
+					}
+				}
+			})
 			continue
 		}
-		res, err := h.child.finish(h.child.scoped(ctx), why)
-		r.delegated(ctx, h.rec, h.child, res, err)
-		r.outcome.stepsOf(res.Steps)
+		rec, out := h.rec, refused(h.rec.Name, why)
+		rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
+		r.end(ctx, rec)
+		if rec.Kind != StepCode { // a stage ends with the code of its agent
+			r.emit(ctx, EventActionFinished, ActionFinished{
+				StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
+			})
+		}
 	}
-}
-
-// cutOff ends an act that was not approved.
-func (r *run) cutOff(ctx context.Context, rec StepRecord, why error) {
-	out := refused(rec.Name, why)
-	rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
-	r.end(ctx, rec)
-	if rec.Kind == StepCode {
-		return // a stage ends with the code of its agent
-	}
-	r.emit(ctx, EventActionFinished, ActionFinished{
-		StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
-	})
 }

@@ -87,19 +87,24 @@ func gather(old, more any) any {
 
 // MapStrings rebuilds a JSON value with f applied to every string in it, keys excepted.
 func MapStrings(v any, f func(string) string) any {
+	return MapKeyed("", v, func(_, s string) any { return f(s) })
+}
+
+// MapKeyed is MapStrings for a function that is also given the key of the string, or of the list that it is in.
+func MapKeyed(key string, v any, f func(key, s string) any) any {
 	switch t := v.(type) {
 	case string:
-		return f(t)
+		return f(key, t)
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {
-			out[i] = MapStrings(e, f)
+			out[i] = MapKeyed(key, e, f)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(t))
 		for k, e := range t {
-			out[k] = MapStrings(e, f)
+			out[k] = MapKeyed(k, e, f)
 		}
 		return out
 	}
