@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -61,7 +62,7 @@ func (s *scanner) take(n Number) int {
 			return s.wordEnd(n.End)
 		}
 		for k := range n.readings {
-			n.readings[k].value *= pow10(e)
+			n.readings[k].value *= math.Pow10(e)
 			n.readings[k].places -= e
 		}
 		n.End += len(m)
@@ -210,7 +211,7 @@ func (s *scanner) suffix(n *Number) bool {
 		n.Text, n.unit = m, true
 		rest = rest[len(m):]
 	}
-	if m := percentMark().FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !lastIsWord(m)) {
+	if m := percentMark().FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !isWord(lastRune(m))) {
 		n.Percent, n.unit = true, true
 		n.Text += m
 		return true
@@ -251,11 +252,6 @@ func (n *Number) isDecade(rest string) bool {
 	return year || r.value < 100 && int(r.value)%10 == 0
 }
 
-func lastIsWord(m string) bool {
-	r, _ := utf8.DecodeLastRuneInString(m)
-	return isWord(r)
-}
-
 // scaled sets what a scale word means. A single M or K that may be a unit counts only
 // directly behind the digits, or behind a currency.
 func (n *Number) scaled(mark string) bool {
@@ -265,9 +261,7 @@ func (n *Number) scaled(mark string) bool {
 		n.scales = []float64{1e3}
 	case "m", "mn", "million", "millions", "millionen", "millones", "milioni", "mio", "mill":
 		n.scales = []float64{1e6}
-	case "b", "bn", "milliarde", "milliarden", "milliard", "milliards", "miliardi", "mrd":
-		n.scales = []float64{1e9}
-	case "billions":
+	case "b", "bn", "milliarde", "milliarden", "milliard", "milliards", "miliardi", "mrd", "billions":
 		n.scales = []float64{1e9}
 	case "billion":
 		n.scales = []float64{1e9, 1e12}

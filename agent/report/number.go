@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,18 +14,13 @@ import (
 	"atelier/agent/evidence"
 )
 
-// trace compares the numbers of a report's text with the evidence and gives the section
-// that lists queries and unsupported numbers. In the text, a number that a query holds or
+// trace compares the numbers of a report's text with the evidence. In the text, a number that a query holds or
 // gives links to that query, and one that nothing supports is marked, once a sentence.
-func trace(root *html.Node, set *evidence.Set, w words) string {
+func trace(root *html.Node, set *evidence.Set, w words) *tracing {
+	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}, derived: map[int][]string{}}
 	if set == nil {
-		return ""
+		return t
 	}
-	return traced(root, set, w).section()
-}
-
-func traced(root *html.Node, set *evidence.Set, w words) *tracing {
-	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}}
 	for _, table := range tables(root) {
 		t.survey(table)
 	}
@@ -44,7 +40,7 @@ func Unsupported(r Report) ([]Doubt, error) {
 		return nil, err
 	}
 	root := sanitise(body)
-	return traced(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
+	return trace(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
 }
 
 // tracing is one call of trace.
@@ -196,9 +192,6 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 		title = how + " (" + title + ")"
 		class += " " + ours + "computed"
 		if line := html.EscapeString(n.Text + ": " + how); !slices.Contains(t.derived[v.Query], line) {
-			if t.derived == nil {
-				t.derived = map[int][]string{}
-			}
 			t.derived[v.Query] = append(t.derived[v.Query], line)
 		}
 	}
@@ -280,7 +273,8 @@ func (t *tracing) survey(table *html.Node) {
 			}
 		}
 	}
-	if counts(column, head) {
+	// Its heading says that the column numbers the rows, or it has none.
+	if len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head)))) {
 		for _, c := range column {
 			t.counters[c] = true
 		}
@@ -298,11 +292,6 @@ func (t *tracing) survey(table *html.Node) {
 
 // rowHeads are the headings of columns that number the rows.
 var rowHeads = regexp.MustCompile(`(?i)^(?:#|№|n°|id|nr|no|num|number|nummer|index|idx|row|zeile|rank|rang|ranking|place|platz|pos|position|step|schritt|lfd\.? ?nr)?[.:]?$`)
-
-// counts reports whether a first column 1, 2, 3 … only numbers the rows: by its heading, or because it has none.
-func counts(column []*html.Node, head *html.Node) bool {
-	return len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head))))
-}
 
 // section lists what supports the numbers of a report; empty where there are none.
 func (t *tracing) section() string {
@@ -331,7 +320,12 @@ func (t *tracing) section() string {
 		b.WriteString("</ol>\n")
 	}
 	if len(t.texts) > 0 {
-		fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.otherSources, html.EscapeString(strings.Join(t.textNames(), "; ")))
+		var names []string
+		for _, i := range t.texts {
+			name := t.set.Texts[i].Name
+			names = append(names, cmp.Or(t.sources[name], name))
+		}
+		fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.otherSources, html.EscapeString(strings.Join(names, "; ")))
 	}
 	b.WriteString("</section>\n")
 	return b.String()
@@ -344,16 +338,4 @@ func (d Doubt) markup() string {
 		return line
 	}
 	return line + ": " + html.EscapeString(d.Sentence)
-}
-
-// textNames names the texts that hold numbers of the report.
-func (t *tracing) textNames() (names []string) {
-	for _, i := range t.texts {
-		name := t.set.Texts[i].Name
-		if own, ok := t.sources[name]; ok {
-			name = own
-		}
-		names = append(names, name)
-	}
-	return names
 }

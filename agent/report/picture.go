@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,15 +34,10 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 		o, known := lookup(img, find)
 		alt := strings.TrimSpace(attribute(img, "alt"))
 		if alt == "" {
-			if alt = resolve.WithoutMarks(o.Label); alt == "" {
-				alt = string(media.ModalityImage)
-			}
+			alt = cmp.Or(resolve.WithoutMarks(o.Label), string(media.ModalityImage))
 			setAttribute(img, "alt", alt)
 		}
-		title := strings.TrimSpace(attribute(img, "title"))
-		if title == "" {
-			title = alt
-		}
+		title := cmp.Or(strings.TrimSpace(attribute(img, "title")), alt)
 		if made := w.made(o); known && made != "" {
 			if figure := around(img, atom.Figure); figure != nil {
 				caption(figure, made, o, w)
