@@ -177,7 +177,7 @@ func (a CallResult) exact(encoded []byte) bool {
 
 // asks counts a call of the step that may be billed though no answer came.
 func (a *CallResult) asks(c generate.Charge) {
-	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
+	a.MayHaveCost, a.MayCostUSD = true, AddUSD(a.MayCostUSD, c.USD)
 }
 
 // liveCall is a model call that this process makes.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,7 +114,7 @@ type approval struct {
 // approval reads the value; what does not say yes is a no.
 func (p replied) approval() approval {
 	var a approval
-	if err := json.Unmarshal(p.Value, &a); err != nil {
+	if json.Unmarshal(p.Value, &a) != nil {
 		return approval{}
 	}
 	return a
@@ -199,14 +200,11 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 
 // noted is the note of an approval behind a word of refusal.
 func noted(p replied, a approval) string {
-	note := strings.TrimSpace(a.Note)
-	if note == "" {
-		note = strings.TrimSpace(p.Note)
-	}
+	note := cmp.Or(strings.TrimSpace(a.Note), strings.TrimSpace(p.Note))
 	if note == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %s", plain.Clip(note, 1000))
+	return ": " + plain.Clip(note, 1000)
 }
 
 // replied checks a reply and gives it as it is remembered, without its pictures.

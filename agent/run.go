@@ -73,6 +73,7 @@ func (r *run) empty(s vision.Sights) *run {
 	s.Dispose, s.Show = r.outcome.dispose, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
+	r.past.witness, _ = cfg.Observer.(Witness)
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
 	r.calls = calls{
 		log: log, journal: r.journal, past: &r.past, sights: r.sights, set: r.set, max: r.max,

@@ -11,7 +11,6 @@ import (
 	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
 	"atelier/agent/vision"
-	"atelier/chat"
 	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
@@ -300,19 +299,15 @@ func (r *Request) rename(id func(string) string, item func(*media.Output)) {
 	for i := range r.Fitted {
 		item(&r.Fitted[i].Output)
 	}
-	renameIn(r.History, item)
-	if r.Input != nil {
-		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
-	}
-}
-
-func renameIn(history []chat.Message, item func(*media.Output)) {
-	for _, m := range history {
+	for _, m := range r.History {
 		for i := range m.Parts {
 			if m.Parts[i].Media != nil {
 				item(m.Parts[i].Media)
 			}
 		}
+	}
+	if r.Input != nil {
+		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
 	}
 }
 

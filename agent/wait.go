@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -53,39 +54,25 @@ func newWaiting(before *State, now time.Time) *waiting {
 // eventMark stands for the key of an event: the first bytes of its SHA-256, saved in hexadecimal.
 type eventMark [8]byte
 
-// marks lists the marks of the events that the observer has.
-func (w *waiting) marks() []string {
-	list := make([]string, 0, len(w.emitted))
-	for mark := range w.emitted {
-		list = append(list, hex.EncodeToString(mark[:]))
-	}
-	slices.Sort(list)
-	return list
-}
+// shortRun is about how many events a run of a few turns has.
+const shortRun = 16
 
 // fresh reports whether an event was not emitted before, and notes it. One without a key
 // always is.
 func (w *waiting) fresh(e Event) bool {
-	return e.Key == "" || w.first(e.Key) && (w.recorded == nil || !w.recorded(e))
-}
-
-// shortRun is about how many events a run of a few turns has.
-const shortRun = 16
-
-// first reports whether a key comes for the first time, and notes it.
-func (w *waiting) first(key string) bool {
-	sum := sha256.Sum256([]byte(key))
+	if e.Key == "" {
+		return true
+	}
+	sum := sha256.Sum256([]byte(e.Key))
 	mark := eventMark(sum[:8])
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.emitted[mark] {
-		return false
-	}
+	before := w.emitted[mark]
 	if w.emitted == nil {
 		w.emitted = make(map[eventMark]bool, shortRun)
 	}
 	w.emitted[mark] = true
-	return true
+	w.mu.Unlock()
+	return !before && (w.recorded == nil || !w.recorded(e))
 }
 
 // ask opens a question. One that was open before keeps its id and its time.
@@ -113,17 +100,6 @@ func (w *waiting) drop(place step.Place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return place.Has(q.Step) })
-}
-
-// questions are the open ones, the oldest first.
-func (w *waiting) questions() []Question {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	open := slices.Clone(w.open)
-	slices.SortFunc(open, func(a, b Question) int {
-		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
-	})
-	return open
 }
 
 // started notes when a run began: at now, unless it began before.
@@ -163,8 +139,7 @@ func (w *waiting) span(place string) Span {
 func (r *run) state() *State {
 	w := r.wait
 	s := &State{
-		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Pending: w.questions(),
-		Runs: map[string]Span{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
+		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
 	}
 	if w.before != nil {
 		s.Worked += w.before.Worked
@@ -176,10 +151,15 @@ func (r *run) state() *State {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for place, span := range w.runs {
-		s.Runs[place] = span
+	s.Pending, s.Runs = slices.Clone(w.open), maps.Clone(w.runs)
+	slices.SortFunc(s.Pending, func(a, b Question) int { // the oldest first
+		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
+	})
+	s.Emitted = make([]string, 0, len(w.emitted))
+	for mark := range w.emitted {
+		s.Emitted = append(s.Emitted, hex.EncodeToString(mark[:]))
 	}
-	s.Emitted = w.marks()
+	slices.Sort(s.Emitted)
 	return s
 }
 
