@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"atelier/agent/definition"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/meter"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -226,11 +226,8 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
 		return why // nothing new: there was no budget to decide by when the turn was taken
 	}
-	kept, err := b.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
-		return json.Marshal(why)
-	})
-	var before string
-	if err != nil || json.Unmarshal(kept, &before) != nil {
+	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return why, nil })
+	if err != nil {
 		return why
 	}
 	return before

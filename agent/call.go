@@ -15,6 +15,7 @@ import (
 	"atelier/action"
 	"atelier/agent/contract"
 	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/preview"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
@@ -311,23 +312,18 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	if len(items) == 0 {
 		return nil, nil
 	}
-	record := func(ctx context.Context) ([]byte, error) {
-		var list []keepsake
+	record := func(ctx context.Context) (list []keepsake, _ error) {
 		for i, o := range items {
 			list = append(list, c.keepOne(ctx, p, i+1, o))
 		}
-		return json.Marshal(list)
+		return list, nil
 	}
-	b, err := c.journal.Step(ctx, call.With(step.TailMedia), record)
+	list, err := memo.Do(ctx, c.journal, call.With(step.TailMedia), record)
 	if err != nil && !journal.HandedOver(ctx) {
-		b, err = record(ctx) // a run that is cancelled keeps what was made too
+		list, err = record(ctx) // a run that is cancelled keeps what was made too
 	}
 	if err != nil {
 		return nil, err
-	}
-	var list []keepsake
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "read journalled pictures: %w", err)
 	}
 	for _, k := range list {
 		c.log.warn(ctx, k.Warning)

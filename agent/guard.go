@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/agent/contract"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
 	"atelier/journal/step"
@@ -67,19 +68,11 @@ var guardStep = step.Name{Kind: step.KindGuardrail}
 // screen puts the task of a root run to the guardrail and leaves it as a model may see it. The verdict
 // is a durable step.
 func (r *run) screen(ctx context.Context) error {
-	b, err := r.journal.Step(ctx, guardStep, func(ctx context.Context) ([]byte, error) {
-		v, err := r.r.cfg.Guardrail.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(v)
+	v, err := memo.Do(ctx, r.journal, guardStep, func(ctx context.Context) (Verdict, error) {
+		return r.r.cfg.Guardrail.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
 	})
 	if err != nil {
 		return fmt.Errorf("check the message: %w", err)
-	}
-	var v Verdict
-	if err := json.Unmarshal(b, &v); err != nil {
-		return media.Errorf(media.CodeInternal, "read journalled verdict: %w", err)
 	}
 	text, redacted, pause, err := v.decide("message", r.task)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/internal/memo"
 	"atelier/journal"
 	"atelier/journal/step"
-	"atelier/media"
 )
 
 // ErrPaused is what waits for a person ends with: the run pauses, and its code runs again
@@ -190,26 +190,19 @@ func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Ques
 // awaitIf is await for a question that may not be needed: then need gives nil, and the reply is
 // marked as free.
 func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
-	var reply replied
-	b, err := p.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (replied, error) {
 		q, err := need(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case q == nil:
-			return json.Marshal(replied{Free: true})
+		if err != nil || q == nil {
+			return replied{Free: true}, err
 		}
 		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
 		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
 		p.tree.ask(*q)
 		p.some.Store(true)
-		return nil, ErrPaused
+		return replied{}, ErrPaused
 	})
 	if err != nil {
 		return reply, err
-	}
-	if err := json.Unmarshal(b, &reply); err != nil {
-		return reply, media.Errorf(media.CodeCorrupt, "read the answer of step %s: %w", name, err)
 	}
 	p.log.warn(ctx, reply.Warning)
 	return reply, nil

@@ -10,12 +10,12 @@ package vision
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"atelier/action"
 	"atelier/agent/definition"
 	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -103,23 +103,15 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 		f, err := v.convert(ctx, o, room)
 		return v.sight(ctx, f), err
 	}
-	b, err := v.Journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	f, err := memo.Do(ctx, v.Journal, name, func(ctx context.Context) (Fitted, error) {
 		f, err := v.convert(ctx, o, room)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return nil, err
-		default:
-			f = Fitted{Ref: o.Ref, Failure: failure.Of(err)}
+		if err != nil && ctx.Err() == nil {
+			return Fitted{Ref: o.Ref, Failure: failure.Of(err)}, nil
 		}
-		return json.Marshal(f)
+		return f, err
 	})
 	if err != nil {
 		return transcript.Sight{}, err
-	}
-	var f Fitted
-	if err := json.Unmarshal(b, &f); err != nil {
-		return transcript.Sight{}, media.Errorf(media.CodeInternal, "read journalled picture: %w", err)
 	}
 	if f.Failure != nil {
 		return transcript.Sight{}, f.Failure.Err()
