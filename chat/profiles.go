@@ -111,7 +111,13 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
 	}
-	p.mergeProviders(f.Providers)
+	for _, q := range f.Providers {
+		if i := slices.IndexFunc(p.providers, func(have Provider) bool { return have.Key == q.Key }); i >= 0 {
+			p.providers[i] = q
+		} else {
+			p.providers = append(p.providers, q)
+		}
+	}
 	if catalogue {
 		p.addCatwalk()
 	}
@@ -126,17 +132,6 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 		}
 	}
 	return nil
-}
-
-func (p *Profiles) mergeProviders(more []Provider) {
-	for _, q := range more {
-		i := slices.IndexFunc(p.providers, func(have Provider) bool { return have.Key == q.Key })
-		if i < 0 {
-			p.providers = append(p.providers, q)
-			continue
-		}
-		p.providers[i] = q
-	}
 }
 
 // addCatwalk takes the models of the providers that we know from the embedded
@@ -217,25 +212,21 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 // addFamily reads a family and lays it over the models that are known by now.
 func (p *Profiles) addFamily(n *yaml.Node) error {
 	var key struct {
-		Name     string   `yaml:"name"`
-		Provider string   `yaml:"provider"`
-		Match    []string `yaml:"match"`
-		Profile  *Profile `yaml:"profile"`
-		Unlisted *Profile `yaml:"unlisted"`
-	}
-	var raw struct {
+		Name     string    `yaml:"name"`
+		Provider string    `yaml:"provider"`
+		Match    []string  `yaml:"match"`
 		Profile  yaml.Node `yaml:"profile"`
 		Unlisted yaml.Node `yaml:"unlisted"`
 	}
-	if err := errors.Join(n.Decode(&key), n.Decode(&raw)); err != nil {
+	if err := errors.Join(n.Decode(&key), key.Profile.Decode(&Profile{}), key.Unlisted.Decode(&Profile{})); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
 	f := family{name: key.Name, provider: key.Provider}
-	if key.Profile != nil {
-		f.fields = &raw.Profile
+	if !key.Profile.IsZero() {
+		f.fields = &key.Profile
 	}
-	if key.Unlisted != nil {
-		f.unlisted = &raw.Unlisted
+	if !key.Unlisted.IsZero() {
+		f.unlisted = &key.Unlisted
 	}
 	if len(key.Match) == 0 || f.fields == nil && f.unlisted == nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family requires match (patterns of model ids) and profile or unlisted", n.Line)
