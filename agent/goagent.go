@@ -89,7 +89,11 @@ func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.O
 
 // StoreURL fetches an address, guarded, and stores what comes as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
-	return c.run.intake.storeURL(ctx, c.run.spec.slug, url, m)
+	o, err := c.run.intake.interceptor.StoreURL(ctx, c.run.intake.target(c.run.spec.slug), url, m)
+	if err == nil {
+		c.run.stored(ctx, []media.Output{o})
+	}
+	return o, err
 }
 
 // Promote chooses items of this run for the answer, with their labels and

@@ -63,12 +63,3 @@ func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.
 	}
 	return o, err
 }
-
-// storeURL is store for what an address gives. The fetch is guarded.
-func (i *intake) storeURL(ctx context.Context, source, url string, m media.Meta) (media.Output, error) {
-	o, err := i.interceptor.StoreURL(ctx, i.target(source), url, m)
-	if err == nil {
-		i.log.stored(ctx, []media.Output{o})
-	}
-	return o, err
-}

@@ -177,12 +177,18 @@ func (r *Runner) root(req Request) (*run, error) {
 		return nil, err
 	}
 	m := &meter.Meter{}
-	wait, part := newWaiting(req.State, r.cfg.Now()), 0
+	part, policy := 0, definition.DefaultVisionContext()
 	if req.State != nil {
 		part = req.State.Part
 	}
+	switch { // the request goes before the definition
+	case req.Vision != nil:
+		policy = req.Vision.WithDefaults()
+	case spec.def != nil:
+		policy = spec.def.VisionContext
+	}
 	t := &runTree{
-		r: r, request: req, wait: wait, max: req.limits(m),
+		r: r, request: req, wait: newWaiting(req.State, r.cfg.Now()), max: req.limits(m),
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	root := &run{
@@ -192,7 +198,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		spec:    spec, journal: r.transcript(req),
 	}
 	return root.empty(vision.Sights{
-		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: spec.vision(req.Vision)},
+		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: policy},
 		Given:  inputImages(req.Images), Fitted: req.Fitted,
 	}), nil
 }
@@ -217,25 +223,14 @@ func (r *Runner) admit(req Request) (spec, error) {
 	if plain.Blank(req.Message) {
 		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent should do")
 	}
-	if err := checkImages(req.Images); err != nil {
-		return spec{}, err
-	}
-	if err := req.ToolContext.Check(); err != nil {
-		return spec{}, err
-	}
-	if err := cmp.Or(req.Vision.Validate(), req.LostImages.Validate()); err != nil {
+	if err := cmp.Or(checkImages(req.Images), req.ToolContext.Check(), req.Vision.Validate(), req.LostImages.Validate()); err != nil {
 		return spec{}, err
 	}
 	if _, ok := definition.USD(req.ApproveOver); !ok && req.ApproveOver != "" {
 		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is not an amount in US dollars: give a plain decimal number, such as 0.05", plain.Clip(media.ErrorText(req.ApproveOver), 40))
 	}
-	if err := req.checkLimits(); err != nil {
+	if err := cmp.Or(req.checkLimits(), req.State.check()); err != nil {
 		return spec{}, err
-	}
-	if req.State != nil {
-		if err := req.State.check(); err != nil {
-			return spec{}, err
-		}
 	}
 	return r.spec(req.Agent)
 }
@@ -262,17 +257,6 @@ func (r *Runner) spec(name string) (spec, error) {
 		return spec{}, err
 	}
 	return spec{slug: d.Slug, name: d.Name, def: d}, nil
-}
-
-// vision is the policy of a root run: the request's, else the definition's.
-func (s spec) vision(asked *definition.VisionContextPolicy) definition.VisionContextPolicy {
-	switch {
-	case asked != nil:
-		return asked.WithDefaults()
-	case s.def != nil:
-		return s.def.VisionContext
-	}
-	return definition.DefaultVisionContext()
 }
 
 // mediaActions are what every agent may do with its media set, where registered.

@@ -68,9 +68,10 @@ func (s State) Known() map[string][]byte {
 	return known
 }
 
-// check refuses states that this program cannot read.
-func (s State) check() error {
+// check refuses states that this program cannot read; nil is none.
+func (s *State) check() error {
 	switch {
+	case s == nil:
 	case s.Version > StateVersion:
 		return media.Errorf(media.CodeUnsupported, "the run was paused by a newer version (state %d, this one reads up to %d): update atelier and resume it again", s.Version, StateVersion)
 	case s.Version < 1:

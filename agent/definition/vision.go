@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,15 +60,8 @@ func (p *VisionContextPolicy) Validate() error {
 // WithDefaults fills what a request leaves open.
 func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
 	d := DefaultVisionContext()
-	if p.MaxImages == 0 {
-		p.MaxImages = d.MaxImages
-	}
-	if p.MaxTotalBytes == 0 {
-		p.MaxTotalBytes = d.MaxTotalBytes
-	}
-	if p.TurnsToLive == 0 {
-		p.TurnsToLive = d.TurnsToLive
-	}
+	p.MaxImages, p.MaxTotalBytes = cmp.Or(p.MaxImages, d.MaxImages), cmp.Or(p.MaxTotalBytes, d.MaxTotalBytes)
+	p.TurnsToLive = cmp.Or(p.TurnsToLive, d.TurnsToLive)
 	if len(p.AllowMIMETypes) == 0 {
 		p.AllowMIMETypes = d.AllowMIMETypes
 	}

@@ -208,9 +208,13 @@ func (s *Set) scan(into *numbers, text string) {
 	}
 	found, years := scan(text)
 	for _, n := range found {
+		sign := 1.0
+		if n.sign < 0 {
+			sign = -1
+		}
 		for _, r := range n.readings {
 			for _, f := range n.factors() {
-				into.add(value{v: r.value * f * n.signed(), percent: n.Percent})
+				into.add(value{v: r.value * f * sign, percent: n.Percent})
 			}
 		}
 		if y, ok := n.year(); ok {

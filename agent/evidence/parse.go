@@ -49,7 +49,9 @@ func (s *scanner) number(i int) int {
 
 // take completes a number and gives the end of what belongs to it.
 func (s *scanner) take(n Number) int {
-	if len(n.readings) > 0 && s.leadingPoint(n.Start) {
+	// The digits of a number may begin with its point: .05.
+	before, point := strings.CutSuffix(s.plain[:n.Start], ".")
+	if len(n.readings) > 0 && point && (before == "" || strings.ContainsRune(" (<>=≤≥", lastRune(before))) {
 		n.readings = parsed("0", s.plain[n.Start:n.End])
 		n.Start--
 	}
@@ -73,12 +75,6 @@ func (s *scanner) take(n Number) int {
 	s.prefix(&n)
 	s.found = append(s.found, n)
 	return n.End
-}
-
-// leadingPoint recognises the digits of a number that begins with its point: .05.
-func (s *scanner) leadingPoint(i int) bool {
-	before := s.plain[:i]
-	return strings.HasSuffix(before, ".") && (i == 1 || strings.ContainsRune(" (<>=≤≥", lastRune(before[:i-1])))
 }
 
 func lastRune(s string) rune {

@@ -169,19 +169,21 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	v := t.set.Trace(n)
 	switch {
 	case v.Support == evidence.Unsupported:
-		t.doubt(n.Text, sentence)
+		i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
+		if i < 0 {
+			i = len(t.missing)
+			t.missing = append(t.missing, Doubt{Sentence: sentence})
+		}
+		addOnce(&t.missing[i].Numbers, n.Text)
 		return element(atom.Mark, html.Attribute{Key: "class", Val: ours + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
 	case v.Query < 0:
-		if v.Text >= 0 && !slices.Contains(t.texts, v.Text) {
-			t.texts = append(t.texts, v.Text)
+		if v.Text >= 0 {
+			addOnce(&t.texts, v.Text)
 		}
 		return nil
 	}
+	addOnce(&t.queries, v.Query)
 	number := slices.Index(t.queries, v.Query) + 1
-	if number == 0 {
-		t.queries = append(t.queries, v.Query)
-		number = len(t.queries)
-	}
 	title := fmt.Sprintf("%s %d", t.query, number)
 	if source := t.set.Queries[v.Query].Source(); source != "" {
 		title += ": " + source
@@ -191,22 +193,17 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 		how := fmt.Sprintf("%s, %s %s %s %s", t.kinds[v.Kind], t.computedFrom, t.number(v.From[0]), t.and, t.number(v.From[1]))
 		title = how + " (" + title + ")"
 		class += " " + ours + "computed"
-		if line := html.EscapeString(n.Text + ": " + how); !slices.Contains(t.derived[v.Query], line) {
-			t.derived[v.Query] = append(t.derived[v.Query], line)
-		}
+		lines := t.derived[v.Query]
+		addOnce(&lines, html.EscapeString(n.Text+": "+how))
+		t.derived[v.Query] = lines
 	}
 	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + ours + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
 }
 
-// doubt notes a number that nothing supports, once for each sentence.
-func (t *tracing) doubt(number, sentence string) {
-	i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
-	if i < 0 {
-		i = len(t.missing)
-		t.missing = append(t.missing, Doubt{Sentence: sentence})
-	}
-	if !slices.Contains(t.missing[i].Numbers, number) {
-		t.missing[i].Numbers = append(t.missing[i].Numbers, number)
+// addOnce adds a value to a list unless it is there.
+func addOnce[T comparable](list *[]T, v T) {
+	if !slices.Contains(*list, v) {
+		*list = append(*list, v)
 	}
 }
 

@@ -168,7 +168,11 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 		return err
 	}
 	o, ok := p.o.Find(ref)
-	if !ok || !p.readable(o) {
+	if ok && p.o.Mode == ModeDataURI { // before anything is written, the bytes are there
+		r, err := p.o.Codec.Open(p.ctx, o.Digest)
+		ok = err == nil && r.Close() == nil
+	}
+	if !ok {
 		return p.missing(string(ref))
 	}
 	switch {
@@ -191,18 +195,6 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 func (p *renderer) write(s string) error {
 	_, err := io.WriteString(p.w, s)
 	return err
-}
-
-// readable checks, before anything is written, that the bytes are there.
-func (p *renderer) readable(o media.Output) bool {
-	if p.o.Mode != ModeDataURI {
-		return true
-	}
-	r, err := p.o.Codec.Open(p.ctx, o.Digest)
-	if err != nil {
-		return false
-	}
-	return r.Close() == nil
 }
 
 func (p *renderer) address(o media.Output) error {
