@@ -122,9 +122,9 @@ type acts struct {
 	approveOver string
 	// env is what the run lends to every act, but for Progress.
 	env action.Env
-	// lend gives the code of an action what it uses of the run.
-	lend  func(act step.Name) *Context
-	index atomic.Int64 // acts of Go code
+	// newContext gives the code of an action what it uses of the run.
+	newContext func(act step.Name) *Context
+	index      atomic.Int64 // acts of Go code
 }
 
 // next numbers the acts of Go code. Those of an action, within an act, have no place
@@ -189,7 +189,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	if err := a.past.begins(ctx, name); err != nil {
 		return a.closed(ctx, call, env, err)
 	}
-	own := a.lend(name)
+	own := a.newContext(name)
 	ctx = context.WithValue(ctx, contextKey{}, own)
 	live := false
 	b, err := a.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {

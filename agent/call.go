@@ -123,7 +123,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 
 // save puts a call on record, unless its record is there from before the run paused.
 func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
-	if c.past.said(m.name) {
+	if c.past.recorded(m.name) {
 		return
 	}
 	c.log.save(ctx, "model call", func(ctx context.Context) error { return c.log.observer.SavePrompt(ctx, rec) })
@@ -299,8 +299,8 @@ func painted(resp chat.Response) *contract.Step {
 	return s
 }
 
-// keepsake is a picture that a chat model made, as the journal remembers it.
-type keepsake struct {
+// recordedPicture is a picture that a chat model made, as the journal remembers it.
+type recordedPicture struct {
 	Output  media.Output `json:"output"`
 	Warning string       `json:"warning,omitempty"`
 }
@@ -312,7 +312,7 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	if len(items) == 0 {
 		return nil, nil
 	}
-	record := func(ctx context.Context) (list []keepsake, _ error) {
+	record := func(ctx context.Context) (list []recordedPicture, _ error) {
 		for i, o := range items {
 			list = append(list, c.keepOne(ctx, p, i+1, o))
 		}
@@ -339,7 +339,7 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 }
 
 // keepOne records the picture with that number.
-func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) keepsake {
+func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
@@ -352,11 +352,11 @@ func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media
 		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
 	}
 	if c.recorder == nil {
-		return keepsake{Output: o}
+		return recordedPicture{Output: o}
 	}
 	recorded, err := c.recorder.Record(context.WithoutCancel(ctx), o)
 	if err != nil {
-		return keepsake{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
+		return recordedPicture{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
 	}
-	return keepsake{Output: recorded}
+	return recordedPicture{Output: recorded}
 }

@@ -56,7 +56,8 @@ func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted [
 
 // delegated puts the end of a sub-agent on record.
 func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
-	made := madeBy(res)
+	made := slices.DeleteFunc(slices.Clone(res.Outputs), func(o media.Output) bool { return o.Origin.Direction == "input" })
+	made = append(made, res.AlsoMade...)
 	span := r.wait.span(string(child.journal.Place()))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
 	childCtx := media.WithScope(ctx, child.scope())
@@ -186,17 +187,6 @@ func (r *run) absorb(ctx context.Context, c *run) {
 		r.warn(ctx, fmt.Sprintf("agent %s: %s", c.spec.slug, err))
 	}
 	r.outcome.absorb(c.outcome)
-}
-
-// madeBy lists what a sub-agent made, promoted items first.
-func madeBy(res *Result) []media.Output {
-	var out []media.Output
-	for _, o := range res.Outputs {
-		if o.Origin.Direction != "input" {
-			out = append(out, o)
-		}
-	}
-	return append(out, res.AlsoMade...)
 }
 
 func refsOf(items []media.Output) []media.Ref {

@@ -37,7 +37,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		status = StatusFailed
 	}
 	if err != nil {
-		r.unwait(ctx, err)
+		r.endWaiting(ctx, err)
 	}
 	r.wait.drop(r.journal.Place())
 	if r.depth == 0 { // end what processes before this one left in the run tree: what came of it is the root's

@@ -230,8 +230,8 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	return reply, nil
 }
 
-// lend gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
-func (r *run) lend(act step.Name) *Context {
+// newContext gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
+func (r *run) newContext(act step.Name) *Context {
 	return &Context{Task: r.task, Input: r.input, run: r, act: act}
 }
 
@@ -243,7 +243,7 @@ func (r *run) code(ctx context.Context) (err error) {
 		}
 	}()
 	defer r.meter.During(r.r.cfg.Now)()
-	own := r.lend(step.Name{})
+	own := r.newContext(step.Name{})
 	own.recall = r.past.recalled()
 	own.recall.ask(ctx, step.Name{})
 	r.set.Quote(r.task)

@@ -78,8 +78,8 @@ func (p *past) continued(turn int) bool {
 	return false
 }
 
-// said reports whether a step was done, and put on record, before the run paused.
-func (p *past) said(name step.Name) bool { return p.log.part > 0 && p.before(name) }
+// recorded reports whether a step was done, and put on record, before the run paused.
+func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.before(name) }
 
 // begins says why an act does not begin: it is new, and the run was ended before.
 func (p *past) begins(ctx context.Context, name step.Name) error {

@@ -82,7 +82,7 @@ func (r *run) empty(s vision.Sights) *run {
 	r.turnBudget = turnBudget{log: log, journal: r.journal, past: &r.past, calls: &r.calls, spec: r.spec, max: r.max}
 	a := &r.acts
 	a.log, a.journal, a.past, a.pauses, a.runner = log, r.journal, &r.past, &r.pauses, r.r
-	a.max, a.spec, a.approveOver, a.lend = r.max, r.spec, r.request.ApproveOver, r.lend
+	a.max, a.spec, a.approveOver, a.newContext = r.max, r.spec, r.request.ApproveOver, r.newContext
 	a.env = action.Env{
 		Media: r.set, Agent: r.spec.slug, Prefer: images, ToolContext: r.request.ToolContext,
 		See: r.sights.CanSee, InUse: r.draft.InUse, Threshold: r.intake.threshold,

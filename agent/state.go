@@ -220,7 +220,7 @@ func contentOf(n step.Name) content {
 	case n.Has(step.TailAgain):
 		return nil
 	case n.Calls() && n.Has(step.TailMedia):
-		return &keepsakes{}
+		return &recordedPictures{}
 	case n.Calls():
 		return &CallResult{}
 	case n.Acts():
@@ -247,10 +247,10 @@ func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) 
 
 func (p *replied) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
 
-// keepsakes are the pictures of one model call.
-type keepsakes []keepsake
+// recordedPictures are the pictures of one model call.
+type recordedPictures []recordedPicture
 
-func (k *keepsakes) EachMedia(each func(*media.Output)) {
+func (k *recordedPictures) EachMedia(each func(*media.Output)) {
 	for i := range *k {
 		each(&(*k)[i].Output)
 	}

@@ -60,7 +60,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		p := transcript.Problem(err)
 		p.Message += ". Answer again with one JSON object as described under How to answer."
-		r.history.Tell(r.turns, transcript.Results{Errors: []action.Problem{p}})
+		r.history.AddResults(r.turns, transcript.Results{Errors: []action.Problem{p}})
 	}
 	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.turnBudget.last)
 }
@@ -123,13 +123,13 @@ func (r *run) turn(ctx context.Context) (*contract.Step, error) {
 	}
 	done := TurnFinished{Turn: r.turns, Model: resp.Model, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}
 	if err != nil {
-		r.history.Answered(r.turns, plain.Clip(resp.Text, 4000))
+		r.history.AddAnswer(r.turns, plain.Clip(resp.Text, 4000))
 		done.Error = err.Error()
 		r.withdraw(ctx)
 		r.emit(ctx, EventTurnFinished, done)
 		return nil, err
 	}
-	r.history.Answered(r.turns, resp.Text)
+	r.history.AddAnswer(r.turns, resp.Text)
 	done.Reasoning, done.Done = step.Reasoning, step.Done
 	for _, a := range step.Actions {
 		done.Actions = append(done.Actions, a.Name)
@@ -168,7 +168,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 				return false, err
 			}
 		}
-		r.history.Tell(r.turns, res)
+		r.history.AddResults(r.turns, res)
 		return false, ctx.Err()
 	}
 	var unfit error
@@ -177,7 +177,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 	}
 	if r.turnBudget.last == "" {
 		if problems := r.draft.Returns(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {
-			r.history.Tell(r.turns, transcript.Results{Errors: problems})
+			r.history.AddResults(r.turns, transcript.Results{Errors: problems})
 			return false, nil
 		}
 	}
@@ -235,7 +235,7 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 	for again := 1; ; again++ {
 		resp, err := r.calls.do(ctx, modelCall{
 			name: whole, number: shorter,
-			system: r.sights.System, messages: r.sights.WithinSight(ctx, r.history.Messages()), schema: contract.Schema,
+			system: r.sights.System, messages: r.sights.WithinLimits(ctx, r.history.Messages()), schema: contract.Schema,
 		})
 		gone, ok := errors.AsType[*vision.LostError](err)
 		if !ok {

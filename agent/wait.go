@@ -219,9 +219,9 @@ func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 	p.log.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }
 
-// unwait ends the acts that wait for a person where their run ends all the same, because it
+// endWaiting ends the acts that wait for a person where their run ends all the same, because it
 // is cancelled or its time is over. A retry asks again.
-func (r *run) unwait(ctx context.Context, why error) {
+func (r *run) endWaiting(ctx context.Context, why error) {
 	r.pauses.mu.Lock()
 	held := r.pauses.held
 	r.pauses.held = nil

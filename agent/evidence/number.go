@@ -106,7 +106,7 @@ func scan(text string) ([]Number, []int) {
 			i += size
 		}
 	}
-	s.lend()
+	s.shareUnits()
 	for i := range s.found {
 		s.judge(&s.found[i])
 	}

@@ -1,5 +1,10 @@
 package transcript
 
+import (
+	"maps"
+	"slices"
+)
+
 // What a model is shown of a long list of media items: all of them up to
 // maxShownItems, else the first and the last and how many lie between.
 const (
@@ -8,15 +13,12 @@ const (
 	lastItems     = 5
 )
 
-// Bounded shortens the long lists of media items in a value, at any depth. Lists of
+// Bounded copies a value with the long lists of media items in it made shorter, at any depth. Lists of
 // other things stay.
 func Bounded(v any) any {
-	if !holdsMany(v) {
-		return v
-	}
 	switch t := v.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(t))
+		out := maps.Clone(t)
 		for k, e := range t {
 			out[k] = Bounded(e)
 		}
@@ -25,35 +27,13 @@ func Bounded(v any) any {
 		if len(t) > maxShownItems && listsItems(t) {
 			return BoundedList(t)
 		}
-		out := make([]any, len(t))
+		out := slices.Clone(t)
 		for i, e := range t {
 			out[i] = Bounded(e)
 		}
 		return out
 	}
 	return v
-}
-
-// holdsMany reports whether anything in a value would be shortened.
-func holdsMany(v any) bool {
-	switch t := v.(type) {
-	case map[string]any:
-		for _, e := range t {
-			if holdsMany(e) {
-				return true
-			}
-		}
-	case []any:
-		if len(t) > maxShownItems && listsItems(t) {
-			return true
-		}
-		for _, e := range t {
-			if holdsMany(e) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // listsItems reports whether most of a list are media items, or stand for some that failed.

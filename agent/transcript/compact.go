@@ -43,7 +43,7 @@ func Stages() []Stage {
 		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool {
 			changed := false
 			for i := range h.entries {
-				changed = h.entries[i].unshow("the conversation is too long") || changed
+				changed = h.entries[i].hideImages("the conversation is too long") || changed
 			}
 			return changed
 		}},
@@ -77,17 +77,17 @@ func (h *History) dropOld(set *media.Set) bool {
 
 // shrink cuts the results of a message to a level, without its pictures.
 func (e *entry) shrink(to level, length int, set *media.Set) bool {
-	blinded := len(e.results.Views) > 0
+	hidden := len(e.results.Views) > 0
 	e.results.Views = nil
-	if !e.results.shrink(to, length, set) && !blinded {
+	if !e.results.shrink(to, length, set) && !hidden {
 		return false
 	}
 	e.render()
 	return true
 }
 
-// unshow takes the pictures that came with the task out and tells the model why.
-func (e *entry) unshow(why string) bool {
+// hideImages takes the pictures that came with the task out and tells the model why.
+func (e *entry) hideImages(why string) bool {
 	if e.opening == nil || len(e.opening.Images) == 0 {
 		return false
 	}

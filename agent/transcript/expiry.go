@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"atelier/action"
 	"atelier/agent/definition"
 	"atelier/agent/internal/plain"
@@ -15,7 +17,9 @@ func (h *History) Expire(turn int, set *media.Set, uses func(action string) (def
 		if e.results == nil {
 			continue
 		}
-		changed := e.blind(turn)
+		shown := len(e.results.Views)
+		e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
+		changed := len(e.results.Views) < shown
 		for j := range e.results.Actions {
 			use, ok := uses(e.results.Actions[j].Name)
 			if !ok || !use.Expired(e.turn, turn) {

@@ -45,13 +45,13 @@ func (e *entry) render() {
 // is the opening and stays.
 type History struct{ entries []entry }
 
-// Answered adds an answer of the model.
-func (h *History) Answered(turn int, text string) {
+// AddAnswer adds an answer of the model.
+func (h *History) AddAnswer(turn int, text string) {
 	h.entries = append(h.entries, entry{msg: chat.Text(chat.RoleAssistant, text), turn: turn})
 }
 
-// Tell adds what the model reads after a step.
-func (h *History) Tell(turn int, res Results) {
+// AddResults adds what the model reads after a step.
+func (h *History) AddResults(turn int, res Results) {
 	h.entries = append(h.entries, entry{msg: res.message(), results: &res, turn: turn})
 }
 
@@ -124,7 +124,7 @@ func (h *History) Given() int {
 func (h *History) ReplaceGiven() {
 	for i := range h.entries {
 		e := &h.entries[i]
-		if e.unshow("the person gave other pictures"); e.results != nil {
+		if e.hideImages("the person gave other pictures"); e.results != nil {
 			e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return s.Given })
 			e.render()
 		}
@@ -284,13 +284,6 @@ func (r *Results) shrink(to level, length int, set *media.Set) bool {
 
 // ViewTurns is for how many turns a picture that was asked for stays in sight.
 const ViewTurns = 1
-
-// blind takes the pictures out of a message that have been shown long enough.
-func (e *entry) blind(turn int) bool {
-	n := len(e.results.Views)
-	e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
-	return len(e.results.Views) < n
-}
 
 // anyRef finds refs in text, wrapped or bare.
 var anyRef = regexp.MustCompile(`\b(?:img|aud|vid|doc)-[0-9a-z]{8}\b`)

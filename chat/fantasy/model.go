@@ -49,33 +49,33 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	details := detailsOf(r)
 	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
-	tell := r.OnText
+	onText := r.OnText
 	if m.profile.ImageOutput { // the answer comes at once, as pictures do
-		tell = nil
+		onText = nil
 	}
-	said := &said{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, teller: teller{secrets: m.secrets, tell: tell}, end: func() {}}
-	ctx = context.WithValue(ctx, saidKey{}, said)
+	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, listener: listener{secrets: m.secrets, onText: onText}, end: func() {}}
+	ctx = context.WithValue(ctx, replyKey{}, reply)
 	res, err := chat.Guarded(func() (*fantasy.Response, error) {
-		if tell != nil {
-			return stream(ctx, lm, call, said)
+		if onText != nil {
+			return stream(ctx, lm, call, reply)
 		}
 		return lm.Generate(ctx, call)
 	})
 	out := chat.Response{Model: m.profile.ID}
-	m.settle(&out, said, res)
+	m.settle(&out, reply, res)
 	switch {
-	case said.problem != nil:
-		if said.text.Len() > 0 {
-			said.problem.Retryable = false // a part of the answer was made
+	case reply.problem != nil:
+		if reply.text.Len() > 0 {
+			reply.problem.Retryable = false // a part of the answer was made
 		}
-		return out, said.problem
+		return out, reply.problem
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
 	// Some providers use Text for one block only; ours is the whole answer.
 	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
-	if said.text.Len() > 0 {
-		if out.Text, err = m.lift(ctx, said.text.String()); err != nil {
+	if reply.text.Len() > 0 {
+		if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
 			return out, m.failure(ctx, err, sent.Load())
 		}
 	}
@@ -88,10 +88,10 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 }
 
 // settle notes what a call used and cost, as its answer says, else as the SDK counts.
-func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
+func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) {
 	switch {
-	case said.usage != nil:
-		out.Usage = *said.usage
+	case reply.usage != nil:
+		out.Usage = *reply.usage
 	case res != nil:
 		out.Usage = chat.Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
 	default:
@@ -101,8 +101,8 @@ func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
 	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
 		*n = max(*n, 0)
 	}
-	out.CostIncomplete = said.unpriced
-	if out.CostUSD = said.cost; out.CostUSD != nil {
+	out.CostIncomplete = reply.unpriced
+	if out.CostUSD = reply.cost; out.CostUSD != nil {
 		out.CostReported = true
 		return
 	}
