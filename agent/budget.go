@@ -62,7 +62,7 @@ func (q Request) bounds() generate.Bounds {
 	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
 }
 
-// checkLimits says which limit of a request means nothing. The error has code media.CodeInvalid.
+// checkLimits says which limit of a request means nothing.
 func (q Request) checkLimits() error {
 	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
 		return media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")

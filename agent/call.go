@@ -14,7 +14,6 @@ import (
 
 	"atelier/action"
 	"atelier/agent/contract"
-	"atelier/agent/internal/failure"
 	"atelier/agent/internal/memo"
 	"atelier/agent/internal/preview"
 	"atelier/agent/transcript"
@@ -139,9 +138,9 @@ func statusOf(ctx context.Context, err error) Status {
 // CallResult is what the durable step of a model call keeps, of a failure too: a replay
 // does not ask again.
 type CallResult struct {
-	Response  chat.Response   `json:"response"`
-	Failure   *failure.Record `json:"failure,omitempty"`
-	Unsettled bool            `json:"unsettled,omitempty"`
+	Response  chat.Response `json:"response"`
+	Failure   *memo.Failure `json:"failure,omitempty"`
+	Unsettled bool          `json:"unsettled,omitempty"`
 	// MayHaveCost is set where the model was asked without an answer, by this call or by one of
 	// an earlier process that ended meanwhile; MayCostUSD estimates all of them.
 	MayHaveCost bool    `json:"may_have_cost,omitempty"`
@@ -263,7 +262,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		if len(a.Lost) > 0 {
 			return nil, nil // the bytes went away on the way to the provider
 		}
-		a.Failure, a.Unsettled = failure.Of(failed), errors.Is(failed, chat.ErrUnsettled)
+		a.Failure, a.Unsettled = memo.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
 			a.asks(c.expected(req))
 		}

@@ -159,12 +159,11 @@ func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]me
 		}
 	}
 	for _, text := range call.Media {
-		o, err := set.Find(text)
-		if err != nil {
+		if o, err := set.Find(text); err == nil {
+			add(o)
+		} else {
 			unknown = append(unknown, text)
-			continue
 		}
-		add(o)
 	}
 	if unknown = append(unknown, set.Strange(call.Task)...); len(unknown) > 0 {
 		return nil, set.Unknown(unknown...)

@@ -214,6 +214,11 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	if c.within() {
 		name = c.act.Numbered(step.TailAsk, at.index)
 	}
+	return c.answer(ctx, name, at, q)
+}
+
+// answer waits for the answer to a question of the code.
+func (c *Context) answer(ctx context.Context, name step.Name, at callIndex, q Question) (Reply, error) {
 	p, err := c.run.pauses.await(ctx, name, at, q)
 	c.recall.ask(ctx, name)
 	if errors.Is(err, ErrPaused) {
@@ -302,17 +307,12 @@ func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// next numbers what is done in the stage.
-func (s *Stage) next() int {
-	s.done++
-	return s.done
-}
-
 // Step does something once: a replay gets the result again, JSON without media bytes, and fn does
 // not run. An error is not kept: fn runs again when the run is tried again. After a crash in
 // fn it runs again, too.
 func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.next()}
+	s.done++
+	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.done}
 	if err := s.c.run.past.begins(ctx, name); err != nil {
 		return nil, err
 	}
@@ -325,7 +325,8 @@ func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, 
 // that has the answer does not call inquire.
 func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (question string, schema json.RawMessage, err error)) (Reply, error) {
 	r := s.c.run
-	at := callIndex{turn: s.number, index: s.next()}
+	s.done++
+	at := callIndex{turn: s.number, index: s.done}
 	name := step.Name{Kind: step.KindStageAsk, Turn: at.turn, Index: at.index}
 	var q Question
 	if !r.journal.Knows(name) {
@@ -337,20 +338,15 @@ func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (ques
 			return Reply{}, err
 		}
 	}
-	p, err := r.pauses.await(ctx, name, at, q)
-	s.c.recall.ask(ctx, name)
-	if err != nil {
-		return Reply{}, err
-	}
-	r.take(ctx, p)
-	return Reply{Value: p.Value, Note: p.Note}, nil
+	return s.c.answer(ctx, name, at, q)
 }
 
 // Agent runs another agent to its end; its record, media and cost are parts of the run's. It is
 // [ErrPaused] where the agent waits for a person. Granted are items of the run's tree.
 func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []media.Output) (*Result, error) {
 	r := s.c.run
-	at := callIndex{turn: s.number, index: s.next() + 1} // the record of the stage has the first
+	s.done++
+	at := callIndex{turn: s.number, index: s.done + 1} // the record of the stage has the first
 	rec := r.begin(StepAgent, call.Name, at)
 	rec.Params = plain.JSON(call)
 	if err := notBegun(ctx); err != nil {

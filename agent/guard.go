@@ -144,11 +144,7 @@ func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 	}
 	var alternatives []string
 	for _, t := range terms {
-		words := strings.Fields(t)
-		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
-		}
-		if len(words) > 0 {
+		if words := strings.Fields(regexp.QuoteMeta(t)); len(words) > 0 {
 			alternatives = append(alternatives, strings.Join(words, `\s+`))
 		}
 	}

@@ -148,7 +148,7 @@ func (q Question) fits(value json.RawMessage) error {
 	return nil
 }
 
-// inquiry makes the question of an agent. The error says what is wrong with it.
+// inquiry makes the question of an agent.
 func inquiry(question string, schema json.RawMessage) (Question, error) {
 	text, form, err := contract.CheckQuestion(question, schema)
 	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err

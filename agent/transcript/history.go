@@ -294,11 +294,9 @@ func survivors(set *media.Set, text string) []media.Output {
 	var kept []media.Output
 	seen := map[string]bool{}
 	for _, ref := range anyRef.FindAllString(text, -1) {
-		if seen[ref] {
-			continue
-		}
-		seen[ref] = true
-		if o, ok := set.Lookup(media.Ref(ref)); ok {
+		o, ok := set.Lookup(media.Ref(ref))
+		if ok && !seen[ref] {
+			seen[ref] = true
 			kept = append(kept, o)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"atelier/action"
 	"atelier/agent/definition"
-	"atelier/agent/internal/failure"
 	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
@@ -43,7 +42,7 @@ type Fitted struct {
 	Adapted *generate.Disposition `json:"adapted,omitempty"`
 	Warning string                `json:"warning,omitempty"`
 	// Failure is why it cannot be shown: the run continues without it.
-	Failure *failure.Record `json:"failure,omitempty"`
+	Failure *memo.Failure `json:"failure,omitempty"`
 }
 
 // InputImage is a stored picture of a message: what saved state holds of it.
@@ -106,7 +105,7 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 	f, err := memo.Do(ctx, v.Journal, name, func(ctx context.Context) (Fitted, error) {
 		f, err := v.convert(ctx, o, room)
 		if err != nil && ctx.Err() == nil {
-			return Fitted{Ref: o.Ref, Failure: failure.Of(err)}, nil
+			return Fitted{Ref: o.Ref, Failure: memo.FailureOf(err)}, nil
 		}
 		return f, err
 	})

@@ -117,7 +117,7 @@ func (m *model) refusal(kind, words string) *media.Error {
 	return media.Errorf(media.CodeModerated, "ask %s: %s; change the task or the material", m.profile, text)
 }
 
-// explain adds what to do to what the provider reply.
+// explain adds what to do to the words of the provider.
 func (m *model) explain(code media.Code, f fault) string {
 	msg := m.secrets.Clean(f.message, chat.MaxMessage)
 	switch {

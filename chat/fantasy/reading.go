@@ -52,7 +52,7 @@ func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || s == nil || res.Body == nil {
 		return res, err
 	}
-	if isStream(res) {
+	if res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		b := &streamed{ReadCloser: res.Body, reply: s, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
 		res.Body, s.end = b, b.finish
 		return res, nil

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
 	"charm.land/fantasy"
 
@@ -149,11 +148,6 @@ type streamed struct {
 	line  []byte // the beginning of a line
 	whole answerBody
 	ended bool
-}
-
-// isStream reports whether an answer comes as server-sent events.
-func isStream(res *http.Response) bool {
-	return res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 }
 
 // Read implements [io.Reader].

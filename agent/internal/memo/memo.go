@@ -1,10 +1,12 @@
-// Package memo makes values durable: what a step of the journal gave, it gives again in a replay. It may
+// Package memo keeps values and errors in the journal: what a step gave, it gives again in a replay. It may
 // import journal and media.
 package memo
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"time"
 
 	"atelier/journal"
 	"atelier/journal/step"
@@ -28,4 +30,28 @@ func Do[T any](ctx context.Context, j *journal.Transcript, name step.Name, do fu
 		return v, media.Errorf(media.CodeCorrupt, "read journalled step %s: %w", name, err)
 	}
 	return v, nil
+}
+
+// Failure is an error as the journal remembers it.
+type Failure struct {
+	Code       media.Code    `json:"code"`
+	Message    string        `json:"message"`
+	Retryable  bool          `json:"retryable,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Valid      []string      `json:"valid,omitempty"`
+}
+
+// FailureOf is what the journal remembers of an error.
+func FailureOf(err error) *Failure {
+	f := &Failure{Code: media.CodeOf(err), Message: media.ErrorText(err.Error()), Retryable: media.Retryable(err)}
+	var e *media.Error
+	if errors.As(err, &e) {
+		f.RetryAfter, f.Valid = e.RetryAfter, e.Valid
+	}
+	return f
+}
+
+// Err gives the error back.
+func (f *Failure) Err() *media.Error {
+	return &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
 }

@@ -12,13 +12,9 @@ import (
 // topKey merges a sub-agent's payload at the top of its parent's.
 const topKey = "."
 
-// Patch applies an RFC 7396 merge patch and returns the result; neither
-// argument is changed.
+// Patch applies an RFC 7396 merge patch and returns the result.
 func Patch(target, patch map[string]any) map[string]any {
-	out := maps.Clone(target)
-	if out == nil {
-		out = map[string]any{}
-	}
+	out := Set(target, nil)
 	for k, v := range patch {
 		switch t := v.(type) {
 		case nil:
