@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/generate"
+	"atelier/generate/money"
 	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
@@ -121,9 +124,9 @@ type acts struct {
 	approveOver string
 	// env is what the run lends to every act, but for Progress.
 	env action.Env
-	// lend gives the code of an action what it uses of the run.
-	lend  func(act step.Name) *Context
-	index atomic.Int64 // acts of Go code
+	// newContext gives the code of an action what it uses of the run.
+	newContext func(act step.Name) *Context
+	index      atomic.Int64 // acts of Go code
 }
 
 // next numbers the acts of Go code. Those of an action, within an act, have no place
@@ -161,7 +164,7 @@ func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) a
 	}
 	rec.Media = out.Media
 	if out.Error != nil && out.Error.Code == media.CodeDiskFull {
-		a.log.outcome.lack(out.Error.Message)
+		a.log.outcome.update(func(t *tally) { t.unstored = cmp.Or(t.unstored, out.Error.Message) })
 	}
 	a.log.end(ctx, rec)
 	a.log.stored(ctx, out.Media)
@@ -188,7 +191,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	if err := a.past.begins(ctx, name); err != nil {
 		return a.closed(ctx, call, env, err)
 	}
-	own := a.lend(name)
+	own := a.newContext(name)
 	ctx = context.WithValue(ctx, contextKey{}, own)
 	live := false
 	b, err := a.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
@@ -305,7 +308,7 @@ func (a *acts) drew(out action.Outcome) {
 	if !d.made {
 		d.why = did.Name + ": " + out.Message
 	}
-	a.log.outcome.draw(d)
+	a.log.outcome.update(func(t *tally) { t.drawn.add(d) })
 }
 
 // callIndex is the place of an act in its run.
@@ -323,4 +326,74 @@ func (at callIndex) name() step.Name {
 		return at.within
 	}
 	return step.Action(at.turn, at.index)
+}
+
+// shownParam is how many characters of each text of an action's parameters a person sees
+// in an approval.
+const shownParam = 500
+
+// approve asks a person, where the agent's definition or the run says so, whether an
+// action may be run. A no is media.CodeForbidden. What was approved once, or needed no
+// approval, is not looked at again in a replay, and what was done needs none.
+func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callIndex, env action.Env) error {
+	if _, done := a.journal.Known(at.name()); done {
+		return nil
+	}
+	var use definition.ActionUse
+	if a.spec.def != nil {
+		use, _ = a.spec.def.Uses(call.Name)
+	}
+	over := use.ApprovalOver
+	costs := a.runner.cfg.Actions.Costs(call.Name)
+	if a.approveOver != "" && costs {
+		over = a.approveOver
+	}
+	if use.Approval == "" && over == "" {
+		return nil
+	}
+	name := at.name().With(step.TailApproval)
+	p, err := a.pauses.awaitIf(ctx, name, at, func(ctx context.Context) (*Question, error) {
+		return a.permissionFor(ctx, call, use.Approval, over, env)
+	})
+	if err != nil || p.Free {
+		return err
+	}
+	if said := p.approval(); !said.Approve {
+		return media.Errorf(media.CodeForbidden, "refused by a person%s", noted(p, said))
+	}
+	return nil
+}
+
+// permissionFor is the question for an act, or nil if the act needs no approval: it costs
+// little enough, or cannot be run as it was asked and will say so itself.
+func (a *acts) permissionFor(ctx context.Context, call contract.ActionCall, approval, over string, env action.Env) (*Question, error) {
+	price, err := a.runner.cfg.Actions.Price(ctx, call.Name, call.Params, env)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, nil //nolint:nilnil // the action will fail with the same error, and cost nothing
+	}
+	reason := "this agent may take the action only with approval"
+	if approval == "" {
+		limit, ok := definition.USD(over)
+		if !ok {
+			return nil, media.Errorf(media.CodeInvalid, "%q is not an amount in US dollars: give a plain decimal number, such as 0.05", plain.Clip(over, 40))
+		}
+		reason = "its price is not known"
+		if price.USD != nil {
+			cost, ok := new(big.Rat).SetString(*price.USD)
+			if ok && cost.Cmp(limit) <= 0 {
+				return nil, nil //nolint:nilnil // it needs none
+			}
+			reason = fmt.Sprintf("it would cost %s, more than $%s", money.About(*price.USD), over)
+		}
+	}
+	short := object.MapStrings(any(call.Params), func(s string) string { return plain.Clip(s, shownParam) })
+	return &Question{
+		Kind: QuestionApproval, Question: fmt.Sprintf("May agent %s run %s? It needs approval: %s.", a.spec.name, plain.Clip(call.Name, 80), reason),
+		Schema: json.RawMessage(approvalForm), Details: &Details{
+			Action: plain.Clip(call.Name, 80), Params: plain.JSON(short), EstimatedUSD: price.USD, Estimate: price.Note, Reason: reason,
+		},
+	}, nil
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"atelier/agent/definition"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/meter"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -62,7 +62,7 @@ func (q Request) bounds() generate.Bounds {
 	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
 }
 
-// checkLimits says which limit of a request means nothing. The error has code media.CodeInvalid.
+// checkLimits says which limit of a request means nothing.
 func (q Request) checkLimits() error {
 	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
 		return media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
@@ -89,61 +89,43 @@ func (l limits) record() Limits {
 	}
 }
 
-// billing asks the model of a run within the budgets, and prices its calls.
-type billing struct {
-	model  chat.Model
-	budget generate.Budget
-	meter  *meter.Meter
-	now    func() time.Time
-}
-
-// ask asks the model, if the budgets let it: the tokens and the price of the request
+// bill asks the model, if the budgets let it: the tokens and the price of the request
 // are held while it is under way, then those of the call are counted.
-func (b billing) ask(ctx context.Context, req chat.Request) (chat.Response, error) {
-	p := b.model.Profile()
-	c := b.expected(req)
-	c.ID = media.ScopeOf(ctx).PromptRun
-	if err := b.priced(ctx, c); err != nil {
+func (c *calls) bill(ctx context.Context, req chat.Request) (chat.Response, error) {
+	p, charge := c.profile(), c.expected(req)
+	charge.ID = media.ScopeOf(ctx).PromptRun
+	if charge.USD == nil && !p.Priced() { // nothing would hold its calls back where money is bounded
+		bounded, err := c.budget.Room(ctx, generate.Charge{ID: charge.ID})
+		if bounded && err == nil { // what has no room is refused when it is reserved
+			return chat.Response{}, media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
+		}
+	}
+	if err := c.budget.Reserve(ctx, charge); err != nil {
 		return chat.Response{}, err
 	}
-	if err := b.budget.Reserve(ctx, c); err != nil {
-		return chat.Response{}, err
-	}
-	end := b.meter.Begin(b.now)
-	resp, err := b.model.Generate(ctx, req)
+	end := c.log.meter.Begin(c.log.now)
+	resp, err := c.sights.Model.Generate(ctx, req)
 	end()
 	switch {
 	case err == nil || resp.Usage != (chat.Usage{}): // a refusal may be billed
-		c.Tokens, c.USD = resp.Usage.InputTokens+resp.Usage.OutputTokens, price(p, resp.CostUSD)
-		c.Images = int64(pictures(resp.Media))
+		charge.Tokens, charge.USD, charge.Images = resp.Usage.InputTokens+resp.Usage.OutputTokens, resp.CostUSD, int64(pictures(resp.Media))
+		if charge.USD == nil && p.Offline {
+			charge.USD = new("0")
+		}
 	case journal.HandedOver(ctx):
 		return resp, err // the process that continues makes this call again and settles it
 	case !errors.Is(err, chat.ErrUnsettled):
-		c = generate.Charge{ID: c.ID}
+		charge = generate.Charge{ID: charge.ID}
 	}
-	_ = b.budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
+	_ = c.budget.Settle(context.WithoutCancel(ctx), charge) // else what was reserved stays so
 	return resp, err
 }
 
-// priced is nil unless money is bounded and the price of the run's model is not known:
-// nothing would hold its calls back.
-func (b billing) priced(ctx context.Context, c generate.Charge) error {
-	p := b.model.Profile()
-	if c.USD != nil || p.Priced() {
-		return nil
-	}
-	bounded, err := b.budget.Room(ctx, generate.Charge{ID: c.ID})
-	if !bounded || err != nil {
-		return nil //nolint:nilerr // what has no room is refused when it is reserved
-	}
-	return media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
-}
-
 // expected is what the request of a call may use: its tokens, and their price.
-func (b billing) expected(req chat.Request) generate.Charge {
-	p := b.model.Profile()
+func (c *calls) expected(req chat.Request) generate.Charge {
+	p := c.profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u, b.now()))}
+	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.log.now())}
 }
 
 // generated counts the pictures that models made for an act.
@@ -154,15 +136,6 @@ func generated(items []media.Output) (n int64) {
 		}
 	}
 	return n
-}
-
-// price is the cost of a call; that of an offline model is known.
-func price(p chat.Profile, usd *string) *string {
-	if usd == nil && p.Offline {
-		free := "0"
-		return &free
-	}
-	return usd
 }
 
 // pictures counts the pictures among what a chat model made itself.
@@ -200,14 +173,14 @@ func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
 // spentUp says which budget ends with the turn that comes, or nothing; shared looks at those
 // of the whole run as well, whose tokens end where one more turn before the last ones would not fit.
 func (b *turnBudget) spentUp(shared bool) string {
-	spent, latest := b.log.outcome.tokens()
+	sum := b.log.outcome.soFar()
 	turns, d := b.log.turns, b.spec.def
 	worked := b.max.worked.Worked(b.log.now())
 	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
-	case turns > 0 && d.Tokens > 0 && spent >= int64(d.Tokens):
-		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, spent, d.Tokens)
-	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*latest > b.max.tokens: // the agents above this one have a turn to take as well
-		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), latest, b.max.tokens)
+	case turns > 0 && d.Tokens > 0 && sum.spent >= int64(d.Tokens):
+		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, sum.spent, d.Tokens)
+	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*sum.latest > b.max.tokens: // the agents above this one have a turn to take as well
+		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), sum.latest, b.max.tokens)
 	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
 		return b.max.late(worked)
 	case turns+1 >= most && (shared || !b.past.continued(turns+1)):
@@ -223,11 +196,10 @@ func (l limits) late(worked time.Duration) string {
 
 // tight says which budget has no room for two more calls of the model, or nothing: then
 // the one that comes is the last. bounded reports whether there is such a budget.
-func (b billing) tight(ctx context.Context, next chat.Request) (why string, bounded bool) {
-	p := b.model.Profile()
-	one := p.EstimateTokens(next)
-	two := chat.Usage{InputTokens: 2 * max(1, one)}
-	bounded, err := b.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two, b.now()))})
+func (c *calls) tight(ctx context.Context, next chat.Request) (why string, bounded bool) {
+	p := c.profile()
+	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(next))}
+	bounded, err := c.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
 	if media.CodeOf(err) != media.CodeOverBudget {
 		return "", bounded // where the budget cannot tell, the call itself finds out
 	}
@@ -247,18 +219,15 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 	if b.log.turns == 0 {
 		return why
 	}
-	tight, bounded := b.calls.billing().tight(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
+	tight, bounded := b.calls.tight(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
 	if why = cmp.Or(why, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
 		return why
 	}
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
 		return why // nothing new: there was no budget to decide by when the turn was taken
 	}
-	kept, err := b.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
-		return json.Marshal(why)
-	})
-	var before string
-	if err != nil || json.Unmarshal(kept, &before) != nil {
+	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return why, nil })
+	if err != nil {
 		return why
 	}
 	return before
@@ -275,7 +244,22 @@ func (l limits) timed(ctx context.Context, before time.Duration, now func() time
 	most := min(max(l.time, before), math.MaxInt64-overtime) + min(l.time, overtime)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
-	watching.Go(func() { l.watch(ctx, now, most, check, cut) })
+	watching.Go(func() {
+		for ctx.Err() == nil {
+			worked := l.worked.Worked(now())
+			if worked >= most {
+				cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.late(worked)))
+				return
+			}
+			t := time.NewTimer(most - worked)
+			select {
+			case <-t.C:
+			case <-check:
+			case <-ctx.Done():
+			}
+			t.Stop()
+		}
+	})
 	l.worked.Watch(func() {
 		select {
 		case check <- struct{}{}:
@@ -285,27 +269,6 @@ func (l limits) timed(ctx context.Context, before time.Duration, now func() time
 	return ctx, func() {
 		cut(nil)
 		watching.Wait()
-	}
-}
-
-// watch cuts the run when it has worked for the time given; check makes it look again.
-func (l limits) watch(ctx context.Context, now func() time.Time, most time.Duration, check <-chan struct{}, cut context.CancelCauseFunc) {
-	for {
-		worked := l.worked.Worked(now())
-		if worked >= most {
-			cut(media.Errorf(media.CodeOverBudget, "%s: work in progress was stopped; allow more (--max-time) or ask for less", l.late(worked)))
-			return
-		}
-		t := time.NewTimer(most - worked)
-		select {
-		case <-t.C:
-		case <-check:
-		case <-ctx.Done():
-		}
-		t.Stop()
-		if ctx.Err() != nil {
-			return
-		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent/contract"
-	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/preview"
 	"atelier/agent/transcript"
 	"atelier/agent/vision"
@@ -56,8 +56,9 @@ type calls struct {
 
 func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
 
-func (c *calls) billing() billing {
-	return billing{model: c.sights.Model, budget: c.budget, meter: c.log.meter, now: c.log.now}
+// mayCost adds the price of calls that may be billed though no answer came.
+func (c *calls) mayCost(usd *string) {
+	c.log.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
 }
 
 // do makes one call. The text of the response holds placeholders instead of tokens.
@@ -79,8 +80,13 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	if m.schema != nil {
 		req.SchemaName = contract.SchemaName
 	}
-	if lost > 0 {
-		c.countUnanswered(ctx, m.name, lost, req)
+	if lost > 0 { // the budgets count the call that was not answered
+		held := c.expected(req)
+		held.ID = rec.ID
+		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
+		// It is made again, which is noted: should this process end in it too, both count. Where the step
+		// cannot be kept, the call fails with the reason.
+		_, _ = c.journal.Step(ctx, m.name.Numbered(step.TailAgain, lost), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 	}
 	done, err := c.generate(ctx, m.name, req, lost)
 	rec.FinishedAt = c.log.now()
@@ -95,13 +101,13 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 			rec.Usage, rec.CostUSD = resp.Usage, resp.CostUSD
 		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			c.log.outcome.mayCost(cmp.Or(done.MayCostUSD, c.billing().expected(req).USD)) // as the budgets count it
+			c.mayCost(cmp.Or(done.MayCostUSD, c.expected(req).USD)) // as the budgets count it
 		}
 		c.save(ctx, m, rec)
 		return chat.Response{}, err
 	}
 	if done.MayHaveCost {
-		c.log.outcome.mayCost(done.MayCostUSD)
+		c.mayCost(done.MayCostUSD)
 	}
 	c.count(p, resp)
 	c.log.warn(ctx, resp.Warnings...)
@@ -116,7 +122,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 
 // save puts a call on record, unless its record is there from before the run paused.
 func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
-	if c.past.said(m.name) {
+	if c.past.recorded(m.name) {
 		return
 	}
 	c.log.save(ctx, "model call", func(ctx context.Context) error { return c.log.observer.SavePrompt(ctx, rec) })
@@ -132,9 +138,9 @@ func statusOf(ctx context.Context, err error) Status {
 // CallResult is what the durable step of a model call keeps, of a failure too: a replay
 // does not ask again.
 type CallResult struct {
-	Response  chat.Response   `json:"response"`
-	Failure   *failure.Record `json:"failure,omitempty"`
-	Unsettled bool            `json:"unsettled,omitempty"`
+	Response  chat.Response `json:"response"`
+	Failure   *memo.Failure `json:"failure,omitempty"`
+	Unsettled bool          `json:"unsettled,omitempty"`
 	// MayHaveCost is set where the model was asked without an answer, by this call or by one of
 	// an earlier process that ended meanwhile; MayCostUSD estimates all of them.
 	MayHaveCost bool    `json:"may_have_cost,omitempty"`
@@ -150,10 +156,10 @@ type CallResult struct {
 
 // err gives the error back.
 func (a CallResult) err() error {
-	if len(a.Lost) > 0 {
+	switch {
+	case len(a.Lost) > 0:
 		return &vision.LostError{List: a.Lost}
-	}
-	if a.Failure == nil {
+	case a.Failure == nil:
 		return nil
 	}
 	e := a.Failure.Err()
@@ -171,17 +177,7 @@ func (a CallResult) exact(encoded []byte) bool {
 
 // asks counts a call of the step that may be billed though no answer came.
 func (a *CallResult) asks(c generate.Charge) {
-	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
-}
-
-// countUnanswered lets the budgets count a call that an earlier process made and that was not answered,
-// and notes that it is made again: should this process end in it too, both count.
-func (c *calls) countUnanswered(ctx context.Context, name step.Name, times int, req chat.Request) {
-	held := c.billing().expected(req)
-	held.ID = media.ScopeOf(ctx).PromptRun
-	_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
-	// Where the step cannot be kept, the call fails with the reason.
-	_, _ = c.journal.Step(ctx, name.Numbered(step.TailAgain, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+	a.MayHaveCost, a.MayCostUSD = true, AddUSD(a.MayCostUSD, c.USD)
 }
 
 // liveCall is a model call that this process makes.
@@ -211,7 +207,7 @@ func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
 	l := &liveCall{}
 	for range lost {
-		l.before.asks(c.billing().expected(req))
+		l.before.asks(c.expected(req))
 	}
 	b, err := c.journal.Step(ctx, name, func(ctx context.Context) (_ []byte, err error) {
 		l.made, l.result = true, l.before
@@ -223,7 +219,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			l.before.asks(c.billing().expected(req))
+			l.before.asks(c.expected(req))
 		}
 		return l.before, err
 	}
@@ -255,7 +251,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		}}
 		req.OnText = c.shown.Write
 	}
-	a.Response, failed = c.billing().ask(ctx, req)
+	a.Response, failed = c.bill(ctx, req)
 	if failed != nil {
 		if ctx.Err() != nil {
 			return nil, failed
@@ -266,9 +262,9 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 		if len(a.Lost) > 0 {
 			return nil, nil // the bytes went away on the way to the provider
 		}
-		a.Failure, a.Unsettled = failure.Of(failed), errors.Is(failed, chat.ErrUnsettled)
+		a.Failure, a.Unsettled = memo.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
-			a.asks(c.billing().expected(req))
+			a.asks(c.expected(req))
 		}
 	}
 	// What the provider's text holds of tokens and media never gets into a durable step.
@@ -282,7 +278,11 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 
 // count adds a call to usage and cost.
 func (c *calls) count(p chat.Profile, resp chat.Response) {
-	c.log.outcome.call(p, resp)
+	c.log.outcome.update(func(t *tally) {
+		t.spend(usageOf(resp))
+		t.cost.addCall(resp, p.Offline)
+		addOnce(&t.models, ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline})
+	})
 	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }
 
@@ -298,8 +298,8 @@ func painted(resp chat.Response) *contract.Step {
 	return s
 }
 
-// keepsake is a picture that a chat model made, as the journal remembers it.
-type keepsake struct {
+// recordedPicture is a picture that a chat model made, as the journal remembers it.
+type recordedPicture struct {
 	Output  media.Output `json:"output"`
 	Warning string       `json:"warning,omitempty"`
 }
@@ -311,23 +311,18 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	if len(items) == 0 {
 		return nil, nil
 	}
-	record := func(ctx context.Context) ([]byte, error) {
-		var list []keepsake
+	record := func(ctx context.Context) (list []recordedPicture, _ error) {
 		for i, o := range items {
 			list = append(list, c.keepOne(ctx, p, i+1, o))
 		}
-		return json.Marshal(list)
+		return list, nil
 	}
-	b, err := c.journal.Step(ctx, call.With(step.TailMedia), record)
+	list, err := memo.Do(ctx, c.journal, call.With(step.TailMedia), record)
 	if err != nil && !journal.HandedOver(ctx) {
-		b, err = record(ctx) // a run that is cancelled keeps what was made too
+		list, err = record(ctx) // a run that is cancelled keeps what was made too
 	}
 	if err != nil {
 		return nil, err
-	}
-	var list []keepsake
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "read journalled pictures: %w", err)
 	}
 	for _, k := range list {
 		c.log.warn(ctx, k.Warning)
@@ -343,7 +338,7 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 }
 
 // keepOne records the picture with that number.
-func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) keepsake {
+func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
@@ -356,11 +351,11 @@ func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media
 		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
 	}
 	if c.recorder == nil {
-		return keepsake{Output: o}
+		return recordedPicture{Output: o}
 	}
 	recorded, err := c.recorder.Record(context.WithoutCancel(ctx), o)
 	if err != nil {
-		return keepsake{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
+		return recordedPicture{Output: o, Warning: fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err)}
 	}
-	return keepsake{Output: recorded}
+	return recordedPicture{Output: recorded}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/media"
@@ -27,7 +27,7 @@ func TestExactResults(t *testing.T) {
 	}{
 		"text":                        {answer(`{"message":"Ünï <b> & \u2028 done"}`), true},
 		"charged":                     {CallResult{Response: chat.Response{Usage: chat.Usage{InputTokens: 1 << 60}, CostUSD: &usd, Warnings: []string{"w"}}, MayCostUSD: &usd}, true},
-		"failure":                     {CallResult{Failure: &failure.Record{Code: media.CodeInvalid, Message: "no", RetryAfter: time.Hour, Valid: []string{"a"}}, Unsettled: true}, true},
+		"failure":                     {CallResult{Failure: &memo.Failure{Code: media.CodeInvalid, Message: "no", RetryAfter: time.Hour, Valid: []string{"a"}}, Unsettled: true}, true},
 		"valid replacement character": {answer("\uFFFD"), true},
 		"invalid text":                {answer("a\xff\xfeb"), false},
 		"invalid model":               {CallResult{Response: chat.Response{Model: "\xc3"}}, false},

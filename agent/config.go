@@ -15,6 +15,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -112,9 +113,7 @@ func (c Config) withDefaults() Config {
 	if c.Observer == nil {
 		c.Observer = silent{}
 	}
-	if c.Parallel == 0 {
-		c.Parallel = 8
-	}
+	c.Parallel = cmp.Or(c.Parallel, 8)
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
 	}

@@ -56,12 +56,15 @@ func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted [
 
 // delegated puts the end of a sub-agent on record.
 func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
-	made := madeBy(res)
+	made := slices.DeleteFunc(slices.Clone(res.Outputs), func(o media.Output) bool { return o.Origin.Direction == "input" })
+	made = append(made, res.AlsoMade...)
 	span := r.wait.span(string(child.journal.Place()))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
+	childCtx := media.WithScope(ctx, child.scope())
+	payload, _ := object.MapKeyed("", child.draft.Payload, func(key, s string) any { return child.shown(childCtx, key, s) }).(map[string]any)
 	out := transcript.Agent{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
-		Payload: child.documents().shown(media.WithScope(ctx, child.scope()), child.draft.Payload), Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
+		Payload: payload, Media: transcript.BoundedList(transcript.ViewsOf(made)), Error: res.Error,
 	}
 	if err != nil {
 		out.Message = strings.TrimSpace(res.Error.Message + " " + res.Message)
@@ -156,12 +159,11 @@ func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]me
 		}
 	}
 	for _, text := range call.Media {
-		o, err := set.Find(text)
-		if err != nil {
+		if o, err := set.Find(text); err == nil {
+			add(o)
+		} else {
 			unknown = append(unknown, text)
-			continue
 		}
-		add(o)
 	}
 	if unknown = append(unknown, set.Strange(call.Task)...); len(unknown) > 0 {
 		return nil, set.Unknown(unknown...)
@@ -184,17 +186,6 @@ func (r *run) absorb(ctx context.Context, c *run) {
 		r.warn(ctx, fmt.Sprintf("agent %s: %s", c.spec.slug, err))
 	}
 	r.outcome.absorb(c.outcome)
-}
-
-// madeBy lists what a sub-agent made, promoted items first.
-func madeBy(res *Result) []media.Output {
-	var out []media.Output
-	for _, o := range res.Outputs {
-		if o.Origin.Direction != "input" {
-			out = append(out, o)
-		}
-	}
-	return append(out, res.AlsoMade...)
 }
 
 func refsOf(items []media.Output) []media.Ref {

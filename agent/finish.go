@@ -2,12 +2,18 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
+	"atelier/action"
+	"atelier/agent/evidence"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
+	"atelier/chat"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -37,18 +43,28 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		status = StatusFailed
 	}
 	if err != nil {
-		r.unwait(ctx, err)
+		r.endWaiting(ctx, err)
 	}
 	r.wait.drop(r.journal.Place())
-	r.close(ctx, status)
-	r.missPictures(ctx)
+	if r.depth == 0 { // end what processes before this one left in the run tree: what came of it is the root's
+		if r.request.Closing != nil {
+			made := r.request.Closing(ctx, status)
+			if err := r.set.Merge(made); err != nil {
+				r.warn(ctx, err.Error())
+			}
+			r.stored(ctx, made)
+		}
+		if d := r.outcome.soFar().drawn; d.asked && !d.made {
+			r.warn(ctx, "the run asked for a picture and none was made: "+d.why)
+		}
+	}
 	rec := r.record(status, err)
 	res := r.result(rec)
 	for _, o := range res.Outputs {
 		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
 	}
 	if r.depth == 0 { // before the record, so that an observer can save and show both at once
-		r.emit(ctx, endEvent(status), RunFinished{
+		r.emit(ctx, endEvents[status], RunFinished{
 			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
 		})
 	}
@@ -57,17 +73,8 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	return res, err
 }
 
-// close ends what processes before this one left in the run tree. What came of it is the root's.
-func (r *run) close(ctx context.Context, status Status) {
-	if r.depth > 0 || r.request.Closing == nil {
-		return
-	}
-	made := r.request.Closing(ctx, status)
-	if err := r.set.Merge(made); err != nil {
-		r.warn(ctx, err.Error())
-	}
-	r.stored(ctx, made)
-}
+// endEvents report how a run ended.
+var endEvents = map[Status]EventType{StatusSucceeded: EventRunSucceeded, StatusFailed: EventRunFailed, StatusCancelled: EventRunCancelled}
 
 // rest closes the run for the time in which it waits for a person. Nothing of it stays
 // in memory; the process that resumes it has the state.
@@ -86,20 +93,6 @@ func (r *run) rest(ctx context.Context) *Result {
 		Status: StatusPaused, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Questions: res.Pending,
 	})
 	return res
-}
-
-func endEvent(s Status) EventType {
-	switch s {
-	case StatusSucceeded:
-		return EventRunSucceeded
-	case StatusCancelled:
-		return EventRunCancelled
-	case StatusPaused:
-		return EventRunPaused
-	case StatusRunning, StatusFailed:
-		return EventRunFailed
-	}
-	return EventRunFailed
 }
 
 // record is the run as the observer saves it.
@@ -142,21 +135,142 @@ func (r *run) record(status Status, err error) RunRecord {
 
 // result is the run as its caller sees it, who may change its lists.
 func (r *run) result(rec RunRecord) *Result {
-	res := &Result{
-		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
-		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
-		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
-	}
-	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(r.draft.Payload, o) {
-			res.AlsoMade = append(res.AlsoMade, o)
-		}
-	}
-	sum := r.outcome.soFar()
+	res, sum := resultOf(rec, r.set.All(), r.draft.Payload), r.outcome.soFar()
 	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
 		// The log of the steps is the same after a replay, and has those of sub-agents.
 		res.Evidence = r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
 	}
 	return res
+}
+
+// resultOf is what the record of a run and its items say of it; payload is that of the record.
+func resultOf(rec RunRecord, items []media.Output, payload map[string]any) *Result {
+	res := &Result{
+		RunID: rec.ID, Agent: rec.Agent, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
+		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Warnings: rec.Warnings, Usage: rec.Usage, Cost: rec.Cost,
+		Turns: rec.Turns, Error: rec.Error, InputImages: rec.InputImages, Dispositions: rec.Dispositions, all: items,
+	}
+	for _, o := range items {
+		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(payload, o) {
+			res.AlsoMade = append(res.AlsoMade, o)
+		}
+	}
+	return res
+}
+
+// Past is what is on record of a run tree; [Runner.Recorded] makes a [Result] of it.
+type Past struct {
+	// Run is the root's row, with what it promoted.
+	Run RunRecord
+	// Items are all of the tree, granted ones included, in order.
+	Items []media.Output
+	// Steps are the log of the tree, in order of completion within each agent.
+	Steps []StepRecord
+	// Models are the ids of the chat models that answered, in order of first use.
+	Models []string
+	// Input and History are those of the request.
+	Input   map[string]any
+	History []chat.Message
+	// Journal are results of steps by their full names; the answers of people are among them.
+	Journal map[string]json.RawMessage
+}
+
+// Recorded gives the result of a run as it was when the run ended or paused, without asking
+// or doing anything: what [Runner.Run] gave, but for State, Pending and Conversation.
+func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
+	rec := p.Run
+	var payload map[string]any
+	_ = json.Unmarshal(rec.Payload, &payload) // one of another shape holds no document
+	res := resultOf(rec, p.Items, payload)
+	res.Steps = p.Steps
+	for _, id := range p.Models {
+		use := ModelUse{ID: id, Name: id} // of one that is not known any more
+		if r.cfg.Models != nil {
+			if c, err := r.cfg.Models.Choose(ctx, []string{id}); err == nil && c.Model.Profile().ID == id {
+				p := c.Model.Profile()
+				use.Name, use.Offline = p.Name, p.Offline
+			}
+		}
+		res.Models = append(res.Models, use)
+	}
+	if rec.Status != StatusRunning && rec.Status != StatusPaused {
+		res.Evidence = r.evidence(testimony{task: rec.Task, input: p.Input, earlier: p.History, answers: p.answers(), steps: p.Steps, lookup: res.Find})
+	}
+	return res
+}
+
+// answers are what people answered in the run tree, but for approvals.
+func (p Past) answers() []replied {
+	var out []replied
+	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
+		own := step.ParsePath(name).Own()
+		if own.Kind != step.KindQuestion && own.Kind != step.KindCodeQuestion || own.Has(step.TailApproval) {
+			continue
+		}
+		var a replied
+		if json.Unmarshal(p.Journal[name], &a) == nil && len(a.Value) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// testimony is what the numbers of a report are compared with.
+type testimony struct {
+	task    string
+	input   map[string]any
+	earlier []chat.Message
+	answers []replied
+	steps   []StepRecord
+	// lookup finds an item of the run.
+	lookup func(media.Ref) (media.Output, bool)
+}
+
+// evidence gathers what the sources of the run tree and the person said.
+func (r *Runner) evidence(t testimony) *evidence.Set {
+	s := &evidence.Set{}
+	s.AddText(evidence.Task, t.task)
+	if t.input != nil {
+		s.AddValue(evidence.Input, t.input)
+	}
+	for _, m := range t.earlier {
+		if m.Role == chat.RoleUser {
+			s.AddText(evidence.Conversation, m.Text())
+		}
+	}
+	for _, a := range t.answers {
+		s.AddText(evidence.Answer, string(a.Value)+"\n"+a.Note)
+	}
+	for _, step := range t.steps {
+		if step.Kind == StepAction && step.Outputs != nil && r.fromSource(step, t.lookup) {
+			s.AddResult(step.Name, step.Outputs)
+		}
+	}
+	return s
+}
+
+// fromSource reports whether an action gave what a source says: by its tag, or because it
+// showed the text of a document that a person or a source gave.
+func (r *Runner) fromSource(step StepRecord, lookup func(media.Ref) (media.Output, bool)) bool {
+	if r.isSource(step.Name) {
+		return true
+	}
+	var shown struct {
+		Text  string
+		Media struct{ RefID media.Ref }
+	}
+	if json.Unmarshal(step.Outputs, &shown) != nil || shown.Text == "" {
+		return false
+	}
+	o, ok := lookup(shown.Media.RefID)
+	return ok && (o.Origin.Direction == "input" || r.isSource(o.Origin.Source))
+}
+
+func (r *Runner) isSource(name string) bool {
+	a, err := r.cfg.Actions.Lookup(name)
+	if err != nil {
+		return slices.Contains(r.cfg.SourceActions, name)
+	}
+	return slices.Contains(a.Tags, action.TagSource)
 }

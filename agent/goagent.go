@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -90,7 +89,11 @@ func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.O
 
 // StoreURL fetches an address, guarded, and stores what comes as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
-	return c.run.intake.storeURL(ctx, c.run.spec.slug, url, m)
+	o, err := c.run.intake.interceptor.StoreURL(ctx, c.run.intake.target(c.run.spec.slug), url, m)
+	if err == nil {
+		c.run.stored(ctx, []media.Output{o})
+	}
+	return o, err
 }
 
 // Promote chooses items of this run for the answer, with their labels and
@@ -163,33 +166,17 @@ func withoutData(name string, params map[string]any) (rest map[string]any, wante
 // withData adds an item's bytes to its details.
 func (c *Context) withData(ctx context.Context, out action.Outcome) action.Outcome {
 	ref, _ := out.Outputs["refId"].(string)
-	uri, err := c.dataURI(ctx, media.Ref(ref))
+	var uri strings.Builder
+	o, err := c.run.set.Find(ref)
+	if err == nil {
+		err = c.run.r.cfg.Codec.WriteDataURI(ctx, &uri, o.Blob)
+	}
 	if err != nil {
 		return refused(out.Name, err)
 	}
 	out.Outputs = maps.Clone(out.Outputs)
-	out.Outputs["dataUri"] = uri
+	out.Outputs["dataUri"] = uri.String()
 	return out
-}
-
-// dataURI is an item as a data: URL.
-func (c *Context) dataURI(ctx context.Context, ref media.Ref) (string, error) {
-	in, err := c.Open(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = in.Close() }() // only read
-	o, _ := c.run.set.Lookup(ref)
-	var text strings.Builder
-	text.WriteString("data:" + o.MIMEType + ";base64,")
-	enc := base64.NewEncoder(base64.StdEncoding, &text)
-	if _, err := io.Copy(enc, in); err != nil {
-		return "", err
-	}
-	if err := enc.Close(); err != nil {
-		return "", err
-	}
-	return text.String(), nil
 }
 
 // within reports whether the code is that of an action.
@@ -227,6 +214,11 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	if c.within() {
 		name = c.act.Numbered(step.TailAsk, at.index)
 	}
+	return c.answer(ctx, name, at, q)
+}
+
+// answer waits for the answer to a question of the code.
+func (c *Context) answer(ctx context.Context, name step.Name, at callIndex, q Question) (Reply, error) {
 	p, err := c.run.pauses.await(ctx, name, at, q)
 	c.recall.ask(ctx, name)
 	if errors.Is(err, ErrPaused) {
@@ -243,8 +235,8 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	return reply, nil
 }
 
-// lend gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
-func (r *run) lend(act step.Name) *Context {
+// newContext gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
+func (r *run) newContext(act step.Name) *Context {
 	return &Context{Task: r.task, Input: r.input, run: r, act: act}
 }
 
@@ -256,7 +248,7 @@ func (r *run) code(ctx context.Context) (err error) {
 		}
 	}()
 	defer r.meter.During(r.r.cfg.Now)()
-	own := r.lend(step.Name{})
+	own := r.newContext(step.Name{})
 	own.recall = r.past.recalled()
 	own.recall.ask(ctx, step.Name{})
 	r.set.Quote(r.task)
@@ -315,17 +307,12 @@ func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// next numbers what is done in the stage.
-func (s *Stage) next() int {
-	s.done++
-	return s.done
-}
-
 // Step does something once: a replay gets the result again, JSON without media bytes, and fn does
 // not run. An error is not kept: fn runs again when the run is tried again. After a crash in
 // fn it runs again, too.
 func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
-	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.next()}
+	s.done++
+	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.done}
 	if err := s.c.run.past.begins(ctx, name); err != nil {
 		return nil, err
 	}
@@ -338,7 +325,8 @@ func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, 
 // that has the answer does not call inquire.
 func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (question string, schema json.RawMessage, err error)) (Reply, error) {
 	r := s.c.run
-	at := callIndex{turn: s.number, index: s.next()}
+	s.done++
+	at := callIndex{turn: s.number, index: s.done}
 	name := step.Name{Kind: step.KindStageAsk, Turn: at.turn, Index: at.index}
 	var q Question
 	if !r.journal.Knows(name) {
@@ -350,20 +338,15 @@ func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (ques
 			return Reply{}, err
 		}
 	}
-	p, err := r.pauses.await(ctx, name, at, q)
-	s.c.recall.ask(ctx, name)
-	if err != nil {
-		return Reply{}, err
-	}
-	r.take(ctx, p)
-	return Reply{Value: p.Value, Note: p.Note}, nil
+	return s.c.answer(ctx, name, at, q)
 }
 
 // Agent runs another agent to its end; its record, media and cost are parts of the run's. It is
 // [ErrPaused] where the agent waits for a person. Granted are items of the run's tree.
 func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []media.Output) (*Result, error) {
 	r := s.c.run
-	at := callIndex{turn: s.number, index: s.next() + 1} // the record of the stage has the first
+	s.done++
+	at := callIndex{turn: s.number, index: s.done + 1} // the record of the stage has the first
 	rec := r.begin(StepAgent, call.Name, at)
 	rec.Params = plain.JSON(call)
 	if err := notBegun(ctx); err != nil {

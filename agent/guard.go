@@ -2,10 +2,12 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,9 +15,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/agent/contract"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
-	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
 )
@@ -63,54 +65,29 @@ type Verdict struct {
 // guardStep checks the message of a root run; its result is a [Verdict].
 var guardStep = step.Name{Kind: step.KindGuardrail}
 
-// taskGuard puts the task of a root run to the guardrail.
-type taskGuard struct {
-	rail    Guardrail
-	log     *runLog
-	journal *journal.Transcript
-	pauses  *pauses
-	intake  *intake
-}
-
-// screen gives the task as a model may see it. The verdict is a durable step.
-func (g taskGuard) screen(ctx context.Context, agent, task string) (string, error) {
-	b, err := g.journal.Step(ctx, guardStep, func(ctx context.Context) ([]byte, error) {
-		v, err := g.rail.Check(ctx, GuardInput{Text: task, Agent: agent, RunID: g.log.id, Owner: g.log.owner})
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(v)
+// screen puts the task of a root run to the guardrail and leaves it as a model may see it. The verdict
+// is a durable step.
+func (r *run) screen(ctx context.Context) error {
+	v, err := memo.Do(ctx, r.journal, guardStep, func(ctx context.Context) (Verdict, error) {
+		return r.r.cfg.Guardrail.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
 	})
 	if err != nil {
-		return task, fmt.Errorf("check the message: %w", err)
+		return fmt.Errorf("check the message: %w", err)
 	}
-	var v Verdict
-	if err := json.Unmarshal(b, &v); err != nil {
-		return task, media.Errorf(media.CodeInternal, "read journalled verdict: %w", err)
+	text, redacted, pause, err := v.decide("message", r.task)
+	if err != nil {
+		return err
 	}
-	switch reason := v.why(); v.Decision {
-	case "", DecisionAllow:
-		return task, nil
-	case DecisionRedact:
-		if plain.Blank(v.Text) {
-			return task, media.Errorf(media.CodeModerated, "nothing is left of the message: %s", reason)
-		}
-		task = g.intake.text(ctx, v.Text)
-		g.log.warn(ctx, "the message was changed before a model saw it: "+reason)
-		return task, nil
-	case DecisionPause:
-		return task, g.permit(ctx, reason)
-	case DecisionStop:
-		return task, media.Errorf(media.CodeModerated, "the message was stopped before a model saw it: %s", reason)
+	if redacted != "" {
+		r.task = r.intake.text(ctx, text)
+		r.warn(ctx, "the message was changed before a model saw it: "+redacted)
 	}
-	return task, v.unknown()
-}
-
-// permit asks a person whether a model may see the message.
-func (g taskGuard) permit(ctx context.Context, reason string) error {
-	p, err := g.pauses.await(ctx, guardStep.With(step.TailApproval), callIndex{}, Question{
-		Kind: QuestionGuardrail, Question: "This message needs approval before a model sees it: " + reason, Schema: json.RawMessage(approvalForm),
-		Details: &Details{Reason: reason},
+	if pause == "" {
+		return nil
+	}
+	p, err := r.pauses.await(ctx, guardStep.With(step.TailApproval), callIndex{}, Question{
+		Kind: QuestionGuardrail, Question: "This message needs approval before a model sees it: " + pause, Schema: json.RawMessage(approvalForm),
+		Details: &Details{Reason: pause},
 	})
 	if err != nil {
 		return err
@@ -121,17 +98,27 @@ func (g taskGuard) permit(ctx context.Context, reason string) error {
 	return nil
 }
 
-// why is the reason of a verdict, for people.
-func (v Verdict) why() string {
-	if plain.Blank(v.Reason) {
-		return "the guardrail gave no reason"
+// decide gives the text that takes the place of one that was judged, with the reason where it was changed,
+// or where a person has to approve it. what names the text in errors.
+func (v Verdict) decide(what, text string) (out, redacted, pause string, err error) {
+	reason := "the guardrail gave no reason"
+	if !plain.Blank(v.Reason) {
+		reason = plain.Clip(strings.TrimSpace(v.Reason), 300)
 	}
-	return plain.Clip(strings.TrimSpace(v.Reason), 300)
-}
-
-// unknown is the error for a decision that is none.
-func (v Verdict) unknown() error {
-	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", plain.Clip(string(v.Decision), 20))
+	switch v.Decision {
+	case "", DecisionAllow:
+		return text, "", "", nil
+	case DecisionRedact:
+		if plain.Blank(v.Text) {
+			return text, "", "", media.Errorf(media.CodeModerated, "nothing is left of the %s: %s", what, reason)
+		}
+		return v.Text, reason, "", nil
+	case DecisionPause:
+		return text, "", reason, nil
+	case DecisionStop:
+		return text, "", "", media.Errorf(media.CodeModerated, "the %s was stopped before a model saw it: %s", what, reason)
+	}
+	return text, "", "", media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", plain.Clip(string(v.Decision), 20))
 }
 
 // blockedTerms is the guardrail of [BlockedTerms].
@@ -157,11 +144,7 @@ func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 	}
 	var alternatives []string
 	for _, t := range terms {
-		words := strings.Fields(t)
-		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
-		}
-		if len(words) > 0 {
+		if words := strings.Fields(regexp.QuoteMeta(t)); len(words) > 0 {
 			alternatives = append(alternatives, strings.Join(words, `\s+`))
 		}
 	}
@@ -212,14 +195,28 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied
 	if r.cfg.Guardrail == nil || q.Kind == QuestionGuardrail { // no model sees an approver's note
 		return "", nil
 	}
-	g := replyGuard{rail: r.cfg.Guardrail, in: GuardInput{
-		Agent: q.AgentPath[strings.LastIndexByte(q.AgentPath, '/')+1:], RunID: q.RunID, Owner: s.Request.Owner,
-	}}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(p.Value))
 	if err != nil {
 		return "", media.Errorf(media.CodeInternal, "read the answer: %w", err)
 	}
-	check := func(text string) string { return g.check(ctx, text) }
+	redacted := ""
+	check := func(text string) string {
+		if err != nil || plain.Blank(text) {
+			return text
+		}
+		var v Verdict
+		v, err = r.cfg.Guardrail.Check(ctx, GuardInput{Text: text, Agent: path.Base(q.AgentPath), RunID: q.RunID, Owner: s.Request.Owner})
+		if err != nil {
+			err = fmt.Errorf("check the answer: %w", err)
+			return text
+		}
+		out, changed, held, wrong := v.decide("answer", text)
+		if media.CodeOf(wrong) == media.CodeModerated {
+			wrong = media.Errorf(media.CodeModerated, "%w: give another answer", wrong)
+		}
+		err, redacted, pause = wrong, cmp.Or(changed, redacted), cmp.Or(held, pause)
+		return out
+	}
 	value = mapKeys(object.MapStrings(value, check), func(key string) string {
 		if bytes.Contains(q.Schema, plain.JSON(key)) {
 			return key
@@ -228,54 +225,16 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied
 	})
 	p.Note = check(p.Note)
 	switch {
-	case g.err != nil:
-		return "", g.err
-	case g.redacted != "":
+	case err != nil:
+		return "", err
+	case redacted != "":
 		p.Value = plain.JSON(value)
 		if err := q.fits(p.Value); err != nil {
-			return "", media.Errorf(media.CodeModerated, "the answer was changed (%s) and does not fit the form now: give another answer", g.redacted)
+			return "", media.Errorf(media.CodeModerated, "the answer was changed (%s) and does not fit the form now: give another answer", redacted)
 		}
-		p.Warning = "the answer was changed before a model saw it: " + g.redacted
+		p.Warning = "the answer was changed before a model saw it: " + redacted
 	}
-	return g.pause, nil
-}
-
-// replyGuard puts one text after another to a guardrail. After an error it asks no more.
-type replyGuard struct {
-	rail            Guardrail
-	in              GuardInput
-	err             error
-	redacted, pause string // the reasons
-}
-
-// check gives the text that takes the place of one.
-func (g *replyGuard) check(ctx context.Context, text string) string {
-	if g.err != nil || plain.Blank(text) {
-		return text
-	}
-	in := g.in
-	in.Text = text
-	v, err := g.rail.Check(ctx, in)
-	if err != nil {
-		g.err = fmt.Errorf("check the answer: %w", err)
-		return text
-	}
-	switch v.Decision {
-	case "", DecisionAllow:
-	case DecisionRedact:
-		if plain.Blank(v.Text) {
-			g.err = media.Errorf(media.CodeModerated, "nothing is left of the answer: %s: give another answer", v.why())
-		}
-		g.redacted = v.why()
-		return v.Text
-	case DecisionPause:
-		g.pause = v.why()
-	case DecisionStop:
-		g.err = media.Errorf(media.CodeModerated, "the answer was stopped before a model saw it: %s: give another answer", v.why())
-	default:
-		g.err = v.unknown()
-	}
-	return text
+	return pause, nil
 }
 
 // hold puts the question for an approval in the place of the question that was answered.

@@ -30,30 +30,22 @@ const inputNamespace = "input_image"
 // in logs it never shows bytes.
 type Image struct {
 	// Data are the bytes.
-	Data []byte
+	Data []byte `json:"data,omitempty"`
 	// Path is a file of this machine, for the library and the command line.
-	Path string
+	Path string `json:"path,omitempty"`
 	// ID is the id of a media record of the same owner, Ref the ref of an item that the
 	// run is granted or its conversation has.
-	ID  string
-	Ref media.Ref
+	ID  string    `json:"id,omitempty"`
+	Ref media.Ref `json:"ref,omitempty"`
 	// MIMEType is what the giver says; what the bytes say counts.
-	MIMEType string
-	FileName string
+	MIMEType string `json:"mime_type,omitempty"`
+	FileName string `json:"filename,omitempty"`
 	// Detail is auto, low or high; empty means auto.
-	Detail string
+	Detail string `json:"detail,omitempty"`
 }
 
-// imageJSON is the written form of an Image.
-type imageJSON struct {
-	Data     []byte    `json:"data,omitempty"`
-	Path     *string   `json:"path,omitempty"`
-	ID       string    `json:"id,omitempty"`
-	Ref      media.Ref `json:"ref,omitempty"`
-	MIMEType string    `json:"mime_type,omitempty"`
-	FileName string    `json:"filename,omitempty"`
-	Detail   string    `json:"detail,omitempty"`
-}
+// imageJSON is an Image without its methods.
+type imageJSON Image
 
 // UnmarshalJSON implements json.Unmarshaler. A path and unknown fields are
 // [media.CodeInvalid].
@@ -64,10 +56,10 @@ func (i *Image) UnmarshalJSON(b []byte) error {
 	if err := d.Decode(&in); err != nil {
 		return media.Errorf(media.CodeInvalid, "an image is {\"data\": BASE64, \"mime_type\", \"filename\", \"detail\"} or has id or ref instead of data: %s", media.ErrorText(err.Error()))
 	}
-	if in.Path != nil {
+	if in.Path != "" {
 		return media.Errorf(media.CodeInvalid, "an image's path is read by the command line and the library only: send its bytes as data, or a media id")
 	}
-	*i = Image{Data: in.Data, ID: in.ID, Ref: in.Ref, MIMEType: in.MIMEType, FileName: in.FileName, Detail: in.Detail}
+	*i = Image(in)
 	return i.check()
 }
 
@@ -77,7 +69,7 @@ func (i Image) MarshalJSON() ([]byte, error) {
 	if len(i.Data) > 0 || i.Path != "" {
 		return nil, media.Errorf(media.CodeInvalid, "%s is not stored yet: store the images of a request before it is saved", i)
 	}
-	return json.Marshal(imageJSON{ID: i.ID, Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	return json.Marshal(imageJSON(i))
 }
 
 // String shows the picture without its bytes.
@@ -233,23 +225,17 @@ func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 		return media.Output{}, err
 	}
 	o, err := known.Find(string(ref))
-	if err == nil && o.Modality != media.ModalityImage {
+	switch {
+	case err == nil && o.Modality != media.ModalityImage:
 		return o, media.Errorf(media.CodeInvalid, "it is %s, not a picture", o.MIMEType)
-	}
-	if err != nil {
+	case err != nil:
 		e := media.Errorf(media.CodeUnknownRef, "a ref means something only in its run and its conversation: give the item's media id, or continue the conversation that has it")
-		e.Valid = refsText(granted)
+		for _, g := range granted {
+			e.Valid = append(e.Valid, string(g.Ref))
+		}
 		return o, e
 	}
 	return o, nil
-}
-
-func refsText(items []media.Output) []string {
-	var out []string
-	for _, o := range items {
-		out = append(out, string(o.Ref))
-	}
-	return out
 }
 
 // bytesOf stores bytes or a file, or finds a record.
@@ -318,12 +304,11 @@ func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 		return err
 	}
 	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
-	_ = in.Close() // only read
-	code := media.CodeOf(err)
-	if code == media.CodeUnsupported {
+	_ = in.Close()             // only read
+	switch media.CodeOf(err) { //nolint:exhaustive // others stay
+	case media.CodeUnsupported:
 		return nil // a type that is not decoded here; the model's profile decides
-	}
-	if code == media.CodeCorrupt {
+	case media.CodeCorrupt:
 		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
 	}
 	return err

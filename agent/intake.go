@@ -1,12 +1,20 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"atelier/action"
+	"atelier/agent/contract"
+	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
+	"atelier/agent/resolve"
 	"atelier/media"
 )
 
@@ -64,11 +72,117 @@ func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.
 	return o, err
 }
 
-// storeURL is store for what an address gives. The fetch is guarded.
-func (i *intake) storeURL(ctx context.Context, source, url string, m media.Meta) (media.Output, error) {
-	o, err := i.interceptor.StoreURL(ctx, i.target(source), url, m)
-	if err == nil {
-		i.log.stored(ctx, []media.Output{o})
+// payloadKey marks, in an item's metadata, a document that is a copy of a part of a
+// sub-agent's payload. It is kept and can be read; the part itself stands in the
+// answer, so the copy is not listed beside it.
+const payloadKey = "payloadKey"
+
+// beginning is how many characters of a document a parent sees unasked.
+const beginning = 1500
+
+// shownText is how many bytes of one text in a sub-agent's payload its parent sees.
+const shownText = 4000
+
+// documentView is a part of a sub-agent's payload that became a document, as the
+// parent's model sees it.
+type documentView struct {
+	RefID      string `json:"refId"`
+	MIMEType   string `json:"mimeType"`
+	Label      string `json:"label"`
+	Characters int    `json:"characters"`
+	Beginning  string `json:"beginning"`
+	Note       string `json:"note"`
+}
+
+// shown is a part of the run's payload as its parent's model sees it: report-like parts that are large text
+// are documents, other long texts are cut. The whole payload goes where the parent's definition says.
+func (r *run) shown(ctx context.Context, key, s string) any {
+	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(r.intake.threshold, action.DefaultThreshold) {
+		o, err := r.intake.store(ctx, r.spec.slug, strings.NewReader(s), media.Meta{
+			Label: r.spec.name + ": " + plain.Clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: plain.Clip(key, 80)},
+		})
+		if err == nil {
+			return documentView{
+				RefID: string(o.Ref), MIMEType: o.MIMEType, Label: o.Label, Characters: utf8.RuneCountInString(s), Beginning: plain.Head(s, beginning),
+				Note: fmt.Sprintf("View Agent Media continues from Offset %d; %s as the whole value of a payload key is replaced by the text", beginning, o.Ref.Placeholder()),
+			}
+		}
+		r.warn(ctx, fmt.Sprintf("%s of agent %s could not be kept as a document: %s", plain.Clip(key, 80), r.spec.slug, err))
 	}
-	return o, err
+	if len(s) <= shownText {
+		return s
+	}
+	return plain.Clip(s, shownText) + " [shortened here; kept whole]"
+}
+
+// reportType is the type of a text that is like a report, by its key or its looks;
+// empty for other texts.
+func reportType(key, s string) string {
+	start := strings.TrimSpace(plain.Head(s, 200))
+	switch resolve.FormatOf(key) {
+	case resolve.FormatHTML:
+		return "text/html"
+	case resolve.FormatMarkdown:
+		return "text/markdown"
+	case resolve.FormatText:
+	}
+	switch {
+	case strings.HasPrefix(start, "<"):
+		return "text/html"
+	case strings.HasPrefix(start, "# "), strings.HasPrefix(start, "## "):
+		return "text/markdown"
+	case strings.Contains(strings.ToLower(key), "report"):
+		return "text/plain"
+	}
+	return ""
+}
+
+// isCopy reports whether a document only repeats a part of a run's payload.
+func isCopy(payload map[string]any, o media.Output) bool {
+	if o.Modality != media.ModalityDocument || o.Metadata[payloadKey] == nil {
+		return false
+	}
+	found := false
+	object.EachString(payload, func(s string) {
+		found = found || int64(len(s)) == o.SizeBytes && media.DigestOf([]byte(s)) == o.Digest
+	})
+	return found
+}
+
+// takeOver puts the text of a document in the place of its ref, where a report-like
+// part of the payload is the ref and nothing else.
+func (r *run) takeOver(ctx context.Context) {
+	for key, v := range r.draft.Payload {
+		s, _ := v.(string)
+		if s = strings.TrimSpace(s); s == "" || len(s) > 200 || resolve.FormatOf(key) == resolve.FormatText {
+			continue
+		}
+		o, err := r.set.Find(s)
+		if err != nil || !strings.HasPrefix(o.MIMEType, "text/") {
+			continue
+		}
+		text, err := r.documentText(ctx, o)
+		if err != nil {
+			r.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, plain.Clip(key, 80), err))
+			continue
+		}
+		// A document from outside may hold pictures as data.
+		r.draft.Payload = object.Set(r.draft.Payload, map[string]any{key: r.intake.text(ctx, text)})
+	}
+}
+
+// documentText gives the whole text of a document of the run.
+func (r *run) documentText(ctx context.Context, o media.Output) (string, error) {
+	if o.SizeBytes > contract.MaxAnswer {
+		return "", media.Errorf(media.CodeTooLarge, "it has %d bytes: at most %d are taken over", o.SizeBytes, contract.MaxAnswer)
+	}
+	f, err := r.r.cfg.Codec.Open(ctx, o.Digest)
+	if err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, contract.MaxAnswer))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return strings.ToValidUTF8(string(b), "�"), nil
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -113,7 +114,7 @@ type approval struct {
 // approval reads the value; what does not say yes is a no.
 func (p replied) approval() approval {
 	var a approval
-	if err := json.Unmarshal(p.Value, &a); err != nil {
+	if json.Unmarshal(p.Value, &a) != nil {
 		return approval{}
 	}
 	return a
@@ -147,7 +148,7 @@ func (q Question) fits(value json.RawMessage) error {
 	return nil
 }
 
-// inquiry makes the question of an agent. The error says what is wrong with it.
+// inquiry makes the question of an agent.
 func inquiry(question string, schema json.RawMessage) (Question, error) {
 	text, form, err := contract.CheckQuestion(question, schema)
 	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err
@@ -186,7 +187,7 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 		r.sights.Given = nil
 	}
 	r.sights.Given = append(slices.Clip(r.sights.Given), p.Images...)
-	r.outcome.answer(p)
+	r.outcome.update(func(t *tally) { t.answers = append(t.answers, p) })
 	var taken []media.Output
 	for _, g := range p.Granted {
 		if o, ok := r.set.Lookup(g.Ref); ok {
@@ -199,14 +200,11 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 
 // noted is the note of an approval behind a word of refusal.
 func noted(p replied, a approval) string {
-	note := strings.TrimSpace(a.Note)
-	if note == "" {
-		note = strings.TrimSpace(p.Note)
-	}
+	note := cmp.Or(strings.TrimSpace(a.Note), strings.TrimSpace(p.Note))
 	if note == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %s", plain.Clip(note, 1000))
+	return ": " + plain.Clip(note, 1000)
 }
 
 // replied checks a reply and gives it as it is remembered, without its pictures.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"atelier/chat"
@@ -18,14 +19,24 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 	over = func() {}
 	if r.depth == 0 { // a sub-agent has a part of its parent's context
 		if r.past.replays = r.request.Begun || len(r.journal.Recalled()) > 0; r.past.replays {
-			r.wait.recorded = r.past.emitted(ctx)
+			if w := r.past.witness; w != nil {
+				has, err := w.Emitted(context.WithoutCancel(ctx), r.owner, r.tree)
+				if err == nil { // else events are emitted again, with the keys that they had
+					r.wait.recorded = has
+				}
+			}
 			ctx, over = journal.WithGrace(ctx)
 		}
 	}
 	r.past.whole = r.spec.code != nil && r.past.ended(ctx)
-	if u, ok := r.past.redone(); ok { // before the run is on record as one that begins
-		r.outcome.redone(u)
-		r.max.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
+	if r.wait.before != nil { // before the run is on record as one that begins
+		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry makes anew
+			r.outcome.update(func(t *tally) {
+				t.spend(u.Usage)
+				t.cost.add(u.Cost)
+			})
+			r.max.spent.Add(u.Usage.InputTokens + u.Usage.OutputTokens)
+		}
 	}
 	return ctx, over
 }
@@ -35,14 +46,15 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 type past struct {
 	log     *runLog
 	journal *journal.Transcript
-	state   *State // nil where the tree begins
-	replays bool   // the tree was begun before
-	whole   bool   // the code of a Go agent came to its end
+	state   *State  // nil where the tree begins
+	witness Witness // nil where the observer is none
+	replays bool    // the tree was begun before
+	whole   bool    // the code of a Go agent came to its end
 
 	// open are the model calls that have no end on record. They are read when the run comes to its
 	// first new call.
 	once sync.Once
-	open map[string]bool
+	open []string
 }
 
 // before reports whether a step was done before this part of the run began.
@@ -66,8 +78,8 @@ func (p *past) continued(turn int) bool {
 	return false
 }
 
-// said reports whether a step was done, and put on record, before the run paused.
-func (p *past) said(name step.Name) bool { return p.log.part > 0 && p.before(name) }
+// recorded reports whether a step was done, and put on record, before the run paused.
+func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.before(name) }
 
 // begins says why an act does not begin: it is new, and the run was ended before.
 func (p *past) begins(ctx context.Context, name step.Name) error {
@@ -76,14 +88,6 @@ func (p *past) begins(ctx context.Context, name step.Name) error {
 	}
 	_ = journal.Live(ctx) // ctx has the error
 	return notBegun(ctx)
-}
-
-// redone is what model calls used that a retry does anew.
-func (p *past) redone() (u Use, ok bool) {
-	if p.state != nil {
-		u, ok = p.state.Redone[string(p.journal.Place())]
-	}
-	return u, ok
 }
 
 // notBegun says why an act is not begun: the run ended while it waited its turn.
@@ -107,11 +111,10 @@ type recall struct {
 // is asked before the run is on record as one that begins. One that failed in an earlier part
 // may be what is tried again.
 func (p *past) ended(ctx context.Context) bool {
-	w, ok := p.log.observer.(Witness)
-	if !ok || !p.replays || p.log.depth == 0 {
+	if p.witness == nil || !p.replays || p.log.depth == 0 {
 		return false
 	}
-	status := w.StatusOf(context.WithoutCancel(ctx), p.log.owner, p.log.id)
+	status := p.witness.StatusOf(context.WithoutCancel(ctx), p.log.owner, p.log.id)
 	return status == StatusSucceeded || status == StatusFailed && p.log.part == 0
 }
 
@@ -119,10 +122,9 @@ func (p *past) ended(ctx context.Context) bool {
 func (p *past) recalled() *recall {
 	c := &recall{whole: p.whole, steps: map[string]bool{}}
 	for _, n := range p.journal.Recalled() {
-		if n.Kind == step.KindCodeQuestion || n.Kind == step.KindCode || n.Kind == step.KindStageAsk || n.Kind == step.KindAction && n.Turn == 1 {
-			if len(n.Tail) == 0 {
-				c.steps[n.String()] = true
-			}
+		asks := n.Kind == step.KindCodeQuestion || n.Kind == step.KindCode || n.Kind == step.KindStageAsk || n.Kind == step.KindAction && n.Turn == 1
+		if asks && len(n.Tail) == 0 {
+			c.steps[n.String()] = true
 		}
 	}
 	return c
@@ -155,41 +157,16 @@ type Witness interface {
 	Emitted(ctx context.Context, owner, tree string) (has func(Event) bool, err error)
 }
 
-// emitted asks the observer, once for a tree that is replayed, which events it has on record; nil
-// where it cannot tell. Then they are emitted again, with the keys that they had.
-func (p *past) emitted(ctx context.Context) func(Event) bool {
-	w, ok := p.log.observer.(Witness)
-	if !ok {
-		return nil
-	}
-	has, err := w.Emitted(context.WithoutCancel(ctx), p.log.owner, p.log.tree)
-	if err != nil {
-		return nil
-	}
-	return has
-}
-
 // unanswered is how often earlier processes made a model call and ended without an answer: it is
 // not known whether the call is billed. Where the observer cannot tell, it was not made.
 func (p *past) unanswered(ctx context.Context, name step.Name, id string) (times int) {
-	if !p.replays || p.journal.Knows(name) {
+	if p.witness == nil || !p.replays || p.journal.Knows(name) {
 		return 0
 	}
 	p.once.Do(func() {
-		w, ok := p.log.observer.(Witness)
-		if !ok {
-			return
-		}
-		ids, err := w.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id)
-		if err != nil {
-			return
-		}
-		p.open = map[string]bool{}
-		for _, id := range ids {
-			p.open[id] = true
-		}
+		p.open, _ = p.witness.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id) // unknown: none
 	})
-	if !p.open[id] {
+	if !slices.Contains(p.open, id) {
 		return 0
 	}
 	for p.journal.Knows(name.Numbered(step.TailAgain, times+1)) { // it was made again

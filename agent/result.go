@@ -1,10 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math/big"
-	"strings"
 	"time"
 
 	"atelier/action"
@@ -227,8 +227,8 @@ type Cost struct {
 }
 
 func (c *Cost) add(v Cost) {
-	c.EstimatedUSD = sumUSD(c.EstimatedUSD, v.EstimatedUSD)
-	c.ReportedUSD = sumUSD(c.ReportedUSD, v.ReportedUSD)
+	c.EstimatedUSD = AddUSD(c.EstimatedUSD, v.EstimatedUSD)
+	c.ReportedUSD = AddUSD(c.ReportedUSD, v.ReportedUSD)
 	c.Complete = c.Complete && v.Complete
 }
 
@@ -237,30 +237,22 @@ func (c *Cost) addCall(r chat.Response, offline bool) {
 	if r.CostUSD == nil && offline {
 		return
 	}
-	c.EstimatedUSD = sumUSD(c.EstimatedUSD, r.CostUSD)
+	c.EstimatedUSD = AddUSD(c.EstimatedUSD, r.CostUSD)
 	if r.CostReported {
-		c.ReportedUSD = sumUSD(c.ReportedUSD, r.CostUSD)
+		c.ReportedUSD = AddUSD(c.ReportedUSD, r.CostUSD)
 	}
 	c.Complete = c.Complete && r.CostUSD != nil && !r.CostIncomplete
 }
 
 // AddUSD adds two amounts of exact decimal text; nil is unknown and adds nothing.
-func AddUSD(a, b *string) *string { return sumUSD(a, b) }
-
-func sumUSD(a, b *string) *string {
+func AddUSD(a, b *string) *string {
 	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
+		return cmp.Or(a, b)
 	}
 	x, okX := new(big.Rat).SetString(*a)
 	y, okY := new(big.Rat).SetString(*b)
 	if !okX || !okY {
 		return a
 	}
-	// Packages chat and generate write at most eighteen decimals.
-	s := x.Add(x, y).FloatString(18)
-	s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-	return &s
+	return chat.USD(x.Add(x, y))
 }

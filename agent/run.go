@@ -70,9 +70,10 @@ func (r *run) empty(s vision.Sights) *run {
 	s.Agent, s.System, s.Journal, s.Set, s.Warn = r.spec.slug, r.r.systems[r.spec.slug], r.journal, r.set, r.warn
 	s.Actions, s.Blobs, s.Recorder = cfg.Actions, cfg.Codec, cfg.Recorder
 	s.Seeing = func(images int) []string { return seeing(r.r.cfg.Models, images) }
-	s.Dispose, s.Show = r.outcome.dispose, r.outcome.show
+	s.Dispose, s.Show = r.outcome.dispose, func(i vision.InputImage) { r.outcome.update(func(t *tally) { addOnce(&t.shown, i) }) }
 	r.sights = &s
 	r.past.log, r.past.journal, r.past.state = log, r.journal, r.wait.before
+	r.past.witness, _ = cfg.Observer.(Witness)
 	r.pauses.log, r.pauses.journal, r.pauses.tree = log, r.journal, r.wait
 	r.calls = calls{
 		log: log, journal: r.journal, past: &r.past, sights: r.sights, set: r.set, max: r.max,
@@ -81,7 +82,7 @@ func (r *run) empty(s vision.Sights) *run {
 	r.turnBudget = turnBudget{log: log, journal: r.journal, past: &r.past, calls: &r.calls, spec: r.spec, max: r.max}
 	a := &r.acts
 	a.log, a.journal, a.past, a.pauses, a.runner = log, r.journal, &r.past, &r.pauses, r.r
-	a.max, a.spec, a.approveOver, a.lend = r.max, r.spec, r.request.ApproveOver, r.lend
+	a.max, a.spec, a.approveOver, a.newContext = r.max, r.spec, r.request.ApproveOver, r.newContext
 	a.env = action.Env{
 		Media: r.set, Agent: r.spec.slug, Prefer: images, ToolContext: r.request.ToolContext,
 		See: r.sights.CanSee, InUse: r.draft.InUse, Threshold: r.intake.threshold,
@@ -108,9 +109,8 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	}
 	r.grant(ctx, granted)
 	var err error
-	if rail := r.r.cfg.Guardrail; rail != nil && r.depth == 0 {
-		g := taskGuard{rail: rail, log: r.runLog, journal: r.journal, pauses: &r.pauses, intake: &r.intake}
-		r.task, err = g.screen(ctx, r.spec.slug, r.task)
+	if r.r.cfg.Guardrail != nil && r.depth == 0 {
+		err = r.screen(ctx)
 	}
 	r.open(ctx)
 	r.stored(ctx, r.found)
@@ -138,7 +138,7 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 			o.Origin.Direction = "input"
 		}
 		o.Promoted = false
-		r.outcome.has(o.Ref)
+		r.outcome.update(func(t *tally) { t.known[o.Ref] = true })
 		if _, err := r.set.Add(o); err != nil {
 			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
 		}

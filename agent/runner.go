@@ -11,6 +11,7 @@ import (
 	"atelier/agent/definition"
 	"atelier/agent/internal/meter"
 	"atelier/agent/internal/plain"
+	"atelier/agent/transcript"
 	"atelier/agent/vision"
 	"atelier/chat"
 	"atelier/media"
@@ -60,13 +61,19 @@ func NewRunner(cfg Config) (*Runner, error) {
 
 // check finds what definitions name that does not exist.
 func (r *Runner) check() error {
+	allowed := r.cfg.Actions.Names() // and the tags of actions
+	for _, n := range allowed {
+		if a, err := r.cfg.Actions.Lookup(n); err == nil {
+			allowed = append(allowed, a.Tags...)
+		}
+	}
 	return r.cfg.Definitions.Verify(definition.Known{
 		GoAgents: slices.Collect(maps.Keys(r.cfg.GoAgents)), Sources: slices.Sorted(maps.Keys(r.cfg.Sources)),
-		Allowed: sourceNames(r.cfg.Actions),
+		Allowed: allowed,
 		Offered: func(d *definition.Agent) bool { return r.ready(d) == nil },
-		Action: func(name string) (bool, error) {
-			_, err := r.cfg.Actions.Lookup(name)
-			return r.cfg.Actions.Costs(name), err
+		Action: func(name string) (priced bool, source string, err error) {
+			_, err = r.cfg.Actions.Lookup(name)
+			return r.cfg.Actions.Costs(name), "", err
 		},
 	})
 }
@@ -170,12 +177,18 @@ func (r *Runner) root(req Request) (*run, error) {
 		return nil, err
 	}
 	m := &meter.Meter{}
-	wait, part := newWaiting(req.State, r.cfg.Now()), 0
+	part, policy := 0, definition.DefaultVisionContext()
 	if req.State != nil {
 		part = req.State.Part
 	}
+	switch { // the request goes before the definition
+	case req.Vision != nil:
+		policy = req.Vision.WithDefaults()
+	case spec.def != nil:
+		policy = spec.def.VisionContext
+	}
 	t := &runTree{
-		r: r, request: req, wait: wait, max: req.limits(m),
+		r: r, request: req, wait: newWaiting(req.State, r.cfg.Now()), max: req.limits(m),
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	root := &run{
@@ -185,7 +198,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		spec:    spec, journal: r.transcript(req),
 	}
 	return root.empty(vision.Sights{
-		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: spec.vision(req.Vision)},
+		Config: vision.Config{Lenient: req.LenientImages, Lost: req.LostImages, Policy: policy},
 		Given:  inputImages(req.Images), Fitted: req.Fitted,
 	}), nil
 }
@@ -210,25 +223,14 @@ func (r *Runner) admit(req Request) (spec, error) {
 	if plain.Blank(req.Message) {
 		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent should do")
 	}
-	if err := checkImages(req.Images); err != nil {
-		return spec{}, err
-	}
-	if err := req.ToolContext.Check(); err != nil {
-		return spec{}, err
-	}
-	if err := cmp.Or(req.Vision.Validate(), req.LostImages.Validate()); err != nil {
+	if err := cmp.Or(checkImages(req.Images), req.ToolContext.Check(), req.Vision.Validate(), req.LostImages.Validate()); err != nil {
 		return spec{}, err
 	}
 	if _, ok := definition.USD(req.ApproveOver); !ok && req.ApproveOver != "" {
 		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is not an amount in US dollars: give a plain decimal number, such as 0.05", plain.Clip(media.ErrorText(req.ApproveOver), 40))
 	}
-	if err := req.checkLimits(); err != nil {
+	if err := cmp.Or(req.checkLimits(), req.State.check()); err != nil {
 		return spec{}, err
-	}
-	if req.State != nil {
-		if err := req.State.check(); err != nil {
-			return spec{}, err
-		}
 	}
 	return r.spec(req.Agent)
 }
@@ -257,23 +259,67 @@ func (r *Runner) spec(name string) (spec, error) {
 	return spec{slug: d.Slug, name: d.Name, def: d}, nil
 }
 
-// vision is the policy of a root run: the request's, else the definition's.
-func (s spec) vision(asked *definition.VisionContextPolicy) definition.VisionContextPolicy {
-	switch {
-	case asked != nil:
-		return asked.WithDefaults()
-	case s.def != nil:
-		return s.def.VisionContext
-	}
-	return definition.DefaultVisionContext()
+// mediaActions are what every agent may do with its media set, where registered.
+var mediaActions = []string{
+	"List Agent Media", "Get Agent Media Details", "View Agent Media", "Label Agent Media", "Promote Agent Media", "Prune Agent Media",
 }
 
-// sourceNames are the names and tags of all actions of a registry.
-func sourceNames(actions *action.Registry) []string {
-	names := actions.Names()
-	for _, n := range actions.Names() {
-		if a, err := actions.Lookup(n); err == nil {
-			names = append(names, a.Tags...)
+// callable is what a prompt says about an agent's means.
+type callable struct {
+	Agent   string               `json:"agent"`
+	Actions []action.Description `json:"actions"`
+	Agents  []calleeView         `json:"agents"`
+	Sources map[string]Source    `json:"sources"`
+}
+
+type calleeView struct {
+	Name        string `json:"name"`
+	Slug        string `json:"slug"`
+	Description string `json:"description"`
+}
+
+// system builds an agent's system prompt: its own prompt, what it may call, and
+// how to answer.
+func (r *Runner) system(d *definition.Agent) (string, error) {
+	names := r.actionNames(d)
+	acts, err := r.cfg.Actions.Describe(names...)
+	if err != nil {
+		return "", err
+	}
+	c := callable{Agent: d.Slug, Actions: acts, Agents: []calleeView{}, Sources: r.cfg.Sources}
+	if len(names) == 0 {
+		c.Actions = []action.Description{}
+	}
+	if c.Sources == nil {
+		c.Sources = map[string]Source{}
+	}
+	for _, a := range d.Agents {
+		s, err := r.spec(a.Slug)
+		if err != nil { // a source that it needs is not there: not offered
+			continue
+		}
+		view := calleeView{Name: s.name, Slug: s.slug, Description: "Written in Go."}
+		if s.def != nil {
+			view.Description = s.def.Description
+		}
+		c.Agents = append(c.Agents, view)
+	}
+	schema := ""
+	if d.PayloadSchema != nil {
+		schema = "\n\n## Payload\nWhen you answer with `done`, the whole `payload` must fit this JSON Schema:\n```json\n" + string(d.PayloadSchema) + "\n```"
+	}
+	return d.Prompt + schema + "\n\n## Callable\n" + transcript.Fenced(c) + "\n\n" + contract.Instruction, nil
+}
+
+// actionNames lists what an agent may do, its own actions first.
+func (r *Runner) actionNames(d *definition.Agent) []string {
+	var names []string
+	for _, a := range d.Actions {
+		names = append(names, a.Name)
+	}
+	for _, n := range mediaActions {
+		if r.cfg.Actions.Has(n) && !slices.ContainsFunc(names, func(have string) bool { return plain.SameName(have, n) }) {
+			names = append(names, n)
 		}
 	}
 	return names

@@ -11,7 +11,6 @@ import (
 	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
 	"atelier/agent/vision"
-	"atelier/chat"
 	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"
@@ -69,9 +68,10 @@ func (s State) Known() map[string][]byte {
 	return known
 }
 
-// check refuses states that this program cannot read.
-func (s State) check() error {
+// check refuses states that this program cannot read; nil is none.
+func (s *State) check() error {
 	switch {
+	case s == nil:
 	case s.Version > StateVersion:
 		return media.Errorf(media.CodeUnsupported, "the run was paused by a newer version (state %d, this one reads up to %d): update atelier and resume it again", s.Version, StateVersion)
 	case s.Version < 1:
@@ -220,7 +220,7 @@ func contentOf(n step.Name) content {
 	case n.Has(step.TailAgain):
 		return nil
 	case n.Calls() && n.Has(step.TailMedia):
-		return &keepsakes{}
+		return &recordedPictures{}
 	case n.Calls():
 		return &CallResult{}
 	case n.Acts():
@@ -247,10 +247,10 @@ func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) 
 
 func (p *replied) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
 
-// keepsakes are the pictures of one model call.
-type keepsakes []keepsake
+// recordedPictures are the pictures of one model call.
+type recordedPictures []recordedPicture
 
-func (k *keepsakes) EachMedia(each func(*media.Output)) {
+func (k *recordedPictures) EachMedia(each func(*media.Output)) {
 	for i := range *k {
 		each(&(*k)[i].Output)
 	}
@@ -300,19 +300,15 @@ func (r *Request) rename(id func(string) string, item func(*media.Output)) {
 	for i := range r.Fitted {
 		item(&r.Fitted[i].Output)
 	}
-	renameIn(r.History, item)
-	if r.Input != nil {
-		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
-	}
-}
-
-func renameIn(history []chat.Message, item func(*media.Output)) {
-	for _, m := range history {
+	for _, m := range r.History {
 		for i := range m.Parts {
 			if m.Parts[i].Media != nil {
 				item(m.Parts[i].Media)
 			}
 		}
+	}
+	if r.Input != nil {
+		r.Input, _ = object.MapStrings(r.Input, id).(map[string]any)
 	}
 }
 

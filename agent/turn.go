@@ -24,9 +24,6 @@ import (
 // maxRepairs is how many answers in a row may be unusable before the run fails.
 const maxRepairs = 3
 
-// finishLength is how a model says that its answer was cut off.
-const finishLength = "length"
-
 // loop asks the model for one step after another until the work is done.
 func (r *run) loop(ctx context.Context) error {
 	if err := r.choose(ctx); err != nil {
@@ -63,7 +60,7 @@ func (r *run) loop(ctx context.Context) error {
 		}
 		p := transcript.Problem(err)
 		p.Message += ". Answer again with one JSON object as described under How to answer."
-		r.history.Tell(r.turns, transcript.Results{Errors: []action.Problem{p}})
+		r.history.AddResults(r.turns, transcript.Results{Errors: []action.Problem{p}})
 	}
 	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.turnBudget.last)
 }
@@ -100,8 +97,7 @@ func asking(name string, err error) error {
 // when the error, bad_response and retryable, comes back.
 func (r *run) turn(ctx context.Context) (*contract.Step, error) {
 	if due := r.history.Expire(r.turns, r.set, r.spec.def.Uses); len(due) > 0 {
-		m := summaries{calls: &r.calls, log: r.runLog, slug: r.spec.slug, task: r.task, parallel: r.r.cfg.Parallel}
-		m.make(ctx, due, r.set)
+		r.summarise(ctx, due)
 	}
 	profile := r.calls.profile()
 	r.emit(ctx, EventTurnStarted, TurnStarted{Turn: r.turns, Model: profile.ID})
@@ -122,18 +118,18 @@ func (r *run) turn(ctx context.Context) (*contract.Step, error) {
 		step, err = painted(resp), nil
 		resp.Text = string(plain.JSON(step))
 	}
-	if err != nil && resp.FinishReason == finishLength {
+	if err != nil && resp.FinishReason == "length" {
 		err = contract.BadStep("the answer was cut off at the model's length limit: answer with less, and bring a long text into the payload in several steps with payloadPatch")
 	}
 	done := TurnFinished{Turn: r.turns, Model: resp.Model, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}
 	if err != nil {
-		r.history.Answered(r.turns, plain.Clip(resp.Text, 4000))
+		r.history.AddAnswer(r.turns, plain.Clip(resp.Text, 4000))
 		done.Error = err.Error()
 		r.withdraw(ctx)
 		r.emit(ctx, EventTurnFinished, done)
 		return nil, err
 	}
-	r.history.Answered(r.turns, resp.Text)
+	r.history.AddAnswer(r.turns, resp.Text)
 	done.Reasoning, done.Done = step.Reasoning, step.Done
 	for _, a := range step.Actions {
 		done.Actions = append(done.Actions, a.Name)
@@ -172,7 +168,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 				return false, err
 			}
 		}
-		r.history.Tell(r.turns, res)
+		r.history.AddResults(r.turns, res)
 		return false, ctx.Err()
 	}
 	var unfit error
@@ -181,7 +177,7 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 	}
 	if r.turnBudget.last == "" {
 		if problems := r.draft.Returns(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {
-			r.history.Tell(r.turns, transcript.Results{Errors: problems})
+			r.history.AddResults(r.turns, transcript.Results{Errors: problems})
 			return false, nil
 		}
 	}
@@ -210,7 +206,7 @@ func (r *run) apply(ctx context.Context, s *contract.Step) {
 		r.draft.Payload = object.Patch(r.draft.Payload, s.PayloadPatch)
 	}
 	if s.Payload != nil || s.PayloadPatch != nil {
-		r.draft.Payload = r.documents().takeOver(ctx, r.draft.Payload)
+		r.takeOver(ctx)
 	}
 	if r.draft.Payload != nil {
 		r.draft.Payload, _ = object.MapStrings(r.draft.Payload, r.draft.KnownRefs).(map[string]any)
@@ -223,10 +219,9 @@ func (r *run) acceptRefs(ctx context.Context) {
 	if unknown := r.draft.UnknownRefs(); len(unknown) > 0 {
 		r.warn(ctx, "the answer embeds media that does not exist ("+strings.Join(unknown, ", ")+"): it is shown as missing")
 	}
-	if r.depth > 0 {
-		return
+	if r.depth == 0 {
+		r.draft.PromoteEmbedded()
 	}
-	r.draft.PromoteEmbedded()
 }
 
 // ask puts the conversation to the model, for its next step. shorter counts the times
@@ -240,7 +235,7 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 	for again := 1; ; again++ {
 		resp, err := r.calls.do(ctx, modelCall{
 			name: whole, number: shorter,
-			system: r.sights.System, messages: r.sights.WithinSight(ctx, r.history.Messages()), schema: contract.Schema,
+			system: r.sights.System, messages: r.sights.WithinLimits(ctx, r.history.Messages()), schema: contract.Schema,
 		})
 		gone, ok := errors.AsType[*vision.LostError](err)
 		if !ok {
@@ -259,9 +254,6 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 // turn that does not fit goes through the stages anew.
 func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 	resp, err := r.ask(ctx, 0)
-	if err == nil {
-		return resp, nil
-	}
 	for i, s := range transcript.Stages() {
 		if media.CodeOf(err) != media.CodeContextLength {
 			return resp, err
@@ -292,56 +284,41 @@ func (r brief) remembered() []chat.Message {
 // maxSummarised is how many characters of a result a summary is made from.
 const maxSummarised = 60_000
 
-// summaries replaces results that are too old, as the action's definition says, by summaries of the
-// agent's own model.
-type summaries struct {
-	calls    *calls
-	log      *runLog
-	slug     string // of the agent
-	task     string
-	parallel int // how many are made at once
-}
-
-// make makes the summaries of one turn, at once; a result is summarised once at most.
-func (m summaries) make(ctx context.Context, due []transcript.Summary, set *media.Set) {
+// summarise replaces results that are too old, as the action's definition says, by summaries of the
+// agent's own model, or by their beginnings and a warning where it makes none. Those of one turn are made at
+// once; a result is summarised once at most.
+func (r *run) summarise(ctx context.Context, due []transcript.Summary) {
 	short := make([]map[string]any, len(due))
 	var g errgroup.Group
-	g.SetLimit(m.parallel)
+	g.SetLimit(r.r.cfg.Parallel)
 	for i, s := range due {
 		g.Go(func() error {
-			short[i] = m.compacted(ctx, s)
+			text, err := r.summary(ctx, s)
+			if short[i] = map[string]any{"summary": text}; err != nil {
+				r.warn(ctx, fmt.Sprintf("turn %d of %s: the result of %s of turn %d was cut, not summarised: %s", r.turns, r.spec.slug, s.Outcome().Name, s.Made(), err))
+				short[i] = s.Beginning()
+			}
 			return nil
 		})
 	}
 	_ = g.Wait() // a summary that could not be made is a warning
 	for i, s := range due {
-		s.Summarised(short[i], set)
+		s.Summarised(short[i], r.set)
 	}
 }
 
-// compacted gives the summary of a result, or its beginning and a warning where the
-// model made none.
-func (m summaries) compacted(ctx context.Context, s transcript.Summary) map[string]any {
-	text, err := m.summarise(ctx, s)
-	if err == nil {
-		return map[string]any{"summary": text}
-	}
-	m.log.warn(ctx, fmt.Sprintf("turn %d of %s: the result of %s of turn %d was cut, not summarised: %s", m.log.turns, m.slug, s.Outcome().Name, s.Made(), err))
-	return s.Beginning()
-}
-
-// summarise asks the agent's own model to shorten a result. The call is journalled,
-// recorded and counted like any other; it is no turn.
-func (m summaries) summarise(ctx context.Context, s transcript.Summary) (string, error) {
-	if p := m.calls.profile(); p.Offline {
+// summary asks the agent's own model to shorten a result. The call is journalled, recorded and counted like
+// any other; it is no turn.
+func (r *run) summary(ctx context.Context, s transcript.Summary) (string, error) {
+	if p := r.calls.profile(); p.Offline {
 		return "", media.Errorf(media.CodeUnsupported, "%s writes no summaries", p.Name)
 	}
 	o := s.Outcome()
 	result := map[string]any{"message": o.Message, "outputs": transcript.CutMiddle(s.Text, maxSummarised)}
 	ask := fmt.Sprintf("The work is: %s\n\nThe result of the action %s, to be summarised in at most %d characters:\n\n%s",
-		transcript.CutMiddle(m.task, 2000), o.Name, s.Use.CompactLength, transcript.Fenced(result))
-	resp, err := m.calls.do(ctx, modelCall{
-		name:   step.Name{Kind: step.KindSummary, Turn: m.log.turns, Made: s.Made(), Index: s.Index + 1},
+		transcript.CutMiddle(r.task, 2000), o.Name, s.Use.CompactLength, transcript.Fenced(result))
+	resp, err := r.calls.do(ctx, modelCall{
+		name:   step.Name{Kind: step.KindSummary, Turn: r.turns, Made: s.Made(), Index: s.Index + 1},
 		number: 64*s.Made() + s.Index,
 		system: summaryPrompt, messages: []chat.Message{chat.Text(chat.RoleUser, ask)},
 	})

@@ -7,14 +7,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"atelier/agent/internal/memo"
 	"atelier/journal"
 	"atelier/journal/step"
-	"atelier/media"
 )
 
 // ErrPaused is what waits for a person ends with: the run pauses, and its code runs again
@@ -53,39 +54,25 @@ func newWaiting(before *State, now time.Time) *waiting {
 // eventMark stands for the key of an event: the first bytes of its SHA-256, saved in hexadecimal.
 type eventMark [8]byte
 
-// marks lists the marks of the events that the observer has.
-func (w *waiting) marks() []string {
-	list := make([]string, 0, len(w.emitted))
-	for mark := range w.emitted {
-		list = append(list, hex.EncodeToString(mark[:]))
-	}
-	slices.Sort(list)
-	return list
-}
+// shortRun is about how many events a run of a few turns has.
+const shortRun = 16
 
 // fresh reports whether an event was not emitted before, and notes it. One without a key
 // always is.
 func (w *waiting) fresh(e Event) bool {
-	return e.Key == "" || w.first(e.Key) && (w.recorded == nil || !w.recorded(e))
-}
-
-// shortRun is about how many events a run of a few turns has.
-const shortRun = 16
-
-// first reports whether a key comes for the first time, and notes it.
-func (w *waiting) first(key string) bool {
-	sum := sha256.Sum256([]byte(key))
+	if e.Key == "" {
+		return true
+	}
+	sum := sha256.Sum256([]byte(e.Key))
 	mark := eventMark(sum[:8])
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.emitted[mark] {
-		return false
-	}
+	before := w.emitted[mark]
 	if w.emitted == nil {
 		w.emitted = make(map[eventMark]bool, shortRun)
 	}
 	w.emitted[mark] = true
-	return true
+	w.mu.Unlock()
+	return !before && (w.recorded == nil || !w.recorded(e))
 }
 
 // ask opens a question. One that was open before keeps its id and its time.
@@ -113,17 +100,6 @@ func (w *waiting) drop(place step.Place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return place.Has(q.Step) })
-}
-
-// questions are the open ones, the oldest first.
-func (w *waiting) questions() []Question {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	open := slices.Clone(w.open)
-	slices.SortFunc(open, func(a, b Question) int {
-		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
-	})
-	return open
 }
 
 // started notes when a run began: at now, unless it began before.
@@ -163,8 +139,7 @@ func (w *waiting) span(place string) Span {
 func (r *run) state() *State {
 	w := r.wait
 	s := &State{
-		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Pending: w.questions(),
-		Runs: map[string]Span{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
+		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
 	}
 	if w.before != nil {
 		s.Worked += w.before.Worked
@@ -176,10 +151,15 @@ func (r *run) state() *State {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for place, span := range w.runs {
-		s.Runs[place] = span
+	s.Pending, s.Runs = slices.Clone(w.open), maps.Clone(w.runs)
+	slices.SortFunc(s.Pending, func(a, b Question) int { // the oldest first
+		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
+	})
+	s.Emitted = make([]string, 0, len(w.emitted))
+	for mark := range w.emitted {
+		s.Emitted = append(s.Emitted, hex.EncodeToString(mark[:]))
 	}
-	s.Emitted = w.marks()
+	slices.Sort(s.Emitted)
 	return s
 }
 
@@ -210,26 +190,19 @@ func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Ques
 // awaitIf is await for a question that may not be needed: then need gives nil, and the reply is
 // marked as free.
 func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
-	var reply replied
-	b, err := p.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (replied, error) {
 		q, err := need(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case q == nil:
-			return json.Marshal(replied{Free: true})
+		if err != nil || q == nil {
+			return replied{Free: true}, err
 		}
 		q.ID, q.RunID, q.AgentPath = p.log.newID("question "+name.String(), at), p.log.id, p.log.path
 		q.Step, q.AskedAt = p.journal.Name(name), p.log.now()
 		p.tree.ask(*q)
 		p.some.Store(true)
-		return nil, ErrPaused
+		return replied{}, ErrPaused
 	})
 	if err != nil {
 		return reply, err
-	}
-	if err := json.Unmarshal(b, &reply); err != nil {
-		return reply, media.Errorf(media.CodeCorrupt, "read the answer of step %s: %w", name, err)
 	}
 	p.log.warn(ctx, reply.Warning)
 	return reply, nil
@@ -243,46 +216,42 @@ func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 	p.held = append(p.held, heldAct{rec, child})
 	p.mu.Unlock()
 	p.log.saveStep(ctx, rec)
-	p.log.outcome.step(rec)
+	p.log.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }
 
-// release gives the acts that wait, and forgets them.
-func (p *pauses) release() []heldAct {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	held := p.held
-	p.held = nil
-	return held
-}
-
-// unwait ends the acts that wait for a person where their run ends all the same, because it
+// endWaiting ends the acts that wait for a person where their run ends all the same, because it
 // is cancelled or its time is over. A retry asks again.
-func (r *run) unwait(ctx context.Context, why error) {
-	held := r.pauses.release()
+func (r *run) endWaiting(ctx context.Context, why error) {
+	r.pauses.mu.Lock()
+	held := r.pauses.held
+	r.pauses.held = nil
+	r.pauses.mu.Unlock()
 	if len(held) == 0 {
 		return
 	}
-	r.outcome.dropPaused()
+	r.outcome.update(func(t *tally) {
+		t.steps = slices.DeleteFunc(slices.Clone(t.steps), func(s StepRecord) bool { return s.Status == StatusPaused })
+	})
 	for _, h := range held {
-		if h.child == nil {
-			r.cutOff(ctx, h.rec, why)
+		if h.child != nil {
+			res, err := h.child.finish(h.child.scoped(ctx), why)
+			r.delegated(ctx, h.rec, h.child, res, err)
+			r.outcome.update(func(t *tally) {
+				for _, s := range res.Steps {
+					if !slices.ContainsFunc(t.steps, func(own StepRecord) bool { return own.ID == s.ID }) {
+						t.steps = append(t.steps, s)
+					}
+				}
+			})
 			continue
 		}
-		res, err := h.child.finish(h.child.scoped(ctx), why)
-		r.delegated(ctx, h.rec, h.child, res, err)
-		r.outcome.stepsOf(res.Steps)
+		rec, out := h.rec, refused(h.rec.Name, why)
+		rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
+		r.end(ctx, rec)
+		if rec.Kind != StepCode { // a stage ends with the code of its agent
+			r.emit(ctx, EventActionFinished, ActionFinished{
+				StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
+			})
+		}
 	}
-}
-
-// cutOff ends an act that was not approved.
-func (r *run) cutOff(ctx context.Context, rec StepRecord, why error) {
-	out := refused(rec.Name, why)
-	rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
-	r.end(ctx, rec)
-	if rec.Kind == StepCode {
-		return // a stage ends with the code of its agent
-	}
-	r.emit(ctx, EventActionFinished, ActionFinished{
-		StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
-	})
 }

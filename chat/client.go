@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"atelier/internal/safehttp"
 	"atelier/media"
+	"atelier/media/wire"
 )
 
 // ErrUnsettled is wrapped by the error of a call that was sent without a complete response: it is
@@ -71,6 +73,41 @@ func Guarded[T any](ask func() (T, error)) (res T, err error) {
 		}
 	}()
 	return ask()
+}
+
+// Unanswered is the error of a call to which no whole answer came. why is the error without secrets, check
+// what to look at where the model was not reached. sent reports whether the request left this machine: only
+// one that did not can be repeated without being paid twice.
+func Unanswered(ctx context.Context, f Profile, err error, why, check string, sent bool) *media.Error {
+	billed := ""
+	var unsettled error
+	if sent {
+		billed, unsettled = "; it may have been billed, so it is not repeated", ErrUnsettled
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", f, ended, billed)
+			e.Cause = errors.Join(ended, unsettled)
+			return e
+		}
+	}
+	if !sent {
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check %s", f, why, check)
+	}
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the response is incomplete (%s)%s", f, why, billed)
+	e.Cause = unsettled
+	return e
+}
+
+// Keep adds the pictures that a model made and that were lifted out of its answer.
+func (r *Response) Keep(f Profile, lifted *wire.Collector) {
+	for _, l := range lifted.All() {
+		if l.Err != nil {
+			r.Warnings = append(r.Warnings, "a picture that "+f.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
+			continue
+		}
+		r.Media = append(r.Media, media.NewOutput(l.Blob, media.Meta{}))
+	}
 }
 
 // tooLongText finds in a message that the prompt does not fit the model: OpenAI (chat and

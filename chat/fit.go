@@ -2,11 +2,13 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"atelier/media"
@@ -48,8 +50,16 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 		return Fitted{}, err
 	}
 	why, side := f.misfit(o, room)
-	if len(why) == 0 {
-		return Fitted{Output: o}, f.present(ctx, blobs, o)
+	if len(why) == 0 { // the bytes are read, to find out that they are there and whole
+		r, err := blobs.Open(ctx, o.Digest)
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
+			err = errors.Join(err, r.Close())
+		}
+		if err != nil {
+			return Fitted{Output: o}, fmt.Errorf("read %s: %w", name(o), err)
+		}
+		return Fitted{Output: o}, nil
 	}
 	made, err := f.shrink(ctx, blobs, o, room, side)
 	if err != nil {
@@ -73,28 +83,17 @@ func (f Profile) Sees(o media.Output) error {
 		return media.Errorf(media.CodeUnsupported, "%s is %s, not a picture: give PNG, JPEG, WebP or GIF", name(o), o.MIMEType)
 	case o.MIMEType == "image/svg+xml":
 		return media.Errorf(media.CodeUnsupported, "%s is an SVG drawing, which chat models cannot view: give a PNG of it, or have it read as text", name(o))
-	case !f.Accepts(o.MIMEType) && !decodable(o.MIMEType):
+	case !f.Accepts(o.MIMEType) && !slices.Contains(decodable, o.MIMEType):
 		return media.Errorf(media.CodeUnsupported, "%s is %s, which %s does not accept and which cannot be converted: give PNG or JPEG", name(o), o.MIMEType, f)
 	}
 	return nil
 }
 
-// decodable tells the types that package imaging reads.
-func decodable(mimeType string) bool {
-	switch mimeType {
-	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp":
-		return true
-	}
-	return false
-}
+// decodable are the types that package imaging reads.
+var decodable = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
 
 // name is a picture as errors name it.
-func name(o media.Output) string {
-	if o.FileName != "" {
-		return o.FileName
-	}
-	return string(o.Ref)
-}
+func name(o media.Output) string { return cmp.Or(o.FileName, string(o.Ref)) }
 
 // misfit lists what the model takes instead of what the picture is; side is the
 // longest side to come down to, 0 for any.
@@ -129,19 +128,6 @@ func (f Profile) most(room Room) int64 {
 	return max(room.MaxBytes, f.MaxImageBytes)
 }
 
-// present finds out that the bytes are there and whole.
-func (f Profile) present(ctx context.Context, blobs Blobs, o media.Output) error {
-	r, err := blobs.Open(ctx, o.Digest)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name(o), err)
-	}
-	_, err = io.Copy(io.Discard, r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return fmt.Errorf("read %s: %w", name(o), err)
-	}
-	return nil
-}
-
 const (
 	// shrinkSteps is how often the sides are made smaller by a quarter: to a tenth.
 	shrinkSteps = 9
@@ -151,7 +137,13 @@ const (
 
 // shrink encodes a picture again until it fits: without loss, with loss, then smaller.
 func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room Room, side int) (media.Output, error) {
-	formats := f.formats(o)
+	var formats []imaging.Format // without loss first where the picture had none
+	if f.Accepts("image/png") && (o.MIMEType != "image/jpeg" || !f.Accepts("image/jpeg")) {
+		formats = append(formats, imaging.FormatPNG)
+	}
+	if f.Accepts("image/jpeg") {
+		formats = append(formats, imaging.FormatJPEG)
+	}
 	if len(formats) == 0 {
 		return media.Output{}, media.Errorf(media.CodeUnsupported, "%s accepts %s, but %s can only be converted to PNG or JPEG: give another picture, or choose another model", f, strings.Join(f.Types(), ", "), name(o))
 	}
@@ -185,17 +177,6 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, whose limit is %d bytes per picture: make it smaller", name(o), f, f.most(room))
 }
 
-// formats are what a picture is encoded in, without loss first where it had none.
-func (f Profile) formats(o media.Output) (list []imaging.Format) {
-	if f.Accepts("image/png") && (o.MIMEType != "image/jpeg" || !f.Accepts("image/jpeg")) {
-		list = append(list, imaging.FormatPNG)
-	}
-	if f.Accepts("image/jpeg") {
-		list = append(list, imaging.FormatJPEG)
-	}
-	return list
-}
-
 // encode makes one form, and stores it if it is small enough.
 func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job imaging.Job, room Room) (media.Blob, media.Facts, error) {
 	r, err := blobs.Open(ctx, o.Digest)
@@ -212,4 +193,73 @@ func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job im
 	}
 	b, err := blobs.Store(ctx, &buf, facts.MIMEType)
 	return b, facts, err
+}
+
+// Gate reports whether a model takes that many pictures in one request, by its profile.
+// The error has code [media.CodeUnsupported], names the model, and lists in Valid the
+// models that would do, as given.
+func (f Profile) Gate(images int, wouldDo []string) error {
+	var why string
+	switch {
+	case images == 0:
+		return nil
+	case !f.SupportsVision:
+		why = fmt.Sprintf("%s does not accept pictures", f)
+	case f.MaxImages > 0 && images > f.MaxImages:
+		why = fmt.Sprintf("%d pictures are given, but %s accepts %d per request", images, f, f.MaxImages)
+	default:
+		return nil
+	}
+	advice := "omit pictures"
+	if len(wouldDo) > 0 {
+		advice = "use " + strings.Join(wouldDo, ", ")
+	}
+	e := media.Errorf(media.CodeUnsupported, "%s: %s, or allow pictures to be omitted (lenient images)", why, advice)
+	e.Valid = wouldDo
+	return e
+}
+
+// seeingModels is how many models an error names.
+const seeingModels = 6
+
+// Seeing names models that take that many pictures, best first: the default of each
+// provider with a key, then others of theirs, the offline model; where none of them
+// does, defaults of providers whose key is missing.
+func (r *Registry) Seeing(images int) []string {
+	var names []string
+	add := func(f Profile) {
+		if f.Gate(images, nil) == nil && !slices.Contains(names, f.name()) && len(names) < seeingModels {
+			names = append(names, f.name())
+		}
+	}
+	for _, p := range r.cfg.Profiles.Providers() {
+		if r.Ready(p) == nil {
+			for _, f := range r.cfg.Profiles.Find(p.Key + "/" + p.DefaultModel) {
+				add(f)
+			}
+		}
+	}
+	for _, f := range r.cfg.Profiles.Models() {
+		if p, ok := r.cfg.Profiles.Provider(f.Provider); ok && r.Ready(p) == nil && len(names) < seeingModels-1 {
+			add(f)
+		}
+	}
+	add(r.cfg.Offline.Profile())
+	if len(names) > 0 {
+		return names
+	}
+	for _, p := range r.cfg.Profiles.Providers() {
+		for _, f := range r.cfg.Profiles.Find(p.Key + "/" + p.DefaultModel) {
+			add(f)
+		}
+	}
+	return names
+}
+
+// name is how a person names the model to get exactly this one.
+func (f Profile) name() string {
+	if f.Offline {
+		return f.ID
+	}
+	return f.Provider + "/" + f.ID
 }

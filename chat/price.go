@@ -37,17 +37,6 @@ type Pricing struct {
 	ReportsCost bool `json:"reports_cost,omitempty" yaml:"reports_cost"`
 }
 
-// rate is the price that holds for a call.
-func (p Pricing) rate(u Usage, at time.Time) Rate {
-	r := p.Rate
-	for _, c := range p.Prices {
-		if u.InputTokens > c.Above && !at.Before(c.From) {
-			r = c.Rate
-		}
-	}
-	return r
-}
-
 // Priced reports whether the model's tokens have a known price, or its answers tell it.
 func (f Profile) Priced() bool {
 	return f.Offline || f.ReportsCost || f.InputUSD != "" && f.OutputUSD != ""
@@ -57,15 +46,19 @@ func (f Profile) Priced() bool {
 // price that it needs is not known.
 func (f Profile) Cost(u Usage, at time.Time) *string {
 	if f.Offline && f.InputUSD == "" {
-		free := "0"
-		return &free
+		return new("0")
 	}
 	return f.cost(u, at)
 }
 
 // cost is the price of a call by the rate that holds for it.
 func (p Pricing) cost(u Usage, at time.Time) *string {
-	r := p.rate(u, at)
+	r := p.Rate
+	for _, c := range p.Prices {
+		if u.InputTokens > c.Above && !at.Before(c.From) {
+			r = c.Rate
+		}
+	}
 	cached := min(u.CachedTokens, u.InputTokens)
 	if r.CachedUSD == "" {
 		cached = 0

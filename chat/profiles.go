@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
@@ -111,7 +112,13 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
 	}
-	p.mergeProviders(f.Providers)
+	for _, q := range f.Providers {
+		if i := slices.IndexFunc(p.providers, func(have Provider) bool { return have.Key == q.Key }); i >= 0 {
+			p.providers[i] = q
+		} else {
+			p.providers = append(p.providers, q)
+		}
+	}
 	if catalogue {
 		p.addCatwalk()
 	}
@@ -126,17 +133,6 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 		}
 	}
 	return nil
-}
-
-func (p *Profiles) mergeProviders(more []Provider) {
-	for _, q := range more {
-		i := slices.IndexFunc(p.providers, func(have Provider) bool { return have.Key == q.Key })
-		if i < 0 {
-			p.providers = append(p.providers, q)
-			continue
-		}
-		p.providers[i] = q
-	}
 }
 
 // addCatwalk takes the models of the providers that we know from the embedded
@@ -217,25 +213,21 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 // addFamily reads a family and lays it over the models that are known by now.
 func (p *Profiles) addFamily(n *yaml.Node) error {
 	var key struct {
-		Name     string   `yaml:"name"`
-		Provider string   `yaml:"provider"`
-		Match    []string `yaml:"match"`
-		Profile  *Profile `yaml:"profile"`
-		Unlisted *Profile `yaml:"unlisted"`
-	}
-	var raw struct {
+		Name     string    `yaml:"name"`
+		Provider string    `yaml:"provider"`
+		Match    []string  `yaml:"match"`
 		Profile  yaml.Node `yaml:"profile"`
 		Unlisted yaml.Node `yaml:"unlisted"`
 	}
-	if err := errors.Join(n.Decode(&key), n.Decode(&raw)); err != nil {
+	if err := errors.Join(n.Decode(&key), key.Profile.Decode(&Profile{}), key.Unlisted.Decode(&Profile{})); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
 	f := family{name: key.Name, provider: key.Provider}
-	if key.Profile != nil {
-		f.fields = &raw.Profile
+	if !key.Profile.IsZero() {
+		f.fields = &key.Profile
 	}
-	if key.Unlisted != nil {
-		f.unlisted = &raw.Unlisted
+	if !key.Unlisted.IsZero() {
+		f.unlisted = &key.Unlisted
 	}
 	if len(key.Match) == 0 || f.fields == nil && f.unlisted == nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family requires match (patterns of model ids) and profile or unlisted", n.Line)
@@ -414,3 +406,68 @@ func (p *Profiles) match(keep func(Profile) bool) []Profile {
 
 // String names the profile for people.
 func (f Profile) String() string { return fmt.Sprintf("%s (%s)", f.Name, f.Provider) }
+
+// Listed is a model as its provider lists it.
+type Listed struct {
+	ID string `json:"id"`
+	// Vision reports whether it takes pictures; nil where the list does not say.
+	Vision *bool `json:"vision,omitempty"`
+	// ContextTokens is 0, and ShutDown zero, where the list does not say.
+	ContextTokens int64     `json:"context_tokens,omitempty"`
+	ShutDown      time.Time `json:"shut_down,omitzero"`
+}
+
+// FindingKind is the kind of a difference between a list and the profiles.
+type FindingKind string
+
+// The kinds.
+const (
+	FindingNew     FindingKind = "new"     // listed there, and no row here
+	FindingGone    FindingKind = "gone"    // a living row here, and not listed there
+	FindingVision  FindingKind = "vision"  // pictures are taken there and not sent here, or the other way round
+	FindingContext FindingKind = "context" // another size of context
+	FindingEnd     FindingKind = "end"     // another day of shutting down
+)
+
+// Finding is one difference.
+type Finding struct {
+	Model string      `json:"model"`
+	Kind  FindingKind `json:"kind"`
+	Note  string      `json:"note"`
+}
+
+// Compare tells how a provider's list differs from the profiles at a time.
+func (p *Profiles) Compare(provider string, listed []Listed, now time.Time) []Finding {
+	var out []Finding
+	add := func(id string, kind FindingKind, format string, args ...any) {
+		out = append(out, Finding{Model: id, Kind: kind, Note: fmt.Sprintf(format, args...)})
+	}
+	prov, _ := p.Provider(provider)
+	there := map[string]bool{}
+	for _, l := range listed {
+		there[l.ID] = true
+		f, known := p.listed(provider, l.ID)
+		if !known {
+			if f = p.custom(prov, l.ID); f.Assumed != "" {
+				add(l.ID, FindingNew, "%s", f.assumption())
+			} else {
+				add(l.ID, FindingNew, "its family is unknown: it is shown no pictures, and its price is unknown")
+			}
+		}
+		if l.Vision != nil && *l.Vision != f.SupportsVision {
+			add(l.ID, FindingVision, "accepts pictures at the provider: %t, here: %t", *l.Vision, f.SupportsVision)
+		}
+		if known && l.ContextTokens > 0 && f.ContextTokens > 0 && l.ContextTokens != f.ContextTokens {
+			add(l.ID, FindingContext, "%d tokens at the provider, %d here", l.ContextTokens, f.ContextTokens)
+		}
+		if !l.ShutDown.IsZero() && !l.ShutDown.Equal(f.Life.ShutDown) {
+			add(l.ID, FindingEnd, "it is shut down on %s", l.ShutDown.Format(time.DateOnly))
+		}
+	}
+	for _, m := range p.models {
+		if m.Provider == provider && m.Alive(now) && !there[m.ID] && len(listed) > 0 {
+			add(m.ID, FindingGone, "the provider does not list it")
+		}
+	}
+	return out
+}

@@ -84,7 +84,7 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 }
 
 func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
-	if r.isOffline(name) {
+	if p := r.cfg.Offline.Profile(); strings.EqualFold(name, "offline") || same(p, name) {
 		return Choice{Model: r.cfg.Offline}, nil
 	}
 	found := r.cfg.Profiles.Find(name)
@@ -148,11 +148,6 @@ func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) 
 	return Choice{Model: r.cfg.Offline, Asked: asked, Reason: reason}, nil
 }
 
-func (r *Registry) isOffline(name string) bool {
-	p := r.cfg.Offline.Profile()
-	return strings.EqualFold(name, "offline") || strings.EqualFold(name, p.ID) || strings.EqualFold(name, p.Name)
-}
-
 func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,11 +159,11 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	if !ok {
 		open = r.cfg.Open
 	}
-	lm, err := open(ctx, f)
+	m, err := open(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	m := retrying{Model: lm, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
+	m = retrying{Model: m, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
 	r.open[key] = m
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -31,15 +32,7 @@ type RetryPolicy struct {
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
-	if p.Tries == 0 {
-		p.Tries = 4
-	}
-	if p.First == 0 {
-		p.First = 500 * time.Millisecond
-	}
-	if p.Longest == 0 {
-		p.Longest = time.Minute
-	}
+	p.Tries, p.First, p.Longest = cmp.Or(p.Tries, 4), cmp.Or(p.First, 500*time.Millisecond), cmp.Or(p.Longest, time.Minute)
 	if p.Sleep == nil {
 		p.Sleep = sleep
 	}

@@ -1,7 +1,9 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -71,46 +73,33 @@ func beginsObject(text string) bool {
 }
 
 func isStep(obj map[string]any) bool {
-	for _, k := range stepKeys {
-		if _, ok := obj[k]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stepKeys, func(k string) bool { _, ok := obj[k]; return ok })
 }
 
 // decodeObject reads the object at the start of text and gives its length.
-func decodeObject(text string) (map[string]any, int, error) {
-	obj, used, err := decode(text)
-	if err == nil {
-		return obj, used, nil
+func decodeObject(text string) (obj map[string]any, used int, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&obj); err == nil {
+		return obj, int(d.InputOffset()), nil
 	}
 	if !beginsObject(text) {
 		return nil, 0, err
 	}
-	mended, changed := mend(text)
-	if !changed {
-		return nil, 0, err
-	}
-	if obj, _, err2 := decode(mended); err2 == nil {
-		return obj, 1, nil
+	if mended, changed := mend(text); changed {
+		d = json.NewDecoder(strings.NewReader(mended))
+		d.UseNumber()
+		if d.Decode(&obj) == nil {
+			return obj, 1, nil
+		}
 	}
 	return nil, 0, err
-}
-
-func decode(text string) (map[string]any, int, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var obj map[string]any
-	if err := d.Decode(&obj); err != nil {
-		return nil, 0, err
-	}
-	return obj, int(d.InputOffset()), nil
 }
 
 // mend removes commas before closing brackets and escapes raw control characters
 // in strings.
 func mend(text string) (string, bool) {
+	escapes := map[byte]string{'\n': `\n`, '\t': `\t`, '\r': `\r`}
 	var b strings.Builder
 	inString, changed := false, false
 	for i := 0; i < len(text); i++ {
@@ -122,42 +111,18 @@ func mend(text string) (string, bool) {
 			b.WriteByte(text[i])
 			continue
 		case inString && c < ' ':
-			b.WriteString(controlEscape(c))
+			b.WriteString(cmp.Or(escapes[c], " "))
 			changed = true
 			continue
 		case c == '"':
 			inString = !inString
-		case !inString && c == ',' && closes(text[i+1:]):
-			changed = true
-			continue
+		case !inString && c == ',':
+			if next := strings.TrimLeft(text[i+1:], " \n\r\t"); next != "" && (next[0] == '}' || next[0] == ']') {
+				changed = true
+				continue
+			}
 		}
 		b.WriteByte(c)
 	}
 	return b.String(), changed
-}
-
-func controlEscape(c byte) string {
-	switch c {
-	case '\n':
-		return `\n`
-	case '\t':
-		return `\t`
-	case '\r':
-		return `\r`
-	}
-	return " "
-}
-
-// closes reports whether the next character that counts is a closing bracket.
-func closes(rest string) bool {
-	for i := range len(rest) {
-		switch rest[i] {
-		case ' ', '\n', '\r', '\t':
-		case '}', ']':
-			return true
-		default:
-			return false
-		}
-	}
-	return false
 }

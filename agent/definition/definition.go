@@ -7,8 +7,6 @@
 package definition
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -178,11 +176,4 @@ func (d *Agent) Uses(action string) (ActionUse, bool) {
 		return ActionUse{}, false
 	}
 	return d.Actions[i], true
-}
-
-// seal computes the hash of what was read.
-func (d *Agent) seal(yaml, prompt string) {
-	d.Source = yaml + "\n---\n" + prompt
-	sum := sha256.Sum256([]byte(d.Source))
-	d.Hash = hex.EncodeToString(sum[:])
 }

@@ -2,10 +2,14 @@ package definition
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,7 +67,7 @@ func Load(files ...fs.FS) (*Set, error) {
 // sub-agents are checked by agent.NewRunner and [Check], which know them.
 func LoadFolders(folders ...Folder) (*Set, error) {
 	d, problems := load(folders)
-	if err := wrong(problems); err != nil {
+	if err := errorOf(problems); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -100,8 +104,7 @@ func loadFolder(f Folder) (defs []*Agent, problems []Problem) {
 	}
 	seen := map[string]position{}
 	for _, e := range entries {
-		ext := path.Ext(e.Name())
-		if e.IsDir() || ext != ".yaml" && ext != ".yml" {
+		if e.IsDir() || !isYAML(e.Name()) {
 			continue
 		}
 		def, wrong := loadFile(f, e.Name())
@@ -121,28 +124,29 @@ func loadFolder(f Folder) (defs []*Agent, problems []Problem) {
 
 // loadFile reads one definition and its prompt. A definition without a usable slug is nil.
 func loadFile(f Folder, name string) (*Agent, []Problem) {
-	file := f.path(name)
+	r := &reader{file: f.path(name)}
 	text, err := readText(f.Files, name)
 	if err != nil {
-		return nil, []Problem{problemAt(position{file: file}, "%v", err)}
+		return nil, []Problem{problemAt(position{file: r.file}, "%v", err)}
 	}
-	root, problem := parseYAML(file, text)
-	if problem != nil {
-		return nil, []Problem{*problem}
+	root := r.parse(text)
+	if root == nil {
+		return nil, r.problems
 	}
-	r := &reader{file: file}
 	if r.aliases(root); len(r.problems) > 0 {
 		return nil, r.problems
 	}
 	def, prompt := r.definition(root)
-	def.File = file
+	def.File = r.file
 	if def.Slug != "" {
 		def.Prompt = r.prompt(f.Files, def, prompt)
 	}
 	if !slugForm.MatchString(def.Slug) {
 		return nil, r.problems
 	}
-	def.seal(text, def.Prompt)
+	def.Source = text + "\n---\n" + def.Prompt
+	sum := sha256.Sum256([]byte(def.Source))
+	def.Hash = hex.EncodeToString(sum[:])
 	return def, r.problems
 }
 
@@ -175,33 +179,29 @@ func (r *reader) prompt(files fs.FS, d *Agent, p promptName) string {
 // yamlLine finds where the YAML parser stopped; it gives lines only.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// parseYAML reads the one document of a file.
-func parseYAML(file, text string) (*yaml.Node, *Problem) {
-	at := position{file: file, line: 1, column: 1}
+// parse reads the one document of a file; nil is a problem.
+func (r *reader) parse(text string) *yaml.Node {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var doc, next yaml.Node
 	err := decoder.Decode(&doc)
 	if err == nil {
-		err = decoder.Decode(&next)
-		if err == nil {
-			at = position{file: file, line: next.Line, column: next.Column}
-			p := problemAt(at, "a second document begins here: give each agent a file of its own")
-			return nil, &p
+		if err = decoder.Decode(&next); err == nil {
+			r.fail(&next, "a second document begins here: give each agent a file of its own")
+			return nil
 		}
 	}
 	if errors.Is(err, io.EOF) && len(doc.Content) > 0 {
-		return doc.Content[0], nil
+		return doc.Content[0]
 	}
-	if errors.Is(err, io.EOF) {
-		p := problemAt(at, "the file is empty: give at least slug, name and description")
-		return nil, &p
+	at, why := position{file: r.file}, "the file is empty: give at least slug, name and description"
+	if !errors.Is(err, io.EOF) {
+		why = "this is no valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
+		if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
+			at.line, _ = strconv.Atoi(found[1]) // none is the first
+		}
 	}
-	found := yamlLine.FindStringSubmatch(err.Error())
-	if len(found) > 1 && found[1] != "" {
-		at.line, _ = strconv.Atoi(found[1])
-	}
-	p := problemAt(at, "this is no valid YAML: %s", yamlLine.ReplaceAllString(err.Error(), ""))
-	return nil, &p
+	r.problems = append(r.problems, problemAt(at, "%s", why))
+	return nil
 }
 
 // readText reads a text file, with line feeds and without a byte order mark.
@@ -271,7 +271,13 @@ func (d *Set) checkCircles() (problems []Problem) {
 			}
 			switch state[next.Slug] {
 			case 1:
-				problems = append(problems, circle(a.pos, way, next))
+				var slugs, files []string
+				for _, d := range way[slices.Index(way, next):] {
+					slugs, files = append(slugs, d.Slug), append(files, d.File)
+				}
+				p := problemAt(a.pos, "agents call each other in a circle: %s → %s: take one of these calls out", strings.Join(slugs, " → "), next.Slug)
+				p.also = files
+				problems = append(problems, p)
 			case 0:
 				visit(next, way)
 			}
@@ -286,14 +292,24 @@ func (d *Set) checkCircles() (problems []Problem) {
 	return problems
 }
 
-// circle describes the way that leads back to one of its agents.
-func circle(at position, way []*Agent, back *Agent) Problem {
-	way = way[slices.Index(way, back):]
-	var slugs, files []string
-	for _, d := range way {
-		slugs, files = append(slugs, d.Slug), append(files, d.File)
+// Locate finds the folder of definitions that a path means, and the file in it if it is one. The
+// folder has the name that it was given. Errors: media.CodeNotFound, and media.CodeInvalid for what holds no definition.
+func Locate(name string) (folder Folder, file string, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return Folder{}, "", media.Errorf(media.CodeNotFound, "%s cannot be read: give a folder or a YAML file that exists", name)
+	case info.IsDir():
+		entries, err := os.ReadDir(name)
+		if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) }) {
+			return Folder{}, "", media.Errorf(media.CodeInvalid, "%s holds no definition that can be read: an agent is a YAML file (NAME.yaml) with its prompt beside it", name)
+		}
+		return Folder{Name: name, Files: os.DirFS(name)}, "", nil
+	case !isYAML(name):
+		return Folder{}, "", media.Errorf(media.CodeInvalid, "%s is no definition: name the YAML file, not its prompt", name)
 	}
-	p := problemAt(at, "agents call each other in a circle: %s → %s: take one of these calls out", strings.Join(slugs, " → "), back.Slug)
-	p.also = files
-	return p
+	dir := filepath.Dir(name)
+	return Folder{Name: dir, Files: os.DirFS(dir)}, filepath.Base(name), nil
 }
+
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }

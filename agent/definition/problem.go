@@ -2,8 +2,8 @@ package definition
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,15 +46,20 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// wrong makes the error of some problems; none is nil.
-func wrong(problems []Problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
+// sorted sorts problems by file and line, in place.
+func sorted(problems []Problem) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: problems})
+	return problems
+}
+
+// errorOf makes the error of some problems; none is nil.
+func errorOf(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: sorted(problems)})
 }
 
 // problemAt makes a problem; what it quotes is free of media.
@@ -82,36 +87,19 @@ type Catalogue struct {
 // files and lines.
 func Check(c Catalogue, folders ...Folder) ([]*Agent, []Problem) {
 	d, problems := load(folders)
-	for _, def := range d.list {
-		problems = append(problems, c.check(d, def)...)
-	}
-	var e *Error
-	if errors.As(wrong(problems), &e) {
-		problems = e.Problems
-	}
-	return d.All(), problems
-}
-
-// check finds what a definition names that does not exist.
-func (c Catalogue) check(all *Set, d *Agent) (problems []Problem) {
-	problems = all.unknownNames(d, c.GoAgents, c.Sources)
-	problems = append(problems, c.unknownSources(d)...)
-	actions := make([]string, 0, len(c.Actions))
-	for name := range c.Actions {
-		actions = append(actions, name)
-	}
-	for _, a := range d.Actions {
-		i := slices.IndexFunc(actions, func(name string) bool { return plain.SameName(name, a.Name) })
-		if i < 0 {
-			problems = append(problems, problemAt(a.pos, "unknown action %q: use one of %s", plain.Clip(a.Name, 80), plain.Joined(plain.Sorted(actions))))
-			continue
-		}
-		problems = append(problems, a.unpriced(slices.ContainsFunc(c.Priced, func(name string) bool { return plain.SameName(name, a.Name) }))...)
-		if source := c.Actions[actions[i]]; source != "" && !slices.Contains(d.Requires, source) {
-			problems = append(problems, problemAt(a.pos, "action %q needs the source %s: add it to requires, or no agent runs where it is not configured", a.Name, source))
-		}
-	}
-	return problems
+	actions := slices.Sorted(maps.Keys(c.Actions))
+	problems = append(problems, d.unknown(Known{
+		GoAgents: c.GoAgents, Sources: c.Sources, Allowed: slices.Concat(c.Tags, actions), Offered: func(*Agent) bool { return true },
+		Action: func(name string) (priced bool, source string, err error) {
+			same := func(n string) bool { return plain.SameName(n, name) }
+			i := slices.IndexFunc(actions, same)
+			if i < 0 {
+				return false, "", media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", plain.Clip(name, 80), plain.Joined(actions))
+			}
+			return slices.ContainsFunc(c.Priced, same), c.Actions[actions[i]], nil
+		},
+	})...)
+	return d.All(), sorted(problems)
 }
 
 // Known is what [Set.Verify] compares definitions with.
@@ -122,59 +110,50 @@ type Known struct {
 	Allowed []string
 	// Offered reports whether an agent is offered; the actions of one that is not need not be there.
 	Offered func(d *Agent) bool
-	// Action reports whether calls of an action have a price; the error says that there is no such action.
-	Action func(name string) (priced bool, err error)
+	// Action reports whether calls of an action have a price and which source it needs, if it is not sure to be
+	// there; the error says that there is no such action.
+	Action func(name string) (priced bool, source string, err error)
 }
 
 // Verify looks up every name in the definitions. The error is a [Error].
-func (d *Set) Verify(k Known) error {
-	var problems []Problem
+func (d *Set) Verify(k Known) error { return errorOf(d.unknown(k)) }
+
+// unknown finds what definitions name that does not exist, and prices of actions that have none.
+func (d *Set) unknown(k Known) (problems []Problem) {
+	sources := slices.Concat([]string{"files", "web", "db", "kb"}, k.Sources) // the command line can configure the first
 	for _, def := range d.list {
-		problems = append(problems, d.unknownNames(def, k.GoAgents, k.Sources)...)
+		for _, a := range def.Agents {
+			if _, err := d.Find(a.Slug); err == nil || slices.Contains(k.GoAgents, a.Slug) {
+				continue
+			}
+			slugs := slices.Clone(k.GoAgents)
+			for _, o := range d.list {
+				slugs = append(slugs, o.Slug)
+			}
+			problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(plain.Sorted(slugs))))
+		}
+		for i, s := range def.Requires {
+			if !slices.Contains(sources, s) {
+				problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is no source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
+			}
+		}
 		if !k.Offered(def) {
 			continue
 		}
 		for _, a := range def.Actions {
-			priced, err := k.Action(a.Name)
+			priced, source, err := k.Action(a.Name)
 			if err != nil {
 				problems = append(problems, problemAt(a.pos, "%v", err))
 				continue
 			}
-			problems = append(problems, a.unpriced(priced)...)
+			if a.ApprovalOver != "" && !priced {
+				problems = append(problems, problemAt(a.pos, "approval_over: action %q costs nothing that is known before: use approval: always", plain.Clip(a.Name, 80)))
+			}
+			if source != "" && !slices.Contains(def.Requires, source) {
+				problems = append(problems, problemAt(a.pos, "action %q needs the source %s: add it to requires, or no agent runs where it is not configured", a.Name, source))
+			}
 		}
 		problems = append(problems, def.unknownSources(k.Allowed)...)
 	}
-	return wrong(problems)
-}
-
-// knownSources are those that the command line can configure.
-func knownSources() []string { return []string{"files", "web", "db", "kb"} }
-
-// unknownNames finds sub-agents and sources that do not exist.
-func (d *Set) unknownNames(def *Agent, goAgents, sources []string) (problems []Problem) {
-	for _, a := range def.Agents {
-		if _, err := d.Find(a.Slug); err == nil || slices.Contains(goAgents, a.Slug) {
-			continue
-		}
-		slugs := slices.Clone(goAgents)
-		for _, o := range d.list {
-			slugs = append(slugs, o.Slug)
-		}
-		problems = append(problems, problemAt(a.pos, "agent %q is not known: there are %s", plain.Clip(a.Slug, 80), plain.Joined(plain.Sorted(slugs))))
-	}
-	sources = slices.Concat(knownSources(), sources)
-	for i, s := range def.Requires {
-		if !slices.Contains(sources, s) {
-			problems = append(problems, problemAt(def.requiresAt[i], "requires: %q is no source: use %s", plain.Clip(s, 40), plain.Joined(sources)))
-		}
-	}
 	return problems
-}
-
-// unpriced finds a price limit on an action that has no price.
-func (u ActionUse) unpriced(costs bool) []Problem {
-	if u.ApprovalOver == "" || costs {
-		return nil
-	}
-	return []Problem{problemAt(u.pos, "approval_over: action %q costs nothing that is known before: use approval: always", plain.Clip(u.Name, 80))}
 }

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,15 +60,8 @@ func (p *VisionContextPolicy) Validate() error {
 // WithDefaults fills what a request leaves open.
 func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
 	d := DefaultVisionContext()
-	if p.MaxImages == 0 {
-		p.MaxImages = d.MaxImages
-	}
-	if p.MaxTotalBytes == 0 {
-		p.MaxTotalBytes = d.MaxTotalBytes
-	}
-	if p.TurnsToLive == 0 {
-		p.TurnsToLive = d.TurnsToLive
-	}
+	p.MaxImages, p.MaxTotalBytes = cmp.Or(p.MaxImages, d.MaxImages), cmp.Or(p.MaxTotalBytes, d.MaxTotalBytes)
+	p.TurnsToLive = cmp.Or(p.TurnsToLive, d.TurnsToLive)
 	if len(p.AllowMIMETypes) == 0 {
 		p.AllowMIMETypes = d.AllowMIMETypes
 	}
@@ -99,24 +93,11 @@ func (p VisionContextPolicy) Allows(a action.Action, o media.Output) bool {
 		})
 }
 
-// vision reads what a sub-agent sees of what it is granted.
-func (r *reader) vision(into *bool) func(*yaml.Node) {
-	return func(n *yaml.Node) {
-		var word string
-		r.oneOf(&word, "none", "granted")(n)
-		*into = word == "granted"
-	}
-}
-
 // visionContext reads a policy.
 func (r *reader) visionContext(d *Agent, n *yaml.Node) {
 	p, bytes := &d.VisionContext, 0
 	r.fields(n, map[string]func(*yaml.Node){
-		"enabled": func(e *yaml.Node) {
-			var word string
-			r.oneOf(&word, "true", "false")(e)
-			p.Enabled = word == "true"
-		},
+		"enabled":         r.flag(&p.Enabled, "true", "true", "false"),
 		"max_images":      r.number(&p.MaxImages, 1, maxVisionImages),
 		"max_total_bytes": r.number(&bytes, 1, maxVisionBytes),
 		"turns_to_live":   r.number(&p.TurnsToLive, 1, MaxTurns),
@@ -149,13 +130,4 @@ func (d *Agent) unknownSources(known []string) (problems []Problem) {
 		problems = append(problems, problemAt(at, "allowed_sources: %q is neither an action nor a tag of one", plain.Clip(s, 60)))
 	}
 	return problems
-}
-
-// unknownSources checks a definition against the actions and tags of a catalogue.
-func (c Catalogue) unknownSources(d *Agent) []Problem {
-	known := slices.Clone(c.Tags)
-	for name := range c.Actions {
-		known = append(known, name)
-	}
-	return d.unknownSources(known)
 }

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,11 +68,7 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 		read, ok := known[name]
 		switch {
 		case !ok:
-			names := make([]string, 0, len(known))
-			for k := range known {
-				names = append(names, k)
-			}
-			r.fail(key, "unknown field %q: use %s", plain.Clip(key.Value, 60), plain.Joined(plain.Sorted(names)))
+			r.fail(key, "unknown field %q: use %s", plain.Clip(key.Value, 60), plain.Joined(slices.Sorted(maps.Keys(known))))
 		case seen[name]:
 			r.fail(key, "field %q is given twice", key.Value)
 		default:
@@ -130,6 +127,15 @@ func (r *reader) oneOf(into *string, values ...string) func(*yaml.Node) {
 	}
 }
 
+// flag reads one of some words, of which one turns the flag on.
+func (r *reader) flag(into *bool, on string, words ...string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		var word string
+		r.oneOf(&word, words...)(n)
+		*into = word == on
+	}
+}
+
 func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if n.Kind != yaml.SequenceNode {
@@ -152,7 +158,7 @@ func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, MaxTurns),
 		"tokens":                 r.number(&d.Tokens, minTokens, maxTokens),
 		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
-		"vision":                 r.vision(&d.SeesGranted),
+		"vision":                 r.flag(&d.SeesGranted, "granted", "none", "granted"),
 		"vision_context":         func(e *yaml.Node) { r.visionContext(d, e) },
 		"payload_schema":         func(e *yaml.Node) { r.payloadSchema(d, e) },
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),

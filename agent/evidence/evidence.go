@@ -208,9 +208,13 @@ func (s *Set) scan(into *numbers, text string) {
 	}
 	found, years := scan(text)
 	for _, n := range found {
+		sign := 1.0
+		if n.sign < 0 {
+			sign = -1
+		}
 		for _, r := range n.readings {
 			for _, f := range n.factors() {
-				into.add(value{v: r.value * f * n.signed(), percent: n.Percent})
+				into.add(value{v: r.value * f * sign, percent: n.Percent})
 			}
 		}
 		if y, ok := n.year(); ok {
@@ -230,7 +234,10 @@ func (s *Set) addQuery(r result) {
 	}
 	q := Query{Statement: r.Statement, Tables: r.Tables}
 	for _, c := range r.Columns {
-		name := columnName(c)
+		name, _ := c.(string) // or an object that names it
+		if m, ok := c.(map[string]any); ok {
+			name, _ = m["name"].(string)
+		}
 		q.Columns = append(q.Columns, name)
 		s.scan(&q.words, name)
 		q.factors = append(q.factors, factorOf(name))
@@ -244,18 +251,6 @@ func (s *Set) addQuery(r result) {
 		q.Rows = append(q.Rows, s.cells(&q, row))
 	}
 	s.Queries = append(s.Queries, q)
-}
-
-// columnName reads a column: its name, or an object that names it.
-func columnName(c any) string {
-	switch t := c.(type) {
-	case string:
-		return t
-	case map[string]any:
-		name, _ := t["name"].(string)
-		return name
-	}
-	return ""
 }
 
 func (s *Set) cells(q *Query, row []any) []float64 {

@@ -55,13 +55,6 @@ func (n Number) Counts(many int) bool {
 	return !n.unit && slices.ContainsFunc(n.readings, func(r reading) bool { return r.places == 0 && r.value == float64(many) })
 }
 
-func (n Number) signed() float64 {
-	if n.sign < 0 {
-		return -1
-	}
-	return 1
-}
-
 // factors are what the digits are multiplied by.
 func (n Number) factors() []float64 {
 	if len(n.scales) == 0 {
@@ -113,7 +106,7 @@ func scan(text string) ([]Number, []int) {
 			i += size
 		}
 	}
-	s.lend()
+	s.shareUnits()
 	for i := range s.found {
 		s.judge(&s.found[i])
 	}

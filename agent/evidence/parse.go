@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -48,7 +49,9 @@ func (s *scanner) number(i int) int {
 
 // take completes a number and gives the end of what belongs to it.
 func (s *scanner) take(n Number) int {
-	if len(n.readings) > 0 && s.leadingPoint(n.Start) {
+	// The digits of a number may begin with its point: .05.
+	before, point := strings.CutSuffix(s.plain[:n.Start], ".")
+	if len(n.readings) > 0 && point && (before == "" || strings.ContainsRune(" (<>=≤≥", lastRune(before))) {
 		n.readings = parsed("0", s.plain[n.Start:n.End])
 		n.Start--
 	}
@@ -61,7 +64,7 @@ func (s *scanner) take(n Number) int {
 			return s.wordEnd(n.End)
 		}
 		for k := range n.readings {
-			n.readings[k].value *= pow10(e)
+			n.readings[k].value *= math.Pow10(e)
 			n.readings[k].places -= e
 		}
 		n.End += len(m)
@@ -72,12 +75,6 @@ func (s *scanner) take(n Number) int {
 	s.prefix(&n)
 	s.found = append(s.found, n)
 	return n.End
-}
-
-// leadingPoint recognises the digits of a number that begins with its point: .05.
-func (s *scanner) leadingPoint(i int) bool {
-	before := s.plain[:i]
-	return strings.HasSuffix(before, ".") && (i == 1 || strings.ContainsRune(" (<>=≤≥", lastRune(before[:i-1])))
 }
 
 func lastRune(s string) rune {
@@ -210,7 +207,7 @@ func (s *scanner) suffix(n *Number) bool {
 		n.Text, n.unit = m, true
 		rest = rest[len(m):]
 	}
-	if m := percentMark().FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !lastIsWord(m)) {
+	if m := percentMark().FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !isWord(lastRune(m))) {
 		n.Percent, n.unit = true, true
 		n.Text += m
 		return true
@@ -251,11 +248,6 @@ func (n *Number) isDecade(rest string) bool {
 	return year || r.value < 100 && int(r.value)%10 == 0
 }
 
-func lastIsWord(m string) bool {
-	r, _ := utf8.DecodeLastRuneInString(m)
-	return isWord(r)
-}
-
 // scaled sets what a scale word means. A single M or K that may be a unit counts only
 // directly behind the digits, or behind a currency.
 func (n *Number) scaled(mark string) bool {
@@ -265,9 +257,7 @@ func (n *Number) scaled(mark string) bool {
 		n.scales = []float64{1e3}
 	case "m", "mn", "million", "millions", "millionen", "millones", "milioni", "mio", "mill":
 		n.scales = []float64{1e6}
-	case "b", "bn", "milliarde", "milliarden", "milliard", "milliards", "miliardi", "mrd":
-		n.scales = []float64{1e9}
-	case "billions":
+	case "b", "bn", "milliarde", "milliarden", "milliard", "milliards", "miliardi", "mrd", "billions":
 		n.scales = []float64{1e9}
 	case "billion":
 		n.scales = []float64{1e9, 1e12}

@@ -165,8 +165,8 @@ func scaleOrUnit(rest string) bool {
 // between joins two numbers of which the second has the scale or percent sign of both: "2–3 million".
 var between = pattern.Lazy(`(?i)^[ \x{a0}]?(?:–|—|-|to|bis|à|and|und|et|or|oder)[ \x{a0}]?$`)
 
-// lend gives a number the scale or percent sign of the one that it is joined with.
-func (s *scanner) lend() {
+// shareUnits gives a number the scale or percent sign of the one that it is joined with.
+func (s *scanner) shareUnits() {
 	for i := len(s.found) - 2; i >= 0; i-- {
 		n, next := &s.found[i], s.found[i+1]
 		if n.unit || !next.unit || !between().MatchString(s.plain[n.End:next.Start]) {

@@ -130,20 +130,18 @@ func (n Number) equals(s value) bool {
 }
 
 // window is the width of the values that round to the reading.
-func (r reading) window() float64 { return pow10(-r.places) }
+func (r reading) window() float64 { return math.Pow10(-r.places) }
 
 // matches reports whether a value is the reading after rounding to its places.
 func (r reading) matches(v float64) bool {
 	return math.Abs(v-r.value) <= r.window()/2*(1+1e-9)+math.Abs(r.value)*1e-12
 }
 
-func pow10(e int) float64 { return math.Pow10(e) }
-
 // derive looks for two cells that give the number.
 func (s *Set) derive(n Number) Verdict {
 	for _, r := range n.readings {
 		for _, f := range n.factors() {
-			if v, ok := s.derivedAs(n, r, f); ok {
+			if v := s.derivedAs(n, r, f); v.Support == Derived {
 				return v
 			}
 		}
@@ -151,35 +149,29 @@ func (s *Set) derive(n Number) Verdict {
 	return Verdict{Query: -1, Text: -1}
 }
 
-func (s *Set) derivedAs(n Number, r reading, factor float64) (Verdict, bool) {
-	none := Verdict{Query: -1, Text: -1}
-	if r.value == 0 {
-		return none, false
-	}
-	var found []candidate
+// derivedAs is derive for one reading with one factor.
+func (s *Set) derivedAs(n Number, r reading, factor float64) Verdict {
+	out := Verdict{Query: -1, Text: -1}
 	near := 0
 	for _, c := range s.derived {
-		if !n.canBe(c) {
+		if r.value == 0 || !n.canBe(c) {
 			continue
 		}
-		v := math.Abs(c.v) / factor
-		if c.kind == kindRatio || c.kind == kindShare || c.kind == kindChange {
-			v = math.Abs(c.v)
+		v := math.Abs(c.v)
+		if c.kind == kindSum || c.kind == kindDifference {
+			v /= factor
 		}
 		if v >= r.value/4 && v <= r.value*4 {
 			near++
 		}
-		if r.matches(v) {
-			found = append(found, c)
+		if out.Support != Derived && r.matches(v) {
+			out = Verdict{Support: Derived, Query: c.query, Text: -1, Kind: c.kind, From: c.from}
 		}
 	}
-	chance := float64(near) * r.window() / (r.value * 3.75)
-	for _, c := range found {
-		if s.few || chance <= maxChance {
-			return Verdict{Support: Derived, Query: c.query, Text: -1, Kind: c.kind, From: c.from}, true
-		}
+	if chance := float64(near) * r.window() / (r.value * 3.75); !s.few && chance > maxChance {
+		return Verdict{Query: -1, Text: -1}
 	}
-	return none, false
+	return out
 }
 
 const (

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -48,8 +49,9 @@ type Message struct {
 func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o resolve.Options) error {
 	o.Format = resolve.FormatHTML
 	p := &page{ctx: ctx, w: w, o: o, words: english()}
-	p.head(firstText(resolve.WithoutMarks(c.Title), "Conversation"), p.language)
-	p.text("<h1>" + html.EscapeString(firstText(resolve.WithoutMarks(c.Title), "Conversation")) + "</h1>\n")
+	title := cmp.Or(resolve.WithoutMarks(c.Title), "Conversation")
+	p.head(title, p.language)
+	p.text("<h1>" + html.EscapeString(title) + "</h1>\n")
 	n := 0
 	for m, err := range c.Messages {
 		if p.err == nil && err != nil {
@@ -68,18 +70,16 @@ func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o resol
 // message writes the n-th message.
 func (p *page) message(m Message, n int) {
 	p.o.Find = m.Find
-	text, err := said(m)
-	if err != nil {
-		p.err = err
-		return
+	class, text := "question", `<div class="said">`+hideMarks(html.EscapeString(m.Text))+`</div>`
+	if !m.Verbatim {
+		class = "answer"
+		if text, p.err = (content{body: m.Text}).rendered(); p.err != nil {
+			return
+		}
 	}
 	root := sanitise(text)
 	p.words = wordsFor("", root)
 	p.o.Caption = p.caption
-	class := "answer"
-	if m.Verbatim {
-		class = "question"
-	}
 	p.text(fmt.Sprintf("<section class=\"message %s\" lang=\"%s\">\n<p class=\"who\"><strong>%s</strong> <time datetime=\"%s\">%s</time></p>\n",
 		class, p.language, html.EscapeString(m.Who), m.At.UTC().Format(time.RFC3339), m.At.UTC().Format("2006-01-02 15:04 UTC")))
 	describe(root, m.Find, p.words)
@@ -97,14 +97,6 @@ func (p *page) message(m Message, n int) {
 		}
 	}
 	p.text("</section>\n")
-}
-
-// said is the text of a message as HTML.
-func said(m Message) (string, error) {
-	if m.Verbatim {
-		return `<div class="said">` + hideMarks(html.EscapeString(m.Text)) + `</div>`, nil
-	}
-	return content{body: m.Text}.rendered()
 }
 
 // report writes the report of the n-th message and gives the items that it shows.

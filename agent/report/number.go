@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,18 +14,13 @@ import (
 	"atelier/agent/evidence"
 )
 
-// trace compares the numbers of a report's text with the evidence and gives the section
-// that lists queries and unsupported numbers. In the text, a number that a query holds or
+// trace compares the numbers of a report's text with the evidence. In the text, a number that a query holds or
 // gives links to that query, and one that nothing supports is marked, once a sentence.
-func trace(root *html.Node, set *evidence.Set, w words) string {
+func trace(root *html.Node, set *evidence.Set, w words) *tracing {
+	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}, derived: map[int][]string{}}
 	if set == nil {
-		return ""
+		return t
 	}
-	return traced(root, set, w).section()
-}
-
-func traced(root *html.Node, set *evidence.Set, w words) *tracing {
-	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}}
 	for _, table := range tables(root) {
 		t.survey(table)
 	}
@@ -44,7 +40,7 @@ func Unsupported(r Report) ([]Doubt, error) {
 		return nil, err
 	}
 	root := sanitise(body)
-	return traced(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
+	return trace(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
 }
 
 // tracing is one call of trace.
@@ -173,19 +169,21 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	v := t.set.Trace(n)
 	switch {
 	case v.Support == evidence.Unsupported:
-		t.doubt(n.Text, sentence)
+		i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
+		if i < 0 {
+			i = len(t.missing)
+			t.missing = append(t.missing, Doubt{Sentence: sentence})
+		}
+		addOnce(&t.missing[i].Numbers, n.Text)
 		return element(atom.Mark, html.Attribute{Key: "class", Val: ours + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
 	case v.Query < 0:
-		if v.Text >= 0 && !slices.Contains(t.texts, v.Text) {
-			t.texts = append(t.texts, v.Text)
+		if v.Text >= 0 {
+			addOnce(&t.texts, v.Text)
 		}
 		return nil
 	}
+	addOnce(&t.queries, v.Query)
 	number := slices.Index(t.queries, v.Query) + 1
-	if number == 0 {
-		t.queries = append(t.queries, v.Query)
-		number = len(t.queries)
-	}
 	title := fmt.Sprintf("%s %d", t.query, number)
 	if source := t.set.Queries[v.Query].Source(); source != "" {
 		title += ": " + source
@@ -195,25 +193,17 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 		how := fmt.Sprintf("%s, %s %s %s %s", t.kinds[v.Kind], t.computedFrom, t.number(v.From[0]), t.and, t.number(v.From[1]))
 		title = how + " (" + title + ")"
 		class += " " + ours + "computed"
-		if line := html.EscapeString(n.Text + ": " + how); !slices.Contains(t.derived[v.Query], line) {
-			if t.derived == nil {
-				t.derived = map[int][]string{}
-			}
-			t.derived[v.Query] = append(t.derived[v.Query], line)
-		}
+		lines := t.derived[v.Query]
+		addOnce(&lines, html.EscapeString(n.Text+": "+how))
+		t.derived[v.Query] = lines
 	}
 	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + ours + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
 }
 
-// doubt notes a number that nothing supports, once for each sentence.
-func (t *tracing) doubt(number, sentence string) {
-	i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
-	if i < 0 {
-		i = len(t.missing)
-		t.missing = append(t.missing, Doubt{Sentence: sentence})
-	}
-	if !slices.Contains(t.missing[i].Numbers, number) {
-		t.missing[i].Numbers = append(t.missing[i].Numbers, number)
+// addOnce adds a value to a list unless it is there.
+func addOnce[T comparable](list *[]T, v T) {
+	if !slices.Contains(*list, v) {
+		*list = append(*list, v)
 	}
 }
 
@@ -280,7 +270,8 @@ func (t *tracing) survey(table *html.Node) {
 			}
 		}
 	}
-	if counts(column, head) {
+	// Its heading says that the column numbers the rows, or it has none.
+	if len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head)))) {
 		for _, c := range column {
 			t.counters[c] = true
 		}
@@ -298,11 +289,6 @@ func (t *tracing) survey(table *html.Node) {
 
 // rowHeads are the headings of columns that number the rows.
 var rowHeads = regexp.MustCompile(`(?i)^(?:#|№|n°|id|nr|no|num|number|nummer|index|idx|row|zeile|rank|rang|ranking|place|platz|pos|position|step|schritt|lfd\.? ?nr)?[.:]?$`)
-
-// counts reports whether a first column 1, 2, 3 … only numbers the rows: by its heading, or because it has none.
-func counts(column []*html.Node, head *html.Node) bool {
-	return len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head))))
-}
 
 // section lists what supports the numbers of a report; empty where there are none.
 func (t *tracing) section() string {
@@ -331,7 +317,12 @@ func (t *tracing) section() string {
 		b.WriteString("</ol>\n")
 	}
 	if len(t.texts) > 0 {
-		fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.otherSources, html.EscapeString(strings.Join(t.textNames(), "; ")))
+		var names []string
+		for _, i := range t.texts {
+			name := t.set.Texts[i].Name
+			names = append(names, cmp.Or(t.sources[name], name))
+		}
+		fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.otherSources, html.EscapeString(strings.Join(names, "; ")))
 	}
 	b.WriteString("</section>\n")
 	return b.String()
@@ -344,16 +335,4 @@ func (d Doubt) markup() string {
 		return line
 	}
 	return line + ": " + html.EscapeString(d.Sentence)
-}
-
-// textNames names the texts that hold numbers of the report.
-func (t *tracing) textNames() (names []string) {
-	for _, i := range t.texts {
-		name := t.set.Texts[i].Name
-		if own, ok := t.sources[name]; ok {
-			name = own
-		}
-		names = append(names, name)
-	}
-	return names
 }

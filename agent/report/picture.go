@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,18 +31,17 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 		}
 	}
 	for _, img := range images {
-		o, known := lookup(img, find)
+		var o media.Output
+		ref, known := strings.CutPrefix(attribute(img, "src"), hiddenScheme)
+		if known = known && find != nil; known {
+			o, known = find(media.Ref(ref))
+		}
 		alt := strings.TrimSpace(attribute(img, "alt"))
 		if alt == "" {
-			if alt = resolve.WithoutMarks(o.Label); alt == "" {
-				alt = string(media.ModalityImage)
-			}
+			alt = cmp.Or(resolve.WithoutMarks(o.Label), string(media.ModalityImage))
 			setAttribute(img, "alt", alt)
 		}
-		title := strings.TrimSpace(attribute(img, "title"))
-		if title == "" {
-			title = alt
-		}
+		title := cmp.Or(strings.TrimSpace(attribute(img, "title")), alt)
 		if made := w.made(o); known && made != "" {
 			if figure := around(img, atom.Figure); figure != nil {
 				caption(figure, made, o, w)
@@ -51,14 +51,6 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 		}
 		setAttribute(img, "title", title)
 	}
-}
-
-func lookup(img *html.Node, find func(media.Ref) (media.Output, bool)) (media.Output, bool) {
-	ref, ok := strings.CutPrefix(attribute(img, "src"), hiddenScheme)
-	if !ok || find == nil {
-		return media.Output{}, false
-	}
-	return find(media.Ref(ref))
 }
 
 // around gives the nearest element of a kind that a node stands in; nil if there is none.

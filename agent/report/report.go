@@ -9,6 +9,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the page's style
 	"encoding/json"
@@ -113,7 +114,7 @@ func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error 
 	root := sanitise(body)
 	words := wordsFor(r.Language, root)
 	first := heading(root)
-	title := firstText(resolve.WithoutMarks(c.title), resolve.WithoutMarks(hidden.ReplaceAllString(first, "")), resolve.WithoutMarks(r.Title), words.report)
+	title := cmp.Or(resolve.WithoutMarks(c.title), resolve.WithoutMarks(hidden.ReplaceAllString(first, "")), resolve.WithoutMarks(r.Title), words.report)
 	if first == "" {
 		h1 := element(atom.H1)
 		h1.AppendChild(textNode(title))
@@ -122,7 +123,7 @@ func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error 
 	o.Format = resolve.FormatHTML
 	page := &page{ctx: ctx, w: w, o: o, words: words}
 	numbers := page.complete(root, r)
-	page.head(title, firstText(r.Language, words.language))
+	page.head(title, cmp.Or(strings.TrimSpace(r.Language), words.language))
 	page.resolve(framed(markup(root), words.drawing, o.Find))
 	page.text(numbers)
 	page.appendix(r)
@@ -134,20 +135,36 @@ func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error 
 // section about its numbers.
 func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
 	p.o.Caption = p.caption
-	nameTables(root, p.table)
+	for _, table := range tables(root) { // the frames of the tables have a name in the language of the report
+		setAttribute(table.Parent, "aria-label", p.table)
+	}
 	describe(root, p.o.Find, p.words)
 	alignNumbers(root)
-	return trace(root, r.Evidence, p.words)
+	return trace(root, r.Evidence, p.words).section()
 }
 
-// appendix writes what follows a report.
+// appendix writes what follows a report: what the run made and the report does not use, and the notes.
 func (p *page) appendix(r Report) {
-	p.gallery(r.AlsoMade)
+	if len(r.AlsoMade) > 0 {
+		p.text("\n<section class=\"also-made\">\n<h2>" + p.alsoMade + "</h2>\n<p>" + p.unused + "</p>\n<div class=\"gallery\">\n")
+		for _, o := range r.AlsoMade {
+			p.resolve(o.Ref.Placeholder())
+			p.text("\n")
+		}
+		p.text("</div>\n</section>\n")
+	}
+	if len(r.ByRule)+len(r.Notes) == 0 {
+		return
+	}
+	p.text("\n<footer class=\"notes\">\n<h2>" + p.notesTitle + "</h2>\n<ul>\n")
 	var notes []string
 	for _, name := range r.ByRule {
 		notes = append(notes, fmt.Sprintf(p.writtenByRule, name))
 	}
-	p.notes(append(notes, r.Notes...))
+	for _, n := range append(notes, r.Notes...) {
+		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(resolve.WithoutMarks(n))))
+	}
+	p.text("</ul>\n</footer>\n")
 }
 
 var pictureTag = regexp.MustCompile(`<img [^>]*src="\$\{media:([a-z0-9-]+)\}"[^>]*>`)
@@ -184,15 +201,6 @@ func (c content) rendered() (string, error) {
 	return b.String(), nil
 }
 
-func firstText(options ...string) string {
-	for _, s := range options {
-		if strings.TrimSpace(s) != "" {
-			return strings.TrimSpace(s)
-		}
-	}
-	return ""
-}
-
 // page writes the parts of a document and keeps the first error. It lives for one call.
 type page struct {
 	ctx context.Context //nolint:containedctx // lives for one call.
@@ -215,6 +223,10 @@ func (p *page) resolve(s string) {
 }
 
 func (p *page) head(title, language string) {
+	policy := "" // in a self-contained page, whatever is not in it is forbidden
+	if p.o.Mode == resolve.ModeDataURI {
+		policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">` + "\n"
+	}
 	p.text(`<!DOCTYPE html>
 <html lang="` + html.EscapeString(language) + `">
 <head>
@@ -222,43 +234,11 @@ func (p *page) head(title, language string) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="Atelier">
-` + p.contentPolicy() + `<title>` + html.EscapeString(title) + `</title>
+` + policy + `<title>` + html.EscapeString(title) + `</title>
 <style>
 ` + pageStyle + `</style>
 </head>
 <body>
 <main>
 `)
-}
-
-// contentPolicy forbids, in a self-contained page, whatever is not in it.
-func (p *page) contentPolicy() string {
-	if p.o.Mode != resolve.ModeDataURI {
-		return ""
-	}
-	return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">` + "\n"
-}
-
-// gallery shows what the run made and the report does not use.
-func (p *page) gallery(items []media.Output) {
-	if len(items) == 0 {
-		return
-	}
-	p.text("\n<section class=\"also-made\">\n<h2>" + p.alsoMade + "</h2>\n<p>" + p.unused + "</p>\n<div class=\"gallery\">\n")
-	for _, o := range items {
-		p.resolve(o.Ref.Placeholder())
-		p.text("\n")
-	}
-	p.text("</div>\n</section>\n")
-}
-
-func (p *page) notes(notes []string) {
-	if len(notes) == 0 {
-		return
-	}
-	p.text("\n<footer class=\"notes\">\n<h2>" + p.notesTitle + "</h2>\n<ul>\n")
-	for _, n := range notes {
-		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(resolve.WithoutMarks(n))))
-	}
-	p.text("</ul>\n</footer>\n")
 }

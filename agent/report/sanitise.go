@@ -81,24 +81,14 @@ func fragment(body string) (*html.Node, error) {
 		root.AppendChild(n)
 	}
 	for _, table := range tables(root) {
-		// A wide table scrolls by itself instead of the page.
-		frame := element(atom.Div, scroller("table", "Table")...)
+		// A wide table scrolls by itself instead of the page, also by keyboard.
+		frame := element(atom.Div, html.Attribute{Key: "class", Val: "table"}, html.Attribute{Key: "tabindex", Val: "0"},
+			html.Attribute{Key: "role", Val: "group"}, html.Attribute{Key: "aria-label", Val: "Table"})
 		table.Parent.InsertBefore(frame, table)
 		table.Parent.RemoveChild(table)
 		frame.AppendChild(table)
 	}
 	return root, nil
-}
-
-// nameTables names the frames of the tables in the language of the report.
-func nameTables(root *html.Node, name string) {
-	for _, table := range tables(root) {
-		for i, a := range table.Parent.Attr {
-			if a.Key == "aria-label" {
-				table.Parent.Attr[i].Val = name
-			}
-		}
-	}
 }
 
 func element(name atom.Atom, attr ...html.Attribute) *html.Node {
@@ -136,11 +126,6 @@ func wordsOf(n *html.Node) string {
 		}
 	}
 	return b.String()
-}
-
-// scroller makes an element that scrolls by itself reachable by keyboard.
-func scroller(class, name string) []html.Attribute {
-	return []html.Attribute{{Key: "class", Val: class}, {Key: "tabindex", Val: "0"}, {Key: "role", Val: "group"}, {Key: "aria-label", Val: name}}
 }
 
 func tables(root *html.Node) (found []*html.Node) {

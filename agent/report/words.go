@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -102,10 +103,7 @@ func (w words) made(o media.Output) string {
 
 // caption is the text under a picture that stands by itself.
 func (w words) caption(o media.Output) string {
-	label := resolve.WithoutMarks(o.Label)
-	if label == "" {
-		label = string(o.Modality)
-	}
+	label := cmp.Or(resolve.WithoutMarks(o.Label), string(o.Modality))
 	if made := w.made(o); made != "" {
 		return label + ". " + made
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -22,10 +23,7 @@ func Payload(ctx context.Context, w io.Writer, payload json.RawMessage, o Option
 	d := json.NewDecoder(bytes.NewReader(payload))
 	d.UseNumber()
 	p := payloadWriter{ctx: ctx, w: w, d: d, o: o}
-	if err := p.value(""); err != nil {
-		return err
-	}
-	return nil
+	return p.value("")
 }
 
 // payloadWriter copies JSON and renders its strings. It lives for one call.
@@ -121,33 +119,17 @@ func FormatOf(key string) Format {
 type jsonEscaper struct{ w io.Writer }
 
 func (e jsonEscaper) Write(b []byte) (int, error) {
-	done := 0
-	for i, c := range b {
-		var esc string
-		switch {
-		case c == '"' || c == '\\':
-			esc = `\` + string(rune(c))
-		case c == '\n':
-			esc = `\n`
-		case c == '\t':
-			esc = `\t`
-		case c == '\r':
-			esc = `\r`
-		case c < ' ':
-			esc = `\u00` + string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15])
-		default:
-			continue
-		}
-		if _, err := e.w.Write(b[done:i]); err != nil {
-			return done, err
-		}
-		if _, err := io.WriteString(e.w, esc); err != nil {
-			return done, err
-		}
-		done = i + 1
-	}
-	if _, err := e.w.Write(b[done:]); err != nil {
-		return done, err
+	if _, err := jsonEscapes.WriteString(e.w, string(b)); err != nil {
+		return 0, err
 	}
 	return len(b), nil
 }
+
+// jsonEscapes writes what may not stand in a JSON string as it is.
+var jsonEscapes = func() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`}
+	for c := range ' ' {
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // of two pairs for a character the first counts
+	}
+	return strings.NewReplacer(pairs...)
+}()

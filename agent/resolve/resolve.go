@@ -168,7 +168,11 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 		return err
 	}
 	o, ok := p.o.Find(ref)
-	if !ok || !p.readable(o) {
+	if ok && p.o.Mode == ModeDataURI { // before anything is written, the bytes are there
+		r, err := p.o.Codec.Open(p.ctx, o.Digest)
+		ok = err == nil && r.Close() == nil
+	}
+	if !ok {
 		return p.missing(string(ref))
 	}
 	switch {
@@ -176,63 +180,41 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 		return p.address(o)
 	case p.w.tags.inside && p.o.Format != FormatText:
 		// In an attribute beside other words, such as alt, only words make sense.
-		return p.words(label(o))
+		return p.write(html.EscapeString(label(o)))
 	}
 	before, after := around(o, p.o.Format, p.o.Caption(o))
-	if _, err := io.WriteString(p.w, before); err != nil {
+	if err := p.write(before); err != nil {
 		return err
 	}
 	if err := p.address(o); err != nil {
 		return err
 	}
-	_, err := io.WriteString(p.w, after)
-	return err
+	return p.write(after)
 }
 
-// readable checks, before anything is written, that the bytes are there.
-func (p *renderer) readable(o media.Output) bool {
-	if p.o.Mode != ModeDataURI {
-		return true
-	}
-	r, err := p.o.Codec.Open(p.ctx, o.Digest)
-	if err != nil {
-		return false
-	}
-	return r.Close() == nil
-}
-
-// words writes text that cannot end the attribute that it stands in.
-func (p *renderer) words(s string) error {
-	_, err := io.WriteString(p.w, html.EscapeString(s))
+func (p *renderer) write(s string) error {
+	_, err := io.WriteString(p.w, s)
 	return err
 }
 
 func (p *renderer) address(o media.Output) error {
 	p.w.opaque = true
 	defer func() { p.w.opaque = false }()
-	switch p.o.Mode {
-	case ModeDataURI:
+	if p.o.Mode == ModeDataURI {
 		if err := p.o.Codec.WriteDataURI(p.ctx, p.w, o.Blob); err != nil {
 			return fmt.Errorf("embed %s: %w", o.Ref, err)
 		}
 		return nil
-	case ModeFile:
-		return p.escaped(o, p.o.File(o))
-	case ModeURL:
-		return p.escaped(o, p.o.URL(o))
-	case ModeKeep:
-		return p.escaped(o, o.Ref.Placeholder())
 	}
-	return nil
-}
-
-// escaped writes an address so that it cannot end the attribute that it stands in.
-func (p *renderer) escaped(_ media.Output, address string) error {
-	if p.o.Format == FormatHTML {
+	addressOf := p.o.URL
+	if p.o.Mode == ModeFile {
+		addressOf = p.o.File
+	}
+	address := addressOf(o)
+	if p.o.Format == FormatHTML { // it cannot end the attribute that it stands in
 		address = html.EscapeString(address)
 	}
-	_, err := io.WriteString(p.w, address)
-	return err
+	return p.write(address)
 }
 
 // anyMark finds placeholders, broken and escaped ones too.
@@ -301,9 +283,59 @@ func (p *renderer) missing(what string) error {
 	default:
 		out = "[missing image: " + name + "]"
 	}
-	_, err := io.WriteString(p.w, out)
-	return err
+	return p.write(out)
 }
 
 // missingPicture is what stands in an image's address: a small drawing that says so.
 var missingPicture = "data:image/svg+xml," + url.PathEscape(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 240" width="640" height="240" role="img" aria-label="Missing image"><rect x="1" y="1" width="638" height="238" rx="12" fill="#f3f3f1" stroke="#8a8a86" stroke-width="2" stroke-dasharray="8 6"/><text x="320" y="128" font-family="system-ui,sans-serif" font-size="24" fill="#5b5b57" text-anchor="middle">Missing image</text></svg>`)
+
+// FileName makes a file name for an item from its label and ref, safe on every
+// system: lower case letters, digits and dashes, and the extension of its type.
+func FileName(o media.Output) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(o.Label) {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 48 {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	if name != "" {
+		name += "-"
+	}
+	return name + string(o.Ref) + extension(o.MIMEType)
+}
+
+func extension(mimeType string) string {
+	switch mimeType {
+	case "image/jpeg":
+		return ".jpg"
+	case "image/svg+xml":
+		return ".svg"
+	case "image/png", "image/gif", "image/webp", "image/bmp", "image/avif", "audio/flac", "audio/ogg", "audio/aac", "video/mp4", "video/webm":
+		_, sub, _ := strings.Cut(mimeType, "/")
+		return "." + sub
+	case "audio/mpeg":
+		return ".mp3"
+	case "audio/wav", "audio/x-wav", "audio/wave":
+		return ".wav"
+	case "video/quicktime":
+		return ".mov"
+	case "application/pdf":
+		return ".pdf"
+	case "application/json":
+		return ".json"
+	case "text/html":
+		return ".html"
+	case "text/markdown":
+		return ".md"
+	case "text/plain":
+		return ".txt"
+	}
+	return ".bin"
+}

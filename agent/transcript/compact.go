@@ -3,10 +3,13 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"atelier/action"
 	"atelier/agent/definition"
+	"atelier/agent/internal/object"
 	"atelier/agent/internal/plain"
+	"atelier/chat"
 	"atelier/media"
 )
 
@@ -35,8 +38,17 @@ func Stages() []Stage {
 	type object = map[string]any
 	return []Stage{
 		{"old results were left out", func(h *History, set *media.Set, _ object) bool { return h.dropOld(set) }},
-		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool { return h.compactRest(set) }},
-		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool { return h.unshow() }},
+		{"results were cut to their beginnings", func(h *History, set *media.Set, _ object) bool {
+			i := h.newest()
+			return i >= 0 && h.entries[i].shrink(levelCompact, definition.DefaultCompactLength, set)
+		}},
+		{"the pictures of the task were left out", func(h *History, _ *media.Set, _ object) bool {
+			changed := false
+			for i := range h.entries {
+				changed = h.entries[i].hideImages("the conversation is too long") || changed
+			}
+			return changed
+		}},
 		{"what was said before the task was left out", func(h *History, _ *media.Set, _ object) bool { return h.forget() }},
 		{"earlier messages were left out", (*History).trim},
 		{"long messages were cut", func(h *History, set *media.Set, _ object) bool { return h.truncate(messageLength, set) }},
@@ -58,49 +70,33 @@ func (h *History) newest() int {
 func (h *History) dropOld(set *media.Set) bool {
 	newest, changed := h.newest(), false
 	for i := range h.entries {
-		e := &h.entries[i]
-		if e.results == nil || i == newest {
-			continue
-		}
-		blinded := len(e.results.Views) > 0
-		e.results.Views = nil
-		if e.results.shrink(levelRemoved, 0, set) || blinded {
-			e.render()
-			changed = true
+		if h.entries[i].results != nil && i != newest {
+			changed = h.entries[i].shrink(levelRemoved, 0, set) || changed
 		}
 	}
 	return changed
 }
 
-// unshow takes the pictures that came with the task out.
-func (h *History) unshow() bool {
-	changed := false
-	for i := range h.entries {
-		e := &h.entries[i]
-		if e.opening == nil || len(e.opening.Images) == 0 {
-			continue
-		}
-		for _, s := range e.opening.Images {
-			e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: the conversation is too long.")
-		}
-		e.opening.Images, changed = nil, true
-		e.render()
-	}
-	return changed
-}
-
-// compactRest keeps the beginnings of what the newest results hold.
-func (h *History) compactRest(set *media.Set) bool {
-	i := h.newest()
-	if i < 0 {
-		return false
-	}
-	e := &h.entries[i]
-	blinded := len(e.results.Views) > 0
+// shrink cuts the results of a message to a level, without its pictures.
+func (e *entry) shrink(to level, length int, set *media.Set) bool {
+	hidden := len(e.results.Views) > 0
 	e.results.Views = nil
-	if !e.results.shrink(levelCompact, definition.DefaultCompactLength, set) && !blinded {
+	if !e.results.shrink(to, length, set) && !hidden {
 		return false
 	}
+	e.render()
+	return true
+}
+
+// hideImages takes the pictures that came with the task out and tells the model why.
+func (e *entry) hideImages(why string) bool {
+	if e.opening == nil || len(e.opening.Images) == 0 {
+		return false
+	}
+	for _, s := range e.opening.Images {
+		e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: "+why+".")
+	}
+	e.opening.Images = nil
 	e.render()
 	return true
 }
@@ -145,7 +141,10 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 		}
 	}
 	o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-maxDid):]
-	o.earlier.Payload = lengths(payload)
+	o.earlier.Payload = make(map[string]int, len(payload)) // in characters of its JSON
+	for k, v := range payload {
+		o.earlier.Payload[k] = utf8.RuneCount(plain.JSON(v))
+	}
 	h.entries[0].render()
 	h.entries = slices.Delete(h.entries, 1, len(h.entries)-keep)
 	return true
@@ -178,4 +177,173 @@ func (r *Results) did(turn int) []string {
 		out = append(out, fmt.Sprintf("turn %d: asked %q, a person answered %s", turn, plain.Head(r.Answer.Question, 80), plain.Head(string(plain.JSON(r.Answer.Value)), 200)))
 	}
 	return out
+}
+
+// Expire makes results shorter whose action's entry, as uses gives it, says that they are too old in a
+// turn. It gives those that a model shall summarise.
+func (h *History) Expire(turn int, set *media.Set, uses func(action string) (definition.ActionUse, bool)) (due []Summary) {
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.results == nil {
+			continue
+		}
+		shown := len(e.results.Views)
+		e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
+		changed := len(e.results.Views) < shown
+		for j := range e.results.Actions {
+			use, ok := uses(e.results.Actions[j].Name)
+			if !ok || !use.Expired(e.turn, turn) {
+				continue
+			}
+			if use.CompactMode != definition.CompactSummarize || use.ExpirationMode != definition.ExpireCompact {
+				to, length := levelRemoved, 0
+				if use.ExpirationMode == definition.ExpireCompact {
+					to, length = levelCompact, use.CompactLength
+				}
+				changed = e.results.shrinkAction(j, to, length, set) || changed
+				continue
+			}
+			if text, long := e.results.due(j, levelCompact, use.CompactLength); long {
+				due = append(due, Summary{entry: e, Index: j, Text: text, Use: use})
+			}
+		}
+		if changed {
+			e.render()
+		}
+	}
+	return due
+}
+
+// Summary is one result to be summarised.
+type Summary struct {
+	entry *entry
+	// Index is the place of the action among those of its turn, from 0.
+	Index int
+	// Text is the JSON of its outputs.
+	Text string
+	Use  definition.ActionUse
+}
+
+// Outcome is the result to be summarised.
+func (s Summary) Outcome() action.Outcome { return s.entry.results.Actions[s.Index] }
+
+// Made is the turn of the result.
+func (s Summary) Made() int { return s.entry.turn }
+
+// Summarised puts a summary in the place of the result.
+func (s Summary) Summarised(short map[string]any, set *media.Set) {
+	s.entry.results.replace(s.Index, levelCompact, short, survivors(set, s.Text))
+	s.entry.render()
+}
+
+// Beginning is what stays of the result where there is no summary.
+func (s Summary) Beginning() map[string]any {
+	return map[string]any{"shortened": plain.Head(s.Text, s.Use.CompactLength) + "… " + leftOut}
+}
+
+// truncate cuts every message to a length, the opening too. Refs that were in what
+// went stay named.
+func (h *History) truncate(length int, set *media.Set) bool {
+	changed := false
+	for i := range h.entries {
+		e := &h.entries[i]
+		before := e.msg.Text()
+		switch {
+		case e.opening != nil:
+			e.opening.truncate(length, set)
+			e.render()
+		case e.results != nil:
+			e.results.truncate(length, set)
+			e.render()
+		default:
+			e.msg = chat.Text(e.msg.Role, cutText(before, length, set))
+		}
+		changed = changed || e.msg.Text() != before
+	}
+	return changed
+}
+
+// truncate keeps the beginning of an answer that is long, and the refs in it.
+func (a *Answer) truncate(length int, set *media.Set) {
+	text := string(plain.JSON(a.Value))
+	if utf8.RuneCountInString(text) > length+spare {
+		a.Value = cutText(text, length, set)
+	}
+	a.Question, a.Note = plain.Head(a.Question, shortLength), cutText(a.Note, length, set)
+}
+
+// cutText cuts a text and names the refs that went with it.
+func cutText(s string, length int, set *media.Set) string {
+	short := CutMiddle(s, length)
+	if short == s {
+		return s
+	}
+	for _, o := range survivors(set, s) {
+		if !mentions(short, o.Ref) {
+			short += fmt.Sprintf("\n%s %s", o.Ref, plain.Head(o.Label, 48))
+		}
+	}
+	return short
+}
+
+func (o *Opening) truncate(length int, set *media.Set) {
+	var gone []media.Output
+	if text := CutMiddle(o.Task, length); text != o.Task {
+		gone = append(gone, survivors(set, o.Task)...)
+		o.Task = text
+	}
+	if text := string(plain.JSON(o.Input)); len(o.Input) > 0 && utf8.RuneCountInString(text) > length+spare {
+		gone = append(gone, survivors(set, text)...)
+		o.Input = map[string]any{"shortened": CutMiddle(text, length)}
+	}
+	if o.earlier != nil {
+		o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-leastDid):]
+	}
+	if len(gone) == 0 {
+		return
+	}
+	if o.earlier == nil {
+		o.earlier = &earlier{}
+	}
+	o.remember(gone)
+}
+
+// truncate leaves of results what happened, in short, and the refs.
+func (r *Results) truncate(length int, set *media.Set) {
+	r.Views = nil
+	r.shrink(levelRemoved, 0, set)
+	short := min(shortLength, length)
+	for i := range r.Actions {
+		a := &r.Actions[i]
+		gone := survivors(set, a.Message)
+		a.Message, a.Warnings = plain.Head(a.Message, short), nil
+		if a.Error != nil {
+			p := *a.Error
+			p.Message, p.Valid = plain.Head(p.Message, short), p.Valid[:min(len(p.Valid), maxValid)]
+			a.Error = &p
+		}
+		for _, o := range gone {
+			if !mentions(a.Message, o.Ref) && !mentions(string(plain.JSON(a.Outputs)), o.Ref) {
+				list, _ := a.Outputs["media"].([]map[string]any)
+				a.Outputs = object.Set(a.Outputs, map[string]any{"media": append(slices.Clone(list), action.View(o))})
+			}
+		}
+	}
+	for i := range r.Agents {
+		a := &r.Agents[i]
+		gone := survivors(set, a.Message)
+		a.Message = plain.Head(a.Message, short)
+		for _, o := range gone {
+			if !mentions(a.Message+string(plain.JSON(a.Media))+string(plain.JSON(a.Payload)), o.Ref) {
+				a.Media = append(a.Media, action.View(o))
+			}
+		}
+	}
+	if r.Answer != nil {
+		r.Answer.truncate(length, set)
+	}
+	for i := range r.Errors {
+		r.Errors[i].Message = plain.Head(r.Errors[i].Message, short)
+	}
+	r.Warnings = nil
 }

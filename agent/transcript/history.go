@@ -45,13 +45,13 @@ func (e *entry) render() {
 // is the opening and stays.
 type History struct{ entries []entry }
 
-// Answered adds an answer of the model.
-func (h *History) Answered(turn int, text string) {
+// AddAnswer adds an answer of the model.
+func (h *History) AddAnswer(turn int, text string) {
 	h.entries = append(h.entries, entry{msg: chat.Text(chat.RoleAssistant, text), turn: turn})
 }
 
-// Tell adds what the model reads after a step.
-func (h *History) Tell(turn int, res Results) {
+// AddResults adds what the model reads after a step.
+func (h *History) AddResults(turn int, res Results) {
 	h.entries = append(h.entries, entry{msg: res.message(), results: &res, turn: turn})
 }
 
@@ -122,21 +122,12 @@ func (h *History) Given() int {
 
 // ReplaceGiven takes the pictures that people gave before out of sight.
 func (h *History) ReplaceGiven() {
-	gone := func(s Sight) string { return string(s.Ref) + " is not shown any more: the person gave other pictures." }
 	for i := range h.entries {
 		e := &h.entries[i]
-		switch {
-		case e.opening != nil && len(e.opening.Images) > 0:
-			for _, s := range e.opening.Images {
-				e.opening.Unseen = append(e.opening.Unseen, gone(s))
-			}
-			e.opening.Images = nil
-		case e.results != nil:
+		if e.hideImages("the person gave other pictures"); e.results != nil {
 			e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return s.Given })
-		default:
-			continue
+			e.render()
 		}
-		e.render()
 	}
 }
 
@@ -218,7 +209,7 @@ const spare = 200
 // due reports whether the outputs of an action can still fall to a level, and gives
 // their text.
 func (r *Results) due(i int, to level, length int) (string, bool) {
-	if r.actionLevel(i) >= to || len(r.Actions[i].Outputs) == 0 {
+	if r.levels[i] >= to || len(r.Actions[i].Outputs) == 0 {
 		return "", false
 	}
 	text := string(plain.JSON(r.Actions[i].Outputs))
@@ -229,15 +220,18 @@ func (r *Results) due(i int, to level, length int) (string, bool) {
 // label. Short outputs stay as they are.
 func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool {
 	text, ok := r.due(i, to, length)
-	if !ok {
-		return false
+	if ok {
+		r.replace(i, to, shortened(text, to, length), survivors(set, text))
 	}
-	short := leftOut
+	return ok
+}
+
+// shortened is what a text leaves at a level.
+func shortened(text string, to level, length int) map[string]any {
 	if to == levelCompact {
-		short = plain.Head(text, length) + "… " + leftOut
+		return map[string]any{"shortened": plain.Head(text, length) + "… " + leftOut}
 	}
-	r.replace(i, to, map[string]any{"shortened": short}, survivors(set, text))
-	return true
+	return map[string]any{"shortened": leftOut}
 }
 
 // replace puts what is left of an action's outputs in their place.
@@ -250,6 +244,9 @@ func (r *Results) replace(i int, to level, short map[string]any, kept []media.Ou
 		short["moreMedia"] = more
 	}
 	o.Outputs = short
+	if r.levels == nil {
+		r.levels = map[int]level{}
+	}
 	r.levels[i] = to
 }
 
@@ -263,11 +260,7 @@ func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool 
 	if utf8.RuneCountInString(text) <= length+spare {
 		return false
 	}
-	short := leftOut
-	if to == levelCompact {
-		short = plain.Head(text, length) + "… " + leftOut
-	}
-	a.Payload, a.level = map[string]any{"shortened": short}, to
+	a.Payload, a.level = shortened(text, to, length), to
 	shown := string(plain.JSON(a.Media)) + a.Message
 	for _, o := range survivors(set, text) {
 		if !mentions(shown, o.Ref) {
@@ -289,23 +282,8 @@ func (r *Results) shrink(to level, length int, set *media.Set) bool {
 	return changed
 }
 
-// actionLevel makes room for the levels when they are first asked for.
-func (r *Results) actionLevel(i int) level {
-	if r.levels == nil {
-		r.levels = make([]level, len(r.Actions))
-	}
-	return r.levels[i]
-}
-
 // ViewTurns is for how many turns a picture that was asked for stays in sight.
 const ViewTurns = 1
-
-// blind takes the pictures out of a message that have been shown long enough.
-func (e *entry) blind(turn int) bool {
-	n := len(e.results.Views)
-	e.results.Views = slices.DeleteFunc(e.results.Views, func(s Sight) bool { return turn-e.turn > s.Turns })
-	return len(e.results.Views) < n
-}
 
 // anyRef finds refs in text, wrapped or bare.
 var anyRef = regexp.MustCompile(`\b(?:img|aud|vid|doc)-[0-9a-z]{8}\b`)
@@ -316,11 +294,9 @@ func survivors(set *media.Set, text string) []media.Output {
 	var kept []media.Output
 	seen := map[string]bool{}
 	for _, ref := range anyRef.FindAllString(text, -1) {
-		if seen[ref] {
-			continue
-		}
-		seen[ref] = true
-		if o, ok := set.Lookup(media.Ref(ref)); ok {
+		o, ok := set.Lookup(media.Ref(ref))
+		if ok && !seen[ref] {
+			seen[ref] = true
 			kept = append(kept, o)
 		}
 	}
@@ -329,12 +305,7 @@ func survivors(set *media.Set, text string) []media.Output {
 
 // mentions reports whether a text names an item.
 func mentions(text string, ref media.Ref) bool {
-	for _, found := range anyRef.FindAllString(text, -1) {
-		if found == string(ref) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(anyRef.FindAllString(text, -1), string(ref))
 }
 
 // ViewsOf are items as results show them.

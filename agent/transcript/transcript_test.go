@@ -63,8 +63,8 @@ func TestConversation(t *testing.T) {
 	var h transcript.History
 	h.Recall([]chat.Message{chat.Text(chat.RoleUser, "Hello"), chat.Text(chat.RoleAssistant, "A <b>word</b>")})
 	h.Begin(transcript.Opening{Task: "The task", Input: map[string]any{"k": "v"}})
-	h.Answered(1, `{"actions":[]}`)
-	h.Tell(1, transcript.Results{Warnings: []string{"careful"}})
+	h.AddAnswer(1, `{"actions":[]}`)
+	h.AddResults(1, transcript.Results{Warnings: []string{"careful"}})
 	var got []string
 	for _, m := range h.Messages() {
 		got = append(got, string(m.Role)+": "+m.Text())
@@ -86,8 +86,8 @@ func TestNotice(t *testing.T) {
 	t.Parallel()
 	for name, last := range map[string]func(*transcript.History){
 		"task":    func(h *transcript.History) { h.Begin(transcript.Opening{Task: "x"}) },
-		"results": func(h *transcript.History) { h.Tell(1, transcript.Results{}) },
-		"answer":  func(h *transcript.History) { h.Answered(1, "prose") },
+		"results": func(h *transcript.History) { h.AddResults(1, transcript.Results{}) },
+		"answer":  func(h *transcript.History) { h.AddAnswer(1, "prose") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -224,7 +224,7 @@ func TestExpire(t *testing.T) {
 			o := item(t, set, "cat")
 			var h transcript.History
 			h.Begin(transcript.Opening{Task: "x"})
-			h.Tell(1, transcript.Results{Actions: []action.Outcome{result("Read", long+string(o.Ref))}})
+			h.AddResults(1, transcript.Results{Actions: []action.Outcome{result("Read", long+string(o.Ref))}})
 			uses := func(name string) (definition.ActionUse, bool) { return c.use, c.ok && name == "Read" }
 			due := h.Expire(c.turn, set, uses)
 			got := text(&h)
@@ -272,8 +272,8 @@ func TestStages(t *testing.T) {
 	refs = append(refs, shown.Ref)
 	h.Begin(transcript.Opening{Task: word("task"), Input: map[string]any{"given": word("input")}, Images: []transcript.Sight{sight(shown)}})
 	for turn := 1; turn <= 6; turn++ {
-		h.Answered(turn, `{"message":"`+word(fmt.Sprint("answer", turn))+`"}`)
-		h.Tell(turn, transcript.Results{
+		h.AddAnswer(turn, `{"message":"`+word(fmt.Sprint("answer", turn))+`"}`)
+		h.AddResults(turn, transcript.Results{
 			Actions: []action.Outcome{result(fmt.Sprint("Act", turn), word(fmt.Sprint("result", turn)))},
 			Agents:  []transcript.Agent{{Name: "Writer", Success: true, Message: "written", Payload: map[string]any{"report": word(fmt.Sprint("report", turn))}}},
 		})
@@ -319,7 +319,7 @@ func TestPicturesInSight(t *testing.T) {
 		given, shown := sight(b), sight(c)
 		given.Given, given.Turns = true, 5
 		shown.Policy, shown.Turns = true, 5
-		h.Tell(1, transcript.Results{Views: []transcript.Sight{given, shown, sight(d)}})
+		h.AddResults(1, transcript.Results{Views: []transcript.Sight{given, shown, sight(d)}})
 		return &h
 	}
 	none := func(string) (definition.ActionUse, bool) { return definition.ActionUse{}, false }

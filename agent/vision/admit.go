@@ -2,9 +2,10 @@ package vision
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -46,22 +47,14 @@ func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 	if len(v.Given) == 0 {
 		return nil, nil
 	}
-	b, err := v.Journal.Step(ctx, step.Name{Kind: step.KindImages}, func(ctx context.Context) ([]byte, error) {
-		a, err := v.admission(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(a)
-	})
+	a, err := memo.Do(ctx, v.Journal, step.Name{Kind: step.KindImages}, v.admission)
 	if err != nil {
 		return nil, err
 	}
-	var a Admission
-	if err := json.Unmarshal(b, &a); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "read journalled pictures: %w", err)
-	}
 	for _, l := range a.Omitted {
-		v.leaveOut(ctx, l.Ref, l.Why)
+		v.Warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", l.Ref, v.Agent, l.Why))
+		v.Dispose(generate.Disposition{Setting: "image", Asked: string(l.Ref), Outcome: generate.OutcomeDropped, Reason: l.Why})
+		v.Unseen = append(v.Unseen, fmt.Sprintf("You cannot see %s: %s.", l.Ref, l.Why))
 	}
 	for _, d := range a.Settings {
 		v.Dispose(d)
@@ -94,7 +87,11 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 	if err := v.fitAll(ctx, &a, images, 0); err != nil {
 		return a, err
 	}
-	if most := p.MaxTotalImageBytes; most > 0 && a.bytes() > most {
+	var total int64
+	for _, f := range a.Shown {
+		total += f.Shown.SizeBytes
+	}
+	if most := p.MaxTotalImageBytes; most > 0 && total > most {
 		// All are made smaller where together they are over the limit of a request.
 		share := most / int64(len(a.Shown))
 		a = first
@@ -135,16 +132,59 @@ func noDetail(p chat.Profile, i InputImage) generate.Disposition {
 	}
 }
 
-func (a *Admission) bytes() (n int64) {
-	for _, f := range a.Shown {
-		n += f.Shown.SizeBytes
-	}
-	return n
+// FittedImage is a smaller form of a picture that was made for a model before the run began.
+// Its bytes are stored; it is not on record.
+type FittedImage struct {
+	// Ref is the picture's, Room what the form was made for.
+	Ref  media.Ref `json:"ref"`
+	Room chat.Room `json:"room"`
+	// Output is the form, Reason why the picture had to change.
+	Output media.Output `json:"output"`
+	Reason string       `json:"reason"`
 }
 
-// leaveOut puts into result, ledger and prompt that a picture is not shown.
-func (v *Sights) leaveOut(ctx context.Context, ref media.Ref, why string) {
-	v.Warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", ref, v.Agent, why))
-	v.Dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})
-	v.Unseen = append(v.Unseen, fmt.Sprintf("You cannot see %s: %s.", ref, why))
+// TryOn makes the forms in which the model takes pictures, as the run will ask for them: each
+// by itself, and smaller where together they are too large for a request. The error is that
+// of the picture that cannot be shown.
+func (v *Sights) TryOn(ctx context.Context, p chat.Profile, pictures []media.Output) error {
+	once := slices.CompactFunc(slices.Clone(pictures), func(a, b media.Output) bool { return a.Ref == b.Ref })
+	room := chat.Room{Images: len(once)}
+	total, err := v.tryIn(ctx, p, once, room)
+	if most := p.MaxTotalImageBytes; err == nil && most > 0 && total > most {
+		room.MaxBytes = most / int64(len(once))
+		_, err = v.tryIn(ctx, p, once, room)
+	}
+	return err
+}
+
+// tryIn makes the forms for a room, and gives their bytes together.
+func (v *Sights) tryIn(ctx context.Context, p chat.Profile, pictures []media.Output, room chat.Room) (total int64, err error) {
+	for i, o := range pictures {
+		if p.Fits(o, room) {
+			total += o.SizeBytes
+			continue
+		}
+		f, err := p.Fit(ctx, v.Blobs, o, room)
+		if err != nil {
+			return total, fmt.Errorf("image %d: show it to agent %s: %w", i+1, v.Agent, err)
+		}
+		v.Fitted = append(v.Fitted, FittedImage{Ref: o.Ref, Room: room, Output: f.Output, Reason: f.Reason})
+		total += f.Output.SizeBytes
+	}
+	return total, nil
+}
+
+// formOf gives the form of a picture: the one that was made before the run began, or a new one.
+func (v *Sights) formOf(ctx context.Context, o media.Output, room chat.Room) (chat.Fitted, error) {
+	p := v.profile()
+	for _, f := range v.Fitted {
+		if f.Ref != o.Ref || f.Room != room || !p.Fits(f.Output, room) {
+			continue
+		}
+		if code := v.readable(ctx, f.Output.Digest); code == "" {
+			f.Output.Origin = o.Origin
+			return chat.Fitted{Output: f.Output, Reason: f.Reason}, nil
+		}
+	}
+	return p.Fit(ctx, v.Blobs, o, room)
 }

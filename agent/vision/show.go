@@ -47,13 +47,13 @@ func (v *Sights) Offer(ctx context.Context, turn int, h *transcript.History, res
 // keptForAnswer is how many tokens of a model's context are left for its answer.
 const keptForAnswer = 4096
 
-// WithinSight takes the oldest pictures out of messages that hold more than the model
+// WithinLimits takes the oldest pictures out of messages that hold more than the model
 // takes: in number, in bytes, in tokens by the provider's own formula. A later request
 // shows them again if there is room. The history stays as it is.
-func (v *Sights) WithinSight(ctx context.Context, messages []chat.Message) []chat.Message {
+func (v *Sights) WithinLimits(ctx context.Context, messages []chat.Message) []chat.Message {
 	p := v.profile()
 	for {
-		why := overSight(p, chat.Request{System: v.System, Messages: messages})
+		why := overLimit(p, chat.Request{System: v.System, Messages: messages})
 		if why == "" {
 			return messages
 		}
@@ -66,8 +66,8 @@ func (v *Sights) WithinSight(ctx context.Context, messages []chat.Message) []cha
 	}
 }
 
-// overSight says what is too much for the model; empty if nothing is.
-func overSight(p chat.Profile, req chat.Request) string {
+// overLimit says what is too much for the model; empty if nothing is.
+func overLimit(p chat.Profile, req chat.Request) string {
 	var count, large int
 	var bytes int64
 	for _, m := range req.Messages {

@@ -10,12 +10,11 @@ package vision
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"atelier/action"
 	"atelier/agent/definition"
-	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/agent/internal/plain"
 	"atelier/agent/transcript"
 	"atelier/chat"
@@ -43,7 +42,7 @@ type Fitted struct {
 	Adapted *generate.Disposition `json:"adapted,omitempty"`
 	Warning string                `json:"warning,omitempty"`
 	// Failure is why it cannot be shown: the run continues without it.
-	Failure *failure.Record `json:"failure,omitempty"`
+	Failure *memo.Failure `json:"failure,omitempty"`
 }
 
 // InputImage is a stored picture of a message: what saved state holds of it.
@@ -103,23 +102,15 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 		f, err := v.convert(ctx, o, room)
 		return v.sight(ctx, f), err
 	}
-	b, err := v.Journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	f, err := memo.Do(ctx, v.Journal, name, func(ctx context.Context) (Fitted, error) {
 		f, err := v.convert(ctx, o, room)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return nil, err
-		default:
-			f = Fitted{Ref: o.Ref, Failure: failure.Of(err)}
+		if err != nil && ctx.Err() == nil {
+			return Fitted{Ref: o.Ref, Failure: memo.FailureOf(err)}, nil
 		}
-		return json.Marshal(f)
+		return f, err
 	})
 	if err != nil {
 		return transcript.Sight{}, err
-	}
-	var f Fitted
-	if err := json.Unmarshal(b, &f); err != nil {
-		return transcript.Sight{}, media.Errorf(media.CodeInternal, "read journalled picture: %w", err)
 	}
 	if f.Failure != nil {
 		return transcript.Sight{}, f.Failure.Err()

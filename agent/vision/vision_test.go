@@ -444,7 +444,7 @@ func TestWithinSight(t *testing.T) {
 				m.Parts = append(m.Parts, chat.Part{Text: "\n" + string(o.Ref) + ":"}, chat.Part{Media: &o})
 				messages = append(messages, m)
 			}
-			less := w.WithinSight(t.Context(), messages)
+			less := w.WithinLimits(t.Context(), messages)
 			var got, before []int
 			for i := range all {
 				if less[i].Parts[2].Media != nil {

@@ -1,10 +1,20 @@
+// Package bedrock asks chat models of Amazon Bedrock through its Converse API.
+//
+// Pictures travel through the SDK as markers; the bytes are put in before the request
+// is signed, because AWS signs the body. Its HTTP client only lifts what comes back.
+//
+// Errors are media.Error values with the codes of package chat. It may import chat,
+// media, wire and the AWS SDK, whose types stand in no exported signature.
 package bedrock
 
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -12,9 +22,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/auth/bearer"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"atelier/chat"
+	"atelier/internal/patience"
 	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/media/wire"
@@ -154,13 +168,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if res.StopReason == types.StopReasonModelContextWindowExceeded && strings.TrimSpace(out.Text) == "" {
 		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, media.Errorf(media.CodeContextLength, "ask %s: %s", m.profile, res.StopReason)
 	}
-	for _, l := range lifted.All() {
-		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
-			continue
-		}
-		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
-	}
+	out.Keep(m.profile, lifted)
 	return out, nil
 }
 
@@ -246,4 +254,100 @@ func finish(r types.StopReason) string {
 	default:
 		return "other"
 	}
+}
+
+// lower puts the bytes of pictures into a request at the end of Serialize: the payload
+// hash and the signature that come later then cover what is sent.
+func lower(codec *wire.Codec) func(*middleware.Stack) error {
+	return func(stack *middleware.Stack) error {
+		return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("AtelierLower",
+			func(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
+				req, ok := in.Request.(*smithyhttp.Request)
+				if !ok || req.GetStream() == nil {
+					return next.HandleSerialize(ctx, in)
+				}
+				body, err := io.ReadAll(req.GetStream()) // markers only: the text of the messages
+				if err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				plan, err := codec.Lower(ctx, media.ScopeOf(ctx).Tree, body)
+				if err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				if req, err = req.SetStream(plan.Open()); err != nil {
+					return middleware.SerializeOutput{}, middleware.Metadata{}, err
+				}
+				req.ContentLength = plan.Size()
+				in.Request = req
+				return next.HandleSerialize(ctx, in)
+			}), middleware.After)
+	}
+}
+
+// failure turns what the SDK says into the one error vocabulary. sent reports whether the
+// request left this machine.
+func (m *model) failure(ctx context.Context, err error, sent bool) error {
+	if own, ok := errors.AsType[*media.Error](err); ok {
+		return own
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return m.refused(err, api)
+	}
+	return chat.Unanswered(ctx, m.profile, err, m.secrets.Clean(err.Error(), chat.MaxMessage), "the network, AWS_REGION and BEDROCK_BASE_URL", sent)
+}
+
+// refused is the error of an answer that is an error.
+func (m *model) refused(err error, api smithy.APIError) error {
+	msg := m.secrets.Clean(api.ErrorMessage(), chat.MaxMessage)
+	var res *smithyhttp.ResponseError
+	status := 0
+	if errors.As(err, &res) {
+		status = res.HTTPStatusCode()
+	}
+	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, m.secrets.Clean(api.ErrorCode(), 100), msg)
+	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && status >= http.StatusInternalServerError
+	if res != nil && res.Response != nil {
+		if s, err := strconv.Atoi(res.Response.Header.Get("Retry-After")); err == nil {
+			e.RetryAfter = time.Duration(s) * time.Second
+		}
+	}
+	return e
+}
+
+func codeOf(kind string, status int, message string) media.Code {
+	if status < http.StatusInternalServerError && chat.TooLong(message) {
+		return media.CodeContextLength
+	}
+	switch kind {
+	case "ThrottlingException", "TooManyRequestsException":
+		if patience.Daily(message) { // it names no time to wait for
+			return media.CodeQuotaExceeded
+		}
+		return media.CodeRateLimited
+	case "ModelNotReadyException", "ServiceUnavailableException", "InternalServerException":
+		return media.CodeUnavailable
+	case "AccessDeniedException":
+		return media.CodeForbidden
+	case "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignature", "MissingAuthenticationToken":
+		return media.CodeUnauthorized
+	case "ServiceQuotaExceededException":
+		return media.CodeQuotaExceeded
+	case "ResourceNotFoundException":
+		return media.CodeNotFound
+	case "ValidationException":
+		return media.CodeInvalid
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return media.CodeUnauthorized
+	case status == http.StatusForbidden:
+		return media.CodeForbidden
+	case status == http.StatusRequestEntityTooLarge:
+		return media.CodeTooLarge
+	case status >= http.StatusInternalServerError:
+		return media.CodeUnavailable
+	case status >= http.StatusBadRequest:
+		return media.CodeInvalid
+	}
+	return media.CodeBadResponse
 }

@@ -174,15 +174,9 @@ var geminiRefusals = []string{
 }
 
 func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
-	c := a.Candidates[0]
-	content := false
-	words := ""
-	for _, p := range c.Content.Parts {
-		if !p.Thought {
-			content = content || strings.TrimSpace(p.Text) != "" || len(p.Inline) > 0
-			words += p.Text
-		}
-	}
+	c, words := a.Candidates[0], a.words()
+	content := strings.TrimSpace(words) != "" ||
+		slices.ContainsFunc(c.Content.Parts, func(p candidatePart) bool { return !p.Thought && len(p.Inline) > 0 })
 	at := slices.Index(geminiRefusals, c.FinishReason)
 	switch {
 	case at >= 0 && (!content || at < len(geminiRefusals)-4):
@@ -194,12 +188,7 @@ func (m *model) judgeCandidate(a answerBody, by asked) *media.Error {
 }
 
 func (m *model) judgeStop(a answerBody, by asked) *media.Error {
-	words := ""
-	for _, p := range a.Content {
-		if p.Type == "text" {
-			words += p.Text
-		}
-	}
+	words := a.words()
 	switch a.StopReason {
 	case "refusal":
 		return m.refusal(a.StopDetails.Category, cmp.Or(a.StopDetails.Explanation, words))
@@ -273,7 +262,7 @@ type usageBody struct {
 
 // completion reads a chat completion. Some count thoughts beside the answer (xAI): then the
 // total is larger than the sum.
-func (s *said) completion(a answerBody) {
+func (s *reply) completion(a answerBody) {
 	u := a.Usage
 	if u.Prompt+u.Completion+u.Total > 0 {
 		s.usage = &chat.Usage{
@@ -286,7 +275,7 @@ func (s *said) completion(a answerBody) {
 
 // responses reads an answer of the Responses API. What its image tool costs stands in no usage
 // of the answer.
-func (s *said) responses(a answerBody) {
+func (s *reply) responses(a answerBody) {
 	if u := a.Usage; u.Input != nil {
 		s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
 	}
@@ -297,7 +286,7 @@ func (s *said) responses(a answerBody) {
 }
 
 // anthropic reads an answer of Anthropic, which counts cached tokens beside the others.
-func (s *said) anthropic(a answerBody) {
+func (s *reply) anthropic(a answerBody) {
 	if u := a.Usage; u.Input != nil {
 		s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
 	}
@@ -318,7 +307,7 @@ type geminiUsage struct {
 
 // gemini reads an answer of Gemini, which counts thoughts beside the answer and cached tokens
 // within the prompt.
-func (s *said) gemini(a answerBody) {
+func (s *reply) gemini(a answerBody) {
 	g := a.Metadata
 	u := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
 	for _, d := range g.Details {

@@ -117,7 +117,7 @@ func (m *model) refusal(kind, words string) *media.Error {
 	return media.Errorf(media.CodeModerated, "ask %s: %s; change the task or the material", m.profile, text)
 }
 
-// explain adds what to do to what the provider said.
+// explain adds what to do to the words of the provider.
 func (m *model) explain(code media.Code, f fault) string {
 	msg := m.secrets.Clean(f.message, chat.MaxMessage)
 	switch {
@@ -137,4 +137,16 @@ func (m *model) explain(code media.Code, f fault) string {
 		return msg + " (credit or quota is used up at " + m.profile.Provider + ")"
 	}
 	return msg
+}
+
+// fullText is how llama.cpp says so, as a failure of the server.
+var fullText = regexp.MustCompile(`(?i)^context size has been exceeded`)
+
+// tooLong reports whether a provider refused a prompt for its length.
+func (f fault) tooLong() bool {
+	if f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
+		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded") {
+		return true
+	}
+	return fullText.MatchString(f.message) || f.status >= 400 && f.status < 500 && chat.TooLong(f.message)
 }

@@ -1,9 +1,11 @@
 package fantasy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,11 +83,7 @@ func (s *Service) listRequest(ctx context.Context, provider, page string) (*http
 		address = orDefault(base, "https://api.openai.com/v1") + "/models"
 		header.Set("Authorization", "Bearer "+key)
 	}
-	for k := range query {
-		if query.Get(k) == "" {
-			query.Del(k)
-		}
-	}
+	maps.DeleteFunc(query, func(_ string, v []string) bool { return v[0] == "" })
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -157,10 +155,7 @@ func (p listPage) models() []chat.Listed {
 		if len(i.Methods) > 0 && !slices.Contains(i.Methods, "generateContent") {
 			continue
 		}
-		id := i.ID
-		if id == "" {
-			id = strings.TrimPrefix(i.Name, "models/")
-		}
+		id := cmp.Or(i.ID, strings.TrimPrefix(i.Name, "models/"))
 		out = append(out, chat.Listed{ID: id, Vision: i.vision(), ContextTokens: max(i.MaxInput, i.InputLimit, i.Context), ShutDown: i.end()})
 	}
 	return out

@@ -3,7 +3,9 @@ package fantasy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,29 +47,35 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
-	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)}, teller{secrets: m.secrets, tell: m.listener(r)})
+	details := detailsOf(r)
+	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
+	onText := r.OnText
+	if m.profile.ImageOutput { // the answer comes at once, as pictures do
+		onText = nil
+	}
+	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, listener: listener{secrets: m.secrets, onText: onText}, end: func() {}}
+	ctx = context.WithValue(ctx, replyKey{}, reply)
 	res, err := chat.Guarded(func() (*fantasy.Response, error) {
-		if said.teller.tell != nil {
-			return stream(ctx, lm, call, said)
+		if onText != nil {
+			return stream(ctx, lm, call, reply)
 		}
 		return lm.Generate(ctx, call)
 	})
 	out := chat.Response{Model: m.profile.ID}
-	m.settle(&out, said, res)
+	m.settle(&out, reply, res)
 	switch {
-	case said.problem != nil:
-		if said.text.Len() > 0 {
-			said.problem.Retryable = false // a part of the answer was made
+	case reply.problem != nil:
+		if reply.text.Len() > 0 {
+			reply.problem.Retryable = false // a part of the answer was made
 		}
-		return out, said.problem
+		return out, reply.problem
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
 	// Some providers use Text for one block only; ours is the whole answer.
 	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
-	if said.text.Len() > 0 {
-		if out.Text, err = m.lift(ctx, said.text.String()); err != nil {
+	if reply.text.Len() > 0 {
+		if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
 			return out, m.failure(ctx, err, sent.Load())
 		}
 	}
@@ -75,30 +83,15 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		return out, m.refusal(out.FinishReason, "")
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
-	for _, l := range lifted.All() {
-		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not stored: "+media.ErrorText(l.Err.Error()))
-			continue
-		}
-		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
-	}
+	out.Keep(m.profile, lifted)
 	return out, nil
 }
 
-// listener is who is given the text of an answer while it is written; nil if the answer comes at
-// once, as pictures do.
-func (m *model) listener(r chat.Request) func(text string) {
-	if m.profile.ImageOutput {
-		return nil
-	}
-	return r.OnText
-}
-
 // settle notes what a call used and cost, as its answer says, else as the SDK counts.
-func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
+func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) {
 	switch {
-	case said.usage != nil:
-		out.Usage = *said.usage
+	case reply.usage != nil:
+		out.Usage = *reply.usage
 	case res != nil:
 		out.Usage = chat.Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
 	default:
@@ -108,24 +101,12 @@ func (m *model) settle(out *chat.Response, said *said, res *fantasy.Response) {
 	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
 		*n = max(*n, 0)
 	}
-	out.CostIncomplete = said.unpriced
-	if out.CostUSD = said.cost; out.CostUSD != nil {
+	out.CostIncomplete = reply.unpriced
+	if out.CostUSD = reply.cost; out.CostUSD != nil {
 		out.CostReported = true
 		return
 	}
 	out.CostUSD = m.profile.Cost(out.Usage, m.now())
-}
-
-// hasPictures reports whether a request shows any.
-func hasPictures(r chat.Request) bool {
-	for _, msg := range r.Messages {
-		for _, p := range msg.Parts {
-			if p.Media != nil {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func joinText(c fantasy.ResponseContent) string {
@@ -218,4 +199,25 @@ func (m *model) detail(d string) fantasy.ProviderOptions {
 		return nil
 	}
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
+}
+
+// failure turns what the SDK says of a call that had no answer, or one that it cannot read,
+// into our one error vocabulary; what an answer says of itself is read before, see [reading].
+// The SDK's error value itself is dropped: it keeps whole request and response bodies. sent
+// reports whether the request left this machine.
+func (m *model) failure(ctx context.Context, err error, sent bool) error {
+	if own, ok := errors.AsType[*media.Error](err); ok {
+		return own
+	}
+	why := err.Error()
+	u, network := errors.AsType[*url.Error](err)
+	if network {
+		why = u.Err.Error()
+	}
+	why = m.secrets.Clean(why, chat.MaxMessage)
+	e := chat.Unanswered(ctx, m.profile, err, why, "the network and "+m.provider.BaseVariable, sent)
+	if e.Code == media.CodeUnavailable && !network { // the SDK did not take the request
+		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
+	}
+	return e
 }

@@ -85,8 +85,7 @@ func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
 // looked at, in their order.
 type detailsKey struct{}
 
-func withDetails(ctx context.Context, r chat.Request) context.Context {
-	var list []string
+func detailsOf(r chat.Request) (list []string) {
 	for _, m := range r.Messages {
 		for _, p := range m.Parts {
 			if p.Media != nil {
@@ -94,7 +93,7 @@ func withDetails(ctx context.Context, r chat.Request) context.Context {
 			}
 		}
 	}
-	return context.WithValue(ctx, detailsKey{}, list)
+	return list
 }
 
 // askResponses says how closely to look at each picture, which the SDK omits of

@@ -3,7 +3,6 @@ package fantasy
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,15 +16,15 @@ import (
 
 // reading reads what an answer says of itself, between the transport and the SDK, which drops
 // most of it: errors in any envelope and with any status, refusals, what was used and what it
-// cost. It notes that in the [said] of the request's context, and gives the SDK a body that it
+// cost. It notes that in the [reply] of the request's context, and gives the SDK a body that it
 // can read. Bodies are bounded below it, and media are lifted out of them.
 type reading struct {
 	next http.RoundTripper
 	m    *model
 }
 
-// said is what an answer says of itself.
-type said struct {
+// reply is what an answer says of itself.
+type reply struct {
 	by asked
 	// problem is the error that the answer is; nil for an answer.
 	problem *media.Error
@@ -35,32 +34,26 @@ type said struct {
 	cost *string
 	// unpriced says that there are pictures whose price is in no figure of the answer.
 	unpriced bool
-	// text is that of an answer that comes as a stream, and teller who listens to it.
-	text   strings.Builder
-	teller teller
+	// text is that of an answer that comes as a stream, and listener who receives it.
+	text     strings.Builder
+	listener listener
 	// end reads that answer as far as it came.
 	end func()
 	// whole is an answer that came at once though a stream was requested; else nil.
 	whole *answerBody
 }
 
-type saidKey struct{}
-
-// listen gives a context whose call is read into the result.
-func listen(ctx context.Context, by asked, t teller) (context.Context, *said) {
-	s := &said{by: by, teller: t, end: func() {}}
-	return context.WithValue(ctx, saidKey{}, s), s
-}
+type replyKey struct{}
 
 // RoundTrip implements http.RoundTripper.
 func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := t.next.RoundTrip(req)
-	s, _ := req.Context().Value(saidKey{}).(*said)
+	s, _ := req.Context().Value(replyKey{}).(*reply)
 	if err != nil || s == nil || res.Body == nil {
 		return res, err
 	}
-	if isStream(res) {
-		b := &streamed{ReadCloser: res.Body, said: s, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
+	if res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		b := &streamed{ReadCloser: res.Body, reply: s, end: func(a answerBody) { t.note(s, req.URL.Path, a) }}
 		res.Body, s.end = b, b.finish
 		return res, nil
 	}
@@ -94,7 +87,7 @@ func (f failing) Read([]byte) (int, error) {
 }
 
 // answer reads an answer with a status that is none of an error, and gives the body for the SDK.
-func (t reading) answer(s *said, req *http.Request, res *http.Response, body []byte) []byte {
+func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []byte) []byte {
 	body = bytes.TrimSpace(body) // some pad while a model thinks
 	if len(body) == 0 || body[0] != '{' {
 		if bytes.HasPrefix(body, []byte("<")) {
@@ -113,7 +106,7 @@ func (t reading) answer(s *said, req *http.Request, res *http.Response, body []b
 }
 
 // note notes what an answer says of itself, by the path that was asked.
-func (t reading) note(s *said, path string, a answerBody) {
+func (t reading) note(s *reply, path string, a answerBody) {
 	s.problem = t.m.judge(a, s.by, t.m.now())
 	switch {
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
@@ -139,21 +132,11 @@ func (a answerBody) withoutThoughts(body []byte) []byte {
 	if json.Unmarshal(body, &whole) != nil || json.Unmarshal(whole["choices"], &choices) != nil || json.Unmarshal(choices[0]["message"], &message) != nil {
 		return body
 	}
-	text, err := json.Marshal(a.Choices[0].Message.text())
-	if err != nil {
-		return body
-	}
-	message["content"] = text
-	if choices[0]["message"], err = json.Marshal(message); err != nil {
-		return body
-	}
-	if whole["choices"], err = json.Marshal(choices); err != nil {
-		return body
-	}
-	if out, err := json.Marshal(whole); err == nil {
-		return out
-	}
-	return body
+	message["content"], _ = json.Marshal(a.Choices[0].Message.text()) // what was read can be written
+	choices[0]["message"], _ = json.Marshal(message)
+	whole["choices"], _ = json.Marshal(choices)
+	out, _ := json.Marshal(whole)
+	return out
 }
 
 // typed says of answers that are JSON that they are, whatever type they came with, so that what

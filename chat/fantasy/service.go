@@ -6,10 +6,20 @@ package fantasy
 
 import (
 	"cmp"
+	"context"
 	"net/http"
+	"strings"
 	"time"
 
+	"charm.land/fantasy"
+	"charm.land/fantasy/providers/anthropic"
+	"charm.land/fantasy/providers/google"
+	"charm.land/fantasy/providers/openai"
+	"charm.land/fantasy/providers/openaicompat"
+	"github.com/openai/openai-go/v3/option"
+
 	"atelier/chat"
+	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/media/wire"
 )
@@ -47,4 +57,158 @@ func New(cfg Config) (*Service, error) {
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, 10*time.Minute)
 	return &Service{cfg: cfg}, nil
+}
+
+// mediaFields are the places where chat providers put media into an answer;
+// detection by signature finds the rest.
+var mediaFields = wire.Fields{Media: []string{
+	"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call",
+}, Deltas: wire.AudioDeltas()}
+
+// streamFields are those of an answer that comes in events: a piece of a text is no item of its
+// own, however it begins. [model.lift] looks at the whole text.
+var streamFields = wire.Fields{
+	Media: mediaFields.Media, Deltas: mediaFields.Deltas,
+	Never: []string{"delta.content", "delta.text", "delta@response.output_text.delta", "parts.text"},
+}
+
+// Open opens the model of a profile; it is a [chat.Opener]. The error has code
+// media.CodeInvalid for another provider or a bad address.
+func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) {
+	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now, secrets: s.secrets(f.Provider)}
+	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
+	client := s.client(m)
+	open := func(json bool) (fantasy.LanguageModel, error) {
+		p, err := s.provider(f, client, json)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+		}
+		lm, err := p.LanguageModel(ctx, f.ID)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
+		}
+		return lm, nil
+	}
+	var err error
+	if m.text, err = open(false); err != nil {
+		return nil, err
+	}
+	m.json = m.text
+	if f.StructuredOutput && !f.ImageOutput { // a picture is no JSON
+		if m.json, err = open(true); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// secrets are the credentials of a provider that must not be repeated.
+func (s *Service) secrets(provider string) safehttp.Secrets {
+	if provider == "ollama" { // its key is an address
+		return safehttp.Secrets{}
+	}
+	return safehttp.NewSecrets(s.cfg.Keys[provider])
+}
+
+// client makes the HTTP client of a model.
+func (s *Service) client(m *model) *http.Client {
+	f := m.profile
+	client := chat.NewClient(safehttp.Provider{
+		Name: m.provider.Name, Secrets: m.secrets, Origin: s.origin(f.Provider), Base: s.cfg.Base, MaxAnswer: s.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+		Wrap: func(base http.RoundTripper) http.RoundTripper {
+			base = lifting{whole: s.cfg.Codec.Transport(typed{base}, mediaFields), streamed: s.cfg.Codec.Transport(typed{base}, streamFields)}
+			switch {
+			case f.ImageOutput && f.Provider == "gemini":
+				return rewriting{base, askGemini}
+			case f.ImageOutput && f.Provider == "openai":
+				return rewriting{base, askResponses}
+			}
+			return base
+		},
+	})
+	client.Transport = reading{client.Transport, m}
+	return client
+}
+
+// origin is where the API of a provider is.
+func (s *Service) origin(provider string) string {
+	base := s.cfg.BaseURLs[provider]
+	switch provider {
+	case "gemini":
+		return cmp.Or(base, "https://generativelanguage.googleapis.com")
+	case "anthropic":
+		return cmp.Or(base, "https://api.anthropic.com")
+	case "openai":
+		return cmp.Or(base, "https://api.openai.com")
+	case "openrouter":
+		return orDefault(base, publicOpenRouter)
+	case "ollama":
+		return hostURL(orDefault(base, s.cfg.Keys[provider]))
+	}
+	return base
+}
+
+const publicOpenRouter = "https://openrouter.ai"
+
+func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fantasy.Provider, error) {
+	key, base := s.cfg.Keys[f.Provider], s.cfg.BaseURLs[f.Provider]
+	var sdk []option.RequestOption
+	if json {
+		// Every OpenAI-compatible service takes json_object; strict schemas cannot
+		// express free-form action parameters.
+		sdk = append(sdk, option.WithJSONSet("response_format", map[string]string{"type": "json_object"}))
+	}
+	switch f.Provider {
+	case "gemini":
+		o := []google.Option{google.WithGeminiAPIKey(key), google.WithHTTPClient(client)}
+		if base != "" {
+			o = append(o, google.WithBaseURL(base))
+		}
+		return google.New(o...)
+	case "anthropic":
+		o := []anthropic.Option{anthropic.WithAPIKey(key), anthropic.WithHTTPClient(client)}
+		if base != "" {
+			o = append(o, anthropic.WithBaseURL(base))
+		}
+		return anthropic.New(o...)
+	case "openai":
+		if f.ImageOutput {
+			return paintingOpenAI(base, key, client)
+		}
+		if base == "" {
+			return openai.New(openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithSDKOptions(sdk...))
+		}
+		return compatible(base, key, client, sdk)
+	case "openrouter":
+		if f.ImageOutput {
+			sdk = append(sdk, option.WithJSONSet("modalities", []string{"image", "text"}))
+		}
+		return compatible(s.origin(f.Provider)+"/api/v1", key, client, sdk)
+	case "ollama":
+		return compatible(s.origin(f.Provider)+"/v1", "ollama", client, sdk)
+	}
+	return nil, media.Errorf(media.CodeUnsupported, "there is no chat provider %q", f.Provider)
+}
+
+func compatible(base, key string, client *http.Client, sdk []option.RequestOption) (fantasy.Provider, error) {
+	return openaicompat.New(openaicompat.WithBaseURL(base), openaicompat.WithAPIKey(key),
+		openaicompat.WithHTTPClient(client), openaicompat.WithSDKOptions(sdk...))
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return strings.TrimRight(s, "/")
+}
+
+// hostURL accepts the forms of OLLAMA_HOST: host, host:port or a whole URL.
+func hostURL(h string) string {
+	if strings.Contains(h, "://") {
+		return strings.TrimRight(h, "/")
+	}
+	if !strings.Contains(h, ":") {
+		h += ":11434"
+	}
+	return "http://" + h
 }

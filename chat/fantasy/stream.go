@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
 	"charm.land/fantasy"
 
@@ -18,7 +17,7 @@ import (
 
 // stream asks for an answer that is shown while it is written. The text comes from the
 // transport, see [streamed], which also reads what the SDK drops.
-func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *said) (*fantasy.Response, error) {
+func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *reply) (*fantasy.Response, error) {
 	defer func() { s.end() }() // SDKs may stop reading at the last event
 	parts, err := lm.Stream(ctx, call)
 	if err != nil {
@@ -48,12 +47,16 @@ func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s 
 
 // take takes the text of an answer that came at once though a stream was requested: some
 // services know no streams.
-func (s *said) take(a answerBody) {
-	if s.teller.tell == nil || s.problem != nil {
+func (s *reply) take(a answerBody) {
+	if s.listener.onText == nil || s.problem != nil {
 		return
 	}
 	s.whole = &a
-	text := ""
+	s.text.WriteString(a.words())
+}
+
+// words is the text of an answer that came whole.
+func (a answerBody) words() (text string) {
 	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
 		text += c.Message.text()
 	}
@@ -69,7 +72,7 @@ func (s *said) take(a answerBody) {
 			text += p.Text
 		}
 	}
-	s.text.WriteString(text)
+	return text
 }
 
 // finish is why an answer ended.
@@ -111,26 +114,26 @@ type lifting struct{ whole, streamed http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
 func (t lifting) RoundTrip(req *http.Request) (*http.Response, error) {
-	if s, ok := req.Context().Value(saidKey{}).(*said); ok && s.teller.tell != nil {
+	if s, ok := req.Context().Value(replyKey{}).(*reply); ok && s.listener.onText != nil {
 		return t.streamed.RoundTrip(req)
 	}
 	return t.whole.RoundTrip(req)
 }
 
-// teller returns the text of an answer to a listener, without secrets: what may be the beginning
+// listener receives the text of an answer, without secrets: what may be the beginning
 // of one waits for the text behind it.
-type teller struct {
+type listener struct {
 	secrets safehttp.Secrets
-	tell    func(text string)
+	onText  func(text string)
 	held    string
 }
 
-func (t *teller) write(text string) {
+func (t *listener) write(text string) {
 	all := t.secrets.Redact(t.held + text)
 	cut := len(all) - t.secrets.Begun(all)
 	t.held = all[cut:]
 	if cut > 0 {
-		t.tell(all[:cut])
+		t.onText(all[:cut])
 	}
 }
 
@@ -139,17 +142,12 @@ func (t *teller) write(text string) {
 // end that is read like one that came whole.
 type streamed struct {
 	io.ReadCloser
-	said *said
-	end  func(a answerBody)
+	reply *reply
+	end   func(a answerBody)
 
 	line  []byte // the beginning of a line
 	whole answerBody
 	ended bool
-}
-
-// isStream reports whether an answer comes as server-sent events.
-func isStream(res *http.Response) bool {
-	return res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 }
 
 // Read implements [io.Reader].
@@ -180,7 +178,7 @@ func (b *streamed) finish() {
 	}
 	b.ended = true
 	b.read()
-	b.whole.say(b.said.text.String())
+	b.whole.say(b.reply.text.String())
 	b.end(b.whole)
 }
 
@@ -193,8 +191,8 @@ func (b *streamed) read() {
 		return
 	}
 	if text := b.whole.add(e, data); text != "" {
-		b.said.text.WriteString(text)
-		b.said.teller.write(text)
+		b.reply.text.WriteString(text)
+		b.reply.listener.write(text)
 	}
 }
 

@@ -55,24 +55,17 @@ func (d *Draft) Promote(list []contract.Promotion) (unknown []string) {
 
 // UnknownRefs lists what looks like a ref in the answer and means nothing here.
 func (d *Draft) UnknownRefs() (unknown []string) {
-	seen := map[string]bool{}
-	note := func(ref string) {
-		if !seen[ref] {
-			seen[ref] = true
-			unknown = append(unknown, plain.Clip(ref, 80))
-		}
-	}
 	look := func(s string) {
 		if !strings.Contains(s, "${media:") {
 			return
 		}
 		for _, bad := range d.Set.Strange(s) {
-			note(bad)
+			unknown = append(unknown, plain.Clip(bad, 80))
 		}
 	}
 	look(d.Message)
 	object.EachString(d.Payload, look)
-	return plain.Sorted(unknown)
+	return slices.Compact(plain.Sorted(unknown))
 }
 
 // PromoteEmbedded chooses the items that stand in the answer.

@@ -12,13 +12,9 @@ import (
 // topKey merges a sub-agent's payload at the top of its parent's.
 const topKey = "."
 
-// Patch applies an RFC 7396 merge patch and returns the result; neither
-// argument is changed.
+// Patch applies an RFC 7396 merge patch and returns the result.
 func Patch(target, patch map[string]any) map[string]any {
-	out := maps.Clone(target)
-	if out == nil {
-		out = map[string]any{}
-	}
+	out := Set(target, nil)
 	for k, v := range patch {
 		switch t := v.(type) {
 		case nil:
@@ -87,19 +83,24 @@ func gather(old, more any) any {
 
 // MapStrings rebuilds a JSON value with f applied to every string in it, keys excepted.
 func MapStrings(v any, f func(string) string) any {
+	return MapKeyed("", v, func(_, s string) any { return f(s) })
+}
+
+// MapKeyed is MapStrings for a function that is also given the key of the string, or of the list that it is in.
+func MapKeyed(key string, v any, f func(key, s string) any) any {
 	switch t := v.(type) {
 	case string:
-		return f(t)
+		return f(key, t)
 	case []any:
 		out := make([]any, len(t))
 		for i, e := range t {
-			out[i] = MapStrings(e, f)
+			out[i] = MapKeyed(key, e, f)
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(t))
 		for k, e := range t {
-			out[k] = MapStrings(e, f)
+			out[k] = MapKeyed(k, e, f)
 		}
 		return out
 	}

@@ -1,4 +1,4 @@
-package failure_test
+package memo_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/agent/internal/failure"
+	"atelier/agent/internal/memo"
 	"atelier/media"
 )
 
@@ -37,11 +37,11 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b, err := json.Marshal(failure.Of(c.err))
+			b, err := json.Marshal(memo.FailureOf(c.err))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var kept failure.Record
+			var kept memo.Failure
 			if err := json.Unmarshal(b, &kept); err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 func TestNoMedia(t *testing.T) {
 	t.Parallel()
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40)
-	f := failure.Of(media.Errorf(media.CodeBadResponse, "unexpected answer: data:image/png;base64,%s", data))
+	f := memo.FailureOf(media.Errorf(media.CodeBadResponse, "unexpected answer: data:image/png;base64,%s", data))
 	if strings.Contains(f.Message, data) {
 		t.Errorf("the record holds the data: %s", f.Message)
 	}
@@ -72,11 +72,11 @@ func TestNoMedia(t *testing.T) {
 // TestSavedForm: records in saved journals stay readable.
 func TestSavedForm(t *testing.T) {
 	t.Parallel()
-	var f failure.Record
+	var f memo.Failure
 	if err := json.Unmarshal([]byte(`{"code":"over_budget","message":"too much","retryable":true,"retry_after_ns":5,"valid":["a"]}`), &f); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(failure.Record{Code: media.CodeOverBudget, Message: "too much", Retryable: true, RetryAfter: 5, Valid: []string{"a"}}, f); diff != "" {
+	if diff := cmp.Diff(memo.Failure{Code: media.CodeOverBudget, Message: "too much", Retryable: true, RetryAfter: 5, Valid: []string{"a"}}, f); diff != "" {
 		t.Error(diff)
 	}
 }
