@@ -187,6 +187,14 @@ func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *
 	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
 }
 
+// change commits a statement that has to change a row, which id names in the error.
+func (s *db) change(ctx context.Context, what, id, statement string, args ...any) error {
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		n, err := exec(ctx, tx, statement, args...)
+		return found(what, id, n, err)
+	})
+}
+
 // shared is a transaction of several saves.
 type shared struct {
 	store *db
