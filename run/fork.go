@@ -130,7 +130,7 @@ func (p past) fork(ctx context.Context, l ledger.Store, tree string, next ledger
 		}
 		return l.SaveRunState(ctx, next)
 	}
-	err = ledger.Together(ctx, l, save)
+	err = l.Together(ctx, save)
 	return next, err
 }
 

@@ -195,10 +195,8 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 // begin saves the request and starts the run. If the ledger is not writable, nothing starts that
 // would be paid for.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting json.RawMessage) error {
-	if p, ok := s.cfg.Ledger.(ledger.Prober); ok {
-		if err := p.Writable(ctx); err != nil {
-			return err
-		}
+	if err := s.cfg.Ledger.Writable(ctx); err != nil {
+		return err
 	}
 	agents, err := s.outfits.of(ctx, setting)
 	if err != nil {

@@ -115,7 +115,7 @@ func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
 	}
 }
 
-// save commits a batch, in one commit if the store can, and publishes its events.
+// save commits a batch and publishes its events.
 func (l *eventLog) save(ctx context.Context, batch []entry) {
 	var shown []ledger.Event
 	records, groups := sorted(batch)
@@ -133,8 +133,8 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 	}
 	var err error
 	ctx = ledger.Relaxed(ctx)
-	if b, ok := l.store.(ledger.Batcher); ok && len(records)+len(groups) > 1 {
-		err = b.Together(ctx, func(ctx context.Context) error {
+	if len(records)+len(groups) > 1 {
+		err = l.store.Together(ctx, func(ctx context.Context) error {
 			write(ctx)
 			return nil
 		})

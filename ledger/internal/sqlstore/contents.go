@@ -47,8 +47,7 @@ func (s contents) SaveContentGeneration(ctx context.Context, g ledger.ContentGen
 		"action type", g.ActionType, "status", g.Status); err != nil {
 		return err
 	}
-	g.CreatedAt = s.cfg.Now()
-	g.UpdatedAt = g.CreatedAt
+	s.stamp(&g.CreatedAt, &g.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := generationColumns(&g).upsert(ctx, tx, "content_generation_metadata", "id", "content_generation_metadata.owner = excluded.owner")
 		if err == nil && n == 0 {

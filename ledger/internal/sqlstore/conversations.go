@@ -25,8 +25,8 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 	if err := need(what, "id", c.ID, "owner", c.Owner); err != nil {
 		return err
 	}
-	c.Title, c.CreatedAt = clip(c.Title), s.cfg.Now()
-	c.UpdatedAt = c.CreatedAt
+	c.Title = clip(c.Title)
+	s.stamp(&c.CreatedAt, &c.UpdatedAt)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return conversationColumns(&c).insert(ctx, tx, "conversations", "")
 	})
@@ -114,8 +114,7 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 	if err := need(what, "id", m.ID, "conversation id", m.ConversationID, "role", string(m.Role)); err != nil {
 		return err
 	}
-	m.CreatedAt = s.cfg.Now()
-	m.UpdatedAt = m.CreatedAt
+	s.stamp(&m.CreatedAt, &m.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, stampText(m.UpdatedAt), owner, m.ConversationID)
 		if err := found(what+": conversation", m.ConversationID, n, err); err != nil {

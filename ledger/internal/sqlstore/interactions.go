@@ -24,8 +24,8 @@ func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interactio
 	if err := need(what, "id", i.ID, "owner", i.Owner, "workflow run id", i.WorkflowRunID, "step id", i.StepID, "request", string(i.Request)); err != nil {
 		return kept, err
 	}
-	i.Status, i.Answer, i.AnsweredAt, i.CreatedAt = ledger.InteractionOpen, nil, time.Time{}, s.cfg.Now()
-	i.UpdatedAt = i.CreatedAt
+	i.Status, i.Answer, i.AnsweredAt = ledger.InteractionOpen, nil, time.Time{}
+	s.stamp(&i.CreatedAt, &i.UpdatedAt)
 	err = s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		err := interactionColumns(&i).insert(ctx, tx, "interactions", ` ON CONFLICT (workflow_run_id, step_id) WHERE status = 'open' DO NOTHING`)
 		if err != nil {

@@ -36,8 +36,7 @@ func (s operations) BeginOperation(ctx context.Context, o ledger.Operation) erro
 	if err := need(what, "id", o.ID, "owner", o.Owner, "tree", o.Tree, "status", o.Status); err != nil {
 		return err
 	}
-	o.CreatedAt = s.cfg.Now()
-	o.UpdatedAt = o.CreatedAt
+	s.stamp(&o.CreatedAt, &o.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return s.columns(&o).insert(ctx, tx, "operations", "")
 	})
@@ -129,8 +128,7 @@ func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	if err := need(what, "id", t.ID, "operation id", t.OperationID); err != nil {
 		return err
 	}
-	t.CreatedAt = s.cfg.Now()
-	t.UpdatedAt = t.CreatedAt
+	s.stamp(&t.CreatedAt, &t.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := taskColumns(&t).upsert(ctx, tx, "provider_tasks", "id", "")
 		if err != nil {

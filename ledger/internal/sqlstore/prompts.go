@@ -24,8 +24,7 @@ func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 	if err := need(what, "id", p.ID, "run id", p.RunID); err != nil {
 		return err
 	}
-	p.CreatedAt = s.cfg.Now()
-	p.UpdatedAt = p.CreatedAt
+	s.stamp(&p.CreatedAt, &p.UpdatedAt)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := promptColumns(&p).upsert(ctx, tx, "prompt_runs", "id", "")
 		return err

@@ -38,8 +38,7 @@ func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	if err := need(what, "id", r.ID, "owner", r.Owner, "tree", r.Tree, "agent", r.Agent); err != nil {
 		return err
 	}
-	r.CreatedAt = s.cfg.Now()
-	r.UpdatedAt = r.CreatedAt
+	s.stamp(&r.CreatedAt, &r.UpdatedAt)
 	r.Task = clean(r.Task)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return runColumns(&r).insert(ctx, tx, "agent_runs", "")
@@ -105,8 +104,7 @@ func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 	if err := need(what, "id", st.ID, "run id", st.RunID); err != nil {
 		return err
 	}
-	st.CreatedAt = s.cfg.Now()
-	st.UpdatedAt = st.CreatedAt
+	s.stamp(&st.CreatedAt, &st.UpdatedAt)
 	st.Name = clean(st.Name)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		_, err := stepColumns(&st).upsert(ctx, tx, "agent_run_steps", "id", "")

@@ -32,8 +32,7 @@ func (s runStates) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	if err := need(what, "run id", st.RunID, "owner", st.Owner, "status", string(st.Status)); err != nil {
 		return err
 	}
-	st.CreatedAt = s.cfg.Now()
-	st.UpdatedAt = st.CreatedAt
+	s.stamp(&st.CreatedAt, &st.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := changedStateColumns(&st).upsert(ctx, tx, "run_states", "run_id", "run_states.number < excluded.number AND run_states.owner = excluded.owner")
 		if err != nil {

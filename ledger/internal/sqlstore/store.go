@@ -205,11 +205,6 @@ type shared struct {
 
 type sharedKey struct{}
 
-var (
-	_ ledger.Batcher = (*Store)(nil)
-	_ ledger.Prober  = (*Store)(nil)
-)
-
 // Writable begins a write and leaves it empty. (SQLite begins any transaction on a file
 // that it may only read.)
 func (s *db) Writable(ctx context.Context) error {
@@ -285,6 +280,14 @@ func (s *db) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
 		}
 	}
 	return nil
+}
+
+// stamp sets times to now.
+func (s *db) stamp(times ...*time.Time) {
+	now := s.cfg.Now()
+	for _, t := range times {
+		*t = now
+	}
 }
 
 func (s *db) stampNow() string { return stampText(s.cfg.Now()) }
