@@ -68,6 +68,11 @@ type List[T any] struct {
 	Next string `json:"next"`
 }
 
+// AllOf reads a list of one of an owner's rows to its end.
+func AllOf[T any](ctx context.Context, list func(ctx context.Context, owner, id string, p Page) (List[T], error), owner, id string) ([]T, error) {
+	return All(func(p Page) (List[T], error) { return list(ctx, owner, id, p) })
+}
+
 // All reads a list to its end.
 func All[T any](list func(Page) (List[T], error)) ([]T, error) {
 	var out []T
