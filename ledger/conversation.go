@@ -64,23 +64,8 @@ type Attachment struct {
 	// a person attached.
 	SourceID string `json:"source_agent_run_media_id,omitempty"`
 	// Name is the label, or the modality with its place in the message: Image_1.png.
-	Name     string         `json:"name"`
-	Modality media.Modality `json:"modality"`
-	MIMEType string         `json:"mime_type"`
-	FileName string         `json:"file_name,omitempty"`
-	// SizeBytes, Width, Height (pixels) and DurationSeconds are facts of the bytes.
-	SizeBytes       int64          `json:"size_bytes"`
-	Width           int            `json:"width,omitempty"`
-	Height          int            `json:"height,omitempty"`
-	DurationSeconds float64        `json:"duration_seconds,omitempty"`
-	Label           string         `json:"label,omitempty"`
-	Description     string         `json:"description,omitempty"`
-	Metadata        map[string]any `json:"metadata,omitempty"`
-	// DisplayOrder counts from 1 within the message.
-	DisplayOrder    int          `json:"display_order"`
-	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
-	CreatedAt       time.Time    `json:"created_at"`
-	UpdatedAt       time.Time    `json:"updated_at"`
+	Name string `json:"name"`
+	Snapshot
 }
 
 // AttachmentName names an item that is the nth of its message, counted from 1: its

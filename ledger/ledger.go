@@ -26,6 +26,13 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Contents
 	OpenContents
 	Interactions
+	// Writable begins a write and leaves it empty. Its error is that of any other write.
+	Writable(ctx context.Context) error
+	// Together runs fn, and the saves that fn makes with the context it is given become
+	// one commit when fn returns nil. One that fails undoes itself alone, if fn does not
+	// hand its error on. fn reads what was saved before, makes nothing but saves, one after
+	// the other, and may run again.
+	Together(ctx context.Context, fn func(ctx context.Context) error) error
 	// Version is the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
 	// Close releases the database. Calls after it fail.
@@ -61,6 +68,11 @@ type List[T any] struct {
 	Next string `json:"next"`
 }
 
+// AllOf reads a list of one of an owner's rows to its end.
+func AllOf[T any](ctx context.Context, list func(ctx context.Context, owner, id string, p Page) (List[T], error), owner, id string) ([]T, error) {
+	return All(func(p Page) (List[T], error) { return list(ctx, owner, id, p) })
+}
+
 // All reads a list to its end.
 func All[T any](list func(Page) (List[T], error)) ([]T, error) {
 	var out []T
@@ -74,28 +86,4 @@ func All[T any](list func(Page) (List[T], error)) ([]T, error) {
 			return out, nil
 		}
 	}
-}
-
-// Prober is a store that can tell whether it takes rows before there are any.
-type Prober interface {
-	// Writable begins a write and leaves it empty. Its error is that of any other write.
-	Writable(ctx context.Context) error
-}
-
-// Batcher is a store that can make one commit of several saves.
-type Batcher interface {
-	// Together runs fn, and the saves that fn makes with the context it is given become
-	// one commit when fn returns nil. One that fails undoes itself alone, if fn does not
-	// hand its error on. fn reads what was saved before, makes nothing but saves, one after
-	// the other, and may run again.
-	Together(ctx context.Context, fn func(ctx context.Context) error) error
-}
-
-// Together makes one commit of what fn saves in a store, where the store is a [Batcher]; fn may then
-// run again.
-func Together(ctx context.Context, store any, fn func(context.Context) error) error {
-	if b, ok := store.(Batcher); ok {
-		return b.Together(ctx, fn)
-	}
-	return fn(ctx)
 }

@@ -23,8 +23,7 @@ type Record struct {
 	DeletedAt time.Time `json:"deleted_at,omitzero"`
 }
 
-// Link is one row of prompt_run_media or agent_run_media: an item as it stood when
-// it was made, seen or chosen.
+// Link is one row of prompt_run_media or agent_run_media: an item of a run.
 type Link struct {
 	ID      string `json:"id"`
 	MediaID string `json:"media_id"`
@@ -36,7 +35,12 @@ type Link struct {
 	// Direction is input or output; empty for agent-run media.
 	Direction string `json:"direction,omitempty"`
 	// SourceID is the prompt-run media row behind a promoted item.
-	SourceID string         `json:"source_prompt_run_media_id,omitempty"`
+	SourceID string `json:"source_prompt_run_media_id,omitempty"`
+	Snapshot
+}
+
+// Snapshot is an item as it stood when it was made, seen, chosen or attached.
+type Snapshot struct {
 	Modality media.Modality `json:"modality"`
 	MIMEType string         `json:"mime_type"`
 	FileName string         `json:"file_name,omitempty"`
@@ -48,7 +52,7 @@ type Link struct {
 	Label           string         `json:"label,omitempty"`
 	Description     string         `json:"description,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
-	// DisplayOrder counts from 1 within the run.
+	// DisplayOrder counts from 1 within the run, or the message.
 	DisplayOrder    int          `json:"display_order"`
 	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
 	CreatedAt       time.Time    `json:"created_at"`

@@ -6,7 +6,6 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/vision"
-	"atelier/media"
 )
 
 // Again is what changes when a run is continued. Zero fields keep the run's values.
@@ -53,14 +52,4 @@ func (p *past) inTime(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
 		req.Deadline = time.Time{}
 	}
-}
-
-// outOfTime is the error of an answer that comes after the run's deadline.
-func outOfTime(runID string, end time.Time) error {
-	return media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", runID, end.UTC().Format(time.DateTime))
-}
-
-// unchangeable is the error of new limits for a run that keeps its own.
-func unchangeable(runID string) error {
-	return media.Errorf(media.CodeUnsupported, "run %s keeps its limits when it is resumed: new limits need an answer, a retry or a fork (atelier runs cancel %[1]s, then atelier runs retry %[1]s with the new limits)", runID)
 }

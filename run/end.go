@@ -57,11 +57,7 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 // process has died is ended here. What it made is kept. The errors are those of [Service.Resume],
 // except for a running run.
 func (s *Service) End(ctx context.Context, owner, runID string) error {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err != nil {
-		return err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return err
 	}
@@ -94,14 +90,7 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 // the ledger. What it made is kept. A process that still executes it loses its work at its next
 // check of the database. A run that has ended is media.CodeConflict.
 func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err == nil && row.Tree != row.ID {
-		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
-	}
-	if err != nil {
-		return err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.root(ctx, owner, runID)
 	switch {
 	case err != nil:
 		return err

@@ -7,8 +7,6 @@ import (
 
 	"atelier/agent"
 	"atelier/journal/step"
-	"atelier/ledger"
-	"atelier/media"
 )
 
 // wrong is the reason why a run failed, as far as it decides what a retry repeats.
@@ -17,10 +15,6 @@ type wrong struct {
 	answers bool
 	// late: a budget ended it, so that its last turn was the one to finish in.
 	late bool
-}
-
-func wrongOf(f ledger.Failure) wrong {
-	return wrong{answers: f.Code == string(media.CodeBadResponse), late: f.Code == string(media.CodeOverBudget)}
 }
 
 // forget removes from the steps of a run what a retry repeats: interrupted acts, and the model
@@ -74,7 +68,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 		}
 	}
 	if forgotten {
-		delete(steps, at.Full(budgetStep(last))) // it is decided again
+		delete(steps, at.Full(step.In(last, step.KindBudget))) // it is decided again
 		last--
 	}
 	parts := map[step.Place]bool{}
@@ -87,9 +81,6 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 		forgetCalls(steps, part, wrong{late: w.late})
 	}
 }
-
-// budgetStep is the name of the step that decides whether a budget ends with a turn.
-func budgetStep(turn int) step.Name { return step.In(turn, step.KindBudget) }
 
 // endedByBudget reports whether a turn of an agent was its last one because of a budget, and it did
 // not finish in it. An unreadable answer counts as not finished.
@@ -123,12 +114,6 @@ func ownSteps(steps map[string]json.RawMessage, at step.Place) iter.Seq2[step.Na
 			}
 		}
 	}
-}
-
-// failedCall tells a model call that failed.
-func failedCall(full string, result []byte) bool {
-	call, _ := agent.ReadCall(step.ParsePath(full).Own(), result)
-	return call.Failed()
 }
 
 // cutOff reports whether an act was interrupted by the end of the run.

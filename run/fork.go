@@ -79,11 +79,7 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 
 // kept reads the run tree that a fork starts from, and removes what the fork repeats or changes.
 func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past, tree string, err error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err != nil {
-		return p, "", err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return p, "", err
 	}
@@ -119,10 +115,21 @@ func (p past) fork(ctx context.Context, l ledger.Store, tree string, next ledger
 		if err != nil {
 			return err
 		}
-		if err := transplant(ctx, l, kept, next); err != nil {
-			return err
+		for _, o := range kept {
+			granted, warnings := grant(ctx, l, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
+			if len(granted) == 0 {
+				return media.Errorf(media.CodeUnavailable, "grant %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
+			}
 		}
-		if p.State, err = moved(text, ids, tree, next.RunID); err != nil {
+		p.State = agent.State{}
+		if err := json.Unmarshal(text, &p.State); err != nil {
+			return media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
+		}
+		other := map[string]string{tree: next.RunID}
+		for pair := range slices.Chunk(ids, 2) {
+			other[pair[0]] = pair[1]
+		}
+		if err := p.State.Rename(other); err != nil {
 			return err
 		}
 		if next.State, err = json.Marshal(p.saved); err != nil {
@@ -130,7 +137,7 @@ func (p past) fork(ctx context.Context, l ledger.Store, tree string, next ledger
 		}
 		return l.SaveRunState(ctx, next)
 	}
-	err = ledger.Together(ctx, l, save)
+	err = l.Together(ctx, save)
 	return next, err
 }
 
@@ -242,28 +249,4 @@ func named(ctx context.Context, l ledger.Store, text []byte, owner, tree string)
 		}
 	}
 	return kept, err
-}
-
-// transplant grants a new run the kept media.
-func transplant(ctx context.Context, l ledger.Store, kept []media.Output, next ledger.RunState) error {
-	for _, o := range kept {
-		granted, warnings := grant(ctx, l, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
-		if len(granted) == 0 {
-			return media.Errorf(media.CodeUnavailable, "grant %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
-		}
-	}
-	return nil
-}
-
-// moved is a state, as text, with the id of the new run and other ids, each after the one that it
-// replaces.
-func moved(text []byte, ids []string, tree, run string) (state agent.State, err error) {
-	if err := json.Unmarshal(text, &state); err != nil {
-		return state, media.Errorf(media.CodeInternal, "write the state of run %s: %w", run, err)
-	}
-	other := map[string]string{tree: run}
-	for pair := range slices.Chunk(ids, 2) {
-		other[pair[0]] = pair[1]
-	}
-	return state, state.Rename(other)
 }

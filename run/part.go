@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strconv"
-	"time"
 
 	"atelier/agent"
 	"atelier/journal"
@@ -57,12 +56,8 @@ func readSaved(st ledger.RunState) (saved, error) {
 
 // player plays parts of runs.
 type player struct {
-	ledger   ledger.Store
-	observer *record.Observer
-	threads  conversation.Store
-	endings  endings
-	newID    func() string
-	now      func() time.Time
+	endings
+	newID func() string
 }
 
 // recallPart reads what a part continues from. ended means that the part already ended, with the
@@ -83,18 +78,15 @@ func (p player) recallPart(ctx context.Context, w *work, begun bool) (ended *age
 		return nil, err
 	}
 	if st.Number != w.Part || st.Status != ledger.WaitAnswered {
-		return &agent.Result{RunID: st.RunID, Agent: v.State.Request.Agent, Status: statusOf(st.Status), Pending: v.State.Pending, State: &v.State}, nil
+		ended = &agent.Result{RunID: st.RunID, Agent: v.State.Request.Agent, Status: agent.StatusRunning, Pending: v.State.Pending, State: &v.State}
+		if st.Status == ledger.WaitPaused {
+			ended.Status = agent.StatusPaused
+		}
+		return ended, nil
 	}
 	w.Request, w.Thread, w.forked = v.State.Request, v.Thread, v.Forked
 	w.Request.State = &v.State
 	return nil, p.carry(ctx, *w)
-}
-
-func statusOf(st ledger.WaitStatus) agent.Status {
-	if st == ledger.WaitPaused {
-		return agent.StatusPaused
-	}
-	return agent.StatusRunning
 }
 
 // remembering is the journal of a part: it has the steps of earlier parts, and records those of
@@ -115,7 +107,7 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
 	}
-	w.Request.Begun, w.Request.Closing = w.taken, p.endings.closing(w)
+	w.Request.Begun, w.Request.Closing = w.taken, p.closing(w)
 	res, err := p.execute(ctx, agents, w.Request, w.Thread)
 	if journal.HandedOver(ctx) {
 		return res, err
@@ -141,7 +133,7 @@ func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result,
 func (p player) cancelPaused(ctx context.Context, req agent.Request) error {
 	st, err := p.ledger.RunState(ctx, req.Owner, req.RunID)
 	if err == nil && st.Status == ledger.WaitPaused {
-		err = p.endings.endPaused(ctx, st)
+		err = p.endPaused(ctx, st)
 	}
 	if err != nil {
 		return err

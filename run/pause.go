@@ -19,15 +19,8 @@ const leaveWithin = 5 * time.Second
 // Questions returns the open questions of a run, oldest first; none if it does not wait. Any run of
 // its tree identifies it. An unknown run or another owner's is media.CodeNotFound.
 func (s *Service) Questions(ctx context.Context, owner, runID string) ([]agent.Question, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	_, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
-		return nil, err
-	}
-	st, err := s.cfg.Ledger.RunState(ctx, owner, row.Tree)
-	switch {
-	case media.CodeOf(err) == media.CodeNotFound:
-		return nil, nil
-	case err != nil:
 		return nil, err
 	}
 	return Questions(st)
@@ -63,11 +56,7 @@ func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.
 // [Service.Retry], for one that failed or was cancelled. A run that continues after its process
 // died keeps its limits: media.CodeUnsupported.
 func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a Again) (*Run, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err != nil {
-		return nil, err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.find(ctx, owner, runID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -85,19 +74,10 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 			return s.Retry(ctx, owner, runID, a)
 		}
 		if row.FinishedAt.IsZero() {
-			return nil, unchangeable(row.Tree)
+			return nil, media.Errorf(media.CodeUnsupported, "run %s keeps its limits when it is resumed: new limits need an answer, a retry or a fork (atelier runs cancel %[1]s, then atelier runs retry %[1]s with the new limits)", row.Tree)
 		}
 	}
 	return s.goOn(ctx, row, st)
-}
-
-// state reads the state of a run; the zero value if it never had one.
-func (h history) state(ctx context.Context, row ledger.Run) (ledger.RunState, error) {
-	st, err := h.ledger.RunState(ctx, row.Owner, row.Tree)
-	if media.CodeOf(err) == media.CodeNotFound {
-		return ledger.RunState{RunID: row.Tree, Owner: row.Owner}, nil
-	}
-	return st, err
 }
 
 // needsAnswer is the error that says what a run waits for.
@@ -129,7 +109,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, err
 	}
 	if end := v.State.Request.Deadline; !end.IsZero() && !end.After(s.cfg.Now()) {
-		return nil, outOfTime(st.RunID, end)
+		return nil, media.Errorf(media.CodeConflict, "the time limit of run %s ended at %s: give a new one with the answer (--timeout), or cancel the run (atelier runs cancel %[1]s)", st.RunID, end.UTC().Format(time.DateTime))
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
 		return nil, elsewhere(ctx, s.cfg.Ledger, st.Owner, err)

@@ -26,30 +26,21 @@ func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Resul
 	if !ok {
 		return nil, media.Errorf(media.CodeUnsupported, "read the result of run %s: run.Config.Agents is not an *agent.Runner", runID)
 	}
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err == nil && row.Tree != row.ID {
-		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
-	}
+	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
-	return s.reader.result(ctx, runner, row)
+	return s.history.result(ctx, runner, row, st)
 }
 
-// reader reads results of runs.
-type reader struct {
-	ledger  ledger.Store
-	history history
-}
-
-func (r reader) result(ctx context.Context, runner *agent.Runner, row ledger.Run) (*agent.Result, error) {
+func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Run, st ledger.RunState) (*agent.Result, error) {
 	p := agent.Past{Run: recordOf(row)}
-	known, err := r.asked(ctx, row, &p)
+	known, err := h.asked(row, st, &p)
 	if err != nil {
 		return nil, err
 	}
 	tree, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Run], error) {
-		return r.ledger.ListRuns(ctx, row.Owner, ledger.RunQuery{Tree: row.ID, Page: page})
+		return h.ledger.ListRuns(ctx, row.Owner, ledger.RunQuery{Tree: row.ID, Page: page})
 	})
 	if err != nil {
 		return nil, err
@@ -58,16 +49,16 @@ func (r reader) result(ctx context.Context, runner *agent.Runner, row ledger.Run
 	for _, r := range tree {
 		paths[r.ID] = r.AgentPath
 	}
-	if p.Steps, err = r.stepsOf(ctx, row.Owner, row.ID, paths); err != nil {
+	if p.Steps, err = h.stepsOf(ctx, row.Owner, row.ID, paths); err != nil {
 		return nil, err
 	}
-	if p.Items, err = r.itemsOf(ctx, row.Owner, paths); err != nil {
+	if p.Items, err = h.itemsOf(ctx, row.Owner, paths); err != nil {
 		return nil, err
 	}
-	if p.Models, err = r.modelsOf(ctx, row.Owner, paths); err != nil {
+	if p.Models, err = h.modelsOf(ctx, row.Owner, paths); err != nil {
 		return nil, err
 	}
-	if p.Run.Promoted, err = r.promoted(ctx, row, p.Items); err != nil {
+	if p.Run.Promoted, err = h.promoted(ctx, row, p.Items); err != nil {
 		return nil, err
 	}
 	res := runner.Recorded(ctx, p)
@@ -78,12 +69,8 @@ func (r reader) result(ctx context.Context, runner *agent.Runner, row ledger.Run
 }
 
 // asked reads a run's input besides its task, and people's answers.
-func (r reader) asked(ctx context.Context, row ledger.Run, p *agent.Past) (past, error) {
-	st, err := r.history.state(ctx, row)
-	if err != nil {
-		return past{}, err
-	}
-	known, err := r.history.past(row, st)
+func (h history) asked(row ledger.Run, st ledger.RunState, p *agent.Past) (past, error) {
+	known, err := h.past(row, st)
 	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
 		return past{}, nil
 	}
@@ -124,10 +111,8 @@ func recordOf(row ledger.Run) agent.RunRecord {
 
 // stepsOf lists the acts of a run and of its sub-agents in order of completion: those of a
 // sub-agent before the act that called it.
-func (r reader) stepsOf(ctx context.Context, owner, runID string, paths map[string]string) ([]agent.StepRecord, error) {
-	rows, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Step], error) {
-		return r.ledger.ListSteps(ctx, owner, runID, page)
-	})
+func (h history) stepsOf(ctx context.Context, owner, runID string, paths map[string]string) ([]agent.StepRecord, error) {
+	rows, err := ledger.AllOf(ctx, h.ledger.ListSteps, owner, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +120,7 @@ func (r reader) stepsOf(ctx context.Context, owner, runID string, paths map[stri
 	var out []agent.StepRecord
 	for _, row := range rows {
 		if _, ok := paths[row.ChildRunID]; ok {
-			below, err := r.stepsOf(ctx, owner, row.ChildRunID, paths)
+			below, err := h.stepsOf(ctx, owner, row.ChildRunID, paths)
 			if err != nil {
 				return nil, err
 			}
@@ -152,12 +137,10 @@ func (r reader) stepsOf(ctx context.Context, owner, runID string, paths map[stri
 
 // itemsOf lists the items that the runs of a tree made or received, each once, in order. Deleted
 // ones are omitted.
-func (r reader) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
+func (h history) itemsOf(ctx context.Context, owner string, paths map[string]string) ([]media.Output, error) {
 	var links []ledger.Link
 	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Link], error) {
-			return r.ledger.ListPromptMedia(ctx, owner, id, page)
-		})
+		more, err := ledger.AllOf(ctx, h.ledger.ListPromptMedia, owner, id)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +152,7 @@ func (r reader) itemsOf(ctx context.Context, owner string, paths map[string]stri
 	var out []media.Output
 	seen := map[media.Ref]bool{}
 	for _, l := range links {
-		rec, err := r.ledger.MediaRecord(ctx, owner, l.MediaID)
+		rec, err := h.ledger.MediaRecord(ctx, owner, l.MediaID)
 		if media.CodeOf(err) == media.CodeNotFound {
 			continue
 		}
@@ -188,10 +171,8 @@ func (r reader) itemsOf(ctx context.Context, owner string, paths map[string]stri
 }
 
 // promoted lists the items that a run chose, and marks them.
-func (r reader) promoted(ctx context.Context, row ledger.Run, items []media.Output) ([]media.Output, error) {
-	links, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Link], error) {
-		return r.ledger.ListAgentMedia(ctx, row.Owner, row.ID, page)
-	})
+func (h history) promoted(ctx context.Context, row ledger.Run, items []media.Output) ([]media.Output, error) {
+	links, err := ledger.AllOf(ctx, h.ledger.ListAgentMedia, row.Owner, row.ID)
 	out := []media.Output{}
 	for _, l := range links {
 		i := slices.IndexFunc(items, func(o media.Output) bool { return o.ID == l.MediaID })
@@ -206,12 +187,10 @@ func (r reader) promoted(ctx context.Context, row ledger.Run, items []media.Outp
 }
 
 // modelsOf lists the chat models that a tree used, in order of first use.
-func (r reader) modelsOf(ctx context.Context, owner string, paths map[string]string) ([]string, error) {
+func (h history) modelsOf(ctx context.Context, owner string, paths map[string]string) ([]string, error) {
 	var calls []ledger.Prompt
 	for _, id := range slices.Sorted(maps.Keys(paths)) {
-		more, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Prompt], error) {
-			return r.ledger.ListPrompts(ctx, owner, id, page)
-		})
+		more, err := ledger.AllOf(ctx, h.ledger.ListPrompts, owner, id)
 		if err != nil {
 			return nil, err
 		}

@@ -18,14 +18,7 @@ import (
 // run or another owner's, media.CodeConflict for one with another status, media.CodeInvalid for
 // invalid limits, media.CodeUnsupported for one whose steps are not recorded.
 func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err == nil && row.Tree != row.ID {
-		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
-	}
-	if err != nil {
-		return nil, err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +50,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	if err != nil {
 		return next, err
 	}
-	p.forget(wrongOf(row.Failure))
+	p.forget(wrong{answers: row.Failure.Code == string(media.CodeBadResponse), late: row.Failure.Code == string(media.CodeOverBudget)})
 	p.goneOn(row, st)
 	p.inTime(s.cfg.Now())
 	a.apply(&p.State.Request)

@@ -38,9 +38,6 @@ import (
 // store is a ledger on either database.
 type store interface {
 	ledger.Store
-	ledger.Batcher
-	ledger.Prober
-	Close() error
 }
 
 // house is the whole stack below the command line, on the offline models.

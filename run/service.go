@@ -72,7 +72,6 @@ type Service struct {
 	outfits *outfits
 	threads conversation.Store
 	history history
-	reader  reader
 	endings endings
 	player  player
 }
@@ -93,9 +92,8 @@ func NewService(c Config) (*Service, error) {
 		outfits: &outfits{agents: c.Agents, setting: c.Setting, make: c.Outfit, made: map[string]outfit{}},
 		threads: conversation.Store{Ledger: c.Ledger, NewID: c.NewID}, history: history{c.Ledger, c.Engine},
 	}
-	s.reader = reader{ledger: c.Ledger, history: s.history}
 	s.endings = endings{ledger: c.Ledger, observer: c.Observer, gateway: c.Gateway, threads: s.threads, now: c.Now}
-	s.player = player{ledger: c.Ledger, observer: c.Observer, threads: s.threads, endings: s.endings, newID: c.NewID, now: c.Now}
+	s.player = player{s.endings, c.NewID}
 	if c.Engine != nil {
 		if err := c.Engine.Launch(s.perform); err != nil {
 			return nil, err
@@ -195,10 +193,8 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 // begin saves the request and starts the run. If the ledger is not writable, nothing starts that
 // would be paid for.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting json.RawMessage) error {
-	if p, ok := s.cfg.Ledger.(ledger.Prober); ok {
-		if err := p.Writable(ctx); err != nil {
-			return err
-		}
+	if err := s.cfg.Ledger.Writable(ctx); err != nil {
+		return err
 	}
 	agents, err := s.outfits.of(ctx, setting)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent"
 	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
@@ -29,11 +30,7 @@ type Step struct {
 // media.CodeNotFound for an unknown run or another owner's, media.CodeUnsupported for one whose
 // steps are not recorded.
 func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err != nil {
-		return nil, err
-	}
-	st, err := s.history.state(ctx, row)
+	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +41,8 @@ func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error
 	names := past.names()
 	steps := make([]Step, len(names))
 	for i, n := range names {
-		steps[i] = Step{Name: n, Failed: failedCall(n, past.steps[n]) || cutOff(n, past.steps[n]), FinishedAt: past.at[n]}
+		call, _ := agent.ReadCall(step.ParsePath(n).Own(), past.steps[n])
+		steps[i] = Step{Name: n, Failed: call.Failed() || cutOff(n, past.steps[n]), FinishedAt: past.at[n]}
 	}
 	return steps, nil
 }
@@ -63,6 +61,27 @@ type history struct {
 	engine *durable.Engine // nil: only what paused is kept
 }
 
+// find reads a run, and the state of its tree's run; that is empty if it never had one.
+func (h history) find(ctx context.Context, owner, runID string) (row ledger.Run, st ledger.RunState, err error) {
+	if row, err = h.ledger.Run(ctx, owner, runID); err != nil {
+		return row, st, err
+	}
+	st, err = h.ledger.RunState(ctx, owner, row.Tree)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return row, ledger.RunState{RunID: row.Tree, Owner: owner}, nil
+	}
+	return row, st, err
+}
+
+// root is find for the root run of the tree that a run belongs to.
+func (h history) root(ctx context.Context, owner, runID string) (ledger.Run, ledger.RunState, error) {
+	row, st, err := h.find(ctx, owner, runID)
+	if err == nil && row.Tree != row.ID {
+		row, err = h.ledger.Run(ctx, owner, row.Tree)
+	}
+	return row, st, err
+}
+
 // past reads what a run did: from its state, and from the engine what followed.
 func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 	p := past{setting: st.Setting, steps: map[string]json.RawMessage{}, at: map[string]time.Time{}}
@@ -74,10 +93,9 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 	} else if err = h.begunWith(&p, row); err != nil {
 		return p, err
 	}
-	for name, b := range p.State.Steps {
-		p.steps[name] = b
-	}
-	defer maps.DeleteFunc(p.steps, func(name string, _ json.RawMessage) bool { return notesAgain(name) })
+	maps.Copy(p.steps, p.State.Steps)
+	// A step that only notes that a model call is repeated is none.
+	defer maps.DeleteFunc(p.steps, func(name string, _ json.RawMessage) bool { return step.ParsePath(name).Own().Has(step.TailAgain) })
 	if h.engine == nil {
 		return p, nil
 	}
@@ -118,12 +136,7 @@ func (h history) begunWith(p *past, row ledger.Run) error {
 
 // names lists the steps in their order.
 func (p past) names() []string {
-	names := make([]string, 0, len(p.steps))
-	for n := range p.steps {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, compareSteps)
-	return names
+	return slices.SortedFunc(maps.Keys(p.steps), compareSteps)
 }
 
 // place locates a step among the steps of its agent.
@@ -146,9 +159,6 @@ const (
 	kindAct
 	kindAsk
 )
-
-// notesAgain reports whether a step only notes that a model call is repeated.
-func notesAgain(full string) bool { return step.ParsePath(full).Own().Has(step.TailAgain) }
 
 // placeOf returns the place of a step. A question of Go code is one of its acts.
 func placeOf(n step.Name) place {

@@ -38,7 +38,7 @@ func (c *mediaRmCmd) Run(w *world) error {
 			records = append(records, r)
 		}
 		now := time.Now() //nolint:forbidigo // the clock of the command line
-		err := together(w.ctx, s.Ledger, func(ctx context.Context) error {
+		err := s.Ledger.Together(w.ctx, func(ctx context.Context) error {
 			for _, r := range records {
 				var err error
 				if c.Undo {
@@ -64,14 +64,6 @@ func (c *mediaRmCmd) Run(w *world) error {
 		}
 		return c.print(w, records, now.Add(blob.DefaultGrace))
 	})
-}
-
-// together makes one commit of the saves of fn, where the ledger can.
-func together(ctx context.Context, l ledger.Store, fn func(context.Context) error) error {
-	if b, ok := l.(ledger.Batcher); ok {
-		return b.Together(ctx, fn)
-	}
-	return fn(ctx)
 }
 
 // one finds the item that a name means. Bytes that were made in several runs are several items.

@@ -88,7 +88,7 @@ func (m mortal) saved(ctx context.Context, phase string) {
 // Together shares one commit, as the ledger itself does.
 func (m mortal) Together(ctx context.Context, fn func(context.Context) error) error {
 	var later []string
-	err := m.Ledger.(ledger.Batcher).Together(ctx, func(ctx context.Context) error {
+	err := m.Ledger.Together(ctx, func(ctx context.Context) error {
 		later = nil
 		return fn(context.WithValue(ctx, batchKey{}, &later))
 	})

@@ -40,12 +40,12 @@ func attachments(t *testing.T, f *fixture) {
 	links, err := f.ListAgentMedia(ctx, owner, r.ID, ledger.Page{})
 	must(t, err)
 	want := []ledger.Attachment{
-		{MessageID: asked.ID, MediaID: given.ID, Ref: given.Ref, Digest: given.Digest, Name: "Image_1.png", DisplayOrder: 1},
+		{MessageID: asked.ID, MediaID: given.ID, Ref: given.Ref, Digest: given.Digest, Name: "Image_1.png", Snapshot: ledger.Snapshot{DisplayOrder: 1}},
 		{
 			MessageID: answer.ID, MediaID: one.ID, Ref: one.Ref, Digest: one.Digest, SourceID: links.Items[0].ID, Name: "A lighthouse",
-			Label: "A lighthouse", Metadata: map[string]any{"seed": float64(7)}, DisplayOrder: 1,
+			Snapshot: ledger.Snapshot{Label: "A lighthouse", Metadata: map[string]any{"seed": float64(7)}, DisplayOrder: 1},
 		},
-		{MessageID: answer.ID, MediaID: two.ID, Ref: two.Ref, Digest: two.Digest, SourceID: links.Items[1].ID, Name: "Image_2.png", DisplayOrder: 2},
+		{MessageID: answer.ID, MediaID: two.ID, Ref: two.Ref, Digest: two.Digest, SourceID: links.Items[1].ID, Name: "Image_2.png", Snapshot: ledger.Snapshot{DisplayOrder: 2}},
 	}
 	for i, size := range []int64{5, 3, 3} {
 		want[i].Modality, want[i].MIMEType, want[i].SizeBytes, want[i].Width, want[i].Height = media.ModalityImage, "image/png", size, 64, 48

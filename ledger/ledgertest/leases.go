@@ -243,16 +243,12 @@ func leaseOfOperation(t *testing.T, f *fixture) {
 // leaseShared: while a commit that was compared is in progress, nobody takes the lease.
 func leaseShared(t *testing.T, f *fixture) {
 	t.Helper()
-	batch, ok := f.Store.(ledger.Batcher)
-	if !ok {
-		t.Fatal("it makes no commits of several saves")
-	}
 	r := f.run(t, owner, nil)
 	old := f.acquire(t, of("w", "a"))
 	other := f.open(t)
 	var taken atomic.Bool
 	var all sync.WaitGroup
-	must(t, batch.Together(t.Context(), func(ctx context.Context) error {
+	must(t, f.Together(t.Context(), func(ctx context.Context) error {
 		if err := f.FinishRun(ledger.Under(ctx, old), r); err != nil {
 			return err
 		}

@@ -237,12 +237,8 @@ func readOnly(t *testing.T, f *fixture) {
 	defer func() { must(t, s.Close()) }()
 	_, err := s.Record(scoped(t, r), picture("a", media.Meta{}))
 	wantCode(t, err, media.CodeForbidden)
-	if p, ok := s.(ledger.Prober); ok {
-		wantCode(t, p.Writable(t.Context()), media.CodeForbidden)
-	}
-	if p, ok := f.Store.(ledger.Prober); ok {
-		must(t, p.Writable(t.Context()))
-	}
+	wantCode(t, s.Writable(t.Context()), media.CodeForbidden)
+	must(t, f.Writable(t.Context()))
 	if _, err := s.Run(t.Context(), owner, r.ID); err != nil {
 		t.Errorf("reading: %v", err)
 	}

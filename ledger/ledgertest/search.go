@@ -51,15 +51,11 @@ func newSearches(t *testing.T, f *fixture) *searches {
 	return s
 }
 
-// fill makes the newer records, all in one commit where a store can.
+// fill makes the newer records, all in one commit.
 func (s *searches) fill(t *testing.T, label string) {
 	t.Helper()
 	ctx := scoped(t, s.run(t, owner, nil))
-	batch, ok := s.Store.(ledger.Batcher)
-	if !ok {
-		t.Fatal("the store makes no common commits")
-	}
-	must(t, batch.Together(ctx, func(ctx context.Context) error {
+	must(t, s.Together(ctx, func(ctx context.Context) error {
 		for i := range searchFillers {
 			name := fmt.Sprintf("%s %d", label, i)
 			if _, err := s.Record(ctx, picture(name, media.Meta{Label: name})); err != nil {

@@ -14,10 +14,6 @@ import (
 func savedTogether(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	b, ok := f.Store.(ledger.Batcher)
-	if !ok {
-		t.Fatal("the store makes no commit of several saves")
-	}
 	r := f.run(t, owner, nil)
 	child := ledger.Run{ID: f.deps.NewID(), Owner: owner, Tree: r.ID, Parent: r.ID, Depth: 1, Agent: "a", Status: ledger.StatusRunning}
 	steps := func() int {
@@ -43,11 +39,11 @@ func savedTogether(t *testing.T, f *fixture) {
 		}
 	}
 	gone := errors.New("given up")
-	err := b.Together(ctx, func(ctx context.Context) error { save(ctx); return gone })
+	err := f.Together(ctx, func(ctx context.Context) error { save(ctx); return gone })
 	if !errors.Is(err, gone) || steps() != -1 {
 		t.Errorf("given up: %v, %d steps", err, steps())
 	}
-	if err := b.Together(ctx, func(ctx context.Context) error { save(ctx); return nil }); err != nil {
+	if err := f.Together(ctx, func(ctx context.Context) error { save(ctx); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	events, err := f.ListEvents(ctx, owner, r.ID, 0, 10)

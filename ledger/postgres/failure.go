@@ -13,24 +13,51 @@ import (
 	"atelier/media"
 )
 
-// The error codes of PostgreSQL that are distinguished by more than their class. See
+// failures says what error codes of PostgreSQL, or classes of them, mean; the first one that a code begins with
+// counts. In an advice, {server} is the place of the database. See
 // https://www.postgresql.org/docs/15/errcodes-appendix.html.
+var failures = []struct {
+	state  string
+	code   media.Code
+	advice string
+}{
+	{"53100", media.CodeDiskFull, "the disk of {server} is full: free some space"},
+	{"25006", media.CodeForbidden, notWritable}, // a read-only transaction
+	{"42501", media.CodeForbidden, notWritable}, // no privilege
+	{"55P03", media.CodeUnavailable, locked},
+	{deadlock, media.CodeUnavailable, locked},
+	{notSerializable, media.CodeUnavailable, locked},
+	{"53300", media.CodeUnavailable, "{server} has no free connections: try again, or raise max_connections"},
+	{"57014", media.CodeDeadline, "{server} cancelled the statement: raise the role's statement_timeout"},
+	{"3D000", media.CodeNotFound, "there is no {server}: create it with CREATE DATABASE"},
+	{"3F000", media.CodeNotFound, "the schema in search_path does not exist: create it with CREATE SCHEMA"},
+	{"42P01", media.CodeCorrupt, incomplete}, // no such table
+	{"42703", media.CodeCorrupt, incomplete}, // no such column
+	{"23505", media.CodeConflict, "it already exists"},
+	{"23503", media.CodeNotFound, "it refers to a row that does not exist"},
+	{idleInTransaction, media.CodeUnavailable, away},
+	{"08", media.CodeUnavailable, away},
+	{"53", media.CodeUnavailable, away},
+	{"57", media.CodeUnavailable, away},
+	{"58", media.CodeUnavailable, away},
+	{"28", media.CodeUnauthorized, "{server} rejected the user or password in its URL"},
+	{"22", media.CodeInvalid, invalidValue},
+	{"23", media.CodeInvalid, invalidValue},
+	{"XX001", media.CodeCorrupt, damaged},
+	{"XX002", media.CodeCorrupt, damaged},
+}
+
 const (
-	readOnlyTransaction = "25006"
-	noPrivilege         = "42501"
-	queryCancelled      = "57014"
-	lockNotAvailable    = "55P03"
-	diskFull            = "53100"
-	tooManyConnections  = "53300"
-	noDatabase          = "3D000"
-	noSchema            = "3F000"
-	noTable             = "42P01"
-	noColumn            = "42703"
-	uniqueViolation     = "23505"
-	foreignKeyViolation = "23503"
-	idleInTransaction   = "25P03"
-	deadlock            = "40P01"
-	notSerializable     = "40001"
+	idleInTransaction = "25P03"
+	deadlock          = "40P01"
+	notSerializable   = "40001"
+
+	notWritable  = "{server} is not writable: use its primary server and a role that may create and write tables in its schema"
+	locked       = "another process has locked the rows for too long: try again, or end that process"
+	incomplete   = "the schema of {server} is incomplete: restore a backup or name another database"
+	away         = "{server} is not available: try again"
+	invalidValue = "a value is missing or invalid"
+	damaged      = "{server} is damaged: restore a backup"
 )
 
 // Again tells deadlocks and lost connections, but neither a long queue nor a server
@@ -69,7 +96,12 @@ func (d dialect) Failure(what string, err error) error {
 	var dial *pgconn.ConnectError
 	switch {
 	case errors.As(err, &pe):
-		return d.serverFailure(what, pe)
+		for _, f := range failures {
+			if strings.HasPrefix(pe.Code, f.state) {
+				return media.Errorf(f.code, "%s: %s: %w", what, strings.ReplaceAll(f.advice, "{server}", d.place), pe)
+			}
+		}
+		return media.Errorf(media.CodeInternal, "%s: %w", what, pe)
 	case errors.Is(err, context.Canceled):
 		return media.Errorf(media.CodeCancelled, "%s: %w", what, err)
 	case errors.As(err, &dial):
@@ -96,46 +128,4 @@ func reason(err error) string {
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n") // one line for each address and way of connecting
 	return first
-}
-
-func (d dialect) serverFailure(what string, err *pgconn.PgError) error {
-	switch err.Code {
-	case diskFull:
-		return media.Errorf(media.CodeDiskFull, "%s: the disk of %s is full: free some space: %w", what, d.place, err)
-	case readOnlyTransaction, noPrivilege:
-		return media.Errorf(media.CodeForbidden, "%s: %s is not writable: use its primary server and a role that may create and write tables in its schema: %w", what, d.place, err)
-	case lockNotAvailable, deadlock, notSerializable:
-		return media.Errorf(media.CodeUnavailable, "%s: another process has locked the rows for too long: try again, or end that process: %w", what, err)
-	case tooManyConnections:
-		return media.Errorf(media.CodeUnavailable, "%s: %s has no free connections: try again, or raise max_connections: %w", what, d.place, err)
-	case queryCancelled:
-		return media.Errorf(media.CodeDeadline, "%s: %s cancelled the statement: raise the role's statement_timeout: %w", what, d.place, err)
-	case noDatabase:
-		return media.Errorf(media.CodeNotFound, "%s: there is no %s: create it with CREATE DATABASE: %w", what, d.place, err)
-	case noSchema:
-		return media.Errorf(media.CodeNotFound, "%s: the schema in search_path does not exist: create it with CREATE SCHEMA: %w", what, err)
-	case noTable, noColumn:
-		return media.Errorf(media.CodeCorrupt, "%s: the schema of %s is incomplete: restore a backup or name another database: %w", what, d.place, err)
-	case uniqueViolation:
-		return media.Errorf(media.CodeConflict, "%s: it already exists: %w", what, err)
-	case foreignKeyViolation:
-		return media.Errorf(media.CodeNotFound, "%s: it refers to a row that does not exist: %w", what, err)
-	}
-	return d.classFailure(what, err)
-}
-
-// classFailure goes by the first two characters of the code.
-func (d dialect) classFailure(what string, err *pgconn.PgError) error {
-	class := err.Code[:min(2, len(err.Code))]
-	switch {
-	case ended(err.Code), class == "53", class == "57", class == "58":
-		return media.Errorf(media.CodeUnavailable, "%s: %s is not available: try again: %w", what, d.place, err)
-	case class == "28":
-		return media.Errorf(media.CodeUnauthorized, "%s: %s rejected the user or password in its URL: %w", what, d.place, err)
-	case class == "22", class == "23":
-		return media.Errorf(media.CodeInvalid, "%s: a value is missing or invalid: %w", what, err)
-	case err.Code == "XX001", err.Code == "XX002":
-		return media.Errorf(media.CodeCorrupt, "%s: %s is damaged: restore a backup: %w", what, d.place, err)
-	}
-	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
 }

@@ -30,7 +30,7 @@ func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 	defer end.Stop()
 	for {
 		conn, err := p.Connector.Connect(ctx)
-		if err == nil || !away(err) {
+		if err == nil || !absent(err) {
 			return conn, err
 		}
 		pause := time.NewTimer(connectPause)
@@ -45,8 +45,8 @@ func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 }
 
-// away tells that a server is not there, or not yet.
-func away(err error) bool {
+// absent tells that a server is not there, or not yet.
+func absent(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		return ended(pe.Code)

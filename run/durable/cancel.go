@@ -72,13 +72,7 @@ func (e *Engine) stopCancelled(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	root, stop := e.bounded()
-	defer stop()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
-		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
-	if err != nil {
-		return // the next look reports it
-	}
+	rows, _ := e.list(e.root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
 	for _, r := range rows {
 		e.flows.stop(cancelled(), r.ID)
 	}
@@ -109,12 +103,11 @@ func (e *Engine) note(row dbos.WorkflowStatus, attribute string, on bool) error 
 func cancelPending(row dbos.WorkflowStatus) bool { return row.Attributes[cancelMark] == true }
 
 // cancelledOrphans lists cancelled work whose process died before it noticed.
-func (e *Engine) cancelledOrphans(root dbos.Context, living map[string]ledger.Lease) (out []Orphan, err error) {
+func (e *Engine) cancelledOrphans(ctx context.Context, living map[string]ledger.Lease) (out []Orphan, err error) {
 	e.mu.Lock()
 	since := e.cancelled
 	e.mu.Unlock()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
-		dbos.WithFilterCompletedAfter(since), dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
 	if err != nil {
 		return nil, e.failure("list cancelled work", err)
 	}

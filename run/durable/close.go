@@ -76,8 +76,7 @@ func (e *Engine) settled() bool {
 	}
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled),
-		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	rows, err := e.list(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
 	if err != nil {
 		return false
 	}

@@ -110,7 +110,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: c, flows: newFlows(), ended: make(chan struct{})}
+	e := &Engine{cfg: c, flows: &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}

@@ -17,10 +17,6 @@ type flows struct {
 	ended map[string]bool
 }
 
-func newFlows() *flows {
-	return &flows{running: map[string]*flow{}, fresh: map[string]bool{}, ended: map[string]bool{}}
-}
-
 // start notes that work is started here.
 func (s *flows) start(id string) {
 	s.mu.Lock()

@@ -3,7 +3,7 @@ package durable
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -180,12 +180,7 @@ const tries = 4
 // cutOff reports an error of a connection that broke within a statement, which the engine does not
 // retry.
 func cutOff(err error) bool {
-	for _, sign := range []string{"unexpected EOF", "broken pipe", "connection reset"} {
-		if strings.Contains(err.Error(), sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"unexpected EOF", "broken pipe", "connection reset"}, func(sign string) bool { return strings.Contains(err.Error(), sign) })
 }
 
 // attempt passes a step to the engine and waits until it is saved. An attempt after a failed one
@@ -310,6 +305,3 @@ func (g *gate) close() <-chan struct{} {
 	}
 	return g.empty
 }
-
-// String names the workflow in messages.
-func (f *flow) String() string { return fmt.Sprintf("workflow %s", f.id) }

@@ -55,66 +55,43 @@ func schema(p *pgxpool.Pool) string {
 	return first + "_" + enginePart
 }
 
-// The error codes of PostgreSQL that matter here. See
-// https://www.postgresql.org/docs/15/errcodes-appendix.html.
-const (
-	wrongPassword = "28P01"
-	noLogin       = "28000"
-	noDatabase    = "3D000"
-	noPrivilege   = "42501"
-	readOnly      = "25006"
-	serverFull    = "53100"
-)
+// verdicts say what error codes of PostgreSQL mean. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
+var verdicts = map[string]struct { //nolint:gochecknoglobals // constant
+	code   media.Code
+	advice string
+}{
+	"28P01": {media.CodeUnauthorized, "check the user and password in the URL"}, // a wrong password
+	"28000": {media.CodeUnauthorized, "check the user and password in the URL"}, // no right to log in
+	"3D000": {media.CodeNotFound, "create the database with CREATE DATABASE"},
+	"42501": {media.CodeForbidden, noRight}, // no privilege
+	"25006": {media.CodeForbidden, noRight}, // a read-only transaction
+	"53100": {media.CodeDiskFull, "free space on the server"},
+}
+
+const noRight = "name the primary server and a role that may create the schema " + enginePart + ", or owns it"
 
 // serverFailure adds a code to an error of the server or its connection. The driver's connection
 // errors contain the user's name, so only their reason is reported.
 func serverFailure(what string, err error) error {
 	var dial *pgconn.ConnectError
-	code, advice := verdict(stateOf(err))
+	var pe *pgconn.PgError
+	state, under := "", err
+	if errors.As(err, &pe) {
+		state, under = pe.Code, pe
+	} else { // the engine passes some errors as text
+		_, after, _ := strings.Cut(err.Error(), "(SQLSTATE ")
+		state, _, _ = strings.Cut(after, ")")
+	}
+	v, known := verdicts[state]
 	switch {
-	case code != "":
-		return media.Errorf(code, "%s: %s: %w", what, advice, legible(unwrapped(err)))
+	case known:
+		return media.Errorf(v.code, "%s: %s: %w", what, v.advice, legible(under))
 	case errors.As(err, &dial):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, reason(dial))
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
 	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, legible(err))
-}
-
-// verdict returns the problem for a server's error code; no code if it is unknown.
-func verdict(state string) (code media.Code, advice string) {
-	switch state {
-	case wrongPassword, noLogin:
-		return media.CodeUnauthorized, "check the user and password in the URL"
-	case noDatabase:
-		return media.CodeNotFound, "create the database with CREATE DATABASE"
-	case noPrivilege, readOnly:
-		return media.CodeForbidden, "name the primary server and a role that may create the schema " + enginePart + ", or owns it"
-	case serverFull:
-		return media.CodeDiskFull, "free space on the server"
-	}
-	return "", ""
-}
-
-// stateOf is the server's error code. The engine passes some errors as text.
-func stateOf(err error) string {
-	var pe *pgconn.PgError
-	if errors.As(err, &pe) {
-		return pe.Code
-	}
-	_, after, _ := strings.Cut(err.Error(), "(SQLSTATE ")
-	state, _, _ := strings.Cut(after, ")")
-	return state
-}
-
-// unwrapped is the server's own error, if there is one.
-func unwrapped(err error) error {
-	var pe *pgconn.PgError
-	if errors.As(err, &pe) {
-		return pe
-	}
-	return err
 }
 
 // reason is the underlying reason of a connection error.

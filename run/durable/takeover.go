@@ -34,11 +34,17 @@ type Orphan struct {
 	Input []byte
 }
 
-// status reads the row of work; nil if there is none.
-func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
+// list reads rows of work without results and, unless an option asks for it, without input.
+func (e *Engine) list(ctx context.Context, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
+	defer context.AfterFunc(ctx, stop)()
+	return dbos.ListWorkflows(root, append([]dbos.ListWorkflowsOption{dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false)}, options...)...)
+}
+
+// status reads the row of work; nil if there is none.
+func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
+	rows, err := e.list(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("read work "+id, err)
 	}
@@ -122,11 +128,7 @@ func (e *Engine) underWay(l ledger.Lease) error {
 // Orphans lists work whose process has died, oldest first, followed by cancelled work whose process
 // died before it noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
-	root, stop := e.bounded()
-	defer stop()
-	defer context.AfterFunc(ctx, stop)()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued),
-		dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
+	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}
@@ -141,7 +143,7 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 			out = append(out, Orphan{ID: r.ID, Input: []byte(input)})
 		}
 	}
-	cancelled, err := e.cancelledOrphans(root, living)
+	cancelled, err := e.cancelledOrphans(ctx, living)
 	return append(out, cancelled...), err
 }
 
@@ -165,8 +167,8 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 		if row == nil {
 			return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 		}
-		if state(*row, nil) == StateOver && row.Status != dbos.WorkflowStatusCancelled {
-			return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
+		if err := ended(row); err != nil {
+			return err
 		}
 		return e.take(ctx, *row)
 	})
@@ -198,11 +200,22 @@ func (e *Engine) acquired(ctx context.Context, id string, begin func() error) er
 // ours is the error of starting work that this engine holds, or that just ended here.
 func (e *Engine) ours(id string) error {
 	row, err := e.status(id)
-	if err == nil && row != nil && state(*row, nil) == StateOver && row.Status != dbos.WorkflowStatusCancelled {
-		return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
+	if err == nil && row != nil {
+		err = ended(row)
 	}
-	living, failed := e.living(id)
-	return cmp.Or(err, failed, e.underWay(living[id]))
+	if err != nil {
+		return err
+	}
+	living, err := e.living(id)
+	return cmp.Or(err, e.underWay(living[id]))
+}
+
+// ended is the error of adopting work that has ended; nil for other work, and for cancelled work.
+func ended(row *dbos.WorkflowStatus) error {
+	if state(*row, nil) != StateOver || row.Status == dbos.WorkflowStatusCancelled {
+		return nil
+	}
+	return media.Errorf(media.CodeConflict, "work %s has ended: it is %s", row.ID, row.Status)
 }
 
 // take adopts work while this engine holds its lease.
@@ -227,10 +240,7 @@ func (e *Engine) Full() (bool, error) {
 	if e.cfg.Limit == 0 {
 		return false, nil
 	}
-	root, stop := e.bounded()
-	defer stop()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued),
-		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
+	rows, err := e.list(e.root, dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued))
 	if err != nil {
 		return false, e.failure("count adopted work", err)
 	}

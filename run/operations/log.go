@@ -58,7 +58,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
 	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
-	err := ledger.Together(ledger.Relaxed(ctx), l.store, func(ctx context.Context) error {
+	err := l.store.Together(ledger.Relaxed(ctx), func(ctx context.Context) error {
 		l.leases.Forget(ledger.LeaseGeneration, op.ID) // of a commit that failed
 		if err := l.leases.Acquire(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
 			return err
@@ -151,9 +151,9 @@ func (l *Log) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 	return l.store.SaveSlot(l.under(ctx, operation), row)
 }
 
-// Together saves all of fn in one commit, if the ledger can.
+// Together saves all of fn in one commit.
 func (l *Log) Together(ctx context.Context, fn func(context.Context)) error {
-	return ledger.Together(ctx, l.store, func(ctx context.Context) error {
+	return l.store.Together(ctx, func(ctx context.Context) error {
 		fn(ctx)
 		return nil
 	})

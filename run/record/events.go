@@ -51,14 +51,6 @@ type eventLog struct {
 	writers sync.WaitGroup
 }
 
-// append queues an event.
-func (l *eventLog) append(ctx context.Context, e ledger.Event) { l.add(ctx, entry{event: e}) }
-
-// pass queues an event that is published after those before it, and not saved.
-func (l *eventLog) pass(ctx context.Context, e ledger.Event) {
-	l.add(ctx, entry{event: e, passing: true})
-}
-
 // behind queues a state of a record.
 func (l *eventLog) behind(ctx context.Context, what, id string, save func(context.Context) error) {
 	l.add(ctx, entry{what: what, key: what + " " + id, save: save})
@@ -78,6 +70,7 @@ func (l *eventLog) now(ctx context.Context, what string, save func(context.Conte
 	return errors.Join(own, err)
 }
 
+// add queues an entry and starts the writer if there is none.
 func (l *eventLog) add(ctx context.Context, e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +108,7 @@ func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
 	}
 }
 
-// save commits a batch, in one commit if the store can, and publishes its events.
+// save commits a batch and publishes its events.
 func (l *eventLog) save(ctx context.Context, batch []entry) {
 	var shown []ledger.Event
 	records, groups := sorted(batch)
@@ -126,15 +119,21 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 		}
 		for _, e := range groups {
 			if !e.passing {
-				e.list = l.saveEvents(ctx, e.list)
+				saved, err := l.store.AppendEvents(ctx, e.list)
+				if err != nil { // they are published without a sequence number
+					l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", e.list[0].Tree),
+						slog.Int("events", len(e.list)), slog.String("error", media.ErrorText(err.Error())))
+				} else {
+					e.list = saved
+				}
 			}
 			shown = append(shown, e.list...)
 		}
 	}
 	var err error
 	ctx = ledger.Relaxed(ctx)
-	if b, ok := l.store.(ledger.Batcher); ok && len(records)+len(groups) > 1 {
-		err = b.Together(ctx, func(ctx context.Context) error {
+	if len(records)+len(groups) > 1 {
+		err = l.store.Together(ctx, func(ctx context.Context) error {
 			write(ctx)
 			return nil
 		})
@@ -184,17 +183,6 @@ func sorted(batch []entry) (records []entry, groups []events) {
 		}
 	}
 	return records, groups
-}
-
-// saveEvents saves events. Events that cannot be saved are published without a sequence number.
-func (l *eventLog) saveEvents(ctx context.Context, events []ledger.Event) []ledger.Event {
-	saved, err := l.store.AppendEvents(ctx, events)
-	if err != nil {
-		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", events[0].Tree),
-			slog.Int("events", len(events)), slog.String("error", media.ErrorText(err.Error())))
-		return events
-	}
-	return saved
 }
 
 func (l *eventLog) failedSave(ctx context.Context, what string, err error) {

@@ -100,10 +100,8 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	}
 	switch r.Status {
 	case agent.StatusRunning:
-		from := originOf(ctx)
-		row.ForkedFrom, row.ForkedStep = from.Run, from.Step
-		if r.ParentID != "" {
-			row.ForkedFrom, row.ForkedStep = "", ""
+		if from, ok := ctx.Value(forkKey{}).(Origin); ok && r.ParentID == "" {
+			row.ForkedFrom, row.ForkedStep = from.Run, from.Step
 		}
 		return o.begin(ledger.Relaxed(ctx), row)
 	case agent.StatusPaused:
@@ -120,7 +118,14 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+		if len(r.Promoted) == 0 {
+			return costErr
+		}
+		warnings, err := o.store.PromoteMedia(ctx, row.Owner, r.ID, r.Promoted)
+		if err == nil && len(warnings) > 0 {
+			err = media.Errorf(media.CodeInternal, "%s", strings.Join(warnings, "; "))
+		}
+		return errors.Join(costErr, err)
 	}))
 }
 
@@ -136,11 +141,6 @@ type forkKey struct{}
 // WithOrigin returns a context in which a forked run starts.
 func WithOrigin(ctx context.Context, from Origin) context.Context {
 	return context.WithValue(ctx, forkKey{}, from)
-}
-
-func originOf(ctx context.Context) Origin {
-	from, _ := ctx.Value(forkKey{}).(Origin)
-	return from
 }
 
 // images are the pictures of a run as its row stores them.
@@ -167,17 +167,6 @@ func (o *Observer) begin(ctx context.Context, row ledger.Run) error {
 	}
 	have.Status, have.Failure, have.FinishedAt = ledger.StatusRunning, ledger.Failure{}, time.Time{}
 	return o.store.FinishRun(ctx, have)
-}
-
-func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Output) error {
-	if len(chosen) == 0 {
-		return nil
-	}
-	warnings, err := o.store.PromoteMedia(ctx, r.Owner, r.ID, chosen)
-	if err == nil && len(warnings) > 0 {
-		err = media.Errorf(media.CodeInternal, "%s", strings.Join(warnings, "; "))
-	}
-	return err
 }
 
 // SaveStep saves an act in the background: [Observer.Flush] waits for it.
@@ -224,11 +213,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
 	}
 	o.messages.note(e, row)
-	if e.Passing() {
-		o.log.pass(ctx, row)
-		return
-	}
-	o.log.append(ctx, row)
+	o.log.add(ctx, entry{event: row, passing: e.Passing()})
 }
 
 // eventID is the same in every replay of a run, so that an event is saved once; empty for events

@@ -13,9 +13,7 @@ var _ agent.Witness = (*Observer)(nil)
 // OpenPrompts returns the ids of a run's recorded model calls without an end: those that had no
 // response when their process ended.
 func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open []string, err error) {
-	calls, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Prompt], error) {
-		return o.store.ListPrompts(ctx, owner, runID, p)
-	})
+	calls, err := ledger.AllOf(ctx, o.store.ListPrompts, owner, runID)
 	for _, call := range calls {
 		if call.FinishedAt.IsZero() {
 			open = append(open, call.ID)

@@ -36,21 +36,18 @@ func (s *Service) TakeOver(ctx context.Context) (n int, err error) {
 		if t := s.find(row.ID); t != nil && (!t.released() || s.cfg.Now().Sub(t.begun) < lookAgain) || s.cfg.Now().Sub(row.UpdatedAt) < restFor {
 			continue
 		}
-		if err := s.resume(ctx, row); err != nil {
+		if row.OperationID == "" {
+			err = s.again(ctx, row)
+		} else {
+			err = s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
+				return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.AskOnce)
+			})
+		}
+		if err != nil {
 			slog.WarnContext(ctx, "sub-action not adopted", slog.String("sub_action", row.ID), slog.String("error", media.ErrorText(err.Error())))
 			continue
 		}
 		n++
 	}
 	return n, nil
-}
-
-// resume continues one: with its generation, or from the beginning if it has none.
-func (s *Service) resume(ctx context.Context, row ledger.ContentGeneration) error {
-	if row.OperationID == "" {
-		return s.again(ctx, row)
-	}
-	return s.begin(row, func(ctx context.Context) (*generate.Result, error) { //nolint:contextcheck // it lives as long as the service
-		return s.cfg.Gateway.Resume(ctx, row.OperationID, gateway.AskOnce)
-	})
 }

@@ -1,6 +1,7 @@
 package subactions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,16 +159,20 @@ func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed
 	row := t.row
 	if res != nil {
 		row.OperationID, row.Status, row.Model = res.Operation, string(res.Status), res.Model
-		row.CostUSD = res.Cost.ReportedUSD
-		if row.CostUSD == nil {
-			row.CostUSD = res.Cost.EstimatedUSD
-		}
+		row.CostUSD = cmp.Or(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)
 		failed = res.Err()
 		if err := s.results(ctx, row, res); err != nil {
 			return err
 		}
+		all := res.Dispositions
+		if row.StandIn {
+			all = append([]generate.Disposition{{
+				Setting: "provider", Asked: row.Provider, Applied: res.Model, Outcome: generate.OutcomeSubstituted,
+				Reason: "the offline painter substitutes for a provider without a key",
+			}}, all...)
+		}
 		var err error
-		if row.Dispositions, err = json.Marshal(dispositions(row, res)); err != nil {
+		if row.Dispositions, err = json.Marshal(all); err != nil {
 			return media.Errorf(media.CodeInternal, "write the dispositions of sub-action %s: %w", row.ID, err)
 		}
 		if res.Status == generate.StatusRunning { // past its wait: it is checked later
@@ -227,18 +232,6 @@ func (s *Service) results(ctx context.Context, row ledger.ContentGeneration, res
 
 // mediaURL is the server's path of an item.
 func mediaURL(id string) string { return "/media/" + id }
-
-// dispositions are those of the generation, and that of a substituted provider.
-func dispositions(row ledger.ContentGeneration, res *generate.Result) []generate.Disposition {
-	out := res.Dispositions
-	if row.StandIn {
-		out = append([]generate.Disposition{{
-			Setting: "provider", Asked: row.Provider, Applied: res.Model, Outcome: generate.OutcomeSubstituted,
-			Reason: "the offline painter substitutes for a provider without a key",
-		}}, out...)
-	}
-	return out
-}
 
 // Cancel cancels a sub-action; a finished one stays unchanged.
 func (s *Service) Cancel(ctx context.Context, owner, id string) error {

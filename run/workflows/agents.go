@@ -27,7 +27,11 @@ func (a Agents) Ask(ctx context.Context, t module.Task) (module.Reply, error) {
 	call := contract.AgentCall{Name: t.Agent, Task: t.Message}
 	granted := make([]media.Output, 0, len(t.Media))
 	for _, id := range t.Media {
-		o, err := a.grant(ctx, t, id)
+		o, err := Item(ctx, a.Ledger, t.Owner, t.RunID, id)
+		if err == nil {
+			o.Origin.Direction, o.Promoted = "input", false
+			o, err = a.Ledger.Record(media.WithScope(ctx, media.Scope{Owner: t.Owner, Tree: t.RunID, Run: t.RunID}), o)
+		}
 		if err != nil {
 			return module.Reply{}, err
 		}
@@ -48,16 +52,6 @@ func (a Agents) Ask(ctx context.Context, t module.Task) (module.Reply, error) {
 		reply.Media = append(reply.Media, cmp.Or(o.ID, string(o.Ref)))
 	}
 	return reply, nil
-}
-
-// grant grants the run an item that a step names.
-func (a Agents) grant(ctx context.Context, t module.Task, id string) (media.Output, error) {
-	o, err := Item(ctx, a.Ledger, t.Owner, t.RunID, id)
-	if err != nil {
-		return o, err
-	}
-	o.Origin.Direction, o.Promoted = "input", false
-	return a.Ledger.Record(media.WithScope(ctx, media.Scope{Owner: t.Owner, Tree: t.RunID, Run: t.RunID}), o)
 }
 
 // Item finds what a step names: a media record by id, a sub-action's result by content id, or an

@@ -63,6 +63,15 @@ func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interac
 	return s.cfg.Ledger.Interaction(ctx, owner, id)
 }
 
+// open is settled for an interaction that is open; otherwise it is media.CodeConflict, with a consequence.
+func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledger.Interaction, error) {
+	row, err := s.settled(ctx, owner, id)
+	if err == nil && row.Status != ledger.InteractionOpen {
+		err = media.Errorf(media.CodeConflict, "interaction %s is %s%s", id, row.Status, consequence)
+	}
+	return row, err
+}
+
 // forsake closes the interaction of a run that has ended.
 func (s *Service) forsake(ctx context.Context, row ledger.Interaction) error {
 	base := row.Version
@@ -77,12 +86,9 @@ func (s *Service) forsake(ctx context.Context, row ledger.Interaction) error {
 // Read returns an open interaction and its step; one that is answered, expired or cancelled is
 // media.CodeConflict.
 func (s *Service) Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error) {
-	row, err := s.settled(ctx, owner, id)
+	row, err := s.open(ctx, owner, id, "")
 	if err != nil {
 		return "", nil, err
-	}
-	if row.Status != ledger.InteractionOpen {
-		return "", nil, media.Errorf(media.CodeConflict, "interaction %s is %s", id, row.Status)
 	}
 	i, err = openRow(row, s.cfg.Actions)
 	return row.StepID, i, err
@@ -178,12 +184,9 @@ func added(before, after *ordered.Object, target []string, n int) (ops []patch.O
 // is called again; a nil interaction changes nothing.
 func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
 	for {
-		row, err := s.settled(ctx, owner, id)
+		row, err := s.open(ctx, owner, id, ": it can no longer be edited")
 		if err != nil {
 			return Patched{}, err
-		}
-		if row.Status != ledger.InteractionOpen {
-			return Patched{}, media.Errorf(media.CodeConflict, "interaction %s is %s: it can no longer be edited", id, row.Status)
 		}
 		i, err := openRow(row, s.cfg.Actions)
 		if err != nil {
@@ -233,12 +236,9 @@ func (s *Service) tell(ctx context.Context, row ledger.Interaction, p Patched) {
 // one while sub-actions run media.CodeActionsRunning unless it says what to do with them, and one
 // of an interaction that is not open media.CodeConflict.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
-	row, err := s.settled(ctx, owner, id)
+	row, err := s.open(ctx, owner, id, ": it can no longer be answered")
 	if err != nil {
 		return nil, err
-	}
-	if row.Status != ledger.InteractionOpen {
-		return nil, media.Errorf(media.CodeConflict, "interaction %s is %s: it can no longer be answered", id, row.Status)
 	}
 	answer, err := s.judged(ctx, row, body)
 	if err != nil {

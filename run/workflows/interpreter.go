@@ -162,7 +162,9 @@ func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
 		next, err = s.Store(w.state, out)
 	}
 	if err != nil && !errors.Is(err, agent.ErrPaused) {
-		err = inStep(s, err)
+		e := media.Errorf(media.CodeOf(err), "step %s: %w", s.ID, err)
+		e.Retryable = media.Retryable(err)
+		err = e
 	}
 	var result json.RawMessage
 	if err == nil {
@@ -174,13 +176,6 @@ func (w *walk) step(ctx context.Context, i int, s workflow.Step) error {
 	w.results.Set(s.ID, out)
 	w.state = next
 	return nil
-}
-
-// inStep adds the step to an error.
-func inStep(s workflow.Step, err error) error {
-	e := media.Errorf(media.CodeOf(err), "step %s: %w", s.ID, err)
-	e.Retryable = media.Retryable(err)
-	return e
 }
 
 // do executes the module of a step.
@@ -253,16 +248,6 @@ type given struct {
 	Expired bool `json:"expired,omitempty"`
 }
 
-// givenSchema is the schema of that value. Only the interaction's own answer matches it.
-func givenSchema(id string) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{
-		"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
-		"properties": map[string]any{
-			"interaction_id": map[string]any{"const": id}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
-		},
-	})
-}
-
 // ask opens the interaction of a step and waits for its answer.
 func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, request []byte) (g given, err error) {
 	reply, err := stage.Ask(ctx, func(ctx context.Context) (string, json.RawMessage, error) {
@@ -271,7 +256,12 @@ func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, req
 			return "", nil, err
 		}
 		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: kept.ID, StepID: s.ID, Title: titleOf(kept)})
-		schema, err := givenSchema(kept.ID)
+		schema, err := json.Marshal(map[string]any{ // only the interaction's own answer matches it
+			"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
+			"properties": map[string]any{
+				"interaction_id": map[string]any{"const": kept.ID}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
+			},
+		})
 		return fmt.Sprintf("Step %s is waiting for a person: %s", s.ID, cmp.Or(titleOf(kept), s.Title, s.ID)), schema, err
 	})
 	if err != nil {
@@ -326,7 +316,13 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 		if err != nil {
 			return nil, err
 		}
-		return ordered.Encode(out), w.choose(ctx, g.InteractionID, answer)
+		if ids := answer.Chosen(); len(ids) > 0 {
+			err = w.cfg.Ledger.SelectContents(ctx, w.owner, g.InteractionID, ids, w.cfg.Now())
+		}
+		if media.CodeOf(err) == media.CodeNotFound {
+			err = nil // results that no sub-action made have no row
+		}
+		return ordered.Encode(out), err
 	})
 	if err != nil {
 		return nil, err
@@ -374,30 +370,4 @@ func (in *Interpreter) closeAs(ctx context.Context, owner string, g given) (ledg
 			return row, err
 		}
 	}
-}
-
-// choose records a choice.
-func (w *walk) choose(ctx context.Context, interaction string, a *workflow.Answer) error {
-	ids := a.Chosen()
-	if len(ids) == 0 {
-		return nil
-	}
-	err := w.cfg.Ledger.SelectContents(ctx, w.owner, interaction, ids, w.cfg.Now())
-	if media.CodeOf(err) == media.CodeNotFound {
-		return nil // results that no sub-action made have no row
-	}
-	return err
-}
-
-// openRow makes the interaction of a row.
-func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Interaction, error) {
-	r, err := requestOf(row)
-	if err != nil {
-		return nil, err
-	}
-	edits, err := editsOf(row)
-	if err != nil {
-		return nil, err
-	}
-	return workflow.Open(r, edits, actions)
 }

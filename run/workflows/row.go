@@ -8,28 +8,27 @@ import (
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 	"atelier/workflow/patch"
+	"atelier/workflow/subaction"
 )
 
-// requestOf reads the request to a person, with the current data and without the view.
-func requestOf(row ledger.Interaction) (r workflow.InteractionRequest, err error) {
+// openRow makes the interaction of a row.
+func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Interaction, error) {
+	var r workflow.InteractionRequest // without the view, which Open makes
 	if err := json.Unmarshal(row.Request, &r); err != nil {
-		return r, media.Errorf(media.CodeCorrupt, "read interaction %s: %w", row.ID, err)
+		return nil, media.Errorf(media.CodeCorrupt, "read interaction %s: %w", row.ID, err)
 	}
+	var err error
 	if r.DisplayData, err = ordered.DecodeObject(row.Data); err != nil {
-		return r, media.Errorf(media.CodeCorrupt, "read the data of interaction %s: %w", row.ID, err)
+		return nil, media.Errorf(media.CodeCorrupt, "read the data of interaction %s: %w", row.ID, err)
 	}
 	r.InteractionID, r.WorkflowRunID, r.Version = row.ID, row.WorkflowRunID, row.Version
-	return r, nil
-}
-
-func editsOf(row ledger.Interaction) (edits []patch.Edit, err error) {
-	if len(row.Edits) == 0 {
-		return nil, nil
+	var edits []patch.Edit
+	if len(row.Edits) > 0 {
+		if err := json.Unmarshal(row.Edits, &edits); err != nil {
+			return nil, media.Errorf(media.CodeCorrupt, "read the edits of interaction %s: %w", row.ID, err)
+		}
 	}
-	if err := json.Unmarshal(row.Edits, &edits); err != nil {
-		return nil, media.Errorf(media.CodeCorrupt, "read the edits of interaction %s: %w", row.ID, err)
-	}
-	return edits, nil
+	return workflow.Open(r, edits, actions)
 }
 
 // keptEdits is the number of edits that a row keeps: a client that is further behind reads again.

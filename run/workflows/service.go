@@ -229,21 +229,8 @@ func (s *Service) row(ctx context.Context, owner, id string) (ledger.Run, error)
 
 // records lists the records of a run's steps in order, without those of its agents.
 func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger.Step, err error) {
-	p := ledger.Page{Limit: ledger.MaxLimit}
-	for {
-		list, err := s.cfg.Ledger.ListSteps(ctx, owner, id, p)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range list.Items {
-			if r.Kind == string(agent.StepCode) {
-				steps = append(steps, r)
-			}
-		}
-		if p.After = list.Next; p.After == "" {
-			return steps, nil
-		}
-	}
+	steps, err = ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
+	return slices.DeleteFunc(steps, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }), err
 }
 
 // Head is a run in a list.

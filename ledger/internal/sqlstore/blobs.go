@@ -24,46 +24,29 @@ func (s blobs) RegisterBlob(ctx context.Context, b media.Blob) error {
 }
 
 func (s *db) insertBlob(ctx context.Context, tx *sql.Tx, b media.Blob, operation string) error {
-	now := s.stampNow()
-	var v values
-	v.set("digest", b.Digest.String())
-	v.set("size_bytes", b.SizeBytes)
-	v.set("mime_type", b.MIMEType)
-	v.set("width", number(b.Width))
-	v.set("height", number(b.Height))
-	v.set("orientation", number(b.Orientation))
-	v.set("frames", number(b.Frames))
-	v.set("duration_seconds", number(b.DurationSeconds))
-	v.set("state", blobStored)
-	v.set("operation_id", text(operation))
-	v.set("created_at", now)
-	v.set("updated_at", now)
-	_, err := tx.ExecContext(ctx, v.insertSQL("blobs")+" ON CONFLICT (digest) DO NOTHING", v.args...)
-	return err
+	now, state := s.cfg.Now(), blobStored
+	row := append(blobColumns(&ledger.Blob{Blob: b, OperationID: operation, CreatedAt: now, UpdatedAt: now}), column{"state", &state})
+	return row.insert(ctx, tx, "blobs", " ON CONFLICT (digest) DO NOTHING")
 }
 
-const blobColumns = `digest, size_bytes, mime_type, width, height, orientation, frames, duration_seconds,
-	thumbnail_digest, operation_id, created_at, updated_at`
-
-func scanBlob(from row) (ledger.Blob, error) {
-	var b ledger.Blob
-	err := from.Scan(digestCol{&b.Digest}, &b.SizeBytes, &b.MIMEType, num(&b.Width), num(&b.Height),
-		num(&b.Orientation), num(&b.Frames), num(&b.DurationSeconds), digestCol{&b.ThumbnailDigest},
-		str(&b.OperationID), timeCol{&b.CreatedAt}, timeCol{&b.UpdatedAt})
-	return b, err
+func blobColumns(b *ledger.Blob) columns {
+	return columns{
+		{"digest", digestCol{&b.Digest}}, {"size_bytes", &b.SizeBytes}, {"mime_type", &b.MIMEType},
+		{"width", num(&b.Width)}, {"height", num(&b.Height)}, {"orientation", num(&b.Orientation)}, {"frames", num(&b.Frames)},
+		{"duration_seconds", num(&b.DurationSeconds)}, {"thumbnail_digest", digestCol{&b.ThumbnailDigest}},
+		{"operation_id", str(&b.OperationID)}, {"created_at", timeCol{&b.CreatedAt}}, {"updated_at", timeCol{&b.UpdatedAt}},
+	}
 }
 
 // BlobOf reads one blob.
 func (s blobs) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
-	b, err := scanBlob(s.read.QueryRowContext(ctx, `SELECT `+blobColumns+` FROM blobs WHERE digest = $1`, d.String()))
+	b, err := one(ctx, s.read, blobColumns, from("blobs").where("digest = ?", d.String()))
 	return b, s.failure("read blob "+d.String(), err)
 }
 
 // ListBlobs lists blobs in digest order.
 func (s blobs) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
-	list, err := page(ctx, s.read, selectFrom(blobColumns, "blobs", "state = ?", blobStored), p, order[ledger.Blob]{
-		key: "digest", scan: scanBlob, next: func(b ledger.Blob) string { return b.Digest.String() },
-	})
+	list, err := page(ctx, s.read, blobColumns, from("blobs").where("state = ?", blobStored).orderBy("digest"), p)
 	return list, s.failure("list blobs", err)
 }
 
@@ -85,16 +68,12 @@ func (s blobs) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.
 func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
 	forgotten := false
 	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `DELETE FROM blobs WHERE digest = $1
+		n, err := exec(ctx, tx, `DELETE FROM blobs WHERE digest = $1
 			AND ($2 = '' OR COALESCE(operation_id, $2) = $2)
 			AND NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest)
 			AND NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.digest = blobs.digest)
 			AND NOT EXISTS (SELECT 1 FROM thumbnails JOIN media ON media.digest = thumbnails.digest
 				WHERE thumbnails.thumbnail_digest = blobs.digest AND media.deleted_at IS NULL)`, d.String(), operation)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		if forgotten = n > 0; err != nil || n == 0 {
 			return err
 		}
@@ -106,13 +85,11 @@ func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string)
 
 // SaveThumbnail notes the thumbnail of bytes for a width.
 func (s blobs) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
-	var v values
-	v.set("digest", of.String())
-	v.set("width", width)
-	v.set("thumbnail_digest", thumbnail.String())
-	v.set("created_at", s.stampNow())
 	return s.commit(ledger.Relaxed(ctx), "save thumbnail", func(ctx context.Context, tx *sql.Tx) error {
-		return v.upsert(ctx, tx, "thumbnails", "digest, width")
+		_, err := tx.ExecContext(ctx, `INSERT INTO thumbnails (digest, width, thumbnail_digest, created_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (digest, width) DO UPDATE SET thumbnail_digest = excluded.thumbnail_digest`,
+			of.String(), width, thumbnail.String(), s.stampNow())
+		return err
 	})
 }
 

@@ -56,12 +56,9 @@ func (s budgets) reserve(ctx context.Context, tx *sql.Tx, act string, amount int
 		ON CONFLICT (name) DO NOTHING`, l.Name, string(cmp.Or(l.Unit, ledger.UnitMoney)), now); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO budget_reservations (operation_id, budget, reserved, created_at)
+	n, err := exec(ctx, tx, `INSERT INTO budget_reservations (operation_id, budget, reserved, created_at)
 		VALUES ($1, $2, $3, $4) ON CONFLICT (operation_id, budget) DO NOTHING`, act, l.Name, amount, now)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if err != nil || n == 0 {
 		return err
 	}
 	var spent, reserved int64
@@ -80,14 +77,14 @@ const beginTime = time.Minute
 // them. The act of a model that stands in begins with the operation's id, a UUID. Each is a
 // commit of its own.
 func (s budgets) giveBack(ctx context.Context) error {
-	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
-		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)
-		AND NOT EXISTS (SELECT 1 FROM prompt_runs WHERE prompt_runs.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
-	forsaken, err := collect(ctx, s.read, q, scanName)
+	acts, err := all(ctx, s.read, only("DISTINCT operation_id"), from("budget_reservations").
+		where("created_at < ?", stampText(s.cfg.Now().Add(-beginTime))).
+		and(`NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)`).
+		and(`NOT EXISTS (SELECT 1 FROM prompt_runs WHERE prompt_runs.id = budget_reservations.operation_id)`))
 	if err != nil {
 		return err
 	}
-	for _, act := range forsaken {
+	for _, act := range acts {
 		if err := s.Settle(ctx, act, ledger.Amount{}); err != nil {
 			return err
 		}
@@ -130,12 +127,7 @@ func (s budgets) Settle(ctx context.Context, act string, spent ledger.Amount) er
 
 // reservations names the budgets in which something is held for an act.
 func (s budgets) reservations(ctx context.Context, db querier, act string) ([]string, error) {
-	return collect(ctx, db, selectFrom("budget", "budget_reservations", "operation_id = ?", act), scanName)
-}
-
-func scanName(from row) (name string, err error) {
-	err = from.Scan(&name)
-	return name, err
+	return all(ctx, db, only("budget"), from("budget_reservations").where("operation_id = ?", act))
 }
 
 // Budget tells what is spent and reserved.

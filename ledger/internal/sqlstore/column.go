@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,49 +15,247 @@ import (
 	"atelier/media"
 )
 
-// stampLayout has a fixed width, so that text order is time order.
-const stampLayout = "2006-01-02T15:04:05.000000Z"
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
-func stampText(t time.Time) string { return t.UTC().Format(stampLayout) }
-
-// The functions below make column values; empty becomes NULL.
-
-func stamp(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return stampText(t)
+// column is one column of a table, and where its value is in Go: a pointer, or one of the types below
+// where an empty value is NULL or its form in the database is another one.
+type column struct {
+	name  string
+	value any
 }
 
-func text(s string) any {
-	if s == "" {
-		return nil
+// columns are those of one row. They are written from, and read into, the value that they point to.
+type columns []column
+
+func (c columns) names() string {
+	names := make([]string, len(c))
+	for i := range c {
+		names[i] = c[i].name
 	}
-	return s
+	return strings.Join(names, ", ")
 }
 
-// prose is free text as it came, but for what a database cannot hold: NUL bytes and broken
-// UTF-8.
-func prose(s string) any { return text(clean(s)) }
-
-func clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+// targets are what a row is scanned into.
+func (c columns) targets() []any {
+	targets := make([]any, len(c))
+	for i := range c {
+		targets[i] = c[i].value
+		if r, ok := targets[i].(readOnly); ok {
+			targets[i] = r.value
+		}
+	}
+	return targets
 }
 
-func number[T int | int64 | float64](n T) any {
-	if n == 0 {
-		return nil
-	}
-	return n
+func (c columns) without(names ...string) columns {
+	return slices.DeleteFunc(slices.Clone(c), func(c column) bool { return slices.Contains(names, c.name) })
 }
 
-func flag(b bool) int {
-	if b {
-		return 1
+// withoutNull omits some columns where they would be NULL, so that an update leaves what there is.
+func (c columns) withoutNull(names ...string) columns {
+	return slices.DeleteFunc(slices.Clone(c), func(c column) bool {
+		v, _ := driver.DefaultParameterConverter.ConvertValue(c.value)
+		return v == nil && slices.Contains(names, c.name)
+	})
+}
+
+// written are the names and values to write.
+func (c columns) written() (names []string, args []any, err error) {
+	for _, col := range c {
+		if _, ok := col.value.(readOnly); ok {
+			continue
+		}
+		arg, err := driver.DefaultParameterConverter.ConvertValue(col.value)
+		if err != nil {
+			return nil, nil, fmt.Errorf("write column %s: %w", col.name, err)
+		}
+		names, args = append(names, col.name), append(args, arg)
 	}
-	return 0
+	return names, args, nil
+}
+
+// insert writes a new row; rest is what the statement has behind its values.
+func (c columns) insert(ctx context.Context, tx *sql.Tx, table, rest string) error {
+	names, args, err := c.written()
+	if err == nil {
+		_, err = tx.ExecContext(ctx, insertSQL(table, names)+rest, args...)
+	}
+	return err
+}
+
+func insertSQL(table string, names []string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + parameters(1, len(names)) + ")"
+}
+
+// parameters are the numbers of n parameters: $1, $2.
+func parameters(first, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = "$" + strconv.Itoa(first+i)
+	}
+	return strings.Join(list, ", ")
+}
+
+// upsert writes a row, or all its columns but key and created_at over the one with the same key, which
+// is a list of columns. A condition bounds which row is written over. It gives the number of rows written.
+func (c columns) upsert(ctx context.Context, tx *sql.Tx, table, key, condition string) (int64, error) {
+	names, args, err := c.written()
+	if err != nil {
+		return 0, err
+	}
+	var changes []string
+	for _, n := range names {
+		if n != "created_at" && !slices.Contains(strings.Split(key, ", "), n) {
+			changes = append(changes, n+" = excluded."+n)
+		}
+	}
+	q := insertSQL(table, names) + " ON CONFLICT (" + key + ") DO UPDATE SET " + strings.Join(changes, ", ")
+	if condition != "" {
+		q += " WHERE " + condition
+	}
+	return exec(ctx, tx, q, args...)
+}
+
+// update writes the columns over the rows that meet a condition, whose ? stand for more arguments. It
+// gives the number of rows written.
+func (c columns) update(ctx context.Context, tx *sql.Tx, table, condition string, more ...any) (int64, error) {
+	names, args, err := c.written()
+	if err != nil {
+		return 0, err
+	}
+	for i, n := range names {
+		names[i] = n + " = $" + strconv.Itoa(i+1)
+	}
+	for i := range more {
+		condition = strings.Replace(condition, "?", "$"+strconv.Itoa(len(args)+i+1), 1)
+	}
+	return exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(names, ", ")+" WHERE "+condition, append(args, more...)...)
+}
+
+// exec gives the number of rows that a statement changed.
+func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
+	res, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// failureColumns are those of a failure.
+func failureColumns(f *ledger.Failure) columns {
+	return columns{{"error_code", str(&f.Code)}, {"error_message", prose(&f.Message)}, {"retryable", flagCol{&f.Retryable}}}
+}
+
+// readOnly is a column that is an expression.
+type readOnly struct{ value any }
+
+type textCol[T ~string] struct {
+	to    *T
+	prose bool
+}
+
+// str is a text; empty is NULL.
+func str[T ~string](to *T) textCol[T] { return textCol[T]{to, false} }
+
+// prose is free text as it came, but for what a database cannot hold; empty is NULL.
+func prose[T ~string](to *T) textCol[T] { return textCol[T]{to, true} }
+
+func (c textCol[T]) Scan(src any) error {
+	var s sql.NullString
+	err := s.Scan(src)
+	*c.to = T(s.String)
+	return err
+}
+
+func (c textCol[T]) Value() (driver.Value, error) {
+	if c.prose {
+		return orNull(clean(string(*c.to))), nil
+	}
+	return orNull(string(*c.to)), nil
+}
+
+type numberCol[T int | int64 | float64] struct{ to *T }
+
+// num is a number; 0 is NULL.
+func num[T int | int64 | float64](to *T) numberCol[T] { return numberCol[T]{to} }
+
+func (c numberCol[T]) Scan(src any) error {
+	var n sql.Null[T]
+	err := n.Scan(src)
+	*c.to = n.V
+	return err
+}
+
+func (c numberCol[T]) Value() (driver.Value, error) {
+	if *c.to == 0 {
+		return nil, nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(*c.to)
+}
+
+// flagCol is 1 for true.
+type flagCol struct{ to *bool }
+
+func (c flagCol) Scan(src any) error {
+	var b sql.NullBool
+	err := b.Scan(src)
+	*c.to = b.Bool
+	return err
+}
+
+func (c flagCol) Value() (driver.Value, error) {
+	if *c.to {
+		return int64(1), nil
+	}
+	return int64(0), nil
+}
+
+// timeCol is a time; zero is NULL.
+type timeCol struct{ to *time.Time }
+
+func (c timeCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		return err
+	}
+	t, err := time.Parse(stampLayout, s.String)
+	*c.to = t
+	return err
+}
+
+func (c timeCol) Value() (driver.Value, error) {
+	if c.to.IsZero() {
+		return nil, nil
+	}
+	return stampText(*c.to), nil
+}
+
+type digestCol struct{ to *media.Digest }
+
+func (c digestCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil {
+		return err
+	}
+	return c.to.UnmarshalText([]byte(s.String))
+}
+
+func (c digestCol) Value() (driver.Value, error) { return orNull(c.to.String()), nil }
+
+// jsonCol is JSON; empty is NULL.
+type jsonCol struct{ to any }
+
+func (c jsonCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(s.String), c.to)
+}
+
+func (c jsonCol) Value() (driver.Value, error) {
+	if m, ok := c.to.(*json.RawMessage); ok {
+		return raw(*m), nil
+	}
+	return document(c.to), nil
 }
 
 // document is JSON for a column: empty becomes NULL, and what JSON cannot hold is noted
@@ -64,7 +263,7 @@ func flag(b bool) int {
 func document(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
-		b, err = json.Marshal(map[string]string{"unencodable": fmt.Sprintf("%T", v)})
+		b, err = json.Marshal(map[string]string{"unencodable": strings.TrimPrefix(fmt.Sprintf("%T", v), "*")})
 	}
 	switch s := string(b); {
 	case err != nil, s == "null", s == "{}", s == "[]":
@@ -85,135 +284,20 @@ func raw(m json.RawMessage) any {
 	return clean(string(m))
 }
 
-// The types below scan columns that may be NULL.
-
-type timeCol struct{ to *time.Time }
-
-func (c timeCol) Scan(src any) error {
-	var s sql.NullString
-	if err := s.Scan(src); err != nil || !s.Valid {
-		return err
+// orNull is the value of a column in which empty text is NULL.
+func orNull(s string) any {
+	if s == "" {
+		return nil
 	}
-	t, err := time.Parse(stampLayout, s.String)
-	*c.to = t
-	return err
+	return s
 }
 
-type textCol[T ~string] struct{ to *T }
-
-func (c textCol[T]) Scan(src any) error {
-	var s sql.NullString
-	err := s.Scan(src)
-	*c.to = T(s.String)
-	return err
+// clean replaces what a database cannot hold: NUL bytes and broken UTF-8.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// str scans a nullable text column.
-func str[T ~string](to *T) textCol[T] { return textCol[T]{to} }
+// stampLayout has a fixed width, so that text order is time order.
+const stampLayout = "2006-01-02T15:04:05.000000Z"
 
-type numberCol[T int | int64 | float64] struct{ to *T }
-
-func (c numberCol[T]) Scan(src any) error {
-	var n sql.Null[T]
-	err := n.Scan(src)
-	*c.to = n.V
-	return err
-}
-
-// num scans a nullable number column.
-func num[T int | int64 | float64](to *T) numberCol[T] { return numberCol[T]{to} }
-
-type digestCol struct{ to *media.Digest }
-
-func (c digestCol) Scan(src any) error {
-	var s sql.NullString
-	if err := s.Scan(src); err != nil {
-		return err
-	}
-	return c.to.UnmarshalText([]byte(s.String))
-}
-
-type jsonCol struct{ to any }
-
-func (c jsonCol) Scan(src any) error {
-	var s sql.NullString
-	if err := s.Scan(src); err != nil || !s.Valid {
-		return err
-	}
-	return json.Unmarshal([]byte(s.String), c.to)
-}
-
-// values are the columns of a row to write, in the order set.
-type values struct {
-	names []string
-	args  []any
-}
-
-func (v *values) set(name string, value any) {
-	v.names = append(v.names, name)
-	v.args = append(v.args, value)
-}
-
-func (v *values) failure(f ledger.Failure) {
-	v.set("error_code", text(f.Code))
-	v.set("error_message", prose(f.Message))
-	v.set("retryable", flag(f.Retryable))
-}
-
-// insert writes a new row.
-func (v *values) insert(ctx context.Context, tx *sql.Tx, table string) error {
-	_, err := tx.ExecContext(ctx, v.insertSQL(table), v.args...)
-	return err
-}
-
-// upsert writes a row, or all its columns but key and created_at over the one with the
-// same key, which is a list of columns.
-func (v *values) upsert(ctx context.Context, tx *sql.Tx, table, key string) error {
-	_, err := v.upsertWhere(ctx, tx, table, key, "")
-	return err
-}
-
-// upsertWhere is upsert that writes over a row only under a condition; empty means always.
-func (v *values) upsertWhere(ctx context.Context, tx *sql.Tx, table, key, condition string) (sql.Result, error) {
-	var q strings.Builder
-	q.WriteString(v.insertSQL(table))
-	q.WriteString(" ON CONFLICT (" + key + ") DO UPDATE SET ")
-	keys := strings.Split(key, ", ")
-	sep := ""
-	for _, n := range v.names {
-		if n != "created_at" && !slices.Contains(keys, n) {
-			q.WriteString(sep + n + " = excluded." + n)
-			sep = ", "
-		}
-	}
-	if condition != "" {
-		q.WriteString(" WHERE " + condition)
-	}
-	return tx.ExecContext(ctx, q.String(), v.args...)
-}
-
-func (v *values) insertSQL(table string) string {
-	var q strings.Builder
-	q.WriteString("INSERT INTO " + table + " (" + strings.Join(v.names, ", ") + ") VALUES (")
-	for i := range v.names {
-		if i > 0 {
-			q.WriteString(", ")
-		}
-		q.WriteString("$" + strconv.Itoa(i+1))
-	}
-	q.WriteString(")")
-	return q.String()
-}
-
-// updateSQL is the statement without its condition, whose parameters follow the columns.
-func (v *values) updateSQL(table string) string {
-	var q strings.Builder
-	q.WriteString("UPDATE " + table + " SET ")
-	for i, n := range v.names {
-		if i > 0 {
-			q.WriteString(", ")
-		}
-		q.WriteString(n + " = $" + strconv.Itoa(i+1))
-	}
-	return q.String()
-}
+func stampText(t time.Time) string { return t.UTC().Format(stampLayout) }

@@ -4,10 +4,20 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
 )
+
+func conversationColumns(c *ledger.Conversation) columns {
+	return columns{
+		{"id", &c.ID}, {"owner", &c.Owner}, {"title", prose(&c.Title)},
+		{`(SELECT COUNT(*) FROM conversation_details d WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL)`, readOnly{&c.Messages}},
+		{"created_at", timeCol{&c.CreatedAt}}, {"updated_at", timeCol{&c.UpdatedAt}},
+	}
+}
 
 // CreateConversation inserts a conversation.
 func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversation) error {
@@ -15,66 +25,84 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 	if err := need(what, "id", c.ID, "owner", c.Owner); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", c.ID)
-	v.set("owner", c.Owner)
-	v.set("title", prose(clip(c.Title)))
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	c.Title = clip(c.Title)
+	s.stamp(&c.CreatedAt, &c.UpdatedAt)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return v.insert(ctx, tx, "conversations")
+		return conversationColumns(&c).insert(ctx, tx, "conversations", "")
 	})
-}
-
-const conversationColumns = `id, owner, title, (SELECT COUNT(*) FROM conversation_details d
-	WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL), created_at, updated_at`
-
-func scanConversation(from row) (c ledger.Conversation, err error) {
-	err = from.Scan(&c.ID, &c.Owner, str(&c.Title), &c.Messages, timeCol{&c.CreatedAt}, timeCol{&c.UpdatedAt})
-	return c, err
 }
 
 // Conversation reads one.
 func (s conversations) Conversation(ctx context.Context, owner, id string) (ledger.Conversation, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Conversation{}, err
-	}
-	c, err := scanConversation(s.read.QueryRowContext(ctx, `SELECT `+conversationColumns+
-		` FROM conversations WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
+	c, err := one(ctx, s.read, conversationColumns, owned("conversations", owner).where("id = ?", id).and("deleted_at IS NULL"))
 	return c, s.failure("read conversation "+id, err)
 }
 
 // ListConversations lists conversations, the last begun first.
 func (s conversations) ListConversations(ctx context.Context, owner string, q ledger.ConversationQuery) (ledger.List[ledger.Conversation], error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.List[ledger.Conversation]{}, err
-	}
-	sel := selectFrom(conversationColumns, "conversations", "deleted_at IS NULL AND owner = ?", owner)
+	sel := owned("conversations", owner).and("deleted_at IS NULL").orderBy("id DESC")
 	if q.Text != "" {
 		sel.where(`(LOWER(title) LIKE ? ESCAPE '\' OR EXISTS (SELECT 1 FROM conversation_details d
 			WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL AND LOWER(d.message) LIKE ? ESCAPE '\'))`, like(q.Text))
 	}
-	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Conversation]{
-		key: "id", descending: true, scan: scanConversation, next: func(c ledger.Conversation) string { return c.ID },
-	})
+	list, err := page(ctx, s.read, conversationColumns, sel, q.Page)
 	return list, s.failure("list conversations", err)
 }
 
 // DeleteConversation leaves a tombstone.
 func (s conversations) DeleteConversation(ctx context.Context, owner, id string) error {
-	const what = "delete conversation"
 	if err := needOwner(owner); err != nil {
 		return err
 	}
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE conversations SET deleted_at = $1, updated_at = $1
-			WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, s.stampNow(), owner, id)
-		if err != nil {
-			return err
+	return s.change(ctx, "delete conversation", id, `UPDATE conversations SET deleted_at = $1, updated_at = $1
+		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, s.stampNow(), owner, id)
+}
+
+// RenameConversation gives a conversation another title.
+func (s conversations) RenameConversation(ctx context.Context, owner, id, title string) error {
+	return s.change(ctx, "rename conversation", id, `UPDATE conversations SET title = $1
+		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, orNull(clean(clip(title))), owner, id)
+}
+
+// RestoreConversation takes the tombstone away.
+func (s conversations) RestoreConversation(ctx context.Context, owner, id string, since time.Time) error {
+	return s.change(ctx, "restore conversation", id, `UPDATE conversations SET deleted_at = NULL
+		WHERE owner = $1 AND id = $2 AND deleted_at >= $3`, owner, id, stampText(since))
+}
+
+// ConversationOf is the conversation of a run tree: the first one, where forks have it as well.
+func (s conversations) ConversationOf(ctx context.Context, owner, tree string) (id string, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT c.id FROM conversation_details d JOIN conversations c ON c.id = d.conversation_id
+		WHERE d.run_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL ORDER BY d.id LIMIT 1`, tree, owner).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return id, s.failure("read the conversation of run "+tree, err)
+}
+
+// ConversationRuns lists the root runs of conversations.
+func (s conversations) ConversationRuns(ctx context.Context, owner string, ids []string) ([]ledger.ConversationRun, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	list, err := all(ctx, s.read, func(r *ledger.ConversationRun) columns {
+		return columns{
+			{"DISTINCT d.conversation_id", &r.ConversationID}, {"r.id", &r.RunID},
+			{"r.model_calls", &r.Usage.ModelCalls}, {"r.images", &r.Usage.Images}, {"r.worked_ms", &r.Usage.WorkedMS},
+			{"r.input_tokens", &r.Usage.InputTokens}, {"r.output_tokens", &r.Usage.OutputTokens},
+			{"r.estimated_usd", &r.Cost.EstimatedUSD}, {"r.reported_usd", &r.Cost.ReportedUSD}, {"r.cost_complete", &r.Cost.Complete},
 		}
-		return changed(what, id, res)
-	})
+	}, from(`conversation_details d
+		JOIN conversations c ON c.id = d.conversation_id JOIN agent_runs r ON r.id = d.run_id AND r.depth = 0`).
+		where("c.owner = ?", owner).and("c.deleted_at IS NULL").and("r.deleted_at IS NULL").whereIn("d.conversation_id", ids).orderBy("r.id"))
+	return list, s.failure("list the runs of conversations", err)
+}
+
+func messageColumns(m *ledger.Message) columns {
+	return slices.Concat(columns{
+		{"id", &m.ID}, {"conversation_id", &m.ConversationID}, {"role", &m.Role}, {"message", prose(&m.Text)}, {"run_id", str(&m.RunID)},
+		{"agent", prose(&m.Agent)}, {"status", str(&m.Status)}, {"created_at", timeCol{&m.CreatedAt}}, {"updated_at", timeCol{&m.UpdatedAt}},
+	}, failureColumns(&m.Failure))
 }
 
 // SaveMessage inserts or overwrites a message.
@@ -86,33 +114,25 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 	if err := need(what, "id", m.ID, "conversation id", m.ConversationID, "role", string(m.Role)); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", m.ID)
-	v.set("conversation_id", m.ConversationID)
-	v.set("role", string(m.Role))
-	v.set("message", prose(m.Text))
-	v.set("run_id", text(m.RunID))
-	v.set("agent", prose(m.Agent))
-	v.set("status", text(string(m.Status)))
-	v.failure(m.Failure)
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	s.stamp(&m.CreatedAt, &m.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, now, owner, m.ConversationID)
-		if err != nil {
-			return err
-		}
-		if err := changed(what+": conversation", m.ConversationID, res); err != nil {
+		n, err := exec(ctx, tx, `UPDATE conversations SET updated_at = $1 WHERE owner = $2 AND id = $3`, stampText(m.UpdatedAt), owner, m.ConversationID)
+		if err := found(what+": conversation", m.ConversationID, n, err); err != nil {
 			return err
 		}
 		if err := s.lock(ctx, tx, messageLock(m.ID)); err != nil {
 			return err
 		}
-		if err := stays(ctx, tx, m); err != nil {
+		var in string
+		err = tx.QueryRowContext(ctx, `SELECT conversation_id FROM conversation_details WHERE id = $1`, m.ID).Scan(&in)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		return v.upsert(ctx, tx, "conversation_details", "id")
+		if err == nil && in != m.ConversationID {
+			return media.Errorf(media.CodeConflict, "save message: another conversation has a message with this id: use a new id")
+		}
+		_, err = messageColumns(&m).upsert(ctx, tx, "conversation_details", "id", "")
+		return err
 	})
 }
 
@@ -120,34 +140,19 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 // attachment, and adds to it.
 func messageLock(id string) string { return "message " + id }
 
-// stays refuses to move a message into another conversation.
-func stays(ctx context.Context, tx *sql.Tx, m ledger.Message) error {
-	var in string
-	err := tx.QueryRowContext(ctx, `SELECT conversation_id FROM conversation_details WHERE id = $1`, m.ID).Scan(&in)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err == nil && in != m.ConversationID:
-		return media.Errorf(media.CodeConflict, "save message: another conversation has a message with this id: use a new id")
-	}
-	return err
-}
-
 // ListMessages lists a conversation's messages.
 func (s conversations) ListMessages(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Message], error) {
 	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
 		return ledger.List[ledger.Message]{}, err
 	}
-	sel := selectFrom(`id, conversation_id, role, message, run_id, agent, status, error_code, error_message,
-		retryable, created_at, updated_at`, "conversation_details", "deleted_at IS NULL AND conversation_id = ?", conversationID)
-	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Message]{
-		key: "id", descending: q.Newest, scan: scanMessage, next: func(m ledger.Message) string { return m.ID },
-	})
+	sel := from("conversation_details").and("deleted_at IS NULL").where("conversation_id = ?", conversationID).orderBy(byID(q.Newest))
+	list, err := page(ctx, s.read, messageColumns, sel, q.Page)
 	return list, s.failure("list messages", err)
 }
 
-func scanMessage(from row) (m ledger.Message, err error) {
-	err = from.Scan(&m.ID, &m.ConversationID, &m.Role, str(&m.Text), str(&m.RunID), str(&m.Agent), str(&m.Status),
-		str(&m.Failure.Code), str(&m.Failure.Message), &m.Failure.Retryable, timeCol{&m.CreatedAt}, timeCol{&m.UpdatedAt})
-	return m, err
+func byID(newestFirst bool) string {
+	if newestFirst {
+		return "id DESC"
+	}
+	return "id"
 }

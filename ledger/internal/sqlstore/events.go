@@ -16,9 +16,9 @@ import (
 // sequence and position grow in commit order.
 func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
 	const what = "save event"
-	all := slices.Clone(events)
-	for i := range all {
-		e := &all[i]
+	events = slices.Clone(events)
+	for i := range events {
+		e := &events[i]
 		if err := need(what, "tree", e.Tree, "run id", e.RunID, "kind", e.Kind); err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 			return err
 		}
 		var err error
-		if saved, err = unknownEvents(ctx, tx, all); err != nil || len(saved) == 0 {
+		if saved, err = unknownEvents(ctx, tx, events); err != nil || len(saved) == 0 {
 			return err
 		}
 		if err := numberEvents(ctx, tx, saved); err != nil {
@@ -57,37 +57,29 @@ func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 }
 
 // unknownEvents omits what was saved before, or stands in the batch twice.
-func unknownEvents(ctx context.Context, tx *sql.Tx, all []ledger.Event) (fresh []ledger.Event, err error) {
-	var ids strings.Builder
-	args := make([]any, len(all))
-	for i, e := range all {
-		ids.WriteString(", $" + itoa(int64(i+1)))
-		args[i] = e.ID
-	}
-	if len(all) == 0 {
+func unknownEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) (fresh []ledger.Event, err error) {
+	if len(events) == 0 {
 		return nil, nil
 	}
-	q := `SELECT id FROM run_events WHERE id IN (` + ids.String()[2:] + `)` //nolint:gosec // numbers of parameters only
-	rows, err := tx.QueryContext(ctx, q, args...)
+	ids := make([]string, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
+	}
+	saved, err := all(ctx, tx, only("id"), from("run_events").whereIn("id", ids))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
 	known := map[string]bool{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	for _, id := range saved {
 		known[id] = true
 	}
-	for _, e := range all {
+	for _, e := range events {
 		if !known[e.ID] {
 			known[e.ID] = true
 			fresh = append(fresh, e)
 		}
 	}
-	return fresh, rows.Err()
+	return fresh, nil
 }
 
 // numberEvents gives each event its number in its tree and among all.
@@ -121,80 +113,58 @@ func numberEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error 
 
 // insertEvents writes all rows by one statement.
 func insertEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error {
-	var args []any
+	var values []any
 	var q strings.Builder
-	n := int64(0)
-	for i, e := range events {
-		var v values
-		v.set("id", e.ID)
-		v.set("position", e.Position)
-		v.set("tree_id", e.Tree)
-		v.set("sequence", e.Sequence)
-		v.set("run_id", e.RunID)
-		v.set("agent_path", text(e.AgentPath))
-		v.set("kind", e.Kind)
-		v.set("payload", raw(e.Payload))
-		v.set("created_at", stampText(e.CreatedAt))
-		if i == 0 {
-			q.WriteString(v.insertSQL("run_events"))
-			n = int64(len(v.args))
-		} else {
-			sep := ", ($"
-			for range v.args {
-				n++
-				q.WriteString(sep + itoa(n))
-				sep = ", $"
-			}
-			q.WriteString(")")
+	for i := range events {
+		names, args, err := eventColumns(&events[i]).written()
+		if err != nil {
+			return err
 		}
-		args = append(args, v.args...)
+		if i == 0 {
+			q.WriteString(insertSQL("run_events", names))
+		} else {
+			q.WriteString(", (" + parameters(len(values)+1, len(args)) + ")")
+		}
+		values = append(values, args...)
 	}
-	_, err := tx.ExecContext(ctx, q.String(), args...)
+	_, err := tx.ExecContext(ctx, q.String(), values...)
 	return err
+}
+
+func eventColumns(e *ledger.Event) columns {
+	return columns{
+		{"id", &e.ID}, {"position", &e.Position}, {"sequence", &e.Sequence}, {"tree_id", &e.Tree}, {"run_id", &e.RunID},
+		{"agent_path", str(&e.AgentPath)}, {"kind", &e.Kind}, {"payload", jsonCol{&e.Payload}}, {"created_at", timeCol{&e.CreatedAt}},
+	}
 }
 
 // ListEvents lists the events of a run's tree.
 func (s events) ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
-	if err := needOwner(owner); err != nil {
-		return nil, err
-	}
 	tree, err := s.treeOf(ctx, owner, runID)
 	if err != nil {
 		return nil, err
 	}
-	sel := selectFrom(eventColumns, "run_events e", "e.tree_id = ?", tree)
-	sel.where("e.sequence > ?", after)
-	sel.text.WriteString(" ORDER BY e.sequence LIMIT " + itoa(int64(ledger.Page{Limit: limit}.Bound())))
-	events, err := collect(ctx, s.read, sel, scanEvent)
-	return events, s.failure("list events", err)
+	return s.list(ctx, from("run_events").where("tree_id = ?", tree).where("sequence > ?", after).orderBy("sequence"), limit)
 }
 
-const eventColumns = "e.id, e.position, e.sequence, e.tree_id, e.run_id, e.agent_path, e.kind, e.payload, e.created_at"
-
-func scanEvent(from row) (e ledger.Event, err error) {
-	err = from.Scan(&e.ID, &e.Position, &e.Sequence, &e.Tree, &e.RunID, str(&e.AgentPath), &e.Kind, jsonCol{&e.Payload}, timeCol{&e.CreatedAt})
-	return e, err
+func (s events) list(ctx context.Context, q *query, limit int) ([]ledger.Event, error) {
+	q.limit = ledger.Page{Limit: limit}.Bound()
+	events, err := all(ctx, s.read, eventColumns, q)
+	return events, s.failure("list events", err)
 }
 
 // EventsAfter lists events by their place among all.
 func (s events) EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
-	if err := needOwner(owner); err != nil {
-		return nil, err
-	}
-	sel := selectFrom(eventColumns, "run_events e JOIN agent_runs r ON r.id = e.tree_id", "r.deleted_at IS NULL AND r.owner = ?", owner)
-	by := "e.position"
+	q := owned("run_events JOIN (SELECT id AS tree, owner, deleted_at FROM agent_runs) r ON r.tree = tree_id", owner).
+		and("deleted_at IS NULL").where("position > ?", after).orderBy("position")
 	if runID != "" {
 		tree, err := s.treeOf(ctx, owner, runID)
 		if err != nil {
 			return nil, err
 		}
-		sel.where("e.tree_id = ?", tree)
-		by = "e.sequence" // the same order, and it has the index
+		q.where("tree_id = ?", tree).orderBy("sequence") // the same order, and it has the index
 	}
-	sel.where("e.position > ?", after)
-	sel.text.WriteString(" ORDER BY " + by + " LIMIT " + itoa(int64(ledger.Page{Limit: limit}.Bound())))
-	events, err := collect(ctx, s.read, sel, scanEvent)
-	return events, s.failure("list events", err)
+	return s.list(ctx, q, limit)
 }
 
 // LastPosition is that of the newest event.
@@ -204,8 +174,7 @@ func (s events) LastPosition(ctx context.Context) (last int64, err error) {
 }
 
 // treeOf is the tree of a run.
-func (s events) treeOf(ctx context.Context, owner, runID string) (tree string, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT tree_id FROM agent_runs
-		WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&tree)
+func (s *db) treeOf(ctx context.Context, owner, runID string) (string, error) {
+	tree, err := one(ctx, s.read, only("tree_id"), owned("agent_runs", owner).where("id = ?", runID).and("deleted_at IS NULL"))
 	return tree, s.failure("read run "+runID, err)
 }

@@ -43,14 +43,10 @@ func need(what string, pairs ...string) error {
 	return nil
 }
 
-// changed turns "no row matched" into not_found.
-func changed(what, id string, res sql.Result) error {
-	n, err := res.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n == 0 {
+// found is the error of a statement that has to change a row: not_found if it changed none.
+func found(what, id string, rows int64, err error) error {
+	if err == nil && rows == 0 {
 		return media.Errorf(media.CodeNotFound, "%s: there is no %q", what, id)
 	}
-	return nil
+	return err
 }

@@ -3,20 +3,19 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"strconv"
 	"time"
 
 	"atelier/ledger"
 	"atelier/media"
 )
 
-const interactionColumns = `id, owner, workflow_run_id, step_id, status, request, data, version, edits, answer,
-	expires_at, answered_at, created_at, updated_at`
-
-func scanInteraction(from row) (i ledger.Interaction, err error) {
-	err = from.Scan(&i.ID, &i.Owner, &i.WorkflowRunID, &i.StepID, &i.Status, jsonCol{&i.Request}, jsonCol{&i.Data}, &i.Version,
-		jsonCol{&i.Edits}, jsonCol{&i.Answer}, timeCol{&i.ExpiresAt}, timeCol{&i.AnsweredAt}, timeCol{&i.CreatedAt}, timeCol{&i.UpdatedAt})
-	return i, err
+func interactionColumns(i *ledger.Interaction) columns {
+	return columns{
+		{"id", &i.ID}, {"owner", &i.Owner}, {"workflow_run_id", &i.WorkflowRunID}, {"step_id", &i.StepID}, {"status", &i.Status},
+		{"request", jsonCol{&i.Request}}, {"data", jsonCol{&i.Data}}, {"version", &i.Version}, {"edits", jsonCol{&i.Edits}},
+		{"answer", jsonCol{&i.Answer}}, {"expires_at", timeCol{&i.ExpiresAt}}, {"answered_at", timeCol{&i.AnsweredAt}},
+		{"created_at", timeCol{&i.CreatedAt}}, {"updated_at", timeCol{&i.UpdatedAt}},
+	}
 }
 
 // CreateInteraction saves an open interaction, or reads the one that is open.
@@ -25,27 +24,15 @@ func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interactio
 	if err := need(what, "id", i.ID, "owner", i.Owner, "workflow run id", i.WorkflowRunID, "step id", i.StepID, "request", string(i.Request)); err != nil {
 		return kept, err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", i.ID)
-	v.set("owner", i.Owner)
-	v.set("workflow_run_id", i.WorkflowRunID)
-	v.set("step_id", i.StepID)
-	v.set("status", string(ledger.InteractionOpen))
-	v.set("request", raw(i.Request))
-	v.set("data", raw(i.Data))
-	v.set("version", i.Version)
-	v.set("edits", raw(i.Edits))
-	v.set("expires_at", stamp(i.ExpiresAt))
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	i.Status, i.Answer, i.AnsweredAt = ledger.InteractionOpen, nil, time.Time{}
+	s.stamp(&i.CreatedAt, &i.UpdatedAt)
 	err = s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, v.insertSQL("interactions")+` ON CONFLICT (workflow_run_id, step_id) WHERE status = 'open' DO NOTHING`, v.args...)
+		err := interactionColumns(&i).insert(ctx, tx, "interactions", ` ON CONFLICT (workflow_run_id, step_id) WHERE status = 'open' DO NOTHING`)
 		if err != nil {
 			return err
 		}
-		kept, err = scanInteraction(tx.QueryRowContext(ctx, `SELECT `+interactionColumns+` FROM interactions
-			WHERE owner = $1 AND workflow_run_id = $2 AND step_id = $3 AND status = 'open'`, i.Owner, i.WorkflowRunID, i.StepID))
+		kept, err = one(ctx, tx, interactionColumns, owned("interactions", i.Owner).
+			where("workflow_run_id = ?", i.WorkflowRunID).where("step_id = ?", i.StepID).and("status = 'open'"))
 		return err
 	})
 	return kept, err
@@ -53,10 +40,7 @@ func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interactio
 
 // Interaction reads one.
 func (s interactions) Interaction(ctx context.Context, owner, id string) (ledger.Interaction, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Interaction{}, err
-	}
-	i, err := scanInteraction(s.read.QueryRowContext(ctx, `SELECT `+interactionColumns+` FROM interactions WHERE owner = $1 AND id = $2`, owner, id))
+	i, err := one(ctx, s.read, interactionColumns, owned("interactions", owner).where("id = ?", id))
 	return i, s.failure("read interaction "+id, err)
 }
 
@@ -66,54 +50,35 @@ func (s interactions) ChangeInteraction(ctx context.Context, i ledger.Interactio
 	if err := need(what, "id", i.ID, "owner", i.Owner, "status", string(i.Status)); err != nil {
 		return err
 	}
-	var v values
-	v.set("status", string(i.Status))
-	v.set("data", raw(i.Data))
-	v.set("version", i.Version)
-	v.set("edits", raw(i.Edits))
-	v.set("answer", raw(i.Answer))
-	v.set("answered_at", stamp(i.AnsweredAt))
-	v.set("updated_at", s.stampNow())
+	i.UpdatedAt = s.cfg.Now()
+	changes := interactionColumns(&i).without("id", "owner", "workflow_run_id", "step_id", "request", "expires_at", "created_at")
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		n := len(v.args)
-		res, err := tx.ExecContext(ctx, v.updateSQL("interactions")+" WHERE owner = $"+strconv.Itoa(n+1)+" AND id = $"+strconv.Itoa(n+2)+
-			" AND version = $"+strconv.Itoa(n+3)+" AND status = 'open'", append(v.args[:n:n], i.Owner, i.ID, base)...)
+		n, err := changes.update(ctx, tx, "interactions", "owner = ? AND id = ? AND version = ? AND status = 'open'", i.Owner, i.ID, base)
+		if err != nil || n > 0 {
+			return err
+		}
+		have, err := one(ctx, tx, interactionColumns, owned("interactions", i.Owner).where("id = ?", i.ID))
 		if err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
-			return err
+		if have.Status != ledger.InteractionOpen {
+			return media.Errorf(media.CodeConflict, "interaction %s is %s", i.ID, have.Status)
 		}
-		var status string
-		var version int
-		err = tx.QueryRowContext(ctx, `SELECT status, version FROM interactions WHERE owner = $1 AND id = $2`, i.Owner, i.ID).Scan(&status, &version)
-		if err != nil {
-			return err
-		}
-		if status != string(ledger.InteractionOpen) {
-			return media.Errorf(media.CodeConflict, "interaction %s is %s", i.ID, status)
-		}
-		return media.Errorf(media.CodeVersion, "interaction %s has version %d, not %d: read it again", i.ID, version, base)
+		return media.Errorf(media.CodeVersion, "interaction %s has version %d, not %d: read it again", i.ID, have.Version, base)
 	})
 }
 
 // ListInteractions lists those of a workflow run.
 func (s interactions) ListInteractions(ctx context.Context, owner, workflowRunID string) ([]ledger.Interaction, error) {
-	if err := needOwner(owner); err != nil {
-		return nil, err
-	}
-	q := selectFrom(interactionColumns, "interactions", "owner = ?", owner)
-	q.where("workflow_run_id = ?", workflowRunID)
-	q.text.WriteString(" ORDER BY id")
-	list, err := collect(ctx, s.read, q, scanInteraction)
+	list, err := all(ctx, s.read, interactionColumns, owned("interactions", owner).where("workflow_run_id = ?", workflowRunID).orderBy("id"))
 	return list, s.failure("list interactions", err)
 }
 
 // ListOpenExpired lists open interactions whose time has ended.
 func (s interactions) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
-	q := selectFrom(interactionColumns, "interactions", "status = ?", string(ledger.InteractionOpen))
-	q.where("expires_at < ?", stampText(before))
-	q.text.WriteString(" ORDER BY expires_at, id LIMIT " + strconv.Itoa(ledger.Page{Limit: limit}.Bound()))
-	list, err := collect(ctx, s.read, q, scanInteraction)
+	// A literal, because the index is of open interactions only.
+	q := from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id")
+	q.limit = ledger.Page{Limit: limit}.Bound()
+	list, err := all(ctx, s.read, interactionColumns, q)
 	return list, s.failure("list expired interactions", err)
 }

@@ -43,15 +43,8 @@ func (s keys) ClaimKey(ctx context.Context, c ledger.Claim, since time.Time) (le
 
 // SettleKey saves the answer of a claim.
 func (s keys) SettleKey(ctx context.Context, owner, key string, answer []byte) error {
-	const what = "keep the answer of key"
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE idempotency_keys SET answer = $3
-			WHERE owner = $1 AND idempotency_key = $2`, owner, key, string(answer))
-		if err != nil {
-			return err
-		}
-		return changed(what, key, res)
-	})
+	return s.change(ctx, "keep the answer of key", key, `UPDATE idempotency_keys SET answer = $3
+		WHERE owner = $1 AND idempotency_key = $2`, owner, key, string(answer))
 }
 
 // ReleaseKey forgets a claim without an answer.

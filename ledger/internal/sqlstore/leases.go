@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strconv"
-	"strings"
 	"time"
 
 	"atelier/ledger"
@@ -20,21 +18,18 @@ const (
 )
 
 // leaseColumns are those of a lease; the last one reports whether it is live.
-func (s *db) leaseColumns() string {
-	return `kind, work, holder, generation, host, machine, pid, command, started_at, expires_at,
-		CASE WHEN ` + s.expired() + ` THEN 0 ELSE 1 END`
+func (s *db) leaseColumns(l *ledger.Lease) columns {
+	return columns{
+		{"kind", &l.Kind}, {"work", &l.Work}, {"holder", &l.Holder}, {"generation", &l.Generation},
+		{"host", str(&l.Host)}, {"machine", str(&l.Machine)}, {"pid", &l.PID}, {"command", str(&l.Command)},
+		{"started_at", timeCol{&l.StartedAt}}, {"expires_at", timeCol{&l.ExpiresAt}},
+		{"CASE WHEN " + s.expired() + " THEN 0 ELSE 1 END", &l.Live},
+	}
 }
 
 // expired is the condition under which anybody may take a lease.
 func (s *db) expired() string {
 	return `(leases.expires_at <= ` + s.dialect.Clock(0) + ` OR leases.expires_at > ` + s.dialect.Clock(longestLease) + `)`
-}
-
-func scanLease(from row) (ledger.Lease, error) {
-	var l ledger.Lease
-	err := from.Scan(str((*string)(&l.Kind)), &l.Work, &l.Holder, &l.Generation, str(&l.Host), str(&l.Machine), &l.PID, str(&l.Command),
-		timeCol{&l.StartedAt}, timeCol{&l.ExpiresAt}, &l.Live)
-	return l, err
 }
 
 // AcquireLease makes a process the holder.
@@ -45,15 +40,17 @@ func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.
 	}
 	now, end := s.dialect.Clock(0), s.dialect.Clock(ledger.LeaseTime)
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		got, err := scanLease(tx.QueryRowContext(ctx, `INSERT INTO leases (kind, work, holder, generation, host, machine, pid, command, started_at, expires_at)
+		var got ledger.Lease
+		c := s.leaseColumns(&got)
+		err := tx.QueryRowContext(ctx, `INSERT INTO leases (kind, work, holder, generation, host, machine, pid, command, started_at, expires_at)
 			VALUES ($1, $2, $3, 1, $4, $5, $6, $7, `+now+`, `+end+`)
 			ON CONFLICT (kind, work) DO UPDATE SET holder = excluded.holder, host = excluded.host, machine = excluded.machine,
 			pid = excluded.pid, command = excluded.command, expires_at = excluded.expires_at,
 			generation = CASE WHEN leases.holder = excluded.holder THEN leases.generation ELSE leases.generation + 1 END,
 			started_at = CASE WHEN leases.holder = excluded.holder THEN leases.started_at ELSE excluded.started_at END
 			WHERE leases.holder = excluded.holder OR leases.holder = $8 AND leases.generation = $9 OR `+s.expired()+`
-			RETURNING `+s.leaseColumns(),
-			string(l.Kind), l.Work, l.Holder, text(l.Host), text(l.Machine), l.PID, text(l.Command), gone.Holder, gone.Generation))
+			RETURNING `+c.names(),
+			string(l.Kind), l.Work, l.Holder, orNull(l.Host), orNull(l.Machine), l.PID, orNull(l.Command), gone.Holder, gone.Generation).Scan(c.targets()...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return s.held(ctx, tx, l)
 		}
@@ -68,11 +65,7 @@ func (s leases) AcquireLease(ctx context.Context, l, gone ledger.Lease) (ledger.
 // RenewLeases renews all leases of a holder.
 func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err error) {
 	err = s.commit(ctx, "renew leases", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE leases SET expires_at = `+s.dialect.Clock(ledger.LeaseTime)+` WHERE holder = $1`, holder) //nolint:gosec // an expression of the dialect
-		if err != nil {
-			return err
-		}
-		rows, err := res.RowsAffected()
+		rows, err := exec(ctx, tx, `UPDATE leases SET expires_at = `+s.dialect.Clock(ledger.LeaseTime)+` WHERE holder = $1`, holder)
 		n = int(rows)
 		return err
 	})
@@ -93,17 +86,11 @@ func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.Le
 
 // Leases reads leases.
 func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
-	sel := selectFrom(s.leaseColumns(), "leases", "kind = ?", string(kind))
+	sel := from("leases").where("kind = ?", string(kind)).orderBy("work")
 	if len(works) > 0 {
-		marks := make([]string, len(works))
-		for i, w := range works {
-			sel.args = append(sel.args, w)
-			marks[i] = "$" + strconv.Itoa(len(sel.args))
-		}
-		sel.text.WriteString(" AND work IN (" + strings.Join(marks, ", ") + ")")
+		sel.whereIn("work", works)
 	}
-	sel.text.WriteString(" ORDER BY work")
-	list, err := collect(ctx, s.read, sel, scanLease)
+	list, err := all(ctx, s.read, s.leaseColumns, sel)
 	return list, s.failure("read leases", err)
 }
 
@@ -138,7 +125,7 @@ func (s *db) advance(ctx context.Context, what string, fn func(context.Context, 
 
 // held says which process has the work of a lease.
 func (s *db) held(ctx context.Context, tx *sql.Tx, l ledger.Lease) error {
-	by, err := scanLease(tx.QueryRowContext(ctx, `SELECT `+s.leaseColumns()+` FROM leases WHERE kind = $1 AND work = $2`, string(l.Kind), l.Work))
+	by, err := one(ctx, tx, s.leaseColumns, from("leases").where("kind = ?", string(l.Kind)).where("work = ?", l.Work))
 	if errors.Is(err, sql.ErrNoRows) {
 		return media.Errorf(media.CodeConflict, "another process has worked on %s %s in the meantime", l.Kind, l.Work)
 	}

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,52 +12,49 @@ import (
 	"atelier/media"
 )
 
-const recordColumns = `id, owner, tree_id, run_id, digest, ref, modality, mime_type, file_name, size_bytes,
-	width, height, orientation, frames, duration_seconds, label, description, promoted, partial,
-	direction, source, agent_path, operation_id, metadata, thumbnail_digest, created_at, updated_at, deleted_at`
+func recordColumns(m *ledger.Record) columns {
+	return columns{
+		{"id", &m.ID}, {"owner", &m.Owner}, {"tree_id", &m.Tree}, {"run_id", str(&m.Run)}, {"digest", digestCol{&m.Digest}}, {"ref", &m.Ref},
+		{"modality", &m.Modality}, {"mime_type", &m.MIMEType}, {"file_name", prose(&m.FileName)}, {"size_bytes", &m.SizeBytes},
+		{"width", num(&m.Width)}, {"height", num(&m.Height)}, {"orientation", num(&m.Orientation)}, {"frames", num(&m.Frames)},
+		{"duration_seconds", num(&m.DurationSeconds)}, {"label", prose(&m.Label)}, {"description", prose(&m.Description)},
+		{"promoted", flagCol{&m.Promoted}}, {"partial", flagCol{&m.Partial}},
+		{"direction", str(&m.Origin.Direction)}, {"source", prose(&m.Origin.Source)}, {"agent_path", str(&m.Origin.AgentPath)},
+		{"operation_id", str(&m.Origin.Operation)}, {"metadata", jsonCol{&m.Metadata}}, {"thumbnail_digest", digestCol{&m.ThumbnailDigest}},
+		{"created_at", timeCol{&m.CreatedAt}}, {"updated_at", timeCol{&m.UpdatedAt}}, {"deleted_at", timeCol{&m.DeletedAt}},
+	}
+}
 
 // recordID is the id of the record that the id $2 means: its own, or one that a copy of it had
 // in a database of an earlier version.
 const recordID = `COALESCE((SELECT media_id FROM media_grants WHERE media_grants.id = $2), $2)`
 
-func scanRecord(from row) (ledger.Record, error) {
-	var m ledger.Record
-	err := from.Scan(&m.ID, &m.Owner, &m.Tree, str(&m.Run), digestCol{&m.Digest}, &m.Ref, &m.Modality,
-		&m.MIMEType, str(&m.FileName), &m.SizeBytes, num(&m.Width), num(&m.Height), num(&m.Orientation),
-		num(&m.Frames), num(&m.DurationSeconds), str(&m.Label), str(&m.Description), &m.Promoted, &m.Partial,
-		str(&m.Origin.Direction), str(&m.Origin.Source), str(&m.Origin.AgentPath), str(&m.Origin.Operation),
-		jsonCol{&m.Metadata}, digestCol{&m.ThumbnailDigest}, timeCol{&m.CreatedAt}, timeCol{&m.UpdatedAt}, timeCol{&m.DeletedAt})
-	return m, err
-}
+// recordOf asks for the record that an id means.
+func recordOf(owner, id string) *query { return owned("media", owner).where("id = "+recordID, id) }
 
 // MediaRecord reads one record.
 func (s items) MediaRecord(ctx context.Context, owner, id string) (ledger.Record, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Record{}, err
-	}
-	m, err := scanRecord(s.read.QueryRowContext(ctx, `SELECT `+recordColumns+
-		` FROM media WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`, owner, id))
+	m, err := one(ctx, s.read, recordColumns, recordOf(owner, id).and("deleted_at IS NULL"))
 	return m, s.failure("read media "+id, err)
 }
 
 // ListMedia lists records, newest first.
-func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.List[ledger.Record]{}, err
-	}
+func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery) (list ledger.List[ledger.Record], err error) {
 	if s.find != nil && searchable(q) {
-		list, err := s.searchMedia(ctx, owner, q)
-		return list, s.failure("list media", err)
+		list, err = s.searchMedia(ctx, owner, q)
+	} else {
+		list, err = s.pageMedia(ctx, owner, q, nil)
 	}
-	list, err := s.pageMedia(ctx, owner, q, nil)
 	return list, s.failure("list media", err)
 }
 
 // pageMedia lists the records that the query asks for and that are among some, if narrow adds a condition.
 func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery, narrow func(*query)) (ledger.List[ledger.Record], error) {
-	state := "deleted_at IS NULL"
+	sel := owned("media", owner).orderBy("id DESC")
 	if q.Deleted {
-		state = "deleted_at IS NOT NULL"
+		sel.and("deleted_at IS NOT NULL")
+	} else {
+		sel.and("deleted_at IS NULL")
 	}
 	if q.Modality != "" {
 		m, err := media.ParseModality(string(q.Modality))
@@ -64,9 +62,8 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 			return ledger.List[ledger.Record]{}, err
 		}
 		// A literal, because the way to few rows is not that to many, and PostgreSQL plans for any value of a parameter.
-		state += " AND modality = '" + string(m) + "'"
+		sel.and("modality = '" + string(m) + "'")
 	}
-	sel := selectFrom(recordColumns, "media", state+" AND owner = ?", owner)
 	for _, c := range []struct{ condition, value string }{
 		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
 		{"run_id = ?", q.Run},
@@ -74,7 +71,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 		{`(LOWER(label) LIKE ? ESCAPE '\' OR LOWER(description) LIKE ? ESCAPE '\' OR LOWER(file_name) LIKE ? ESCAPE '\')`, like(q.Text)},
 		{`id IN (SELECT m.id FROM media m JOIN conversation_details d ON d.run_id = m.tree_id WHERE d.conversation_id = ?
 			UNION SELECT g.media_id FROM media_grants g JOIN conversation_details d ON d.run_id = g.tree_id WHERE d.conversation_id = ?)`, q.Conversation},
-		{"substr(ref, 1, " + itoa(int64(len(q.RefPrefix))) + ") = ?", q.RefPrefix},
+		{"substr(ref, 1, " + strconv.Itoa(len(q.RefPrefix)) + ") = ?", q.RefPrefix},
 	} {
 		if c.value != "" {
 			sel.where(c.condition, c.value)
@@ -83,9 +80,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 	if narrow != nil {
 		narrow(sel)
 	}
-	return page(ctx, s.read, sel, q.Page, order[ledger.Record]{
-		key: "id", descending: true, scan: scanRecord, next: func(m ledger.Record) string { return m.ID },
-	})
+	return page(ctx, s.read, recordColumns, sel, q.Page)
 }
 
 // LabelMedia changes label and description.
@@ -93,16 +88,10 @@ func (s items) LabelMedia(ctx context.Context, owner, id, label, description str
 	if err := needOwner(owner); err != nil {
 		return err
 	}
-	return s.commit(ctx, "label media", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE media SET label = COALESCE($3, label),
-			description = COALESCE($4, description), updated_at = $5
-			WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`,
-			owner, id, prose(clip(label)), prose(description), s.stampNow())
-		if err != nil {
-			return err
-		}
-		return changed("label media", id, res)
-	})
+	return s.change(ctx, "label media", id, `UPDATE media SET label = COALESCE($3, label),
+		description = COALESCE($4, description), updated_at = $5
+		WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`,
+		owner, id, orNull(clean(clip(label))), orNull(clean(description)), s.stampNow())
 }
 
 // PromoteMedia saves the run's chosen items, each in its own commit.
@@ -111,17 +100,24 @@ func (s items) PromoteMedia(ctx context.Context, owner, runID string, chosen []m
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string
-	for _, o := range chosen {
-		err := s.advance(ctx, "promote media", func(ctx context.Context, tx *sql.Tx) error {
+	return saveEach(chosen, "saved as part of the answer", func(o media.Output) error {
+		return s.advance(ctx, "promote media", func(ctx context.Context, tx *sql.Tx) error {
 			return s.promote(ctx, tx, r, o)
 		})
+	})
+}
+
+// saveEach saves items one by one. One that cannot be saved gives a warning; only what stops all of
+// them is an error.
+func saveEach(items []media.Output, done string, save func(media.Output) error) (warnings []string, err error) {
+	for _, o := range items {
+		err := save(o)
 		switch code := media.CodeOf(err); {
 		case err == nil:
 		case code == media.CodeDiskFull || code == media.CodeForbidden:
 			return warnings, err
 		default:
-			warnings = append(warnings, fmt.Sprintf("%s was not saved as part of the answer: %v", o, err))
+			warnings = append(warnings, fmt.Sprintf("%s was not %s: %v", o, done, err))
 		}
 	}
 	return warnings, nil
@@ -139,7 +135,13 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 	if err != nil {
 		return err
 	}
-	source, err := s.sourceLink(ctx, tx, scope, m)
+	// The prompt-run media row behind the item is the run's own, else that of the run of its tree that made it, else a new one.
+	var source string
+	err = tx.QueryRowContext(ctx, `SELECT id FROM prompt_run_media WHERE media_id = $1
+		ORDER BY CASE WHEN run_id = $2 THEN 0 ELSE 1 END, id LIMIT 1`, m.ID, r.ID).Scan(&source)
+	if errors.Is(err, sql.ErrNoRows) {
+		source, err = s.insertLink(ctx, tx, scope, m, cmp.Or(m.Origin.Direction, "output"))
+	}
 	if err != nil {
 		return err
 	}
@@ -148,78 +150,56 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 		WHERE run_id = $1`, r.ID).Scan(&last); err != nil {
 		return err
 	}
-	m.Label, m.Description = first(clip(o.Label), m.Label), first(o.Description, m.Description)
-	now := s.stampNow()
-	var v values
-	v.set("id", s.cfg.NewID())
-	v.set("owner", r.Owner)
-	v.set("media_id", m.ID)
-	v.set("run_id", r.ID)
-	v.set("source_prompt_run_media_id", source)
-	facts(&v, m.Output)
-	v.set("display_order", last+1)
-	v.set("thumbnail_digest", text(m.ThumbnailDigest.String()))
-	v.set("created_at", now)
-	v.set("updated_at", now)
-	if _, err := tx.ExecContext(ctx, v.insertSQL("agent_run_media")+
-		" ON CONFLICT (run_id, media_id) DO NOTHING", v.args...); err != nil {
+	m.Label, m.Description = cmp.Or(clip(o.Label), m.Label), cmp.Or(o.Description, m.Description)
+	l := ledger.Link{ID: s.cfg.NewID(), MediaID: m.ID, RunID: r.ID, SourceID: source, Snapshot: s.snapshot(m, last+1)}
+	row := append(agentLinkColumns(&l), column{"owner", &r.Owner})
+	if err := row.insert(ctx, tx, "agent_run_media", " ON CONFLICT (run_id, media_id) DO NOTHING"); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE media SET promoted = 1, label = $1, description = $2, updated_at = $3
-		WHERE id = $4`, prose(m.Label), prose(m.Description), now, m.ID)
+		WHERE id = $4`, orNull(clean(m.Label)), orNull(clean(m.Description)), stampText(l.UpdatedAt), m.ID)
 	return err
 }
 
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// sourceLink finds the prompt-run media row behind an item: the run's own, else the
-// one of the run of its tree that made it, else a new one.
-func (s items) sourceLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record) (string, error) {
-	var id string
-	err := tx.QueryRowContext(ctx, `SELECT id FROM prompt_run_media WHERE media_id = $1
-		ORDER BY CASE WHEN run_id = $2 THEN 0 ELSE 1 END, id LIMIT 1`, m.ID, scope.Run).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return s.insertLink(ctx, tx, scope, m, first(m.Origin.Direction, "output"))
-	}
-	return id, err
-}
-
-const linkColumns = `modality, mime_type, file_name, size_bytes, width, height, duration_seconds, label,
-	description, metadata, display_order, thumbnail_digest, created_at, updated_at, id, media_id, run_id`
-
-func linkTargets(l *ledger.Link) []any {
-	return []any{
-		&l.Modality, &l.MIMEType, str(&l.FileName), &l.SizeBytes, num(&l.Width), num(&l.Height),
-		num(&l.DurationSeconds), str(&l.Label), str(&l.Description),
-		jsonCol{&l.Metadata},
-		&l.DisplayOrder,
-		digestCol{&l.ThumbnailDigest},
-		timeCol{&l.CreatedAt},
-		timeCol{&l.UpdatedAt},
-		&l.ID, &l.MediaID, str(&l.RunID),
+// snapshot is a record as it stands now, at a place in a list.
+func (s *db) snapshot(m ledger.Record, place int) ledger.Snapshot {
+	now := s.cfg.Now()
+	return ledger.Snapshot{
+		Modality: m.Modality, MIMEType: m.MIMEType, FileName: m.FileName, SizeBytes: m.SizeBytes, Width: m.Width, Height: m.Height,
+		DurationSeconds: m.DurationSeconds, Label: m.Label, Description: m.Description, Metadata: m.Metadata,
+		DisplayOrder: place, ThumbnailDigest: m.ThumbnailDigest, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
-var byDisplayOrder = func(l ledger.Link) string { return strconv.Itoa(l.DisplayOrder) }
+func snapshotColumns(n *ledger.Snapshot) columns {
+	return columns{
+		{"modality", &n.Modality}, {"mime_type", &n.MIMEType}, {"file_name", prose(&n.FileName)}, {"size_bytes", &n.SizeBytes},
+		{"width", num(&n.Width)}, {"height", num(&n.Height)}, {"duration_seconds", num(&n.DurationSeconds)},
+		{"label", prose(&n.Label)}, {"description", prose(&n.Description)}, {"metadata", jsonCol{&n.Metadata}},
+		{"display_order", &n.DisplayOrder}, {"thumbnail_digest", digestCol{&n.ThumbnailDigest}},
+		{"created_at", timeCol{&n.CreatedAt}}, {"updated_at", timeCol{&n.UpdatedAt}},
+	}
+}
+
+func promptLinkColumns(l *ledger.Link) columns {
+	return append(snapshotColumns(&l.Snapshot), columns{
+		{"id", &l.ID}, {"media_id", &l.MediaID}, {"run_id", str(&l.RunID)}, {"prompt_run_id", str(&l.PromptRunID)}, {"step_id", str(&l.StepID)},
+		{"operation_id", str(&l.OperationID)}, {"direction", &l.Direction},
+	}...)
+}
+
+func agentLinkColumns(l *ledger.Link) columns {
+	return append(snapshotColumns(&l.Snapshot), columns{
+		{"id", &l.ID}, {"media_id", &l.MediaID}, {"run_id", &l.RunID}, {"source_prompt_run_media_id", &l.SourceID},
+	}...)
+}
 
 // ListPromptMedia lists what a run made or saw.
 func (s items) ListPromptMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
 	}
-	sel := selectFrom(linkColumns+", prompt_run_id, step_id, operation_id, direction", "prompt_run_media", "run_id = ?", runID)
-	list, err := page(ctx, s.read, sel, p, order[ledger.Link]{
-		key: "display_order", numeric: true, next: byDisplayOrder,
-		scan: func(from row) (l ledger.Link, err error) {
-			err = from.Scan(append(linkTargets(&l), str(&l.PromptRunID), str(&l.StepID), str(&l.OperationID), &l.Direction)...)
-			return l, err
-		},
-	})
+	list, err := page(ctx, s.read, promptLinkColumns, from("prompt_run_media").where("run_id = ?", runID).orderBy("display_order"), p)
 	return list, s.failure("list prompt-run media", err)
 }
 
@@ -228,13 +208,6 @@ func (s items) ListAgentMedia(ctx context.Context, owner, runID string, p ledger
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
 	}
-	sel := selectFrom(linkColumns+", source_prompt_run_media_id", "agent_run_media", "run_id = ?", runID)
-	list, err := page(ctx, s.read, sel, p, order[ledger.Link]{
-		key: "display_order", numeric: true, next: byDisplayOrder,
-		scan: func(from row) (l ledger.Link, err error) {
-			err = from.Scan(append(linkTargets(&l), &l.SourceID)...)
-			return l, err
-		},
-	})
+	list, err := page(ctx, s.read, agentLinkColumns, from("agent_run_media").where("run_id = ?", runID).orderBy("display_order"), p)
 	return list, s.failure("list agent-run media", err)
 }

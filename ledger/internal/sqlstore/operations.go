@@ -3,10 +3,32 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"slices"
 
 	"atelier/ledger"
+	"atelier/media"
 )
+
+// columns are those of an operation and of its lease, while that is live.
+func (s operations) columns(o *ledger.Operation) columns {
+	lease := ` FROM leases WHERE kind = 'generation' AND work = operations.id AND NOT ` + s.expired() + `)`
+	return slices.Concat(columns{
+		{"id", &o.ID}, {"owner", &o.Owner}, {"tree_id", &o.Tree}, {"run_id", str(&o.RunID)}, {"step_id", str(&o.StepID)},
+		{"idempotency_key", str(&o.Key)}, {"method", str(&o.Method)}, {"modality", str(&o.Modality)}, {"request", jsonCol{&o.Request}},
+		{"(SELECT holder" + lease, readOnly{str(&o.HeldBy)}}, {"(SELECT expires_at" + lease, readOnly{timeCol{&o.HeldUntil}}},
+		{"created_at", timeCol{&o.CreatedAt}},
+	}, receipt(o))
+}
+
+// receipt are the columns that FinishOperation writes.
+func receipt(o *ledger.Operation) columns {
+	return slices.Concat(columns{
+		{"status", &o.Status}, {"provider", str(&o.Provider)}, {"model", str(&o.Model)}, {"api_model", str(&o.APIModel)},
+		{"dispositions", jsonCol{&o.Dispositions}}, {"usage_counts", jsonCol{&o.Usage}}, {"metadata", jsonCol{&o.Metadata}},
+		{"warnings", jsonCol{&o.Warnings}}, {"estimated_usd", &o.EstimatedUSD}, {"reported_usd", &o.ReportedUSD},
+		{"finished_at", timeCol{&o.FinishedAt}}, {"updated_at", timeCol{&o.UpdatedAt}},
+	}, failureColumns(&o.Failure))
+}
 
 // BeginOperation saves the intent.
 func (s operations) BeginOperation(ctx context.Context, o ledger.Operation) error {
@@ -14,35 +36,19 @@ func (s operations) BeginOperation(ctx context.Context, o ledger.Operation) erro
 	if err := need(what, "id", o.ID, "owner", o.Owner, "tree", o.Tree, "status", o.Status); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", o.ID)
-	v.set("owner", o.Owner)
-	v.set("tree_id", o.Tree)
-	v.set("run_id", text(o.RunID))
-	v.set("step_id", text(o.StepID))
-	v.set("idempotency_key", text(o.Key))
-	v.set("method", text(o.Method))
-	v.set("modality", text(string(o.Modality)))
-	v.set("request", raw(o.Request))
-	v.set("created_at", now)
-	receipt(&v, o, now)
+	s.stamp(&o.CreatedAt, &o.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return v.insert(ctx, tx, "operations")
+		return s.columns(&o).insert(ctx, tx, "operations", "")
 	})
 }
 
 // FinishOperation saves the receipt.
 func (s operations) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	const what = "finish operation"
-	var v values
-	receipt(&v, o, s.stampNow())
+	o.UpdatedAt = s.cfg.Now()
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, v.updateSQL("operations")+fmt.Sprintf(" WHERE id = $%d", len(v.names)+1), append(v.args, o.ID)...)
-		if err != nil {
-			return err
-		}
-		if err := changed(what, o.ID, res); err != nil || o.FinishedAt.IsZero() {
+		n, err := receipt(&o).update(ctx, tx, "operations", "id = ?", o.ID)
+		if err := found(what, o.ID, n, err); err != nil || o.FinishedAt.IsZero() {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM leases WHERE kind = $1 AND work = $2`, string(ledger.LeaseGeneration), o.ID)
@@ -50,171 +56,162 @@ func (s operations) FinishOperation(ctx context.Context, o ledger.Operation) err
 	})
 }
 
-func receipt(v *values, o ledger.Operation, now string) {
-	v.set("status", o.Status)
-	v.set("provider", text(o.Provider))
-	v.set("model", text(o.Model))
-	v.set("api_model", text(o.APIModel))
-	v.set("dispositions", raw(o.Dispositions))
-	v.set("usage_counts", raw(o.Usage))
-	v.set("metadata", raw(o.Metadata))
-	v.set("warnings", document(o.Warnings))
-	v.set("estimated_usd", o.EstimatedUSD)
-	v.set("reported_usd", o.ReportedUSD)
-	v.failure(o.Failure)
-	v.set("finished_at", stamp(o.FinishedAt))
-	v.set("updated_at", now)
+// ReopenOperation makes a finished operation one that is in progress.
+func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slots []int) error {
+	const what = "reopen operation"
+	if err := needOwner(o.Owner); err != nil {
+		return err
+	}
+	if err := need(what, "id", o.ID, "status", o.Status); err != nil {
+		return err
+	}
+	reopened := ledger.Operation{Status: o.Status, Request: o.Request, UpdatedAt: s.cfg.Now()}
+	changes := append(columns{
+		{"status", &reopened.Status}, {"request", jsonCol{&reopened.Request}},
+		{"finished_at", timeCol{&reopened.FinishedAt}}, {"updated_at", timeCol{&reopened.UpdatedAt}},
+	}, failureColumns(&reopened.Failure)...)
+	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		n, err := changes.update(ctx, tx, "operations", "owner = ? AND id = ? AND finished_at IS NOT NULL", o.Owner, o.ID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			known, err := all(ctx, tx, only("id"), owned("operations", o.Owner).where("id = ?", o.ID))
+			if err != nil {
+				return err
+			}
+			if len(known) == 0 {
+				return media.Errorf(media.CodeNotFound, "there is no operation %.40q", o.ID)
+			}
+			return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it", o.ID)
+		}
+		for _, index := range slots {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM operation_slots WHERE operation_id = $1 AND slot_index = $2`, o.ID, index); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func slotColumns(sl *ledger.Slot) columns {
+	return slices.Concat(columns{
+		{"operation_id", &sl.OperationID}, {"slot_index", &sl.Index}, {"status", &sl.Status},
+		{"media_id", str(&sl.MediaID)}, {"ref", str(&sl.Ref)}, {"digest", digestCol{&sl.Digest}},
+		{"revised_prompt", prose(&sl.RevisedPrompt)}, {"seed", &sl.Seed}, {"safety", jsonCol{&sl.Safety}},
+		{"updated_at", timeCol{&sl.UpdatedAt}},
+	}, failureColumns(&sl.Failure))
 }
 
 // SaveSlot inserts or overwrites a slot.
 func (s operations) SaveSlot(ctx context.Context, sl ledger.Slot) error {
-	now := s.stampNow()
-	var v values
-	v.set("operation_id", sl.OperationID)
-	v.set("slot_index", sl.Index)
-	v.set("status", sl.Status)
-	v.set("media_id", text(sl.MediaID))
-	v.set("ref", text(string(sl.Ref)))
-	v.set("digest", text(sl.Digest.String()))
-	v.set("revised_prompt", prose(sl.RevisedPrompt))
-	v.set("seed", sl.Seed)
-	v.set("safety", raw(sl.Safety))
-	v.failure(sl.Failure)
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	sl.UpdatedAt = s.cfg.Now()
+	row := append(slotColumns(&sl), column{"created_at", timeCol{&sl.UpdatedAt}})
 	return s.advance(ctx, "save operation slot", func(ctx context.Context, tx *sql.Tx) error {
-		return v.upsert(ctx, tx, "operation_slots", "operation_id, slot_index")
+		_, err := row.upsert(ctx, tx, "operation_slots", "operation_id, slot_index", "")
+		return err
 	})
 }
 
-// SaveTask inserts or overwrites a provider call.
+func taskColumns(t *ledger.Task) columns {
+	return slices.Concat(columns{
+		{"id", &t.ID}, {"operation_id", &t.OperationID}, {"call_index", &t.Call}, {"attempt", &t.Attempt},
+		{"idempotency_key", str(&t.Key)}, {"provider", str(&t.Provider)}, {"task_id", str(&t.TaskID)}, {"status", &t.Status},
+		{"detail", jsonCol{&t.Detail}}, {"finished_at", timeCol{&t.FinishedAt}},
+		{"created_at", timeCol{&t.CreatedAt}}, {"updated_at", timeCol{&t.UpdatedAt}},
+	}, failureColumns(&t.Failure))
+}
+
+// SaveTask inserts or overwrites a provider call. Its operation follows it.
 func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	const what = "save provider task"
 	if err := need(what, "id", t.ID, "operation id", t.OperationID); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", t.ID)
-	v.set("operation_id", t.OperationID)
-	v.set("call_index", t.Call)
-	v.set("attempt", t.Attempt)
-	v.set("idempotency_key", text(t.Key))
-	v.set("provider", text(t.Provider))
-	v.set("task_id", text(t.TaskID))
-	v.set("status", t.Status)
-	v.set("detail", raw(t.Detail))
-	v.failure(t.Failure)
-	v.set("finished_at", stamp(t.FinishedAt))
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	s.stamp(&t.CreatedAt, &t.UpdatedAt)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		if err := v.upsert(ctx, tx, "provider_tasks", "id"); err != nil {
+		_, err := taskColumns(&t).upsert(ctx, tx, "provider_tasks", "id", "")
+		if err != nil {
 			return err
 		}
-		return underWay(ctx, tx, t, now)
+		switch t.Status {
+		case "submitted":
+			_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
+				WHERE id = $3 AND finished_at IS NULL AND status = 'queued'`, t.Status, stampText(t.UpdatedAt), t.OperationID)
+		case "running":
+			_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
+				WHERE id = $3 AND finished_at IS NULL AND status IN ('queued', 'submitted')`, t.Status, stampText(t.UpdatedAt), t.OperationID)
+		}
+		return err
 	})
-}
-
-// underWay lets an operation follow its own call.
-func underWay(ctx context.Context, tx *sql.Tx, t ledger.Task, now string) error {
-	var err error
-	switch t.Status {
-	case "submitted":
-		_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
-			WHERE id = $3 AND finished_at IS NULL AND status = 'queued'`, t.Status, now, t.OperationID)
-	case "running":
-		_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
-			WHERE id = $3 AND finished_at IS NULL AND status IN ('queued', 'submitted')`, t.Status, now, t.OperationID)
-	}
-	return err
-}
-
-// operationColumns are those of an operation and of its lease, while that is live.
-func (s operations) operationColumns() string {
-	lease := ` FROM leases WHERE kind = 'generation' AND work = operations.id AND NOT ` + s.expired() + `)`
-	return `id, owner, tree_id, run_id, step_id, idempotency_key, status, method, modality,
-	provider, model, api_model, request, dispositions, usage_counts, metadata, warnings, estimated_usd, reported_usd,
-	error_code, error_message, retryable, (SELECT holder` + lease + `, (SELECT expires_at` + lease + `, finished_at, created_at, updated_at`
-}
-
-func scanOperation(from row) (ledger.Operation, error) {
-	var o ledger.Operation
-	err := from.Scan(&o.ID, &o.Owner, &o.Tree, str(&o.RunID), str(&o.StepID), str(&o.Key), &o.Status,
-		str(&o.Method), str(&o.Modality), str(&o.Provider), str(&o.Model), str(&o.APIModel), jsonCol{&o.Request},
-		jsonCol{&o.Dispositions}, jsonCol{&o.Usage}, jsonCol{&o.Metadata}, jsonCol{&o.Warnings}, &o.EstimatedUSD, &o.ReportedUSD,
-		str(&o.Failure.Code), str(&o.Failure.Message), &o.Failure.Retryable,
-		str(&o.HeldBy), timeCol{&o.HeldUntil}, timeCol{&o.FinishedAt}, timeCol{&o.CreatedAt}, timeCol{&o.UpdatedAt})
-	return o, err
 }
 
 // Operation reads one with its slots and provider calls.
 func (s operations) Operation(ctx context.Context, owner, id string) (ledger.Operation, []ledger.Slot, []ledger.Task, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Operation{}, nil, nil, err
-	}
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+
-		` FROM operations WHERE owner = $1 AND id = $2`, owner, id))
+	o, err := one(ctx, s.read, s.columns, owned("operations", owner).where("id = ?", id))
 	if err != nil {
 		return o, nil, nil, s.failure("read operation "+id, err)
 	}
-	sel := selectFrom(`operation_id, slot_index, status, media_id, ref, digest, revised_prompt, seed, safety,
-		error_code, error_message, retryable, updated_at`, "operation_slots", "operation_id = ?", id)
-	sel.text.WriteString(" ORDER BY slot_index")
-	slots, err := collect(ctx, s.read, sel, func(from row) (sl ledger.Slot, err error) {
-		err = from.Scan(&sl.OperationID, &sl.Index, &sl.Status, str(&sl.MediaID), str(&sl.Ref), digestCol{&sl.Digest},
-			str(&sl.RevisedPrompt), &sl.Seed, jsonCol{&sl.Safety}, str(&sl.Failure.Code), str(&sl.Failure.Message),
-			&sl.Failure.Retryable, timeCol{&sl.UpdatedAt})
-		return sl, err
-	})
+	slots, err := all(ctx, s.read, slotColumns, from("operation_slots").where("operation_id = ?", id).orderBy("slot_index"))
 	if err != nil {
 		return o, nil, nil, s.failure("read operation slots", err)
 	}
-	sel = selectFrom(`id, operation_id, call_index, attempt, idempotency_key, provider, task_id, status, detail,
-		error_code, error_message, retryable, finished_at, created_at, updated_at`, "provider_tasks", "operation_id = ?", id)
-	sel.text.WriteString(" ORDER BY call_index, attempt, id")
-	tasks, err := collect(ctx, s.read, sel, func(from row) (t ledger.Task, err error) {
-		err = from.Scan(&t.ID, &t.OperationID, &t.Call, &t.Attempt, str(&t.Key), str(&t.Provider), str(&t.TaskID),
-			&t.Status, jsonCol{&t.Detail}, str(&t.Failure.Code), str(&t.Failure.Message), &t.Failure.Retryable,
-			timeCol{&t.FinishedAt}, timeCol{&t.CreatedAt}, timeCol{&t.UpdatedAt})
-		return t, err
-	})
+	tasks, err := all(ctx, s.read, taskColumns, from("provider_tasks").where("operation_id = ?", id).orderBy("call_index, attempt, id"))
 	return o, slots, tasks, s.failure("read provider tasks", err)
 }
 
 // OperationByKey finds one by its idempotency key.
 func (s operations) OperationByKey(ctx context.Context, owner, key string) (ledger.Operation, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Operation{}, err
-	}
-	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+s.operationColumns()+
-		` FROM operations WHERE owner = $1 AND idempotency_key = $2`, owner, key))
-	return o, s.failure("read operation", err)
+	return s.operation(ctx, "read operation", owned("operations", owner).where("idempotency_key = ?", key))
+}
+
+// OperationOfTask finds the operation of a provider's task.
+func (s operations) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
+	return s.operation(ctx, "find operation of task", from("operations", provider, taskID).
+		and("id = (SELECT operation_id FROM provider_tasks WHERE provider = $1 AND task_id = $2 ORDER BY id LIMIT 1)"))
+}
+
+// AnyOperation reads an operation of any owner.
+func (s operations) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
+	return s.operation(ctx, "read operation", from("operations").where("id = ?", id))
+}
+
+func (s operations) operation(ctx context.Context, what string, q *query) (ledger.Operation, error) {
+	o, err := one(ctx, s.read, s.columns, q)
+	return o, s.failure(what, err)
 }
 
 // ListOperations lists operations, newest first.
 func (s operations) ListOperations(ctx context.Context, owner string, q ledger.OperationQuery) (ledger.List[ledger.Operation], error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.List[ledger.Operation]{}, err
-	}
-	sel := selectFrom(s.operationColumns(), "operations", "owner = ?", owner)
+	sel := owned("operations", owner)
 	if q.Tree != "" {
 		sel.where("tree_id = ?", q.Tree)
 	}
 	if q.Status != "" {
 		sel.where("status = ?", q.Status)
 	}
-	return s.newestOperations(ctx, sel, q.Page)
+	list, err := page(ctx, s.read, s.columns, sel.orderBy("id DESC"), q.Page)
+	return list, s.failure("list operations", err)
 }
 
 // ListOpenOperations lists unfinished operations of any owner.
 func (s operations) ListOpenOperations(ctx context.Context, p ledger.Page) (ledger.List[ledger.Operation], error) {
-	return s.newestOperations(ctx, selectFrom(s.operationColumns(), "operations", "finished_at IS NULL AND status <> ?", ""), p)
+	list, err := page(ctx, s.read, s.columns, from("operations").and("finished_at IS NULL").orderBy("id DESC"), p)
+	return list, s.failure("list operations", err)
 }
 
-func (s operations) newestOperations(ctx context.Context, sel *query, p ledger.Page) (ledger.List[ledger.Operation], error) {
-	list, err := page(ctx, s.read, sel, p, order[ledger.Operation]{
-		key: "id", descending: true, scan: scanOperation, next: func(o ledger.Operation) string { return o.ID },
-	})
-	return list, s.failure("list operations", err)
+// UnassignedBlobs lists what arrived for an operation and is in none of its slots. A slot whose
+// record could not be saved does not have it.
+func (s operations) UnassignedBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
+	if err := needOwner(owner); err != nil {
+		return nil, err
+	}
+	list, err := all(ctx, s.read, blobColumns, from("blobs").where("operation_id = ?", operation).
+		and(`NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.operation_id = blobs.operation_id AND operation_slots.digest = blobs.digest
+			AND (operation_slots.media_id IS NOT NULL OR EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id)))`).
+		and(`NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id
+			AND (media.partial = 1 OR media.deleted_at IS NOT NULL OR media.id IN (SELECT parent_media_id FROM media_lineage)))`).
+		where("(SELECT owner FROM operations WHERE operations.id = blobs.operation_id) = ?", owner).
+		orderBy("created_at, digest"))
+	return list, s.failure("list blobs without slots", err)
 }

@@ -10,72 +10,159 @@ import (
 	"atelier/media"
 )
 
-// query is a SELECT that grows by conditions.
+// query is a SELECT of the rows of a table, or of tables that are joined, that meet conditions.
 type query struct {
-	text strings.Builder
-	args []any
+	tables     string
+	conditions []string
+	args       []any
+	order      string // columns, each maybe with DESC
+	limit      int    // 0 means none
+	err        error  // why it must not run
 }
 
-// where adds a condition; its ? stands for the value.
-func (q *query) where(condition string, value any) {
-	q.args = append(q.args, value)
-	q.text.WriteString(" AND " + strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
-}
+// from asks for the rows of tables, which may have parameters.
+func from(tables string, args ...any) *query { return &query{tables: tables, args: args} }
 
-// whereIn adds the condition that a column has one of some values, of which there is at least one.
-func (q *query) whereIn(column string, values []string) {
-	q.text.WriteString(" AND " + column + " IN (")
-	for i, v := range values {
-		if i > 0 {
-			q.text.WriteByte(',')
-		}
-		q.args = append(q.args, v)
-		q.text.WriteString("$" + strconv.Itoa(len(q.args)))
-	}
-	q.text.WriteByte(')')
-}
-
-func selectFrom(columns, from, condition string, value any) *query {
-	q := &query{args: []any{value}}
-	q.text.WriteString("SELECT " + columns + " FROM " + from + " WHERE " + strings.ReplaceAll(condition, "?", "$1"))
+// owned asks for the rows of an owner. It refuses to run without one.
+func owned(tables, owner string) *query {
+	q := from(tables).where("owner = ?", owner)
+	q.err = needOwner(owner)
 	return q
 }
 
-// page runs the query for one page in the order given, which must follow key.
-func page[T any](ctx context.Context, db *sql.DB, q *query, p ledger.Page, o order[T]) (ledger.List[T], error) {
+// and adds a condition.
+func (q *query) and(condition string) *query {
+	q.conditions = append(q.conditions, condition)
+	return q
+}
+
+// where adds a condition; its ? stands for the value.
+func (q *query) where(condition string, value any) *query {
+	q.args = append(q.args, value)
+	return q.and(strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
+}
+
+// whereIn adds the condition that a column has one of some values, of which there is at least one.
+func (q *query) whereIn(column string, values []string) *query {
+	q.and(column + " IN (" + parameters(len(q.args)+1, len(values)) + ")")
+	for _, v := range values {
+		q.args = append(q.args, v)
+	}
+	return q
+}
+
+// orderBy sorts the rows by columns.
+func (q *query) orderBy(columns string) *query {
+	q.order = columns
+	return q
+}
+
+// sql is the statement.
+func (q *query) sql(columns string) string {
+	s := "SELECT " + columns + " FROM " + q.tables
+	if len(q.conditions) > 0 {
+		s += " WHERE " + strings.Join(q.conditions, " AND ")
+	}
+	if q.order != "" {
+		s += " ORDER BY " + q.order
+	}
+	if q.limit > 0 {
+		s += " LIMIT " + strconv.Itoa(q.limit)
+	}
+	return s
+}
+
+// querier is *sql.DB or *sql.Tx.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// one reads the first row; the error is sql.ErrNoRows if there is none.
+func one[T any](ctx context.Context, db querier, of func(*T) columns, q *query) (v T, err error) {
+	if q.err != nil {
+		return v, q.err
+	}
+	c := of(&v)
+	err = db.QueryRowContext(ctx, q.sql(c.names()), q.args...).Scan(c.targets()...)
+	return v, err
+}
+
+// all reads all rows.
+func all[T any](ctx context.Context, db querier, of func(*T) columns, q *query) ([]T, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
+	var v, empty T
+	c := of(&v)
+	rows, err := db.QueryContext(ctx, q.sql(c.names()), q.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // rows.Err tells what went wrong.
+	items := []T{}
+	for targets := c.targets(); rows.Next(); v = empty {
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+	}
+	return items, rows.Err()
+}
+
+// only are the columns of a query for one column of text.
+func only(name string) func(*string) columns {
+	return func(s *string) columns { return columns{{name, s}} }
+}
+
+// page reads one page in the order of the query, which is one column with different values: a text, a
+// digest or a number.
+func page[T any](ctx context.Context, db *sql.DB, of func(*T) columns, q *query, p ledger.Page) (ledger.List[T], error) {
 	list := ledger.List[T]{Items: []T{}}
+	key, descending := strings.CutSuffix(q.order, " DESC")
 	if p.After != "" {
-		after, err := o.cursor(p.After)
+		after, err := cursor(of, key, p.After)
 		if err != nil {
 			return list, err
 		}
-		q.where(o.key+o.after()+"?", after)
+		if descending {
+			q.where(key+" < ?", after)
+		} else {
+			q.where(key+" > ?", after)
+		}
 	}
-	q.text.WriteString(" ORDER BY " + o.key + o.direction() + " LIMIT " + strconv.Itoa(p.Bound()+1))
-	items, err := collect(ctx, db, q, o.scan)
+	q.limit = p.Bound() + 1
+	items, err := all(ctx, db, of, q)
 	if err != nil {
 		return list, err
 	}
 	if len(items) > p.Bound() {
 		items = items[:p.Bound()]
-		list.Next = o.next(items[len(items)-1])
+		switch v := keyOf(of, &items[len(items)-1], key).(type) {
+		case *string:
+			list.Next = *v
+		case *int:
+			list.Next = strconv.Itoa(*v)
+		case digestCol:
+			list.Next = v.to.String()
+		}
 	}
 	list.Items = items
 	return list, nil
 }
 
-// order says how a list is paged.
-type order[T any] struct {
-	key        string
-	descending bool
-	// numeric keys compare as numbers.
-	numeric bool
-	scan    func(row) (T, error)
-	next    func(T) string
+func keyOf[T any](of func(*T) columns, v *T, key string) any {
+	for _, c := range of(v) {
+		if c.name == key {
+			return c.value
+		}
+	}
+	return nil
 }
 
-func (o order[T]) cursor(after string) (any, error) {
-	if !o.numeric {
+// cursor is the value of the key behind which a page begins.
+func cursor[T any](of func(*T) columns, key, after string) (any, error) {
+	if _, number := keyOf(of, new(T), key).(*int); !number {
 		return after, nil
 	}
 	n, err := strconv.ParseInt(after, 10, 64)
@@ -84,45 +171,6 @@ func (o order[T]) cursor(after string) (any, error) {
 	}
 	return n, nil
 }
-
-func (o order[T]) after() string {
-	if o.descending {
-		return " < "
-	}
-	return " > "
-}
-
-func (o order[T]) direction() string {
-	if o.descending {
-		return " DESC"
-	}
-	return ""
-}
-
-// querier is *sql.DB or *sql.Tx.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func collect[T any](ctx context.Context, db querier, q *query, scan func(row) (T, error)) ([]T, error) {
-	rows, err := db.QueryContext(ctx, q.text.String(), q.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() // rows.Err tells what went wrong.
-	items := []T{}
-	for rows.Next() {
-		item, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, rows.Err()
-}
-
-// row is *sql.Row or *sql.Rows.
-type row interface{ Scan(dest ...any) error }
 
 // like is the pattern of a text that holds another one; empty for none.
 func like(text string) string {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -26,15 +27,9 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 	if o.Digest.IsZero() || o.Ref == "" {
 		return o, media.Errorf(media.CodeInvalid, "record media %s: store its bytes first", o)
 	}
-	if o.Origin.AgentPath == "" {
-		o.Origin.AgentPath = scope.AgentPath
-	}
-	if o.Origin.Operation == "" {
-		o.Origin.Operation = scope.Operation
-	}
-	if o.Origin.Direction == "" {
-		o.Origin.Direction = "output"
-	}
+	o.Origin.AgentPath = cmp.Or(o.Origin.AgentPath, scope.AgentPath)
+	o.Origin.Operation = cmp.Or(o.Origin.Operation, scope.Operation)
+	o.Origin.Direction = cmp.Or(o.Origin.Direction, "output")
 	o.Label = clip(o.Label)
 	saved := o
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
@@ -66,8 +61,12 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 			}
 		}
 		if !known {
-			if err := s.insertParents(ctx, tx, scope, have, o.Lineage); err != nil {
-				return err
+			for _, p := range o.Lineage {
+				if err := s.attempt(ctx, tx, "lineage of "+have.String(), func() error {
+					return s.insertEdge(ctx, tx, scope, have, p)
+				}); err != nil {
+					return err
+				}
 			}
 		}
 		return s.attempt(ctx, tx, "prompt-run media "+o.String(), func() error {
@@ -101,13 +100,11 @@ const inTree = `(tree_id = $2 OR id IN (SELECT media_id FROM media_grants WHERE 
 
 func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Digest) (ledger.Record, error) {
 	find := func(condition string) (ledger.Record, error) {
-		return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
-			WHERE owner = $1 AND `+condition+` AND digest = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
-			scope.Owner, scope.Tree, d.String()))
+		return one(ctx, tx, recordColumns, owned("media", scope.Owner).where(condition, scope.Tree).where("digest = ?", d.String()).and("deleted_at IS NULL").orderBy("id"))
 	}
-	m, err := find("tree_id = $2")
+	m, err := find("tree_id = ?")
 	if errors.Is(err, sql.ErrNoRows) {
-		m, err = find("id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2)")
+		m, err = find("id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = ?)")
 	}
 	return m, err
 }
@@ -126,8 +123,11 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 	if !errors.Is(err, sql.ErrNoRows) {
 		return have, false, err
 	}
-	if o.ID == "" && o.Origin.Direction == "input" {
-		if o.ID, err = givenBefore(ctx, tx, scope, o); err != nil {
+	if o.ID == "" && o.Origin.Direction == "input" { // maybe the same file was given to another tree
+		err = tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND digest = $2 AND direction = 'input'
+			AND COALESCE(file_name, '') = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
+			scope.Owner, o.Digest.String(), clean(o.FileName)).Scan(&o.ID)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return have, false, err
 		}
 	}
@@ -141,35 +141,18 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 	return have, false, err
 }
 
-// givenBefore finds the item that the same file became when it was given to another tree, by its bytes
-// and its name; empty where there is none.
-func givenBefore(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND digest = $2 AND direction = 'input'
-		AND COALESCE(file_name, '') = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
-		scope.Owner, o.Digest.String(), clean(o.FileName)).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
-}
-
 // grant links an item of another tree to this one. The error is sql.ErrNoRows where the owner has
 // no such item under the id.
 func (s items) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
-	have, err := scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
-		WHERE owner = $1 AND id = `+recordID+` AND digest = $3`, scope.Owner, o.ID, o.Digest.String()))
+	have, err := one(ctx, tx, recordColumns, recordOf(scope.Owner, o.ID).where("digest = ?", o.Digest.String()))
 	if err != nil {
 		return have, err
 	}
 	if !have.DeletedAt.IsZero() {
 		return have, media.Errorf(media.CodeNotFound, "the media item %s was deleted", o.Ref)
 	}
-	var v values
-	v.set("id", s.cfg.NewID())
-	v.set("tree_id", scope.Tree)
-	v.set("media_id", have.ID)
-	v.set("created_at", s.stampNow())
-	if _, err := tx.ExecContext(ctx, v.insertSQL("media_grants")+" ON CONFLICT (tree_id, media_id) DO NOTHING", v.args...); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO media_grants (id, tree_id, media_id, created_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (tree_id, media_id) DO NOTHING`, s.cfg.NewID(), scope.Tree, have.ID, s.stampNow()); err != nil {
 		return have, err
 	}
 	have.Lineage, err = parentsOf(ctx, tx, have.ID)
@@ -180,51 +163,16 @@ func (s items) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, 
 	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
 		return ledger.Record{}, err
 	}
-	id, now := s.cfg.NewID(), s.stampNow()
-	var v values
-	v.set("id", id)
-	v.set("owner", scope.Owner)
-	v.set("tree_id", scope.Tree)
-	v.set("run_id", text(scope.Run))
-	v.set("digest", o.Digest.String())
-	v.set("ref", string(o.Ref))
-	v.set("orientation", number(o.Orientation))
-	v.set("frames", number(o.Frames))
-	v.set("promoted", flag(o.Promoted))
-	v.set("partial", flag(o.Partial))
-	v.set("direction", o.Origin.Direction)
-	v.set("source", prose(o.Origin.Source))
-	v.set("agent_path", text(o.Origin.AgentPath))
-	v.set("operation_id", text(o.Origin.Operation))
-	facts(&v, o)
-	v.set("created_at", now)
-	v.set("updated_at", now)
-	return scanRecord(tx.QueryRowContext(ctx, v.insertSQL("media")+" RETURNING "+recordColumns, v.args...))
-}
-
-// facts sets the columns that a record and its links share.
-func facts(v *values, o media.Output) {
-	v.set("modality", string(o.Modality))
-	v.set("mime_type", o.MIMEType)
-	v.set("file_name", prose(o.FileName))
-	v.set("size_bytes", o.SizeBytes)
-	v.set("width", number(o.Width))
-	v.set("height", number(o.Height))
-	v.set("duration_seconds", number(math.Round(o.DurationSeconds*1000)/1000))
-	v.set("label", prose(o.Label))
-	v.set("description", prose(o.Description))
-	v.set("metadata", document(o.Metadata))
-}
-
-func (s items) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, parents []media.Parent) error {
-	for _, p := range parents {
-		if err := s.attempt(ctx, tx, "lineage of "+child.String(), func() error {
-			return s.insertEdge(ctx, tx, scope, child, p)
-		}); err != nil {
-			return err
-		}
+	m := ledger.Record{Output: o, Owner: scope.Owner, Tree: scope.Tree, Run: scope.Run, UpdatedAt: s.cfg.Now()}
+	m.ID, m.CreatedAt, m.DurationSeconds = s.cfg.NewID(), m.UpdatedAt, math.Round(o.DurationSeconds*1000)/1000
+	names, args, err := recordColumns(&m).written()
+	if err != nil {
+		return m, err
 	}
-	return nil
+	var saved ledger.Record
+	c := recordColumns(&saved)
+	err = tx.QueryRowContext(ctx, insertSQL("media", names)+" RETURNING "+c.names(), args...).Scan(c.targets()...)
+	return saved, err
 }
 
 func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {
@@ -235,16 +183,10 @@ func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, ch
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	var v values
-	v.set("id", s.cfg.NewID())
-	v.set("child_media_id", child.ID)
-	v.set("parent_media_id", parent)
-	v.set("parent_ref", clean(string(p.Ref)))
-	v.set("role", clean(p.Role))
-	v.set("run_id", text(scope.Run))
-	v.set("operation_id", text(scope.Operation))
-	v.set("created_at", s.stampNow())
-	return v.insert(ctx, tx, "media_lineage")
+	_, err = tx.ExecContext(ctx, `INSERT INTO media_lineage (id, child_media_id, parent_media_id, parent_ref, role, run_id, operation_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, s.cfg.NewID(), child.ID, parent, clean(string(p.Ref)), clean(p.Role),
+		orNull(scope.Run), orNull(scope.Operation), s.stampNow())
+	return err
 }
 
 // linkPrompt enters the item into the run's prompt-run media, once per run, step,
@@ -275,20 +217,10 @@ func (s items) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m 
 	if err != nil {
 		return "", err
 	}
-	id, now := s.cfg.NewID(), s.stampNow()
-	var v values
-	v.set("id", id)
-	v.set("owner", m.Owner)
-	v.set("media_id", m.ID)
-	v.set("run_id", text(scope.Run))
-	v.set("prompt_run_id", text(scope.PromptRun))
-	v.set("step_id", text(scope.Step))
-	v.set("operation_id", text(scope.Operation))
-	v.set("direction", direction)
-	facts(&v, m.Output)
-	v.set("display_order", last+1)
-	v.set("thumbnail_digest", text(m.ThumbnailDigest.String()))
-	v.set("created_at", now)
-	v.set("updated_at", now)
-	return id, v.insert(ctx, tx, "prompt_run_media")
+	l := ledger.Link{
+		ID: s.cfg.NewID(), MediaID: m.ID, RunID: scope.Run, PromptRunID: scope.PromptRun, StepID: scope.Step, OperationID: scope.Operation,
+		Direction: direction, Snapshot: s.snapshot(m, last+1),
+	}
+	row := append(promptLinkColumns(&l), column{"owner", &m.Owner})
+	return l.ID, row.insert(ctx, tx, "prompt_run_media", "")
 }

@@ -3,10 +3,34 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"slices"
 
 	"atelier/ledger"
 )
+
+func runColumns(r *ledger.Run) columns {
+	return slices.Concat(columns{
+		{"id", &r.ID}, {"owner", &r.Owner}, {"tree_id", &r.Tree}, {"parent_run_id", str(&r.Parent)}, {"depth", &r.Depth},
+		{"agent", &r.Agent}, {"agent_path", str(&r.AgentPath)},
+		{"definition_hash", str(&r.DefinitionHash)}, {"definition", jsonCol{&r.Definition}},
+		{"task", &r.Task},
+		{"forked_from", str(&r.ForkedFrom)}, {"forked_step", prose(&r.ForkedStep)},
+		{"started_at", timeCol{&r.StartedAt}}, {"created_at", timeCol{&r.CreatedAt}},
+	}, runOutcome(r))
+}
+
+// runOutcome are the columns that FinishRun writes.
+func runOutcome(r *ledger.Run) columns {
+	return slices.Concat(columns{
+		{"status", &r.Status}, {"message", prose(&r.Message)}, {"payload", jsonCol{&r.Payload}}, {"warnings", jsonCol{&r.Warnings}},
+		{"turns", &r.Usage.Turns}, {"model_calls", &r.Usage.ModelCalls}, {"images", &r.Usage.Images}, {"worked_ms", &r.Usage.WorkedMS},
+		{"input_tokens", &r.Usage.InputTokens}, {"output_tokens", &r.Usage.OutputTokens},
+		{"estimated_usd", &r.Cost.EstimatedUSD}, {"reported_usd", &r.Cost.ReportedUSD}, {"cost_complete", flagCol{&r.Cost.Complete}},
+		{"limits", jsonCol{&r.Limits}}, {"input_images", jsonCol{&r.InputImages}}, {"vision_context", jsonCol{&r.VisionContext}},
+		{"dispositions", jsonCol{&r.Dispositions}},
+		{"finished_at", timeCol{&r.FinishedAt}}, {"updated_at", timeCol{&r.UpdatedAt}},
+	}, failureColumns(&r.Failure))
+}
 
 // CreateRun inserts a run.
 func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
@@ -14,95 +38,28 @@ func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	if err := need(what, "id", r.ID, "owner", r.Owner, "tree", r.Tree, "agent", r.Agent); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", r.ID)
-	v.set("owner", r.Owner)
-	v.set("tree_id", r.Tree)
-	v.set("parent_run_id", text(r.Parent))
-	v.set("depth", r.Depth)
-	v.set("agent", r.Agent)
-	v.set("agent_path", text(r.AgentPath))
-	v.set("definition_hash", text(r.DefinitionHash))
-	v.set("definition", raw(r.Definition))
-	v.set("task", clean(r.Task))
-	v.set("forked_from", text(r.ForkedFrom))
-	v.set("forked_step", prose(r.ForkedStep))
-	v.set("started_at", stamp(r.StartedAt))
-	v.set("created_at", now)
-	runOutcome(&v, r, now)
+	s.stamp(&r.CreatedAt, &r.UpdatedAt)
+	r.Task = clean(r.Task)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return v.insert(ctx, tx, "agent_runs")
+		return runColumns(&r).insert(ctx, tx, "agent_runs", "")
 	})
 }
 
 // FinishRun writes how a run ended.
 func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 	const what = "finish run"
-	var v values
-	runOutcome(&v, r, s.stampNow())
+	r.UpdatedAt = s.cfg.Now()
+	// The process that ends a run that could not continue does not know its limits and pictures.
+	outcome := runOutcome(&r).withoutNull("limits", "input_images")
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		at := len(v.names)
-		where := fmt.Sprintf(" WHERE id = $%d AND owner = $%d", at+1, at+2)
-		res, err := tx.ExecContext(ctx, v.updateSQL("agent_runs")+where, append(v.args, r.ID, r.Owner)...)
-		if err != nil {
-			return err
-		}
-		return changed(what, r.ID, res)
+		n, err := outcome.update(ctx, tx, "agent_runs", "id = ? AND owner = ?", r.ID, r.Owner)
+		return found(what, r.ID, n, err)
 	})
-}
-
-func runOutcome(v *values, r ledger.Run, now string) {
-	v.set("status", string(r.Status))
-	v.set("message", prose(r.Message))
-	v.set("payload", raw(r.Payload))
-	v.set("warnings", document(r.Warnings))
-	v.set("model_calls", r.Usage.ModelCalls)
-	v.set("input_tokens", r.Usage.InputTokens)
-	v.set("output_tokens", r.Usage.OutputTokens)
-	v.set("images", r.Usage.Images)
-	v.set("turns", r.Usage.Turns)
-	v.set("worked_ms", r.Usage.WorkedMS)
-	if len(r.Limits) > 0 { // the process that ends a run that could not continue does not know them
-		v.set("limits", raw(r.Limits))
-	}
-	v.set("estimated_usd", r.Cost.EstimatedUSD)
-	v.set("reported_usd", r.Cost.ReportedUSD)
-	v.set("cost_complete", flag(r.Cost.Complete))
-	v.failure(r.Failure)
-	if len(r.InputImages) > 0 { // the process that ends a run that could not continue does not know them
-		v.set("input_images", document(r.InputImages))
-	}
-	v.set("vision_context", document(r.VisionContext))
-	v.set("dispositions", raw(r.Dispositions))
-	v.set("finished_at", stamp(r.FinishedAt))
-	v.set("updated_at", now)
-}
-
-const runColumns = `id, owner, tree_id, parent_run_id, depth, agent, agent_path, definition_hash, definition,
-	status, task, message, payload, warnings, model_calls, input_tokens, output_tokens, images, turns, worked_ms, limits,
-	estimated_usd, reported_usd, cost_complete, error_code, error_message, retryable,
-	forked_from, forked_step, input_images, vision_context, dispositions, started_at, finished_at, created_at, updated_at`
-
-func scanRun(from row) (ledger.Run, error) {
-	var r ledger.Run
-	err := from.Scan(&r.ID, &r.Owner, &r.Tree, str(&r.Parent), &r.Depth, &r.Agent, str(&r.AgentPath),
-		str(&r.DefinitionHash), jsonCol{&r.Definition}, &r.Status, &r.Task, str(&r.Message),
-		jsonCol{&r.Payload}, jsonCol{&r.Warnings}, &r.Usage.ModelCalls, &r.Usage.InputTokens,
-		&r.Usage.OutputTokens, &r.Usage.Images, &r.Usage.Turns, &r.Usage.WorkedMS, jsonCol{&r.Limits}, &r.Cost.EstimatedUSD, &r.Cost.ReportedUSD, &r.Cost.Complete,
-		str(&r.Failure.Code), str(&r.Failure.Message), &r.Failure.Retryable,
-		str(&r.ForkedFrom), str(&r.ForkedStep), jsonCol{&r.InputImages}, jsonCol{&r.VisionContext}, jsonCol{&r.Dispositions},
-		timeCol{&r.StartedAt}, timeCol{&r.FinishedAt}, timeCol{&r.CreatedAt}, timeCol{&r.UpdatedAt})
-	return r, err
 }
 
 // Run reads one run.
 func (s runs) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.Run{}, err
-	}
-	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+
-		` FROM agent_runs WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
+	r, err := one(ctx, s.read, runColumns, owned("agent_runs", owner).where("id = ?", id).and("deleted_at IS NULL"))
 	return r, s.failure("read run "+id, err)
 }
 
@@ -114,12 +71,9 @@ func (s runs) HasRun(ctx context.Context, id string) (known bool, err error) {
 
 // ListRuns lists runs, newest first.
 func (s runs) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (ledger.List[ledger.Run], error) {
-	if err := needOwner(owner); err != nil {
-		return ledger.List[ledger.Run]{}, err
-	}
-	sel := selectFrom(runColumns, "agent_runs", "deleted_at IS NULL AND owner = ?", owner)
+	sel := owned("agent_runs", owner).and("deleted_at IS NULL").orderBy("id DESC")
 	if q.Roots {
-		sel.where("depth = ?", 0)
+		sel.and("depth = 0")
 	}
 	if q.Tree != "" {
 		sel.where("tree_id = ?", q.Tree)
@@ -130,10 +84,18 @@ func (s runs) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (le
 	if q.Agent != "" {
 		sel.where("agent = ?", q.Agent)
 	}
-	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Run]{
-		key: "id", descending: true, scan: scanRun, next: func(r ledger.Run) string { return r.ID },
-	})
+	list, err := page(ctx, s.read, runColumns, sel, q.Page)
 	return list, s.failure("list runs", err)
+}
+
+func stepColumns(st *ledger.Step) columns {
+	return columns{
+		{"id", &st.ID}, {"run_id", &st.RunID}, {"turn", &st.Turn}, {"position", &st.Position},
+		{"kind", &st.Kind}, {"name", &st.Name}, {"status", &st.Status}, {"code", prose(&st.Code)}, {"message", prose(&st.Message)},
+		{"params", jsonCol{&st.Params}}, {"outputs", jsonCol{&st.Outputs}}, {"child_run_id", str(&st.ChildRunID)},
+		{"started_at", timeCol{&st.StartedAt}}, {"finished_at", timeCol{&st.FinishedAt}},
+		{"created_at", timeCol{&st.CreatedAt}}, {"updated_at", timeCol{&st.UpdatedAt}},
+	}
 }
 
 // SaveStep inserts or overwrites a step.
@@ -142,26 +104,11 @@ func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 	if err := need(what, "id", st.ID, "run id", st.RunID); err != nil {
 		return err
 	}
-	now := s.stampNow()
-	var v values
-	v.set("id", st.ID)
-	v.set("run_id", st.RunID)
-	v.set("turn", st.Turn)
-	v.set("position", st.Position)
-	v.set("kind", st.Kind)
-	v.set("name", clean(st.Name))
-	v.set("status", string(st.Status))
-	v.set("code", prose(st.Code))
-	v.set("message", prose(st.Message))
-	v.set("params", raw(st.Params))
-	v.set("outputs", raw(st.Outputs))
-	v.set("child_run_id", text(st.ChildRunID))
-	v.set("started_at", stamp(st.StartedAt))
-	v.set("finished_at", stamp(st.FinishedAt))
-	v.set("created_at", now)
-	v.set("updated_at", now)
+	s.stamp(&st.CreatedAt, &st.UpdatedAt)
+	st.Name = clean(st.Name)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return v.upsert(ctx, tx, "agent_run_steps", "id")
+		_, err := stepColumns(&st).upsert(ctx, tx, "agent_run_steps", "id", "")
+		return err
 	})
 }
 
@@ -170,29 +117,12 @@ func (s runs) ListSteps(ctx context.Context, owner, runID string, p ledger.Page)
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Step]{}, err
 	}
-	sel := selectFrom(`id, run_id, turn, position, kind, name, status, code, message, params, outputs,
-		child_run_id, started_at, finished_at, created_at, updated_at`, "agent_run_steps", "run_id = ?", runID)
-	list, err := page(ctx, s.read, sel, p, order[ledger.Step]{
-		key: "id", scan: scanStep, next: func(st ledger.Step) string { return st.ID },
-	})
+	list, err := page(ctx, s.read, stepColumns, from("agent_run_steps").where("run_id = ?", runID).orderBy("id"), p)
 	return list, s.failure("list steps", err)
-}
-
-func scanStep(from row) (ledger.Step, error) {
-	var st ledger.Step
-	err := from.Scan(&st.ID, &st.RunID, &st.Turn, &st.Position, &st.Kind, &st.Name, &st.Status, str(&st.Code),
-		str(&st.Message), jsonCol{&st.Params}, jsonCol{&st.Outputs}, str(&st.ChildRunID),
-		timeCol{&st.StartedAt}, timeCol{&st.FinishedAt}, timeCol{&st.CreatedAt}, timeCol{&st.UpdatedAt})
-	return st, err
 }
 
 // ownsRun refuses what is not the owner's.
 func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
-	if err := needOwner(owner); err != nil {
-		return err
-	}
-	var one int
-	err := s.read.QueryRowContext(ctx,
-		`SELECT 1 FROM agent_runs WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&one)
-	return s.failure("read run "+runID, err)
+	_, err := s.treeOf(ctx, owner, runID)
+	return err
 }

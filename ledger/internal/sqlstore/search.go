@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -79,43 +81,37 @@ func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, id
 }
 
 // oldestOfNewest is the id of the last of the newest records after a cursor; empty if there are fewer.
-func (s items) oldestOfNewest(ctx context.Context, owner, after string) (string, error) {
-	sel := selectFrom("id", "media", "owner = ?", owner)
+func (s items) oldestOfNewest(ctx context.Context, owner, after string) (id string, err error) {
+	sel := from("media").where("owner = ?", owner).orderBy("id DESC")
 	if after != "" {
 		sel.where("id < ?", after)
 	}
-	sel.text.WriteString(" ORDER BY id DESC LIMIT 1 OFFSET " + strconv.Itoa(newestRows-1))
-	ids, err := collect(ctx, s.read, sel, scanText)
-	if err != nil || len(ids) == 0 {
-		return "", err
+	sel.limit = 1
+	err = s.read.QueryRowContext(ctx, sel.sql("id")+" OFFSET "+strconv.Itoa(newestRows-1), sel.args...).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
 	}
-	return ids[0], nil
+	return id, err
 }
 
 // candidates are the ids after a cursor that the query of the index gives, newest first, or the
 // fact that these are many.
 func (s items) candidates(ctx context.Context, after, found string, args []any) (ids []string, many bool, err error) {
-	q := &query{args: slices.Clone(args)}
-	follows := "1"
+	q := from("("+found+" LIMIT "+strconv.Itoa(manyItems+1)+") found", args...).orderBy("found.id DESC")
+	isAfter := "1"
 	if after != "" {
 		q.args = append(q.args, after)
-		follows = "CASE WHEN found.id < $" + strconv.Itoa(len(q.args)) + " THEN 1 ELSE 0 END"
+		isAfter = "CASE WHEN found.id < $" + strconv.Itoa(len(q.args)) + " THEN 1 ELSE 0 END"
 	}
-	q.text.WriteString("SELECT found.id, " + follows + " FROM (" + found + " LIMIT " + strconv.Itoa(manyItems+1) + ") found ORDER BY found.id DESC")
-	rows := 0
-	_, err = collect(ctx, s.read, q, func(from row) (string, error) {
-		var id string
-		var follows int
-		err := from.Scan(&id, &follows)
-		if rows++; follows == 1 {
-			ids = append(ids, id)
+	type candidate struct {
+		id      string
+		isAfter bool
+	}
+	rows, err := all(ctx, s.read, func(c *candidate) columns { return columns{{"found.id", &c.id}, {isAfter, &c.isAfter}} }, q)
+	for _, c := range rows {
+		if c.isAfter {
+			ids = append(ids, c.id)
 		}
-		return id, err
-	})
-	return slices.Compact(ids), rows > manyItems, err
-}
-
-func scanText(from row) (s string, err error) {
-	err = from.Scan(&s)
-	return s, err
+	}
+	return slices.Compact(ids), len(rows) > manyItems, err
 }

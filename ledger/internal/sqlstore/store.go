@@ -187,6 +187,14 @@ func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *
 	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
 }
 
+// change commits a statement that has to change a row, which id names in the error.
+func (s *db) change(ctx context.Context, what, id, statement string, args ...any) error {
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		n, err := exec(ctx, tx, statement, args...)
+		return found(what, id, n, err)
+	})
+}
+
 // shared is a transaction of several saves.
 type shared struct {
 	store *db
@@ -196,11 +204,6 @@ type shared struct {
 }
 
 type sharedKey struct{}
-
-var (
-	_ ledger.Batcher = (*Store)(nil)
-	_ ledger.Prober  = (*Store)(nil)
-)
 
 // Writable begins a write and leaves it empty. (SQLite begins any transaction on a file
 // that it may only read.)
@@ -277,6 +280,14 @@ func (s *db) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
 		}
 	}
 	return nil
+}
+
+// stamp sets times to now.
+func (s *db) stamp(times ...*time.Time) {
+	now := s.cfg.Now()
+	for _, t := range times {
+		*t = now
+	}
 }
 
 func (s *db) stampNow() string { return stampText(s.cfg.Now()) }
