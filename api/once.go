@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -129,7 +128,7 @@ func onceOf[T any](ctx context.Context, k *keys, key string, c change[T]) (*answ
 func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	// What has begun is finished, even if the client disconnects: the key must get its response.
 	ctx = context.WithoutCancel(ctx)
-	out := &answer[T]{Status: http.StatusAccepted}
+	out := &answer[T]{}
 	var err error
 	if c.key == "" || k.KeyService == nil {
 		out.Body, err = do(ctx, c.id)
