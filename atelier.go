@@ -117,7 +117,7 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
-	if a.Catalogue, err = readCatalogue(c.Catalogue); err != nil {
+	if a.Catalogue, err = readOwn("ATELIER_CATALOGUE", c.Catalogue, catalog.Load); err != nil {
 		return err
 	}
 	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
@@ -162,20 +162,16 @@ func (a *Atelier) origins() map[string]string {
 
 // newChat creates the chat models of runs for which a person chose the models of s.
 func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
-	profiles, err := readProfiles(a.Config.ChatProfiles)
+	profiles, err := readOwn("ATELIER_CHAT_PROFILES", a.Config.ChatProfiles, chat.LoadProfiles)
 	if err != nil {
 		return nil, err
-	}
-	def := a.Config.ChatModel
-	if s.ChatModel != "" {
-		def = s.ChatModel
 	}
 	service, err := a.chatService(profiles)
 	if err != nil {
 		return nil, err
 	}
 	return chat.NewRegistry(chat.Config{
-		Profiles: profiles, Keys: a.Config.Keys, Default: def, AnyOpenAI: a.Config.BaseURLs["openai"] != "",
+		Profiles: profiles, Keys: a.Config.Keys, Default: cmp.Or(s.ChatModel, a.Config.ChatModel), AnyOpenAI: a.Config.BaseURLs["openai"] != "",
 		Offline: offline.Model{Blobs: a.Codec, Painter: painter{gateway: a.Gateway, model: s.ImageModel}},
 		Open:    service.Open,
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
@@ -194,6 +190,17 @@ func (a *Atelier) generated(ctx context.Context, e generate.Event) {
 	if !generations.AfterRun(ctx) {
 		a.observer.Progress(ctx, e)
 	}
+}
+
+// CheckModels checks that the models that a person named exist and have their keys; empty names pass.
+func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string) (err error) {
+	if chatModel != "" {
+		_, err = a.Chat.Named(ctx, chatModel)
+	}
+	if err == nil && imageModel != "" {
+		_, err = a.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: imageModel})
+	}
+	return err
 }
 
 // Observer reports what runs do, including those of other requests.

@@ -59,10 +59,7 @@ func (s servedConversations) heads(ctx context.Context, list []ledger.Conversati
 func (s servedConversations) head(ctx context.Context, id string) (api.ConversationHead, error) {
 	c, err := s.Ledger.Conversation(ctx, s.owner(ctx), id)
 	if err != nil {
-		if media.CodeOf(err) == media.CodeNotFound {
-			err = media.Errorf(media.CodeNotFound, "there is no conversation %.64q", media.ErrorText(id))
-		}
-		return api.ConversationHead{}, err
+		return api.ConversationHead{}, absent(err, "conversation", id)
 	}
 	heads, err := s.heads(ctx, []ledger.Conversation{c})
 	return heads[0], err

@@ -39,11 +39,7 @@ func (s servedSubActions) ListSubActions(ctx context.Context, run string, p api.
 		return api.List[api.SubAction]{}, err
 	}
 	list, err := s.subActions.List(ctx, s.owner(ctx), run, pageOf(p))
-	out := api.List[api.SubAction]{Next: list.Next}
-	for _, st := range list.Items {
-		out.Items = append(out.Items, subActionView(st))
-	}
-	return out, err
+	return views(list, subActionView), err
 }
 
 // CancelSubAction cancels one.
