@@ -94,23 +94,21 @@ func (c *chatCmd) Run(outer *world) error {
 			return err
 		}
 		t.lines = readLines(w.ctx, w.stdin)
-		t.greet(who.Name)
+		if w.typed {
+			w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", who.Name)
+		}
 		return t.talk()
 	})
 }
 
 // begin checks what the flags name.
-func (t *talk) begin(a *app) (err error) {
+func (t *talk) begin(a *app) error {
 	t.app = a
-	if t.Model != "" {
-		if _, err := a.Chat.Named(t.w.ctx, t.Model); err != nil {
-			return err
-		}
+	if err := a.CheckModels(t.w.ctx, t.Model, t.ImageModel); err != nil {
+		return err
 	}
 	if t.ImageModel != "" {
-		if t.imageModels, err = a.imageModel(t.w.ctx, t.ImageModel); err != nil {
-			return err
-		}
+		t.imageModels = []string{t.ImageModel}
 	}
 	if t.Out != "" {
 		if err := makeFolder(t.Out); err != nil {
@@ -133,12 +131,6 @@ func makeFolder(dir string) error {
 		return disk.Error("make the folder "+dir, err)
 	}
 	return nil
-}
-
-func (t *talk) greet(name string) {
-	if t.w.typed {
-		t.w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", name)
-	}
 }
 
 // talk reads messages until the end.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -31,7 +32,7 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	}
 	switch {
 	case c.JSON && len(c.Words) > 0:
-		return printList(w, lines)
+		return w.printJSON(ledger.List[string]{Items: orEmpty(lines)})
 	case c.JSON:
 		return w.printJSON(map[string]string{"shell": c.Shell, "script": lines[0]})
 	}

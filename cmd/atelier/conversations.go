@@ -29,18 +29,9 @@ func (c *conversationsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, t := range list.Items {
-			rows = append(rows, []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)})
-		}
-		table(w.stdout, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+		return printPage(w, c.JSON, list, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, func(t ledger.Conversation) []string {
+			return []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)}
+		})
 	})
 }
 

@@ -66,21 +66,12 @@ func (c *mediaListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, r := range list.Items {
-			rows = append(rows, []string{
+		return printPage(w, c.JSON, list, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, func(r ledger.Record) []string {
+			return []string{
 				string(r.Ref), r.MIMEType, dimensions(r.Output), size(r.SizeBytes), r.Digest.String()[:19] + "…",
 				short(r.Label, 40), r.Tree, moment(r.CreatedAt),
-			})
-		}
-		table(w.stdout, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+			}
+		})
 	})
 }
 

@@ -48,21 +48,12 @@ func (c *runsListCmd) Run(w *world) error {
 		if ledger.Status(c.Status) == ledger.StatusPaused {
 			return c.paused(w, s, list)
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, r := range list.Items {
-			rows = append(rows, []string{
+		return printPage(w, c.JSON, list, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, func(r ledger.Run) []string {
+			return []string{
 				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), spent(r.Cost),
 				moment(r.CreatedAt), short(r.Task, 60),
-			})
-		}
-		table(w.stdout, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+			}
+		})
 	})
 }
 
@@ -74,28 +65,21 @@ type pausedView struct {
 
 // paused lists runs that wait for a person.
 func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) error {
-	views := ledger.List[pausedView]{Items: []pausedView{}, Next: list.Next}
-	var rows [][]string
+	views := ledger.List[pausedView]{Next: list.Next}
 	for _, r := range list.Items {
 		open, err := questionsOf(w, s, r)
 		if err != nil {
 			return err
 		}
 		views.Items = append(views.Items, pausedView{r, orEmpty(open)})
+	}
+	return printPage(w, c.JSON, views, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, func(r pausedView) []string {
 		asks := ""
-		if len(open) > 0 {
-			asks = short(shown(open[0].Question), 80)
+		if len(r.Pending) > 0 {
+			asks = short(shown(r.Pending[0].Question), 80)
 		}
-		rows = append(rows, []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks})
-	}
-	if c.JSON {
-		return w.printJSON(views)
-	}
-	table(w.stdout, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, rows)
-	if list.Next != "" {
-		w.note("more: --after %s", list.Next)
-	}
-	return nil
+		return []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks}
+	})
 }
 
 // questionsOf reads what the tree of a run waits for.
@@ -187,12 +171,8 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) (err error) {
+	return w.withRuns(appConfig{}, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		runs, err := a.Runs(w.ctx)
-		if err != nil {
 			return err
 		}
 		steps, err := runs.Steps(w.ctx, owner, c.ID)

@@ -31,17 +31,6 @@ type workflowView struct {
 	Problems int `json:"problems"`
 }
 
-func workflowViewOf(f shipped.WorkflowFile) workflowView {
-	v := workflowView{Modules: []string{}, File: f.Name, Problems: len(f.Problems)}
-	if d := f.Definition; d != nil {
-		v.ID, v.Title, v.Description, v.Steps = d.ID, d.Title, d.Description, len(d.Steps)
-		for _, s := range d.Steps {
-			v.Modules = append(v.Modules, s.ModuleID)
-		}
-	}
-	return v
-}
-
 type workflowListCmd struct {
 	Workflows string `help:"A folder of workflows to use instead of the examples." placeholder:"DIR"`
 	JSON      bool   `help:"Print JSON."`
@@ -53,22 +42,23 @@ func (c *workflowListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	views := []workflowView{}
-	var rows [][]string
+	var views []workflowView
 	for _, f := range files {
-		v := workflowViewOf(f)
-		views = append(views, v)
-		if v.Problems > 0 {
-			rows = append(rows, []string{"-", v.File, plural(v.Problems, "problem") + ": atelier workflow validate " + v.File, ""})
-			continue
+		v := workflowView{Modules: []string{}, File: f.Name, Problems: len(f.Problems)}
+		if d := f.Definition; d != nil {
+			v.ID, v.Title, v.Description, v.Steps = d.ID, d.Title, d.Description, len(d.Steps)
+			for _, s := range d.Steps {
+				v.Modules = append(v.Modules, s.ModuleID)
+			}
 		}
-		rows = append(rows, []string{v.ID, v.Title, strings.Join(v.Modules, " → "), short(v.Description, 80)})
+		views = append(views, v)
 	}
-	if c.JSON {
-		return printList(w, views)
-	}
-	table(w.stdout, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, rows)
-	return nil
+	return printList(w, c.JSON, views, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, func(v workflowView) []string {
+		if v.Problems > 0 {
+			return []string{"-", v.File, plural(v.Problems, "problem") + ": atelier workflow validate " + v.File, ""}
+		}
+		return []string{v.ID, v.Title, strings.Join(v.Modules, " → "), short(v.Description, 80)}
+	})
 }
 
 type workflowShowCmd struct {
