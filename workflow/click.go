@@ -132,13 +132,12 @@ func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 		action view.SubAction
 	}
 	var found []match
-	i.request.View.Walk(func(n *view.Node) bool {
+	i.request.View.Walk(func(n *view.Node) {
 		for _, a := range n.SubActions {
 			if c.means(n, a) {
 				found = append(found, match{n, a})
 			}
 		}
-		return true
 	})
 	switch len(found) {
 	case 0:

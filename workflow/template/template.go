@@ -6,6 +6,7 @@ package template
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -138,12 +139,7 @@ func cutBracket(s string) (next segment, rest string) {
 
 // Literal reports whether the template has no path.
 func (t *Template) Literal() bool {
-	for _, p := range t.parts {
-		if p.path != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.parts, func(p part) bool { return p.path != nil })
 }
 
 // Source is the string as it was written.
