@@ -17,6 +17,7 @@
 package imaging
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"strings"
@@ -39,21 +40,11 @@ type Limits struct {
 	MaxFrames int
 }
 
-func (l Limits) withDefaults() Limits {
-	if l.MaxPixels == 0 {
-		l.MaxPixels = DefaultMaxPixels
-	}
-	if l.MaxFrames == 0 {
-		l.MaxFrames = DefaultMaxFrames
-	}
-	return l
-}
-
 // Check compares facts with the limits. Unknown dimensions pass; they are checked
 // again when the stream's own header is read. The error has code
 // [media.CodeTooLarge].
 func (l Limits) Check(f media.Facts) error {
-	l = l.withDefaults()
+	l = Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxFrames, DefaultMaxFrames)}
 	w, h := int64(f.Width), int64(f.Height)
 	if w > l.MaxPixels || h > l.MaxPixels || w*h > l.MaxPixels {
 		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels (setting max_pixels)",
@@ -119,14 +110,8 @@ func (f Format) resolve(img image.Image) Format {
 	if f != FormatAuto {
 		return f
 	}
-	if opaque(img) {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return FormatJPEG
 	}
 	return FormatPNG
-}
-
-// opaque reports whether no pixel is transparent; unknown image types are not.
-func opaque(img image.Image) bool {
-	o, ok := img.(interface{ Opaque() bool })
-	return ok && o.Opaque()
 }
