@@ -93,7 +93,10 @@ type Atelier struct {
 // Open opens the data folder and the database, and composes everything. The caller closes it. The
 // error has code media.CodeInvalid for an invalid configuration.
 func Open(ctx context.Context, c Config) (*Atelier, error) {
-	go readShipped() // while the database is opened
+	go func() { // what comes with the program is read once, while the database is opened; errors come again to those who use it
+		_, _ = catalog.Load()
+		_, _ = chat.LoadProfiles()
+	}()
 	s, err := OpenStores(ctx, c)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 
 // Compose is [Open] on open stores.
 func (s *Stores) Compose() (*Atelier, error) {
-	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: newCounts(), settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
+	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	return a, a.compose()
 }
 
@@ -133,8 +136,13 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
+	origins := map[string]string{} // each is trusted only for the calls and links of its provider
+	maps.Copy(origins, c.BaseURLs)
+	for _, e := range a.Catalogue.Endpoints() {
+		origins[e.Provider] = e.BaseURL
+	}
 	a.Gateway, err = gateway.New(gateway.Config{
-		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: a.origins(), Partials: c.Partials,
+		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: origins, Partials: c.Partials,
 		Recorder: a.Ledger, Operations: operations.NewLog(a.Ledger, a.leases), Budget: a.budget, Events: a.generated,
 		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.notified(),
 	})
@@ -147,17 +155,6 @@ func (a *Atelier) compose() (err error) {
 	a.subActions = a.newSubActions()
 	a.workflows, err = a.newWorkflows()
 	return err
-}
-
-// origins are the configured addresses, by provider. Each is trusted only for the calls and links
-// of its provider.
-func (a *Atelier) origins() map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, a.Config.BaseURLs)
-	for _, e := range a.Catalogue.Endpoints() {
-		out[e.Provider] = e.BaseURL
-	}
-	return out
 }
 
 // newChat creates the chat models of runs for which a person chose the models of s.
@@ -180,7 +177,9 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 
 // generated passes on the progress of a generation.
 func (a *Atelier) generated(ctx context.Context, e generate.Event) {
-	watched(ctx, e)
+	if watch, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
+		watch(e)
+	}
 	subactions.Observe(ctx, e)
 	a.previews.note(ctx, e)
 	a.counts.operation(e)

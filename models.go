@@ -11,18 +11,10 @@ import (
 	"atelier/chat"
 	"atelier/chat/fantasy"
 	"atelier/generate"
-	"atelier/generate/catalog"
 	"atelier/generate/gateway"
 	offlineimage "atelier/generate/offline"
 	"atelier/media"
 )
-
-// readShipped reads what comes with the program, which happens once. Errors come again to those
-// who use it.
-func readShipped() {
-	_, _ = catalog.Load()
-	_, _ = chat.LoadProfiles()
-}
 
 // readOwn reads what is shipped and what the operator adds to it in the file, or in each .yaml or .yml
 // file of the folder, that a variable names.

@@ -35,13 +35,6 @@ var _ api.GenerationService = (*servedGenerations)(nil)
 // watching is called with the events of a generation; it is in its context.
 type watching struct{}
 
-// watched passes the events of a generation to the request that started it.
-func watched(ctx context.Context, e generate.Event) {
-	if f, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
-		f(e)
-	}
-}
-
 // errGivenUp is the cause of a person's cancel.
 var errGivenUp = errors.New("cancelled by a person")
 

@@ -43,24 +43,14 @@ type openedKey struct {
 	width     int
 }
 
-const (
-	// openedFor is how long a cached item is used.
-	openedFor = 500 * time.Millisecond
-	// keptOpened is the number of cached items.
-	keptOpened = 4096
-)
-
 func newServedMedia(a *Atelier) *servedMedia {
 	return &servedMedia{
-		Atelier: a, thumbnails: make(chan struct{}, thumbnailsAtOnce),
-		opened: recent.Cache[openedKey, api.Content]{For: openedFor, Limit: keptOpened},
+		Atelier: a, thumbnails: make(chan struct{}, 2),
+		opened: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
 	}
 }
 
 var _ api.MediaService = (*servedMedia)(nil)
-
-// thumbnailsAtOnce is how many thumbnails are created at once.
-const thumbnailsAtOnce = 2
 
 // StoreMedia stores an upload, streamed.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {

@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"atelier/api"
-	"atelier/ledger"
 	"atelier/run/subactions"
 )
 
@@ -85,14 +84,10 @@ func subActionView(st subactions.Status) api.SubAction {
 		v.Errors = append(v.Errors, api.SubActionError(e))
 	}
 	for _, c := range st.Contents {
-		v.Contents = append(v.Contents, contentView(c))
+		v.Contents = append(v.Contents, api.GeneratedContent{
+			ID: c.ID, Position: c.Position, MediaID: c.MediaID, URL: "/media/" + c.MediaID, Modality: string(c.Modality),
+			Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: ended(c.SelectedAt),
+		})
 	}
 	return v
-}
-
-func contentView(c ledger.GeneratedContent) api.GeneratedContent {
-	return api.GeneratedContent{
-		ID: c.ID, Position: c.Position, MediaID: c.MediaID, URL: "/media/" + c.MediaID, Modality: string(c.Modality),
-		Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: ended(c.SelectedAt),
-	}
 }

@@ -148,7 +148,10 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.cfg.Now()
 		_, pattern := s.routes.mux.Handler(r)
-		k := route{method: knownMethod(r.Method), path: "pages"}
+		k := route{method: r.Method, path: "pages"}
+		if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}, r.Method) {
+			k.method = "OTHER" // invented methods do not fill the metrics and the log
+		}
 		if _, path, ok := strings.Cut(pattern, " "); ok {
 			k.path = path
 		}
@@ -181,14 +184,6 @@ func count(is bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-// knownMethod keeps invented methods out of the metrics and the log.
-func knownMethod(m string) string {
-	if slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}, m) {
-		return m
-	}
-	return "OTHER"
 }
 
 // countedWriter remembers the response.

@@ -251,31 +251,35 @@ func (a Answer) check() error {
 // report writes the page of a run. It has its own origin, and executes nothing.
 func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
 	origin := r.access.scheme(req) + "://" + req.Host // a sandbox is not 'self'
-	page := &lazyWriter{w: w, begin: func() {
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Cache-Control", "private, no-cache")
-		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
+	page := &lazyWriter{w: w, header: map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache",
+		"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
 	}}
-	err := r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page)
-	if err != nil && page.begun {
-		panic(http.ErrAbortHandler) // an incomplete page must not look complete
-	}
-	return err
+	return page.end(r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page))
 }
 
-// lazyWriter sets the headers before the first byte, so that an earlier error can be reported.
+// lazyWriter sets the header before the first byte, so that an earlier error can be reported.
 type lazyWriter struct {
-	w     io.Writer
-	begin func()
-	begun bool
+	w      http.ResponseWriter
+	header map[string]string
+	begun  bool
 }
 
 // Write implements io.Writer.
 func (l *lazyWriter) Write(b []byte) (int, error) {
 	if !l.begun {
 		l.begun = true
-		l.begin()
+		for k, v := range l.header {
+			l.w.Header().Set(k, v)
+		}
 	}
 	return l.w.Write(b)
+}
+
+// end returns the error of an answer that has not begun; one that has must not look complete.
+func (l *lazyWriter) end(err error) error {
+	if err != nil && l.begun {
+		panic(http.ErrAbortHandler)
+	}
+	return err
 }

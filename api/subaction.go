@@ -3,12 +3,12 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
 	"mime"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -203,9 +203,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 		return err
 	}
 	out := newEventWriter(w)
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no")
+	beginEvents(w.Header())
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	var mu sync.Mutex // guards out
@@ -234,7 +232,8 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 			break
 		}
 		mu.Lock()
-		out.write(encodeSubActionEvent(e))
+		// The type is also in the data, for clients that read nothing else.
+		out.write(fmt.Appendf(nil, "id: %d\nevent: %s\ndata: {\"type\":\"%[2]s\",\"data\":%[3]s}\n\n", e.ID, e.Type, e.Data))
 		gone := out.err != nil
 		mu.Unlock()
 		if gone {
@@ -242,13 +241,4 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 		}
 	}
 	return nil
-}
-
-// encodeSubActionEvent writes an event with its type also in the data, for clients that read
-// nothing else.
-func encodeSubActionEvent(e SubActionEvent) []byte {
-	b := append([]byte("id: "), strconv.Itoa(e.ID)...)
-	b = append(b, "\nevent: "+e.Type+"\ndata: {\"type\":\""+e.Type+"\",\"data\":"...)
-	b = append(b, e.Data...)
-	return append(b, "}\n\n"...)
 }

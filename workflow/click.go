@@ -103,7 +103,7 @@ func (i *Interaction) Start(c Click) (Start, error) {
 		return Start{}, media.Errorf(media.CodeUnsupported, "%s", action.Reason)
 	case !action.Enabled:
 		return Start{}, media.Errorf(media.CodeInvalid, "%s is not enabled by the values of its card", action.ID)
-	case strings.TrimSpace(action.PromptAsSent) == "" && !promptless(action.ActionType):
+	case strings.TrimSpace(action.PromptAsSent) == "" && !strings.HasSuffix(action.ActionType, ".upscale") && !strings.HasSuffix(action.ActionType, ".variation"): // these go on from a picture
 		return Start{}, problem.Join(problem.At(node.Pointer, "the prompt is empty: describe the picture"))
 	}
 	s.Params = subaction.Merge(action.Params, c.Params)
@@ -118,11 +118,6 @@ func (i *Interaction) Start(c Click) (Start, error) {
 	}
 	s.Plan, err = handler.Plan(subaction.Call{Key: node.Key, Prompt: action.PromptAsSent, Params: s.Params})
 	return s, err
-}
-
-// promptless reports whether an operation continues from a picture without words.
-func promptless(actionType string) bool {
-	return strings.HasSuffix(actionType, ".upscale") || strings.HasSuffix(actionType, ".variation")
 }
 
 // declared finds the one sub-action that a click means.

@@ -70,7 +70,7 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	default:
 		return nil, f, media.Errorf(media.CodeUnsupported, "%s cannot be decoded to pixels: use PNG, JPEG, GIF, WebP or BMP", f.MIMEType)
 	}
-	if head, _ := in.Peek(21); movingWebP(head) {
+	if head, _ := in.Peek(21); len(head) == 21 && string(head[8:16]) == "WEBPVP8X" && head[20]&2 != 0 { // the animation flag of the extended header
 		return nil, f, media.Errorf(media.CodeUnsupported, "animated WebP cannot be decoded: use a still image")
 	}
 	var read bytes.Buffer
@@ -89,11 +89,6 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 		return nil, f, decodeError(f, src, err)
 	}
 	return img, f, nil
-}
-
-// movingWebP reads the animation flag of the extended header.
-func movingWebP(head []byte) bool {
-	return len(head) >= 21 && string(head[8:16]) == "WEBPVP8X" && head[20]&2 != 0
 }
 
 // decodeError tells the reader's failure from a damaged file.

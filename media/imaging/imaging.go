@@ -48,16 +48,12 @@ func (l Limits) Check(f media.Facts) error {
 	w, h := int64(f.Width), int64(f.Height)
 	if w > l.MaxPixels || h > l.MaxPixels || w*h > l.MaxPixels {
 		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels (setting max_pixels)",
-			w, h, mega(l.MaxPixels))
+			w, h, strings.TrimSuffix(fmt.Sprintf("%.1f", float64(l.MaxPixels)/1e6), ".0"))
 	}
 	if f.Frames > l.MaxFrames {
 		return media.Errorf(media.CodeTooLarge, "the image has %d frames: the limit is %d (setting max_frames)", f.Frames, l.MaxFrames)
 	}
 	return nil
-}
-
-func mega(pixels int64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(pixels)/1e6), ".0")
 }
 
 // Format is a file format that this package writes.

@@ -13,6 +13,7 @@ package probe
 import (
 	"bytes"
 	"io"
+	"math"
 	"mime"
 	"strings"
 
@@ -58,7 +59,7 @@ func Declare(f media.Facts, declared string) media.Facts {
 		f.MIMEType = "application/octet-stream"
 	case f.MIMEType == "":
 		f.MIMEType = t
-	case textType(f.MIMEType) && (strings.HasPrefix(t, "text/") || t == "application/json"):
+	case (f.MIMEType == typeHTML || f.MIMEType == typeJSON) && (strings.HasPrefix(t, "text/") || t == "application/json"):
 		f.MIMEType = t
 	}
 	return f
@@ -67,9 +68,6 @@ func Declare(f media.Facts, declared string) media.Facts {
 // maxDeclared is the longest declared type that is believed; types are shown in
 // prompts, and a longer one carries something else.
 const maxDeclared = 100
-
-// textType tells the types that are sniffed from text and weak for that reason.
-func textType(t string) bool { return t == typeHTML || t == typeJSON }
 
 // hasSignature reports whether bytes of that type would have been recognised.
 func hasSignature(t string) bool {
@@ -106,5 +104,8 @@ func settle(f *media.Facts) {
 		f.Width, f.Height = f.Height, f.Width
 	}
 	f.Frames = max(f.Frames, 0)
-	f.DurationSeconds = toMillis(f.DurationSeconds)
+	if d := f.DurationSeconds; math.IsNaN(d) || d <= 0 || d > maxSeconds {
+		f.DurationSeconds = 0
+	}
+	f.DurationSeconds = math.Round(f.DurationSeconds*1000) / 1000
 }

@@ -43,7 +43,7 @@ const headSize = 4 << 10
 // other than a bare <svg count as no. It is meant for hot paths, where a wrong yes
 // is cheap and [Head] is asked afterwards.
 func Media(head []byte) bool {
-	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && nameEnd(head[4])
+	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && strings.IndexByte(" >/\t\n\r", head[4]) >= 0
 }
 
 // sniff returns the MIME type or "".
@@ -242,9 +242,4 @@ func sniffJSON(t string) string {
 		}
 	}
 	return typeJSON
-}
-
-// nameEnd reports whether c ends an element's name.
-func nameEnd(c byte) bool {
-	return c == ' ' || c == '>' || c == '/' || c == '\t' || c == '\n' || c == '\r'
 }

@@ -256,21 +256,17 @@ func (s Scope) find(path []segment) (any, error) {
 			}
 		}
 		if ok {
-			v, ok = step(v, key)
+			if first, is := v.(Scope); is {
+				v, ok = first[key]
+			} else {
+				v, ok = ordered.Get(v, key)
+			}
 		}
 		if !ok {
 			return nil, media.Errorf(media.CodeInvalid, "%w", &UnknownError{Path: spell(path)})
 		}
 	}
 	return v, nil
-}
-
-func step(v any, key string) (any, bool) {
-	if s, ok := v.(Scope); ok {
-		v, ok = s[key]
-		return v, ok
-	}
-	return ordered.Get(v, key)
 }
 
 // spell writes a path as an author does.
