@@ -74,7 +74,6 @@ func newServer(a *Atelier, service *run.Service) *server {
 // kindFunc is a kind of work that is a function.
 type kindFunc func(ctx context.Context) (int, error)
 
-// TakeOver implements [run.Kind].
 func (f kindFunc) TakeOver(ctx context.Context) (int, error) { return f(ctx) }
 
 // server serves requests, and adopts work of dead processes.

@@ -103,7 +103,6 @@ func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Eve
 // writerFunc is a writer that is a function.
 type writerFunc func(b []byte) (int, error)
 
-// Write implements io.Writer.
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // stream writes the events of a run's tree, or all, after a position; a negative one is the current

@@ -196,13 +196,11 @@ type countedWriter struct {
 // Unwrap returns the connection for http.ResponseController.
 func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
 func (c *countedWriter) WriteHeader(status int) {
 	c.status = cmp.Or(c.status, status)
 	c.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (c *countedWriter) Write(b []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(b)
 	c.n += int64(n)
@@ -222,7 +220,6 @@ type countedBody struct {
 	n int64
 }
 
-// Read implements io.Reader.
 func (c *countedBody) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.n += int64(n)

@@ -265,7 +265,6 @@ type lazyWriter struct {
 	begun  bool
 }
 
-// Write implements io.Writer.
 func (l *lazyWriter) Write(b []byte) (int, error) {
 	if !l.begun {
 		l.begun = true

@@ -19,7 +19,6 @@ type completionCmd struct {
 	JSON  bool     `help:"Print one JSON object."`
 }
 
-// Help says how the script is used.
 func (*completionCmd) Help() string {
 	return "For bash, add source <(atelier completion bash) to ~/.bashrc. For zsh, add the same with zsh to ~/.zshrc, after compinit. For fish, add atelier completion fish | source to ~/.config/fish/config.fish."
 }

@@ -18,7 +18,6 @@ type conversationsCmd struct {
 
 type conversationsListCmd struct{ pageFlags }
 
-// Run lists conversations.
 func (c *conversationsListCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {
@@ -46,7 +45,6 @@ type messageView struct {
 	Attachments []ledger.Attachment `json:"attachments"`
 }
 
-// Run shows one conversation.
 func (c *conversationsShowCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {
@@ -103,7 +101,6 @@ type conversationsDeleteCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run deletes one conversation.
 func (c *conversationsDeleteCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		head, err := s.conversation(w.ctx, c.ID)

@@ -82,7 +82,6 @@ type agentsListCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Run lists agents.
 func (c *agentsListCmd) Run(w *world) error {
 	cfg, err := atelier.ConfigFromEnv(w.env)
 	if err != nil {
@@ -133,7 +132,6 @@ type agentDetails struct {
 	missing map[string]string
 }
 
-// Run shows one agent.
 func (c *agentsShowCmd) Run(w *world) error {
 	defs, err := shipped.Definitions(c.Agents)
 	if err != nil {

@@ -89,7 +89,6 @@ type slotView struct {
 	Safety        *generate.Safety    `json:"safety,omitempty"`
 }
 
-// Run generates.
 func (c *generateCmd) Run(w *world) error {
 	w, err := c.piped(w)
 	switch {

@@ -114,7 +114,6 @@ func (s *stores) runs(ctx context.Context, roots bool) kind {
 		func(r ledger.Run) identified { return identified{r.ID, moment(r.CreatedAt) + "  " + short(r.Task, 60)} })
 }
 
-// conversationID is the conversation that text means.
 func (s *stores) conversationID(ctx context.Context, text string) (string, error) {
 	return kindOf("conversation",
 		func(id string) (ledger.Conversation, error) { return s.Ledger.Conversation(ctx, owner, id) },
@@ -126,7 +125,6 @@ func (s *stores) conversationID(ctx context.Context, text string) (string, error
 		}).find(text)
 }
 
-// operationID is the generation that text means.
 func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 	return kindOf("operation",
 		func(id string) (ledger.Operation, error) {
@@ -151,7 +149,6 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 	return id, err
 }
 
-// refStart is a beginning of a ref.
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
 
 // mediaItem is the ref or record id that text means among the items of a query.

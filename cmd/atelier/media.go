@@ -44,7 +44,6 @@ type mediaListCmd struct {
 	pageFlags
 }
 
-// Run lists media.
 func (c *mediaListCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {

@@ -24,7 +24,6 @@ type modelsListCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run lists models.
 func (c *modelsListCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		if c.Chat {
@@ -161,7 +160,6 @@ type modelsShowCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows one model.
 func (c *modelsShowCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		m, err := a.Gateway.Lookup(c.Name)
@@ -262,7 +260,6 @@ func (a *app) providers() []state {
 	return append(out, state{Kind: "chat", Name: "offline", Ready: true, Models: []string{"Atelier Offline"}})
 }
 
-// Run lists providers.
 func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		return printList(w, c.JSON, a.providers(), []string{"KIND", "PROVIDER", "STATE", "MODELS"}, func(p state) []string {

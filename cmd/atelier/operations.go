@@ -26,7 +26,6 @@ type operationsListCmd struct {
 	pageFlags
 }
 
-// Run lists operations.
 func (c *operationsListCmd) Run(w *world) error {
 	known := []generate.Status{
 		generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning, generate.StatusSucceeded,
@@ -86,7 +85,6 @@ type operationsShowCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows one operation.
 func (c *operationsShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) (err error) {
 		if c.ID, err = s.operationID(w.ctx, c.ID); err != nil {

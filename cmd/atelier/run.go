@@ -70,7 +70,6 @@ type answer struct {
 	Pending []agent.Question `json:"pending,omitempty"`
 }
 
-// Run runs an agent.
 func (c *runCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Message) == "" {
 		return media.Errorf(media.CodeInvalid, "the message is empty: give %s a task", c.Agent)

@@ -30,7 +30,6 @@ type runsListCmd struct {
 	pageFlags
 }
 
-// Run lists runs.
 func (c *runsListCmd) Run(w *world) error {
 	known := []ledger.Status{ledger.StatusRunning, ledger.StatusSucceeded, ledger.StatusPaused, ledger.StatusFailed, ledger.StatusCancelled}
 	if status := ledger.Status(c.Status); status != "" && !slices.Contains(known, status) {
@@ -100,7 +99,6 @@ type runsShowCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run shows one run.
 func (c *runsShowCmd) Run(w *world) error {
 	if c.Steps {
 		return c.steps(w)
@@ -245,7 +243,6 @@ type runsEventsCmd struct {
 	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object per line, as events are read. Errors go to standard error only." xor:"json"`
 }
 
-// Run prints events.
 func (c *runsEventsCmd) Run(w *world) error {
 	if c.Limit < 0 {
 		return media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1, or omit it for all events", c.Limit)

@@ -18,7 +18,6 @@ type runsRetryCmd struct {
 	againFlags
 }
 
-// Run tries a run again.
 func (c *runsRetryCmd) Run(w *world) error {
 	again, err := c.limits()
 	if err != nil {
@@ -49,7 +48,6 @@ type runsForkCmd struct {
 	againFlags
 }
 
-// Run begins a fork.
 func (c *runsForkCmd) Run(w *world) error {
 	f, err := c.fork()
 	if err != nil {

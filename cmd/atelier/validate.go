@@ -23,7 +23,6 @@ type validation struct {
 	Problems []definition.Problem `json:"problems"`
 }
 
-// Run checks definitions.
 func (c *agentsValidateCmd) Run(w *world) error {
 	all := validation{Agents: []string{}, Problems: []definition.Problem{}}
 	paths := c.Paths

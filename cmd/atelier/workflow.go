@@ -36,7 +36,6 @@ type workflowListCmd struct {
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Run lists workflows.
 func (c *workflowListCmd) Run(w *world) error {
 	files, err := shipped.Workflows(c.Workflows)
 	if err != nil {
@@ -67,7 +66,6 @@ type workflowShowCmd struct {
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Run shows one workflow.
 func (c *workflowShowCmd) Run(w *world) error {
 	d, err := findWorkflow(c.Workflow, c.Workflows)
 	if err != nil {
@@ -126,7 +124,6 @@ type workflowValidation struct {
 	Problems  []workflow.Problem `json:"problems"`
 }
 
-// Run checks workflows.
 func (c *workflowValidateCmd) Run(w *world) error {
 	v := workflowValidation{Workflows: []string{}, Problems: []workflow.Problem{}}
 	paths := c.Paths

@@ -26,7 +26,6 @@ type workflowRunCmd struct {
 	JSON      bool   `help:"Print one JSON object."`
 }
 
-// Run runs a workflow.
 func (c *workflowRunCmd) Run(w *world) error {
 	d, err := findWorkflow(c.Workflow, c.Workflows)
 	if err != nil {
@@ -53,7 +52,6 @@ type workflowAnswerCmd struct {
 	JSON   bool   `help:"Print one JSON object."`
 }
 
-// Run answers an interaction.
 func (c *workflowAnswerCmd) Run(w *world) error {
 	text, err := jsonArgument("the answer", c.Answer, "")
 	if err != nil {
@@ -83,7 +81,6 @@ type workflowForkCmd struct {
 	JSON   bool   `help:"Print one JSON object."`
 }
 
-// Run begins a fork.
 func (c *workflowForkCmd) Run(w *world) error {
 	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
 		id, err := a.stores().runID(w.ctx, c.ID)

@@ -106,7 +106,6 @@ type source struct {
 	err error // first failure other than the end
 }
 
-// Read implements [io.Reader].
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		s.err = err

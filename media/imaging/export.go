@@ -100,7 +100,6 @@ type signatureFinder struct {
 	found bool
 }
 
-// Write implements [io.Writer] and never fails.
 func (f *signatureFinder) Write(p []byte) (int, error) {
 	if f.found {
 		return len(p), nil
@@ -178,7 +177,6 @@ func peek(r io.Reader, n int) (head []byte, whole io.Reader, err error) {
 // riffHead is the header of a RIFF file, and chunkHead that of a chunk in it.
 const riffHead, chunkHead = 12, 8
 
-// riffChunk makes a chunk of a RIFF file.
 func riffChunk(name string, body []byte) []byte {
 	c := binary.LittleEndian.AppendUint32([]byte(name), uint32(len(body))) // #nosec G115 -- a few KiB.
 	c = append(c, body...)

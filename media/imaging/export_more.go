@@ -124,7 +124,6 @@ const (
 	flacMost    = 1 << 20
 )
 
-// flacBlock makes a metadata block.
 func flacBlock(kind byte, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body))) // #nosec G115 -- little more than flacMost.
 	b[0] = kind

@@ -90,7 +90,6 @@ type sectionReader struct {
 	off, limit int64
 }
 
-// Read implements [io.Reader].
 func (r *sectionReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -165,7 +165,6 @@ func schemaError(err error) error {
 // noLoader keeps schemas from reading files and addresses.
 type noLoader struct{}
 
-// Load refuses.
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not supported: put the target of $ref under $defs", url)
 }
