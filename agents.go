@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -16,11 +17,14 @@ import (
 	"atelier/internal/shipped"
 
 	"atelier/action"
+	"atelier/action/database"
 	"atelier/action/file"
+	"atelier/action/knowledge"
 	"atelier/action/mediaset"
 	"atelier/action/picture"
 	tables "atelier/action/table"
 	"atelier/action/visual"
+	"atelier/action/web"
 	"atelier/agent"
 	"atelier/chat"
 	"atelier/media"
@@ -105,18 +109,15 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 
 // outfit is a runner of agents with its sources.
 type outfit struct {
-	runner   *agent.Runner
-	files    *file.Files    // nil without a folder
-	tables   *tables.Tables // those of the folder
-	research *research      // the other sources
+	runner  *agent.Runner
+	sources map[string]agent.Source
+	opened  []io.Closer
 }
 
 func (o *outfit) close() {
-	if o.files != nil {
-		_ = o.tables.Close() // a remaining folder is temporary
-		_ = o.files.Close()  // opened for reading only
+	for _, source := range o.opened {
+		_ = source.Close() // only read; what remains is temporary
 	}
-	o.research.close()
 }
 
 // Runner opens the sources of a run's agents; the caller calls closer. The runs of [Atelier.Run]
@@ -151,7 +152,7 @@ func (a *Atelier) outfit(ctx context.Context, s Sources) (_ *outfit, err error) 
 	}
 	o.runner, err = agent.NewRunner(agent.Config{
 		Definitions: definitions, GoAgents: map[string]agent.GoAgent{workflows.AgentName: a.workflows.Run}, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
-		Observer: a.observer, Sources: o.research.sources(s.Files != ""), Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: shipped.SourceActions(),
+		Observer: a.observer, Sources: o.sources, Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: shipped.SourceActions(),
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.Ledger.MediaRecord(ctx, owner, id)
 			return rec.Output, err
@@ -168,16 +169,42 @@ func (a *Atelier) actions(ctx context.Context, s Sources, o *outfit) (*action.Re
 	}
 	all := slices.Concat(picture.Actions(a.Gateway), visual.Actions(), mediaset.Actions(), a.Config.Actions)
 	if s.Files != "" {
-		if o.files, err = file.Open(file.Config{Dir: s.Files}); err != nil { //nolint:contextcheck // a short look at the folder
+		files, err := file.Open(file.Config{Dir: s.Files}) //nolint:contextcheck // a short look at the folder
+		if err != nil {
 			return nil, err
 		}
-		o.tables = tables.New(tables.Config{Files: o.files})
-		all = append(all, slices.Concat(o.files.Actions(), o.tables.Actions())...)
+		t := tables.New(tables.Config{Files: files})
+		o.opened = append(o.opened, t, files)
+		all = slices.Concat(all, files.Actions(), t.Actions())
 	}
-	if o.research, err = a.openResearch(ctx, s); err != nil {
+	found, err := a.Config.Search.searcher()
+	if err != nil {
 		return nil, err
 	}
-	all = append(all, o.research.actions()...)
+	if found != nil {
+		w, err := web.New(web.Config{Search: found, Fetch: web.NewFetcher(found.API())})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w.Actions()...)
+	}
+	if s.Database != "" {
+		db, err := database.Open(ctx, database.Config{URL: s.Database})
+		if err != nil {
+			return nil, err
+		}
+		o.opened = append(o.opened, db)
+		all = append(all, db.Actions()...)
+	}
+	if s.Knowledge != "" {
+		kb, err := knowledge.Open(ctx, knowledge.Config{Dir: s.Knowledge, Data: filepath.Join(a.Config.Dir, "kb")})
+		if err != nil {
+			return nil, err
+		}
+		o.opened = append(o.opened, kb)
+		all = append(all, kb.Actions()...)
+	}
+	o.sources = sourcesOf(s, found != nil)
 	return registry, registry.Register(all...)
 }
 

@@ -93,7 +93,10 @@ type Atelier struct {
 // Open opens the data folder and the database, and composes everything. The caller closes it. The
 // error has code media.CodeInvalid for an invalid configuration.
 func Open(ctx context.Context, c Config) (*Atelier, error) {
-	go readShipped() // while the database is opened
+	go func() { // what comes with the program is read once, while the database is opened; errors come again to those who use it
+		_, _ = catalog.Load()
+		_, _ = chat.LoadProfiles()
+	}()
 	s, err := OpenStores(ctx, c)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 
 // Compose is [Open] on open stores.
 func (s *Stores) Compose() (*Atelier, error) {
-	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: newCounts(), settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
+	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	return a, a.compose()
 }
 
@@ -117,7 +120,7 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
-	if a.Catalogue, err = readCatalogue(c.Catalogue); err != nil {
+	if a.Catalogue, err = readOwn("ATELIER_CATALOGUE", c.Catalogue, catalog.Load); err != nil {
 		return err
 	}
 	if a.observer, err = record.NewObserver(record.Config{Ledger: a.Ledger}); err != nil {
@@ -133,8 +136,13 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
+	origins := map[string]string{} // each is trusted only for the calls and links of its provider
+	maps.Copy(origins, c.BaseURLs)
+	for _, e := range a.Catalogue.Endpoints() {
+		origins[e.Provider] = e.BaseURL
+	}
 	a.Gateway, err = gateway.New(gateway.Config{
-		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: a.origins(), Partials: c.Partials,
+		Drivers: drivers, Catalogue: a.Catalogue, Storage: a.Codec, Fetch: a.fetch.Fetch, Origins: origins, Partials: c.Partials,
 		Recorder: a.Ledger, Operations: operations.NewLog(a.Ledger, a.leases), Budget: a.budget, Events: a.generated,
 		DefaultModel: c.ImageModel, Fallback: c.ImageFallback, MinFree: c.MinFree, Notify: a.notified(),
 	})
@@ -149,33 +157,18 @@ func (a *Atelier) compose() (err error) {
 	return err
 }
 
-// origins are the configured addresses, by provider. Each is trusted only for the calls and links
-// of its provider.
-func (a *Atelier) origins() map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, a.Config.BaseURLs)
-	for _, e := range a.Catalogue.Endpoints() {
-		out[e.Provider] = e.BaseURL
-	}
-	return out
-}
-
 // newChat creates the chat models of runs for which a person chose the models of s.
 func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
-	profiles, err := readProfiles(a.Config.ChatProfiles)
+	profiles, err := readOwn("ATELIER_CHAT_PROFILES", a.Config.ChatProfiles, chat.LoadProfiles)
 	if err != nil {
 		return nil, err
-	}
-	def := a.Config.ChatModel
-	if s.ChatModel != "" {
-		def = s.ChatModel
 	}
 	service, err := a.chatService(profiles)
 	if err != nil {
 		return nil, err
 	}
 	return chat.NewRegistry(chat.Config{
-		Profiles: profiles, Keys: a.Config.Keys, Default: def, AnyOpenAI: a.Config.BaseURLs["openai"] != "",
+		Profiles: profiles, Keys: a.Config.Keys, Default: cmp.Or(s.ChatModel, a.Config.ChatModel), AnyOpenAI: a.Config.BaseURLs["openai"] != "",
 		Offline: offline.Model{Blobs: a.Codec, Painter: painter{gateway: a.Gateway, model: s.ImageModel}},
 		Open:    service.Open,
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
@@ -184,7 +177,9 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 
 // generated passes on the progress of a generation.
 func (a *Atelier) generated(ctx context.Context, e generate.Event) {
-	watched(ctx, e)
+	if watch, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
+		watch(e)
+	}
 	subactions.Observe(ctx, e)
 	a.previews.note(ctx, e)
 	a.counts.operation(e)
@@ -194,6 +189,17 @@ func (a *Atelier) generated(ctx context.Context, e generate.Event) {
 	if !generations.AfterRun(ctx) {
 		a.observer.Progress(ctx, e)
 	}
+}
+
+// CheckModels checks that the models that a person named exist and have their keys; empty names pass.
+func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string) (err error) {
+	if chatModel != "" {
+		_, err = a.Chat.Named(ctx, chatModel)
+	}
+	if err == nil && imageModel != "" {
+		_, err = a.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: imageModel})
+	}
+	return err
 }
 
 // Observer reports what runs do, including those of other requests.

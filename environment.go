@@ -41,8 +41,25 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 			return c, media.Errorf(media.CodeInvalid, "%s: %w", databaseVariable, err)
 		}
 	}
-	for _, read := range []func(func(string) string) error{c.readProviders, c.readBudgets, c.readGuardrail, c.readEndurance} {
-		if err := read(getenv); err != nil {
+	if err := c.readProviders(getenv); err != nil {
+		return c, err
+	}
+	if err := c.readEndurance(getenv); err != nil {
+		return c, err
+	}
+	for name, to := range map[string]*generate.Bounds{
+		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
+	} {
+		if *to, err = bounds(getenv, name); err != nil {
+			return c, err
+		}
+	}
+	do := agent.Decision(strings.ToLower(cmp.Or(text("ATELIER_BLOCKED_TERMS_DO"), "stop")))
+	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, do) {
+		return c, media.Errorf(media.CodeInvalid, "ATELIER_BLOCKED_TERMS_DO is %q: use stop, pause or redact", do)
+	}
+	if terms := list(getenv("ATELIER_BLOCKED_TERMS")); len(terms) > 0 {
+		if c.Guardrail, err = agent.BlockedTerms(do, terms...); err != nil {
 			return c, err
 		}
 	}
@@ -75,30 +92,6 @@ func (c *Config) readProviders(getenv func(string) string) error {
 		c.BaseURLs[p.Name] = v
 	}
 	return nil
-}
-
-// readBudgets reads the limits of runs, days and owners.
-func (c *Config) readBudgets(getenv func(string) string) (err error) {
-	for name, to := range map[string]*generate.Bounds{
-		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
-	} {
-		if *to, err = bounds(getenv, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readGuardrail reads the blocked terms of people's messages, and what to do about them.
-func (c *Config) readGuardrail(getenv func(string) string) (err error) {
-	do := agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(getenv("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
-	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, do) {
-		return media.Errorf(media.CodeInvalid, "ATELIER_BLOCKED_TERMS_DO is %q: use stop, pause or redact", do)
-	}
-	if terms := list(getenv("ATELIER_BLOCKED_TERMS")); len(terms) > 0 {
-		c.Guardrail, err = agent.BlockedTerms(do, terms...)
-	}
-	return err
 }
 
 // readEndurance reads how many runs are executed at once, and how long they wait.

@@ -2,10 +2,7 @@ package atelier
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"atelier/internal/disk"
 	"atelier/ledger"
@@ -42,17 +39,8 @@ func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // opened for reading only
-	f, err := os.CreateTemp(filepath.Dir(path), ".atelier-*")
-	if err != nil {
-		return disk.Error("write "+path, err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = io.Copy(f, in)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return disk.Error("write "+path, err)
-	}
-	return nil
+	return disk.Write(path, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
 }

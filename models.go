@@ -1,67 +1,43 @@
 package atelier
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"atelier/chat"
 	"atelier/chat/fantasy"
 	"atelier/generate"
-	"atelier/generate/catalog"
 	"atelier/generate/gateway"
 	offlineimage "atelier/generate/offline"
 	"atelier/media"
 )
 
-// readShipped reads what comes with the program, which happens once. Errors come again to those
-// who use it.
-func readShipped() {
-	_, _ = catalog.Load()
-	_, _ = chat.LoadProfiles()
-}
-
-// readCatalogue reads the shipped models and those of the operator: a file, or each .yaml or .yml
-// file of a folder, by name. Empty means only the shipped ones.
-func readCatalogue(path string) (*catalog.Catalog, error) {
+// readOwn reads what is shipped and what the operator adds to it in the file, or in each .yaml or .yml
+// file of the folder, that a variable names.
+func readOwn[T any](variable, path string, load func(...io.Reader) (*T, error)) (*T, error) {
 	if path == "" {
-		return catalog.Load()
+		return load()
 	}
-	readers, err := ownFiles("ATELIER_CATALOGUE", path)
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
 	}
-	c, err := catalog.Load(readers...)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CATALOGUE (%s): %w", path, err)
-	}
-	return c, nil
-}
-
-// readProfiles reads the shipped chat models and those of the operator.
-func readProfiles(path string) (*chat.Profiles, error) {
-	if path == "" {
-		return chat.LoadProfiles()
-	}
-	readers, err := ownFiles("ATELIER_CHAT_PROFILES", path)
-	if err != nil {
-		return nil, err
-	}
-	p, err := chat.LoadProfiles(readers...)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CHAT_PROFILES (%s): %w", path, err)
-	}
-	return p, nil
-}
-
-// ownFiles reads the file, or the YAML files of the folder, that a variable names.
-func ownFiles(variable, path string) ([]io.Reader, error) {
-	files, err := yamlFiles(variable, path)
-	if err != nil {
-		return nil, err
+	files := []string{path}
+	if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
+		}
+		files = nil
+		for _, e := range entries {
+			if ext := strings.ToLower(filepath.Ext(e.Name())); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+				files = append(files, filepath.Join(path, e.Name()))
+			}
+		}
 	}
 	var readers []io.Reader
 	for _, name := range files {
@@ -69,31 +45,13 @@ func ownFiles(variable, path string) ([]io.Reader, error) {
 		if err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
 		}
-		readers = append(readers, strings.NewReader(string(b)))
+		readers = append(readers, bytes.NewReader(b))
 	}
-	return readers, nil
-}
-
-// yamlFiles lists the files of a path.
-func yamlFiles(variable, path string) ([]string, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
-	case !info.IsDir():
-		return []string{path}, nil
-	}
-	entries, err := os.ReadDir(path)
+	own, err := load(readers...)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
+		return nil, media.Errorf(media.CodeInvalid, "read %s (%s): %w", variable, path, err)
 	}
-	var files []string
-	for _, e := range entries {
-		if ext := strings.ToLower(filepath.Ext(e.Name())); !e.IsDir() && slices.Contains([]string{".yaml", ".yml"}, ext) {
-			files = append(files, filepath.Join(path, e.Name()))
-		}
-	}
-	return files, nil
+	return own, nil
 }
 
 // chatService calls the providers of chat models.
@@ -125,18 +83,18 @@ type painter struct {
 
 // UnknownWords are the words of a prompt that will not be drawn.
 func (p painter) UnknownWords(prompt string) []string {
-	if !p.paints() {
-		return nil
+	if p.paints() {
+		return p.Painter.UnknownWords(prompt)
 	}
-	return p.Painter.UnknownWords(prompt)
+	return nil
 }
 
 // UnknownChanges are the words of an edit that will not be applied.
 func (p painter) UnknownChanges(change string) []string {
-	if !p.paints() {
-		return nil
+	if p.paints() {
+		return p.Painter.UnknownChanges(change)
 	}
-	return p.Painter.UnknownChanges(change)
+	return nil
 }
 
 // paints reports whether the offline painter makes the pictures.

@@ -74,7 +74,6 @@ func newServer(a *Atelier, service *run.Service) *server {
 // kindFunc is a kind of work that is a function.
 type kindFunc func(ctx context.Context) (int, error)
 
-// TakeOver implements [run.Kind].
 func (f kindFunc) TakeOver(ctx context.Context) (int, error) { return f(ctx) }
 
 // server serves requests, and adopts work of dead processes.
@@ -152,8 +151,8 @@ func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Con
 		Version: c.Version, Hosts: c.Hosts, MaxUpload: c.MaxUpload, Pages: c.Pages,
 		Health: servedHealth{servedCatalog{s.Atelier}, s}, Catalog: servedCatalog{s.Atelier},
 		Media: newServedMedia(s.Atelier),
-		Runs:  servedRuns{s.Atelier}, Trace: servedTrace{servedRuns{s.Atelier}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, own: map[string]context.CancelFunc{}},
-		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s.Atelier}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
+		Runs:  servedRuns{s}, Trace: servedTrace{servedRuns{s}}, Conversations: servedConversations{s.Atelier}, Generations: &servedGenerations{server: s, base: work, streams: streams, own: map[string]context.CancelFunc{}},
+		Workflows: servedWorkflows{s.Atelier, c.Workflows}, WorkflowRuns: servedWorkflowRuns{servedRuns{s}, c.Workflows}, Interactions: servedInteractions{s.Atelier}, SubActions: servedSubActions{s.Atelier},
 		Budgets: servedCatalog{s.Atelier}, Events: streams.of, Keys: servedKeys{s.Atelier},
 	}
 }

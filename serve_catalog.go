@@ -75,29 +75,27 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 	if off := (offline.Model{}).Profile(); !slices.ContainsFunc(out, func(m api.ChatModel) bool { return m.Provider == off.Provider }) {
 		out = append(out, chatModelView(off, nil, answers))
 	}
-	slices.SortStableFunc(out, func(a, b api.ChatModel) int {
-		rank := func(m api.ChatModel) int {
-			switch {
-			case m.Default:
-				return 0
-			case m.Ready:
-				return 1
-			}
-			return 2
-		}
-		return cmp.Compare(rank(a), rank(b))
-	})
+	slices.SortStableFunc(out, func(a, b api.ChatModel) int { return cmp.Compare(rank(a.Default, a.Ready), rank(b.Default, b.Ready)) })
 	return out, nil
 }
 
-func chatModelView(m chat.Profile, why error, answers string) api.ChatModel {
-	v := api.ChatModel{
-		ID: m.Provider + "/" + m.ID, Name: m.Name, Provider: m.Provider, Vision: m.SupportsVision, MaxImages: m.MaxImages, ContextTokens: m.ContextTokens, Ready: why == nil,
+// rank is the place of a model in a list: the default, those that are ready, the others.
+func rank(isDefault, ready bool) int {
+	switch {
+	case isDefault:
+		return 0
+	case ready:
+		return 1
 	}
+	return 2
+}
+
+func chatModelView(m chat.Profile, why error, answers string) api.ChatModel {
+	id := m.Provider + "/" + m.ID
+	v := api.ChatModel{ID: id, Name: m.Name, Provider: m.Provider, Vision: m.SupportsVision, MaxImages: m.MaxImages, ContextTokens: m.ContextTokens, Ready: why == nil, Default: answers == id}
 	if m.Offline {
 		v.ID = "offline"
 	}
-	v.Default = answers == m.Provider+"/"+m.ID
 	if m.InputUSD != "" && m.OutputUSD != "" {
 		v.Price = &api.ChatPrice{InputUSD: m.InputUSD, OutputUSD: m.OutputUSD}
 	}
@@ -130,18 +128,7 @@ func (s servedCatalog) Models(ctx context.Context) ([]api.Model, error) {
 		}
 		out = append(out, v)
 	}
-	slices.SortStableFunc(out, func(a, b api.Model) int {
-		rank := func(m api.Model) int {
-			if m.Default {
-				return 0
-			}
-			if m.Ready {
-				return 1
-			}
-			return 2
-		}
-		return cmp.Compare(rank(a), rank(b))
-	})
+	slices.SortStableFunc(out, func(a, b api.Model) int { return cmp.Compare(rank(a.Default, a.Ready), rank(b.Default, b.Ready)) })
 	return out, nil
 }
 

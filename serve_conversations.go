@@ -59,10 +59,7 @@ func (s servedConversations) heads(ctx context.Context, list []ledger.Conversati
 func (s servedConversations) head(ctx context.Context, id string) (api.ConversationHead, error) {
 	c, err := s.Ledger.Conversation(ctx, s.owner(ctx), id)
 	if err != nil {
-		if media.CodeOf(err) == media.CodeNotFound {
-			err = media.Errorf(media.CodeNotFound, "there is no conversation %.64q", media.ErrorText(id))
-		}
-		return api.ConversationHead{}, err
+		return api.ConversationHead{}, absent(err, "conversation", id)
 	}
 	heads, err := s.heads(ctx, []ledger.Conversation{c})
 	return heads[0], err
@@ -106,17 +103,24 @@ func (s servedConversations) conversation(ctx context.Context, id string) (c api
 	if c.ConversationHead, err = s.head(ctx, id); err != nil {
 		return c, err
 	}
-	attached, err := s.attachments(ctx, id)
+	list, err := s.attachments(ctx, id)
+	if err != nil {
+		return c, err
+	}
+	attached := map[string][]api.Media{} // by message
+	for _, a := range list {
+		model, _ := a.Metadata["model"].(string)
+		attached[a.MessageID] = append(attached[a.MessageID], api.Media{
+			ID: a.MediaID, Ref: string(a.Ref), Modality: string(a.Modality), MIMEType: a.MIMEType, Width: a.Width, Height: a.Height, DurationSeconds: a.DurationSeconds,
+			SizeBytes: a.SizeBytes, Digest: a.Digest.String(), FileName: a.FileName, Label: a.Label, Description: a.Description, CreatedAt: a.CreatedAt.UTC(),
+			ConversationID: id, Model: model, URL: "/media/" + a.MediaID,
+		})
+	}
+	messages, err := s.messages(ctx, id)
 	if err != nil {
 		return c, err
 	}
 	c.Messages = []api.Message{}
-	messages, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
-		return s.Ledger.ListMessages(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
-	})
-	if err != nil {
-		return c, err
-	}
 	for _, m := range messages {
 		v, err := s.message(ctx, m, attached[m.ID])
 		if err != nil {
@@ -127,21 +131,16 @@ func (s servedConversations) conversation(ctx context.Context, id string) (c api
 	return c, nil
 }
 
-// attachments reads the attachments of a conversation, by message.
-func (s servedConversations) attachments(ctx context.Context, id string) (map[string][]api.Media, error) {
-	out := map[string][]api.Media{}
-	list, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
+func (s servedConversations) messages(ctx context.Context, id string) ([]ledger.Message, error) {
+	return ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
+		return s.Ledger.ListMessages(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
+	})
+}
+
+func (s servedConversations) attachments(ctx context.Context, id string) ([]ledger.Attachment, error) {
+	return ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
 		return s.Ledger.ListAttachments(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
 	})
-	for _, a := range list {
-		model, _ := a.Metadata["model"].(string)
-		out[a.MessageID] = append(out[a.MessageID], api.Media{
-			ID: a.MediaID, Ref: string(a.Ref), Modality: string(a.Modality), MIMEType: a.MIMEType, Width: a.Width, Height: a.Height, DurationSeconds: a.DurationSeconds,
-			SizeBytes: a.SizeBytes, Digest: a.Digest.String(), FileName: a.FileName, Label: a.Label, Description: a.Description, CreatedAt: a.CreatedAt.UTC(),
-			ConversationID: id, Model: model, URL: "/media/" + a.MediaID,
-		})
-	}
-	return out, err
 }
 
 // message shows a message. Its media are attached when its run has ended; before, they are the
@@ -206,9 +205,13 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 	if err != nil {
 		return api.ConversationHead{}, err
 	}
-	kept, err := s.until(ctx, id, f.After)
+	messages, err := s.messages(ctx, id)
 	if err != nil {
 		return api.ConversationHead{}, err
+	}
+	last := slices.IndexFunc(messages, func(m ledger.Message) bool { return m.ID == f.After })
+	if last < 0 {
+		return api.ConversationHead{}, media.Errorf(media.CodeNotFound, "there is no message %.64q in conversation %s", media.ErrorText(f.After), id)
 	}
 	items, err := s.attachedItems(ctx, id)
 	if err != nil {
@@ -218,7 +221,7 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 	if err := s.Ledger.CreateConversation(ctx, ledger.Conversation{ID: fork, Owner: s.owner(ctx), Title: head.Title}); err != nil {
 		return api.ConversationHead{}, err
 	}
-	for _, m := range kept {
+	for _, m := range messages[:last+1] {
 		attached := items[m.ID]
 		m.ID, m.ConversationID = newID(), fork
 		if err := s.Ledger.SaveMessage(ctx, s.owner(ctx), m); err != nil {
@@ -233,24 +236,10 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// until reads the messages of a conversation up to one of them.
-func (s servedConversations) until(ctx context.Context, id, last string) (kept []ledger.Message, err error) {
-	kept, err = ledger.All(func(p ledger.Page) (ledger.List[ledger.Message], error) {
-		return s.Ledger.ListMessages(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
-	})
-	i := slices.IndexFunc(kept, func(m ledger.Message) bool { return m.ID == last })
-	if err == nil && i < 0 {
-		err = media.Errorf(media.CodeNotFound, "there is no message %.64q in conversation %s", media.ErrorText(last), id)
-	}
-	return kept[:i+1], err
-}
-
 // attachedItems reads the attachments of a conversation, by message, without deleted items.
 func (s servedConversations) attachedItems(ctx context.Context, id string) (map[string][]media.Output, error) {
 	out := map[string][]media.Output{}
-	list, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Attachment], error) {
-		return s.Ledger.ListAttachments(ctx, s.owner(ctx), id, ledger.MessageQuery{Page: p})
-	})
+	list, err := s.attachments(ctx, id)
 	for _, a := range list {
 		r, err := s.Ledger.MediaRecord(ctx, s.owner(ctx), a.MediaID)
 		if media.CodeOf(err) == media.CodeNotFound {

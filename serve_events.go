@@ -61,12 +61,9 @@ func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
 func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
 	if of.Generation != "" {
 		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
-		if media.CodeOf(err) == media.CodeNotFound {
-			err = media.Errorf(media.CodeNotFound, "there is no generation %.64q", media.ErrorText(of.Generation))
-		}
-		return itoa(len(calls)), err
+		return itoa(len(calls)), absent(err, "generation", of.Generation)
 	}
-	row, err := servedRuns(s).row(ctx, of.Run)
+	row, err := s.row(ctx, of.Run)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package atelier
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,13 +34,6 @@ var _ api.GenerationService = (*servedGenerations)(nil)
 
 // watching is called with the events of a generation; it is in its context.
 type watching struct{}
-
-// watched passes the events of a generation to the request that started it.
-func watched(ctx context.Context, e generate.Event) {
-	if f, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
-		f(e)
-	}
-}
 
 // errGivenUp is the cause of a person's cancel.
 var errGivenUp = errors.New("cancelled by a person")
@@ -209,20 +203,14 @@ func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGenerat
 // known returns the not-found error of a generation that the owner does not have.
 func (s *servedGenerations) known(ctx context.Context, id string) error {
 	_, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
-	if media.CodeOf(err) == media.CodeNotFound {
-		err = media.Errorf(media.CodeNotFound, "there is no generation %.64q", media.ErrorText(id))
-	}
-	return err
+	return absent(err, "generation", id)
 }
 
 // Generation reads a generation with its results.
 func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Generation, error) {
-	if err := s.known(ctx, id); err != nil {
-		return api.Generation{}, err
-	}
 	o, slots, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
 	if err != nil {
-		return api.Generation{}, err
+		return api.Generation{}, absent(err, "generation", id)
 	}
 	v := generationView(o)
 	for _, sl := range slots {
@@ -243,23 +231,21 @@ func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Gene
 
 func generationView(o ledger.Operation) api.Generation {
 	asked, _ := prompts(o)
-	v := api.Generation{
+	return api.Generation{
 		ID: o.ID, Status: o.Status, Method: o.Method, Modality: string(o.Modality), Prompt: asked, Model: o.Model, Provider: o.Provider, RunID: o.RunID,
-		Slots: []api.Slot{}, Settings: settingViews(o), Warnings: append([]string{}, o.Warnings...), Error: failureView(o.Failure), CreatedAt: o.CreatedAt.UTC(),
-		Cost: api.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD, Complete: o.EstimatedUSD != nil || o.ReportedUSD != nil},
+		Slots: []api.Slot{}, Settings: settingViews(o.Dispositions), Warnings: append([]string{}, o.Warnings...), Error: failureView(o.Failure),
+		Cost: operationCost(o), CreatedAt: o.CreatedAt.UTC(), FinishedAt: ended(o.FinishedAt),
 	}
-	v.FinishedAt = ended(o.FinishedAt)
-	return v
+}
+
+func operationCost(o ledger.Operation) api.Cost {
+	return api.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD, Complete: o.EstimatedUSD != nil || o.ReportedUSD != nil}
 }
 
 // ListGenerations lists generations, newest first.
 func (s *servedGenerations) ListGenerations(ctx context.Context, q api.GenerationQuery) (api.List[api.Generation], error) {
 	list, err := s.Ledger.ListOperations(ctx, s.owner(ctx), ledger.OperationQuery{Tree: q.Run, Status: q.Status, Page: pageOf(q.Page)})
-	out := api.List[api.Generation]{Next: list.Next}
-	for _, o := range list.Items {
-		out.Items = append(out.Items, generationView(o))
-	}
-	return out, err
+	return views(list, generationView), err
 }
 
 // cancelWithin is how long a generation of this process may take to end when it is cancelled.
@@ -320,18 +306,14 @@ func again(o ledger.Operation) *api.NewGeneration {
 		Speed: r.Speed, Compression: r.Compression, Moderation: r.Moderation, Options: r.Options, Strict: r.Strict, Label: r.Label,
 	}
 	for _, in := range r.Inputs {
-		g.Inputs = append(g.Inputs, api.RunFile{MediaID: named(in)})
+		g.Inputs = append(g.Inputs, named(in))
 	}
 	if r.Mask != nil {
-		g.Mask = &api.RunFile{MediaID: named(*r.Mask)}
+		mask := named(*r.Mask)
+		g.Mask = &mask
 	}
 	return g
 }
 
 // named is what finds an item again: its id, or its ref if it had no record yet.
-func named(o media.Output) string {
-	if o.ID != "" {
-		return o.ID
-	}
-	return string(o.Ref)
-}
+func named(o media.Output) api.RunFile { return api.RunFile{MediaID: cmp.Or(o.ID, string(o.Ref))} }

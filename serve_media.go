@@ -43,24 +43,14 @@ type openedKey struct {
 	width     int
 }
 
-const (
-	// openedFor is how long a cached item is used.
-	openedFor = 500 * time.Millisecond
-	// keptOpened is the number of cached items.
-	keptOpened = 4096
-)
-
 func newServedMedia(a *Atelier) *servedMedia {
 	return &servedMedia{
-		Atelier: a, thumbnails: make(chan struct{}, thumbnailsAtOnce),
-		opened: recent.Cache[openedKey, api.Content]{For: openedFor, Limit: keptOpened},
+		Atelier: a, thumbnails: make(chan struct{}, 2),
+		opened: recent.Cache[openedKey, api.Content]{For: 500 * time.Millisecond, Limit: 4096},
 	}
 }
 
 var _ api.MediaService = (*servedMedia)(nil)
-
-// thumbnailsAtOnce is how many thumbnails are created at once.
-const thumbnailsAtOnce = 2
 
 // StoreMedia stores an upload, streamed.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
@@ -122,10 +112,7 @@ func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error
 		id = o.ID
 	}
 	r, err := a.Ledger.MediaRecord(ctx, a.owner(ctx), id)
-	if media.CodeOf(err) == media.CodeNotFound {
-		err = media.Errorf(media.CodeNotFound, "there is no media item %.64q", media.ErrorText(name))
-	}
-	return r, err
+	return r, absent(err, "media item", name)
 }
 
 func mediaView(r ledger.Record) api.Media {
@@ -143,20 +130,12 @@ func outputView(o media.Output) api.Media {
 	}
 }
 
-func mediaViews(list []ledger.Record) []api.Media {
-	out := []api.Media{}
-	for _, r := range list {
-		out = append(out, mediaView(r))
-	}
-	return out
-}
-
 // ListMedia lists items.
 func (s *servedMedia) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Media], error) {
 	list, err := s.Ledger.ListMedia(ctx, s.owner(ctx), ledger.MediaQuery{
 		Tree: q.Run, Conversation: q.Conversation, Modality: media.Modality(q.Modality), Text: strings.TrimSpace(q.Q), Deleted: q.Deleted, Page: pageOf(q.Page),
 	})
-	return api.List[api.Media]{Items: mediaViews(list.Items), Next: list.Next}, err
+	return views(list, mediaView), err
 }
 
 func pageOf(p api.Page) ledger.Page { return ledger.Page{After: p.After, Limit: p.Limit} }
@@ -239,8 +218,8 @@ func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) 
 	}
 	m.OperationID, m.Model, m.Provider = o.ID, o.Model, o.Provider
 	m.Prompt, m.PromptSent = prompts(o)
-	m.Settings, m.Request = settingViews(o), again(o)
-	m.Cost = &api.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD, Complete: o.EstimatedUSD != nil || o.ReportedUSD != nil}
+	cost := operationCost(o)
+	m.Settings, m.Request, m.Cost = settingViews(o.Dispositions), again(o), &cost
 	for _, sl := range slots {
 		if sl.MediaID != "" {
 			m.Results++
@@ -268,10 +247,10 @@ func prompts(o ledger.Operation) (asked, sent string) {
 	return cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
 }
 
-// settingViews shows the dispositions of an operation's settings.
-func settingViews(o ledger.Operation) []api.Setting {
+// settingViews shows saved dispositions of settings.
+func settingViews(saved json.RawMessage) []api.Setting {
 	var all []generate.Disposition
-	if json.Unmarshal(o.Dispositions, &all) != nil {
+	if json.Unmarshal(saved, &all) != nil {
 		all = nil
 	}
 	return settingsOfPlan(all)
@@ -387,27 +366,19 @@ func (p *shownPreviews) belongs(d media.Digest, owner string) bool {
 // openPreview opens the bytes of a preview, which has no record: one shown to the owner, or one of
 // the owner's generation.
 func (s *servedMedia) openPreview(ctx context.Context, d media.Digest) (api.Content, error) {
-	missing := media.Errorf(media.CodeNotFound, "preview %s does not exist", d)
 	b, err := s.Ledger.BlobOf(ctx, d)
-	shown := s.previews.belongs(d, s.owner(ctx))
-	if media.CodeOf(err) == media.CodeNotFound || err == nil && b.OperationID == "" && !shown {
-		return api.Content{}, missing
+	own := s.previews.belongs(d, s.owner(ctx))
+	if err == nil && !own && b.OperationID != "" {
+		_, _, _, err = s.Ledger.Operation(ctx, s.owner(ctx), b.OperationID)
+		own = err == nil
+	}
+	if media.CodeOf(err) == media.CodeNotFound || err == nil && !own {
+		err = media.Errorf(media.CodeNotFound, "preview %s does not exist", d)
 	}
 	if err != nil {
 		return api.Content{}, err
 	}
-	if shown {
-		return api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType, Open: s.opener(d)}, nil
-	}
-	if _, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), b.OperationID); err != nil {
-		if media.CodeOf(err) == media.CodeNotFound {
-			err = missing
-		}
-		return api.Content{}, err
-	}
-	c := api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType}
-	c.Open = s.opener(d)
-	return c, nil
+	return api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType, Open: s.opener(d)}, nil
 }
 
 // opener reads the bytes of a digest.

@@ -20,10 +20,6 @@ type counts struct {
 	usd        ledger.Pico
 }
 
-func newCounts() *counts {
-	return &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}
-}
-
 // operation counts the end of an operation.
 func (c *counts) operation(e generate.Event) {
 	if e.Kind != generate.EventFinished {

@@ -20,7 +20,6 @@ import (
 	"atelier/agent/report"
 	"atelier/agent/resolve"
 	"atelier/api"
-	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -28,16 +27,15 @@ import (
 )
 
 // servedRuns is the resource of runs.
-type servedRuns struct{ *Atelier }
+type servedRuns struct{ *server }
 
 var _ api.RunService = servedRuns{}
 
 // StartRun starts a run, or finds the one that an earlier attempt started with the id.
 func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
-	if known, err := s.Ledger.HasRun(ctx, id); err != nil || known {
-		if err != nil {
-			return api.Started{}, err
-		}
+	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
+		return api.Started{}, err
+	} else if known {
 		return s.started(ctx, id)
 	}
 	req, err := s.request(ctx, id, r)
@@ -81,16 +79,11 @@ func (s servedRuns) request(ctx context.Context, id string, r api.NewRun) (Reque
 		req.MaxTurns, req.MaxTokens, req.MaxImages, req.MaxCost, req.ApproveOver = l.MaxTurns, l.MaxTokens, l.MaxImages, l.MaxCost, l.ApproveOver
 		req.MaxTime = time.Duration(l.MaxSeconds * float64(time.Second))
 	}
-	if r.Model != "" {
-		if _, err := s.Chat.Named(ctx, r.Model); err != nil {
-			return req, err
-		}
-		req.Sources.ChatModel = r.Model
+	if err := s.CheckModels(ctx, r.Model, r.ImageModel); err != nil {
+		return req, err
 	}
+	req.Sources.ChatModel = cmp.Or(r.Model, req.Sources.ChatModel)
 	if r.ImageModel != "" {
-		if _, err := s.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: r.ImageModel}); err != nil {
-			return req, err
-		}
 		req.Sources.ImageModel, req.ImageModels = r.ImageModel, []string{r.ImageModel}
 	}
 	var names []string
@@ -177,22 +170,32 @@ func (s servedRuns) started(ctx context.Context, id string) (api.Started, error)
 	return api.Started{ID: row.Tree, Status: string(row.Status), ConversationID: c}, err
 }
 
-func (s servedRuns) row(ctx context.Context, id string) (ledger.Run, error) {
-	row, err := s.Ledger.Run(ctx, s.owner(ctx), id)
+func (a *Atelier) row(ctx context.Context, id string) (ledger.Run, error) {
+	row, err := a.Ledger.Run(ctx, a.owner(ctx), id)
+	return row, absent(err, "run", id)
+}
+
+// absent says in a not-found error what there is none of.
+func absent(err error, kind, id string) error {
 	if media.CodeOf(err) == media.CodeNotFound {
-		err = media.Errorf(media.CodeNotFound, "there is no run %.64q", media.ErrorText(id))
+		return media.Errorf(media.CodeNotFound, "there is no %s %.64q", kind, media.ErrorText(id))
 	}
-	return row, err
+	return err
 }
 
 // ListRuns lists root runs.
 func (s servedRuns) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.Run], error) {
 	list, err := s.Ledger.ListRuns(ctx, s.owner(ctx), ledger.RunQuery{Roots: true, Status: ledger.Status(q.Status), Agent: q.Agent, Page: pageOf(q.Page)})
-	out := api.List[api.Run]{Next: list.Next}
-	for _, row := range list.Items {
-		out.Items = append(out.Items, runView(row))
+	return views(list, runView), err
+}
+
+// views shows the rows of a page.
+func views[T, V any](list ledger.List[T], view func(T) V) api.List[V] {
+	out := api.List[V]{Items: make([]V, len(list.Items)), Next: list.Next}
+	for i, row := range list.Items {
+		out.Items[i] = view(row)
 	}
-	return out, err
+	return out
 }
 
 // Run reads a run with its media and its question.
@@ -210,15 +213,11 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 		return v, err
 	}
 	slices.Reverse(list.Items) // in the order of their creation
-	v.Media = mediaViews(list.Items)
+	v.Media = views(list, mediaView).Items
 	if row.Status != ledger.StatusPaused {
 		return v, nil
 	}
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return v, err
-	}
-	open, err := service.Questions(ctx, s.owner(ctx), row.ID)
+	open, err := s.service.Questions(ctx, s.owner(ctx), row.ID)
 	for _, q := range open {
 		v.Questions = append(v.Questions, questionView(q))
 	}
@@ -231,12 +230,10 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 }
 
 func runView(r ledger.Run) api.Run {
-	v := api.Run{
-		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), Cost: costView(r.Cost), Tokens: usageView(r.Usage),
-		Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
+	return api.Run{
+		ID: r.ID, Agent: r.Agent, Status: string(r.Status), Message: r.Task, Answer: r.Message, ForkedFrom: r.ForkedFrom, StartedAt: r.StartedAt.UTC(), EndedAt: ended(r.FinishedAt),
+		Cost: costView(r.Cost), Tokens: usageView(r.Usage), Warnings: append([]string{}, r.Warnings...), Report: report.Has(r.Payload), Media: []api.Media{}, Error: failureView(r.Failure),
 	}
-	v.EndedAt = ended(r.FinishedAt)
-	return v
 }
 
 func costView(c ledger.Cost) api.Cost {
@@ -270,11 +267,7 @@ func questionView(q agent.Question) api.Question {
 
 // AnswerRun answers a question.
 func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api.Started, error) {
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return api.Started{}, err
-	}
-	open, err := service.Questions(ctx, s.owner(ctx), id)
+	open, err := s.service.Questions(ctx, s.owner(ctx), id)
 	if err != nil {
 		return api.Started{}, err
 	}
@@ -287,7 +280,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 	for _, image := range a.Images {
 		reply.Images = append(reply.Images, agent.Image{ID: image.MediaID, Ref: media.Ref(image.Ref), Detail: image.Detail})
 	}
-	r, err := service.Resume(ctx, s.owner(ctx), id, reply)
+	r, err := s.service.Resume(ctx, s.owner(ctx), id, reply)
 	if err != nil {
 		return api.Started{}, unfit(err)
 	}
@@ -296,11 +289,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 
 // CancelRun cancels a run. It ends soon after.
 func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, error) {
-	service, err := s.Runs(ctx)
-	if err == nil {
-		err = service.End(ctx, s.owner(ctx), id)
-	}
-	if err != nil {
+	if err := s.service.End(ctx, s.owner(ctx), id); err != nil {
 		return api.Started{}, err
 	}
 	return s.started(ctx, id)
@@ -308,11 +297,7 @@ func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, erro
 
 // RetryRun retries a run.
 func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error) {
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return api.Started{}, err
-	}
-	r, err := service.Retry(ctx, s.owner(ctx), id, run.Again{})
+	r, err := s.service.Retry(ctx, s.owner(ctx), id, run.Again{})
 	if err != nil {
 		return api.Started{}, err
 	}
@@ -322,10 +307,6 @@ func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error
 // ForkRun repeats a run from a step on, or finds the fork that an earlier attempt started with the
 // id.
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return api.Started{}, err
-	}
 	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), newID); {
 	case err == nil: // its state is saved before it begins
 		s.known(ctx, newID)
@@ -339,7 +320,7 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 	}
 	fork := run.Fork{ID: newID, From: f.Step, Message: f.Message}
 	if fork.From == "" {
-		steps, err := service.Steps(ctx, s.owner(ctx), id)
+		steps, err := s.service.Steps(ctx, s.owner(ctx), id)
 		if err != nil {
 			return api.Started{}, err
 		}
@@ -348,19 +329,16 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 		}
 		fork.From = steps[0].Name
 	}
+	if err := s.CheckModels(ctx, f.Model, f.ImageModel); err != nil {
+		return api.Started{}, err
+	}
 	if f.Model != "" {
-		if _, err := s.Chat.Named(ctx, f.Model); err != nil {
-			return api.Started{}, err
-		}
 		fork.Setting = setting.WithChatModel(f.Model)
 	}
 	if f.ImageModel != "" {
-		if _, err := s.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: f.ImageModel}); err != nil {
-			return api.Started{}, err
-		}
 		fork.ImageModels = []string{f.ImageModel}
 	}
-	r, err := service.Fork(ctx, s.owner(ctx), id, fork)
+	r, err := s.service.Fork(ctx, s.owner(ctx), id, fork)
 	if err != nil {
 		return api.Started{}, err
 	}
@@ -370,15 +348,11 @@ func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (
 
 // WriteReport writes the report of a run as a page.
 func (s servedRuns) WriteReport(ctx context.Context, id string, address func(media string) string, w io.Writer) error {
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return err
-	}
 	row, err := s.row(ctx, id)
 	if err != nil {
 		return err
 	}
-	res, err := service.Result(ctx, s.owner(ctx), row.ID)
+	res, err := s.service.Result(ctx, s.owner(ctx), row.ID)
 	if err != nil {
 		return err
 	}

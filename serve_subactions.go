@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"atelier/api"
-	"atelier/ledger"
 	"atelier/run/subactions"
 )
 
@@ -39,11 +38,7 @@ func (s servedSubActions) ListSubActions(ctx context.Context, run string, p api.
 		return api.List[api.SubAction]{}, err
 	}
 	list, err := s.subActions.List(ctx, s.owner(ctx), run, pageOf(p))
-	out := api.List[api.SubAction]{Next: list.Next}
-	for _, st := range list.Items {
-		out.Items = append(out.Items, subActionView(st))
-	}
-	return out, err
+	return views(list, subActionView), err
 }
 
 // CancelSubAction cancels one.
@@ -89,14 +84,10 @@ func subActionView(st subactions.Status) api.SubAction {
 		v.Errors = append(v.Errors, api.SubActionError(e))
 	}
 	for _, c := range st.Contents {
-		v.Contents = append(v.Contents, contentView(c))
+		v.Contents = append(v.Contents, api.GeneratedContent{
+			ID: c.ID, Position: c.Position, MediaID: c.MediaID, URL: "/media/" + c.MediaID, Modality: string(c.Modality),
+			Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: ended(c.SelectedAt),
+		})
 	}
 	return v
-}
-
-func contentView(c ledger.GeneratedContent) api.GeneratedContent {
-	return api.GeneratedContent{
-		ID: c.ID, Position: c.Position, MediaID: c.MediaID, URL: "/media/" + c.MediaID, Modality: string(c.Modality),
-		Seed: c.Seed, RevisedPrompt: c.RevisedPrompt, SelectedAt: ended(c.SelectedAt),
-	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"atelier/agent"
 	"atelier/api"
-	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -23,11 +22,7 @@ func (s servedTrace) ListSteps(ctx context.Context, id string) ([]api.Step, erro
 	if _, err := s.row(ctx, id); err != nil {
 		return nil, err
 	}
-	service, err := s.Runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	steps, err := service.Steps(ctx, s.owner(ctx), id)
+	steps, err := s.service.Steps(ctx, s.owner(ctx), id)
 	var out []api.Step
 	for _, st := range steps {
 		out = append(out, api.Step{Name: st.Name, FinishedAt: st.FinishedAt.UTC()})
@@ -41,14 +36,12 @@ func (s servedTrace) ListModelCalls(ctx context.Context, q api.TraceQuery) (api.
 		return api.List[api.ModelCall]{}, err
 	}
 	list, err := s.Ledger.ListPrompts(ctx, s.owner(ctx), q.ID, pageOf(q.Page))
-	out := api.List[api.ModelCall]{Next: list.Next}
-	for _, p := range list.Items {
-		out.Items = append(out.Items, api.ModelCall{
+	return views(list, func(p ledger.Prompt) api.ModelCall {
+		return api.ModelCall{
 			ID: p.ID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Status: string(p.Status), Messages: p.Messages, Answer: p.Answer,
 			InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, CostUSD: p.CostUSD, Error: failureView(p.Failure), StartedAt: p.StartedAt.UTC(), FinishedAt: ended(p.FinishedAt),
-		})
-	}
-	return out, err
+		}
+	}), err
 }
 
 // ListActs lists the actions and sub-agents of a run.
@@ -57,14 +50,12 @@ func (s servedTrace) ListActs(ctx context.Context, q api.TraceQuery) (api.List[a
 		return api.List[api.Act]{}, err
 	}
 	list, err := s.Ledger.ListSteps(ctx, s.owner(ctx), q.ID, pageOf(q.Page))
-	out := api.List[api.Act]{Next: list.Next}
-	for _, st := range list.Items {
-		out.Items = append(out.Items, api.Act{
+	return views(list, func(st ledger.Step) api.Act {
+		return api.Act{
 			ID: st.ID, Turn: st.Turn, Position: st.Position, Kind: st.Kind, Name: st.Name, Status: string(st.Status), Code: st.Code, Message: st.Message,
 			Params: st.Params, Outputs: st.Outputs, ChildRunID: st.ChildRunID, StartedAt: st.StartedAt.UTC(), FinishedAt: ended(st.FinishedAt),
-		})
-	}
-	return out, err
+		}
+	}), err
 }
 
 // Sight returns the pictures that the model of a run was shown.
@@ -73,13 +64,7 @@ func (s servedTrace) Sight(ctx context.Context, id string) (api.Sight, error) {
 	if err != nil {
 		return api.Sight{}, err
 	}
-	v := api.Sight{Agent: cmp.Or(row.AgentPath, row.Agent), Given: seen(row.InputImages), Shown: seen(row.VisionContext), Settings: []api.Setting{}}
-	var became []generate.Disposition
-	if json.Unmarshal(row.Dispositions, &became) == nil {
-		for _, d := range became {
-			v.Settings = append(v.Settings, api.Setting{Setting: d.Setting, Asked: d.Asked, Applied: d.Applied, Outcome: string(d.Outcome), Reason: d.Reason})
-		}
-	}
+	v := api.Sight{Agent: cmp.Or(row.AgentPath, row.Agent), Given: seen(row.InputImages), Shown: seen(row.VisionContext), Settings: settingViews(row.Dispositions)}
 	var allowed agent.Limits
 	if len(row.Limits) > 0 {
 		if err := json.Unmarshal(row.Limits, &allowed); err != nil {

@@ -203,10 +203,9 @@ var _ api.WorkflowRunService = servedWorkflowRuns{}
 
 // StartWorkflowRun starts a run, or finds the one that an earlier attempt started with the id.
 func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
-	if known, err := s.Ledger.HasRun(ctx, id); err != nil || known {
-		if err != nil {
-			return api.Started{}, err
-		}
+	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
+		return api.Started{}, err
+	} else if known {
 		return s.started(ctx, id)
 	}
 	n := workflows.New{Owner: s.owner(ctx), ID: id}
@@ -250,13 +249,11 @@ func inlineWorkflow(text []byte) (*workflow.Definition, error) {
 // ListWorkflowRuns lists runs, newest first.
 func (s servedWorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.WorkflowRunQuery) (api.List[api.WorkflowRun], error) {
 	list, err := s.workflows.List(ctx, s.owner(ctx), ledger.Status(q.Status), pageOf(q.Page))
-	out := api.List[api.WorkflowRun]{Next: list.Next}
-	for _, h := range list.Items {
+	return views(list, func(h workflows.Head) api.WorkflowRun {
 		v := workflowRunView(h.Run)
 		v.WorkflowID = h.WorkflowID
-		out.Items = append(out.Items, v)
-	}
-	return out, err
+		return v
+	}), err
 }
 
 func workflowRunView(r ledger.Run) api.WorkflowRun {

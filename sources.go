@@ -1,13 +1,8 @@
 package atelier
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 
-	"atelier/action"
-	"atelier/action/database"
-	"atelier/action/knowledge"
 	"atelier/action/web"
 	"atelier/agent"
 	"atelier/media"
@@ -70,62 +65,8 @@ func (s Search) Name() (string, error) {
 	return found.Name(), nil
 }
 
-// research is the sources of a run besides its files. Each may be nil.
-type research struct {
-	web *web.Web
-	db  *database.Database
-	kb  *knowledge.Base
-}
-
-// openResearch opens the sources that the command line and the environment name.
-func (a *Atelier) openResearch(ctx context.Context, cfg Sources) (*research, error) {
-	r := &research{}
-	found, err := a.Config.Search.searcher()
-	if err == nil && found != nil {
-		r.web, err = web.New(web.Config{Search: found, Fetch: web.NewFetcher(found.API())})
-	}
-	if err == nil && cfg.Database != "" {
-		r.db, err = database.Open(ctx, database.Config{URL: cfg.Database})
-	}
-	if err == nil && cfg.Knowledge != "" {
-		r.kb, err = knowledge.Open(ctx, knowledge.Config{Dir: cfg.Knowledge, Data: filepath.Join(a.Config.Dir, "kb")})
-	}
-	if err != nil {
-		r.close()
-		return nil, err
-	}
-	return r, nil
-}
-
-// close releases all sources.
-func (r *research) close() {
-	if r == nil {
-		return
-	}
-	if r.db != nil {
-		_ = r.db.Close() // only read
-	}
-	if r.kb != nil {
-		_ = r.kb.Close() // the index is written
-	}
-}
-
-func (r *research) actions() []action.Action {
-	var out []action.Action
-	if r.web != nil {
-		out = append(out, r.web.Actions()...)
-	}
-	if r.db != nil {
-		out = append(out, r.db.Actions()...)
-	}
-	if r.kb != nil {
-		out = append(out, r.kb.Actions()...)
-	}
-	return out
-}
-
-// sources returns which sources are available, and why the others are not.
-func (r *research) sources(files bool) map[string]agent.Source {
+// sourcesOf returns which sources are available, and how to configure the others.
+func sourcesOf(s Sources, search bool) map[string]agent.Source {
 	source := func(configured bool, hint string) agent.Source {
 		if configured {
 			return agent.Source{Configured: true}
@@ -133,20 +74,16 @@ func (r *research) sources(files bool) map[string]agent.Source {
 		return agent.Source{Reason: hint}
 	}
 	return map[string]agent.Source{
-		"files": source(files, "give a folder with --files"),
-		"web":   source(r.web != nil, searchHint),
-		"db":    source(r.db != nil, "give a database with --db"),
-		"kb":    source(r.kb != nil, "give a folder of documents with --kb"),
+		"files": source(s.Files != "", "give a folder with --files"),
+		"web":   source(search, searchHint),
+		"db":    source(s.Database != "", "give a database with --db"),
+		"kb":    source(s.Knowledge != "", "give a folder of documents with --kb"),
 	}
 }
 
 // Configured returns which sources are available without flags of a run, and how to configure the
 // others.
 func (c Config) Configured() (map[string]agent.Source, error) {
-	r := &research{}
 	found, err := c.Search.searcher()
-	if err == nil && found != nil {
-		r.web, err = web.New(web.Config{Search: found})
-	}
-	return r.sources(c.Sources.Files != ""), err
+	return sourcesOf(Sources{Files: c.Sources.Files}, err == nil && found != nil), err
 }

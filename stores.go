@@ -98,7 +98,12 @@ func signingKey(path string) (wire.Key, error) {
 	for range 2 {
 		b, err := os.ReadFile(path) //nolint:gosec // a fixed name in the data folder
 		if err == nil {
-			return parseKey(path, string(b))
+			id, hexed, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
+			secret, err := hex.DecodeString(hexed)
+			if err != nil || len(secret) < 32 {
+				return wire.Key{}, media.Errorf(media.CodeCorrupt, "the signing key %s is damaged: move it to another folder, and Atelier creates a new one", path)
+			}
+			return wire.Key{ID: id, Secret: secret}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return wire.Key{}, media.Errorf(media.CodeInvalid, "read the signing key: %w", err)
@@ -108,15 +113,6 @@ func signingKey(path string) (wire.Key, error) {
 		}
 	}
 	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it was removed while it was being created", path)
-}
-
-func parseKey(path, text string) (wire.Key, error) {
-	id, hexed, _ := strings.Cut(strings.TrimSpace(text), " ")
-	secret, err := hex.DecodeString(hexed)
-	if err != nil || len(secret) < 32 {
-		return wire.Key{}, media.Errorf(media.CodeCorrupt, "the signing key %s is damaged: move it to another folder, and Atelier creates a new one", path)
-	}
-	return wire.Key{ID: id, Secret: secret}, nil
 }
 
 // makeKey writes a complete key file and links it into place, so that only one wins.

@@ -40,12 +40,10 @@ func (a *Atelier) newSubActions() *subactions.Service {
 // opened is the interactions of an Atelier, whose workflows are created after its sub-actions.
 type opened struct{ *Atelier }
 
-// Read implements [subactions.Interactions].
 func (o opened) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
 	return o.workflows.Read(ctx, owner, id)
 }
 
-// Complete implements [subactions.Interactions].
 func (o opened) Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error {
 	return o.workflows.Complete(ctx, owner, id, target, items...)
 }

@@ -101,7 +101,6 @@ type plainErrors struct {
 	failed bool
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (p *plainErrors) WriteHeader(status int) {
 	if status < http.StatusBadRequest {
 		p.ResponseWriter.WriteHeader(status)
@@ -114,7 +113,6 @@ func (p *plainErrors) WriteHeader(status int) {
 	refuse(p.ResponseWriter, p.r, newProblem(status, media.CodeInvalid, fmt.Sprintf("the Range %.80q is outside of these bytes", media.ErrorText(p.r.Header.Get("Range")))))
 }
 
-// Write implements http.ResponseWriter.
 func (p *plainErrors) Write(b []byte) (int, error) {
 	if p.failed {
 		return len(b), nil
@@ -152,7 +150,6 @@ type seeker struct {
 	open io.ReadCloser
 }
 
-// Seek implements io.Seeker.
 func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -170,7 +167,6 @@ func (s *seeker) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader.
 func (s *seeker) Read(p []byte) (int, error) {
 	in, err := s.reader()
 	if err != nil {

@@ -1,11 +1,6 @@
 package api
 
-import (
-	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
-)
+import "context"
 
 // CatalogService lists agents, models and providers.
 type CatalogService interface {
@@ -71,21 +66,9 @@ type Provider struct {
 	Media     bool     `json:"media" doc:"The provider has media models."`
 }
 
-// catalogResource is the lists of agents, models and providers.
-type catalogResource struct{ catalog CatalogService }
-
-func (r catalogResource) register(rt *routes) {
-	c := r.catalog
-	whole(rt, "/api/agents", "List agents", c.Agents)
-	whole(rt, "/api/chat-models", "List chat models", c.ChatModels)
-	whole(rt, "/api/models", "List models", c.Models)
-	whole(rt, "/api/providers", "List providers", c.Providers)
-}
-
-// whole registers a list with one page.
-func whole[T any](rt *routes, path, summary string, list func(context.Context) ([]T, error)) {
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{"catalog"}}, func(ctx context.Context, _ *struct{}) (*answer[List[T]], error) {
-		items, err := list(ctx)
-		return &answer[List[T]]{Status: http.StatusOK, Body: List[T]{Items: append([]T{}, items...)}}, err
-	})
+func registerCatalog(rt *routes, c CatalogService) {
+	whole(rt, "/api/agents", "List agents", "catalog", c.Agents)
+	whole(rt, "/api/chat-models", "List chat models", "catalog", c.ChatModels)
+	whole(rt, "/api/models", "List models", "catalog", c.Models)
+	whole(rt, "/api/providers", "List providers", "catalog", c.Providers)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // ConversationService lists and changes conversations.
@@ -26,11 +24,6 @@ type ConversationService interface {
 type ConversationQuery struct {
 	Q string `query:"q" maxLength:"200" doc:"Words in the title or in a message."`
 	Page
-}
-
-func (q ConversationQuery) filters() ConversationQuery {
-	q.Page = Page{}
-	return q
 }
 
 // ConversationHead is a conversation in a list.
@@ -74,37 +67,18 @@ type ForkConversation struct {
 	After string `json:"after" minLength:"1" maxLength:"128" doc:"The id of the last message to keep."`
 }
 
-// conversationResource is the operations on conversations.
-type conversationResource struct{ conversations ConversationService }
-
-func (r conversationResource) register(rt *routes) {
-	cs, tags := r.conversations, []string{"conversations"}
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/conversations", Summary: "List conversations", Tags: tags}, func(ctx context.Context, in *ConversationQuery) (*answer[List[ConversationHead]], error) {
-		return listed(in.filters(), &in.Page, func() (List[ConversationHead], error) { return cs.ListConversations(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/conversations/{id}", Summary: "Get conversation", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Conversation], error) {
-		return found(cs.Conversation(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPatch, Path: "/api/conversations/{id}", Summary: "Rename conversation", Tags: tags}, func(ctx context.Context, in *struct {
-		ByID
-		Body Rename
-	},
-	) (*answer[ConversationHead], error) {
+func registerConversations(rt *routes, cs ConversationService) {
+	const path, tag = "/api/conversations/{id}", "conversations"
+	paged(rt, "/api/conversations", "List conversations", tag, cs.ListConversations)
+	byID(rt, on(http.MethodGet, path, "Get conversation", tag), cs.Conversation)
+	handle(rt, on(http.MethodPatch, path, "Rename conversation", tag), func(ctx context.Context, in *withID[Rename]) (*answer[ConversationHead], error) {
 		return found(cs.RenameConversation(ctx, in.ID, in.Body.Title))
 	})
-	handle(rt, huma.Operation{Method: http.MethodDelete, Path: "/api/conversations/{id}", Summary: "Delete conversation", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Deleted], error) {
-		until, err := cs.DeleteConversation(ctx, in.ID)
-		return found(Deleted{ID: in.ID, UndoUntil: until.UTC()}, err)
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/conversations/{id}/restore", Summary: "Restore conversation", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[ConversationHead], error) {
-		return found(cs.RestoreConversation(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/conversations/{id}/fork", Summary: "Fork conversation", Tags: tags, DefaultStatus: http.StatusCreated}, func(ctx context.Context, in *struct {
-		ByID
-		Body ForkConversation
-	},
-	) (*answer[ConversationHead], error) {
-		out, err := cs.ForkConversation(ctx, in.ID, in.Body)
-		return &answer[ConversationHead]{Status: http.StatusCreated, Body: out}, err
+	byID(rt, on(http.MethodDelete, path, "Delete conversation", tag), deletion(cs.DeleteConversation))
+	byID(rt, on(http.MethodPost, path+"/restore", "Restore conversation", tag), cs.RestoreConversation)
+	fork := on(http.MethodPost, path+"/fork", "Fork conversation", tag)
+	fork.DefaultStatus = http.StatusCreated
+	handle(rt, fork, func(ctx context.Context, in *withID[ForkConversation]) (*answer[ConversationHead], error) {
+		return found(cs.ForkConversation(ctx, in.ID, in.Body))
 	})
 }

@@ -22,6 +22,8 @@ type Page struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"The maximum number of items."`
 }
 
+func (p *Page) page() *Page { return p }
+
 // cursorOf writes the position after a page. It belongs to the query, and another query refuses it.
 func cursorOf(query any, next string) string {
 	if next == "" {

@@ -58,11 +58,14 @@ func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string
 		return err
 	}
 	out := newEventWriter(w)
-	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Accel-Buffering", "no")
-	})
+	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() { beginEvents(w.Header()) })
+}
+
+// beginEvents sets the header of a stream of events.
+func beginEvents(h http.Header) {
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
 }
 
 // Follow implements [EventService] in this process.
@@ -100,7 +103,6 @@ func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Eve
 // writerFunc is a writer that is a function.
 type writerFunc func(b []byte) (int, error)
 
-// Write implements io.Writer.
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // stream writes the events of a run's tree, or all, after a position; a negative one is the current

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // GenerationService requests media from models. A generation belongs to the server and continues
@@ -98,42 +96,24 @@ type GenerationQuery struct {
 	Page
 }
 
-func (q GenerationQuery) filters() GenerationQuery {
-	q.Page = Page{}
-	return q
-}
-
 // RetrySlots selects the results to retry.
 type RetrySlots struct {
 	All bool `json:"all,omitempty" doc:"Also retry results that were refused or may have been billed."`
 }
 
-// generationResource is the operations on generations.
-type generationResource struct{ generations GenerationService }
-
-func (r generationResource) register(rt *routes) {
-	gs, tags := r.generations, []string{"generations"}
-	handle(rt, huma.Operation{
-		Method: http.MethodPost, Path: "/api/generations", Summary: "Start generation", Tags: tags, DefaultStatus: http.StatusAccepted,
-	}, func(ctx context.Context, in *struct {
-		Keyed
-		Body NewGeneration
-	},
-	) (*answer[Generation], error) {
+func registerGenerations(rt *routes, gs GenerationService) {
+	const path, tag = "/api/generations", "generations"
+	handle(rt, accepted(path, "Start generation", tag), func(ctx context.Context, in *withKey[NewGeneration]) (*answer[Generation], error) {
 		return once(ctx, &rt.keys, in.Key, call{Name: "generations", Body: in.Body}, func(ctx context.Context, id string) (Generation, error) {
 			return gs.StartGeneration(ctx, id, in.Body)
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/plan", Summary: "Plan generation", Tags: tags}, func(ctx context.Context, in *struct{ Body NewGeneration }) (*answer[Plan], error) {
+	handle(rt, on(http.MethodPost, path+"/plan", "Plan generation", tag), func(ctx context.Context, in *with[NewGeneration]) (*answer[Plan], error) {
 		return found(gs.PlanGeneration(ctx, in.Body))
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/generations", Summary: "List generations", Tags: tags}, func(ctx context.Context, in *GenerationQuery) (*answer[List[Generation]], error) {
-		return listed(in.filters(), &in.Page, func() (List[Generation], error) { return gs.ListGenerations(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/generations/{id}", Summary: "Get generation", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Generation], error) {
-		return found(gs.Generation(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/{id}/retry", Summary: "Retry generation", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+	paged(rt, path, "List generations", tag, gs.ListGenerations)
+	byID(rt, on(http.MethodGet, path+"/{id}", "Get generation", tag), gs.Generation)
+	handle(rt, accepted(path+"/{id}/retry", "Retry generation", tag), func(ctx context.Context, in *struct {
 		ByID
 		Keyed
 		Body *RetrySlots `required:"false"`
@@ -147,10 +127,7 @@ func (r generationResource) register(rt *routes) {
 			func(ctx context.Context) (Generation, error) { return gs.Generation(ctx, in.ID) },
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/generations/{id}/cancel", Summary: "Cancel generation", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Generation], error) {
-		out, err := gs.CancelGeneration(ctx, in.ID)
-		return &answer[Generation]{Status: http.StatusAccepted, Body: out}, err
-	})
+	byID(rt, accepted(path+"/{id}/cancel", "Cancel generation", tag), gs.CancelGeneration)
 }
 
 // BudgetService reports spending.
@@ -166,11 +143,4 @@ type Budget struct {
 	Limit    string `json:"limit"`
 	Spent    string `json:"spent,omitempty" doc:"Omitted for limits that apply to each run."`
 	Reserved string `json:"reserved,omitempty"`
-}
-
-// budgetResource is the list of budgets.
-type budgetResource struct{ budgets BudgetService }
-
-func (r budgetResource) register(rt *routes) {
-	whole(rt, "/api/budgets", "List budgets", r.budgets.ListBudgets)
 }

@@ -3,9 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"reflect"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"atelier/media"
 )
@@ -26,14 +23,6 @@ type Health struct {
 	Notes   []string `json:"notes" nullable:"false" doc:"Messages about the configuration, for people."`
 }
 
-// answer is a body of JSON with a status.
-type answer[T any] struct {
-	Status int
-	Body   T
-}
-
-func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
-
 // registerHealth registers the health checks; h may be nil.
 func registerHealth(rt *routes, h HealthService, version string) {
 	rt.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
@@ -47,7 +36,7 @@ func registerHealth(rt *routes, h HealthService, version string) {
 		}
 		plain(w, http.StatusOK, "ready")
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/health", Summary: "Get health", Tags: []string{"health"}}, func(ctx context.Context, _ *struct{}) (*answer[Health], error) {
+	handle(rt, on(http.MethodGet, "/api/health", "Get health", "health"), func(ctx context.Context, _ *struct{}) (*answer[Health], error) {
 		v, err := h.Health(ctx)
 		v.Status, v.Version, v.Notes = "ok", version, append([]string{}, v.Notes...)
 		return found(v, err)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"atelier/media"
 )
 
@@ -70,13 +68,12 @@ type InteractionAnswer struct {
 
 // versioned responds with a version as ETag.
 type versioned[T any] struct {
-	Status int
-	ETag   string `header:"ETag"`
-	Body   T
+	ETag string `header:"ETag"`
+	Body T
 }
 
 func version[T any](n int, v T) *versioned[T] {
-	return &versioned[T]{Status: http.StatusOK, ETag: strconv.Quote(strconv.Itoa(n)), Body: v}
+	return &versioned[T]{ETag: strconv.Quote(strconv.Itoa(n)), Body: v}
 }
 
 // readVersion reads If-Match.
@@ -88,19 +85,15 @@ func readVersion(header string) (int, error) {
 	return n, nil
 }
 
-// interactionResource is the operations on interactions.
-type interactionResource struct{ interactions InteractionService }
-
-func (r interactionResource) register(rt *routes) {
-	is, tags := r.interactions, []string{"workflows"}
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/interactions/{id}", Summary: "Get interaction", Tags: tags}, func(ctx context.Context, in *ByID) (*versioned[Interaction], error) {
+func registerInteractions(rt *routes, is InteractionService) {
+	const path, tag = "/api/interactions/{id}", "workflows"
+	handle(rt, on(http.MethodGet, path, "Get interaction", tag), func(ctx context.Context, in *ByID) (*versioned[Interaction], error) {
 		i, err := is.Interaction(ctx, in.ID)
 		return version(i.Version, i), err
 	})
-	handle(rt, huma.Operation{
-		Method: http.MethodPatch, Path: "/api/interactions/{id}", Summary: "Edit interaction", Tags: tags,
-		Description: "An edit that is based on an older version is applied if no later edit changes its path, a parent or a child; otherwise the status is 412.",
-	}, func(ctx context.Context, in *struct {
+	edit := on(http.MethodPatch, path, "Edit interaction", tag)
+	edit.Description = "An edit that is based on an older version is applied if no later edit changes its path, a parent or a child; otherwise the status is 412."
+	handle(rt, edit, func(ctx context.Context, in *struct {
 		ByID
 		Match string           `header:"If-Match" maxLength:"40" doc:"The version that the edit is based on."`
 		Body  []PatchOperation `minItems:"1" maxItems:"1000" nullable:"false"`
@@ -113,12 +106,7 @@ func (r interactionResource) register(rt *routes) {
 		c, err := is.PatchInteraction(ctx, in.ID, n, in.Body)
 		return version(c.Version, c), err
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/interactions/{id}/answer", Summary: "Answer interaction", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body InteractionAnswer
-	},
-	) (*answer[Started], error) {
+	handle(rt, accepted(path+"/answer", "Answer interaction", tag), func(ctx context.Context, in *withIDAndKey[InteractionAnswer]) (*answer[Started], error) {
 		return once(ctx, &rt.keys, in.Key, call{Name: "answer interaction " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
 			return is.AnswerInteraction(ctx, in.ID, in.Body)
 		})

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"atelier/media"
 )
 
@@ -133,12 +131,6 @@ type MediaQuery struct {
 	Page
 }
 
-// filters are the part of a query that a cursor belongs to.
-func (q MediaQuery) filters() MediaQuery {
-	q.Page = Page{}
-	return q
-}
-
 // MediaChange changes an item's label and description; omitted fields stay.
 type MediaChange struct {
 	Label       string `json:"label,omitempty" maxLength:"500"`
@@ -164,53 +156,26 @@ type mediaResource struct {
 }
 
 func (m mediaResource) register(rt *routes) {
-	records := m.media
-	tags := []string{"media"}
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/media", Summary: "List media", Tags: tags}, func(ctx context.Context, in *MediaQuery) (*answer[List[Media]], error) {
-		return listed(in.filters(), &in.Page, func() (List[Media], error) { return records.ListMedia(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/media/{id}", Summary: "Get media", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[MediaDetails], error) {
-		return found(records.Media(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPatch, Path: "/api/media/{id}", Summary: "Label media", Tags: tags}, func(ctx context.Context, in *struct {
-		ByID
-		Body MediaChange
-	},
-	) (*answer[Media], error) {
+	const path, tag = "/api/media/{id}", "media"
+	paged(rt, "/api/media", "List media", tag, m.media.ListMedia)
+	byID(rt, on(http.MethodGet, path, "Get media", tag), m.media.Media)
+	handle(rt, on(http.MethodPatch, path, "Label media", tag), func(ctx context.Context, in *withID[MediaChange]) (*answer[Media], error) {
 		if in.Body == (MediaChange{}) {
 			return nil, media.Errorf(media.CodeInvalid, "nothing to change: give label or description")
 		}
-		return found(records.LabelMedia(ctx, in.ID, in.Body))
+		return found(m.media.LabelMedia(ctx, in.ID, in.Body))
 	})
-	handle(rt, huma.Operation{Method: http.MethodDelete, Path: "/api/media/{id}", Summary: "Delete media", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Deleted], error) {
-		until, err := records.DeleteMedia(ctx, in.ID)
-		return found(Deleted{ID: in.ID, UndoUntil: until.UTC()}, err)
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/media/{id}/restore", Summary: "Restore media", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Media], error) {
-		return found(records.RestoreMedia(ctx, in.ID))
-	})
+	byID(rt, on(http.MethodDelete, path, "Delete media", tag), deletion(m.media.DeleteMedia))
+	byID(rt, on(http.MethodPost, path+"/restore", "Restore media", tag), m.media.RestoreMedia)
 	m.registerUpload(rt)
 	m.registerBytes(rt)
 	m.registerZip(rt)
 }
 
-// found responds with a result.
-func found[T any](v T, err error) (*answer[T], error) {
-	if err != nil {
-		return nil, err
+// deletion responds with until when what was deleted can be restored.
+func deletion(do func(ctx context.Context, id string) (time.Time, error)) func(context.Context, string) (Deleted, error) {
+	return func(ctx context.Context, id string) (Deleted, error) {
+		until, err := do(ctx, id)
+		return Deleted{ID: id, UndoUntil: until.UTC()}, err
 	}
-	return &answer[T]{Status: http.StatusOK, Body: v}, nil
-}
-
-// listed responds with a page; filters are what its cursors belong to.
-func listed[T any](filters any, p *Page, list func() (List[T], error)) (*answer[List[T]], error) {
-	var err error
-	if p.After, err = readCursor(filters, p.After); err != nil {
-		return nil, err
-	}
-	l, err := list()
-	if err != nil {
-		return nil, err
-	}
-	return &answer[List[T]]{Status: http.StatusOK, Body: List[T]{Items: append([]T{}, l.Items...), Next: cursorOf(filters, l.Next)}}, nil
 }

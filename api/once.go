@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -129,7 +128,7 @@ func onceOf[T any](ctx context.Context, k *keys, key string, c change[T]) (*answ
 func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	// What has begun is finished, even if the client disconnects: the key must get its response.
 	ctx = context.WithoutCancel(ctx)
-	out := &answer[T]{Status: http.StatusAccepted}
+	out := &answer[T]{}
 	var err error
 	if c.key == "" || k.KeyService == nil {
 		out.Body, err = do(ctx, c.id)
@@ -140,10 +139,12 @@ func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Co
 		return nil, err
 	}
 	defer leave()
-	digest, err := digestOf(c)
+	b, err := json.Marshal(c)
 	if err != nil {
-		return nil, err
+		return nil, media.Errorf(media.CodeInvalid, "read the request: %w", err)
 	}
+	sum := sha256.Sum256(b)
+	digest := hex.EncodeToString(sum[:])
 	first, err := k.ClaimKey(ctx, Claim{Key: c.key, Digest: digest, ID: c.id})
 	switch {
 	case err != nil:
@@ -162,18 +163,8 @@ func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Co
 		}
 		return nil, err
 	}
-	b, err := json.Marshal(out.Body)
-	if err != nil {
+	if b, err = json.Marshal(out.Body); err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the answer: %w", err)
 	}
 	return out, k.SettleKey(ctx, c.key, b)
-}
-
-func digestOf(c call) (string, error) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "", media.Errorf(media.CodeInvalid, "read the request: %w", err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -83,10 +84,7 @@ var hints = map[media.Code]string{
 
 // StatusOf is the status of a code.
 func StatusOf(c media.Code) int {
-	if s, ok := statuses[c]; ok {
-		return s
-	}
-	return http.StatusInternalServerError
+	return cmp.Or(statuses[c], http.StatusInternalServerError)
 }
 
 // problemOf makes the problem of an error. Internal errors are logged with an id and not shown.
@@ -110,7 +108,9 @@ func problemOf(ctx context.Context, err error) *Problem {
 		}
 	}
 	if code == media.CodeInternal || code == media.CodeCorrupt {
-		id := logID()
+		var b [6]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		id := hex.EncodeToString(b[:])
 		slog.ErrorContext(ctx, "request failed", slog.String("id", id), slog.String("error", p.Detail))
 		p.Detail = "Internal server error; the server's log has the details under " + id + "."
 	}
@@ -123,12 +123,6 @@ func newProblem(status int, code media.Code, detail string) *Problem {
 		title = "Client Closed Request"
 	}
 	return &Problem{Status: status, Title: title, Code: string(code), Detail: detail}
-}
-
-func logID() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return hex.EncodeToString(b[:])
 }
 
 // refuse responds with a problem.
@@ -154,11 +148,7 @@ func asProblem(_ huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
-	code, ok := codes[m.Status]
-	if !ok {
-		code = media.CodeInternal
-	}
-	p := newProblem(m.Status, code, media.ErrorText(m.Detail))
+	p := newProblem(m.Status, cmp.Or(codes[m.Status], media.CodeInternal), media.ErrorText(m.Detail))
 	for _, e := range m.Errors {
 		p.Errors = append(p.Errors, Flaw{Pointer: pointer(e.Location), Detail: media.ErrorText(e.Message)})
 	}

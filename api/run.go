@@ -156,11 +156,6 @@ type RunQuery struct {
 	Page
 }
 
-func (q RunQuery) filters() RunQuery {
-	q.Page = Page{}
-	return q
-}
-
 // Keyed is the common part of requests that cost money.
 type Keyed struct {
 	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Requests with the same key and body get the first response for 24 hours."`
@@ -173,29 +168,17 @@ type runResource struct {
 }
 
 func (r runResource) register(rt *routes) {
-	rs, tags := r.runs, []string{"runs"}
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs", Summary: "Start run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		Keyed
-		Body NewRun
-	},
-	) (*answer[Started], error) {
+	const path, tag = "/api/runs", "runs"
+	rs := r.runs
+	handle(rt, accepted(path, "Start run", tag), func(ctx context.Context, in *withKey[NewRun]) (*answer[Started], error) {
 		if err := in.Body.check(); err != nil {
 			return nil, err
 		}
 		return once(ctx, &rt.keys, in.Key, call{Name: "runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.StartRun(ctx, id, in.Body) })
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs", Summary: "List runs", Tags: tags}, func(ctx context.Context, in *RunQuery) (*answer[List[Run]], error) {
-		return listed(in.filters(), &in.Page, func() (List[Run], error) { return rs.ListRuns(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}", Summary: "Get run", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Run], error) {
-		return found(rs.Run(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/answer", Summary: "Answer run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body Answer
-	},
-	) (*answer[Started], error) {
+	paged(rt, path, "List runs", tag, rs.ListRuns)
+	byID(rt, on(http.MethodGet, path+"/{id}", "Get run", tag), rs.Run)
+	handle(rt, accepted(path+"/{id}/answer", "Answer run", tag), func(ctx context.Context, in *withIDAndKey[Answer]) (*answer[Started], error) {
 		if err := in.Body.check(); err != nil {
 			return nil, err
 		}
@@ -205,11 +188,8 @@ func (r runResource) register(rt *routes) {
 			func(ctx context.Context) (Started, error) { return rs.AnswerRun(ctx, in.ID, in.Body) }, startedRun(rs, in.ID),
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/cancel", Summary: "Cancel run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Started], error) {
-		out, err := rs.CancelRun(ctx, in.ID)
-		return &answer[Started]{Status: http.StatusAccepted, Body: out}, err
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/retry", Summary: "Retry run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+	byID(rt, accepted(path+"/{id}/cancel", "Cancel run", tag), rs.CancelRun)
+	handle(rt, accepted(path+"/{id}/retry", "Retry run", tag), func(ctx context.Context, in *struct {
 		ByID
 		Keyed
 	},
@@ -220,16 +200,11 @@ func (r runResource) register(rt *routes) {
 			func(ctx context.Context) (Started, error) { return rs.RetryRun(ctx, in.ID) }, startedRun(rs, in.ID),
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/runs/{id}/fork", Summary: "Fork run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body Fork
-	},
-	) (*answer[Started], error) {
+	handle(rt, accepted(path+"/{id}/fork", "Fork run", tag), func(ctx context.Context, in *withIDAndKey[Fork]) (*answer[Started], error) {
 		return once(ctx, &rt.keys, in.Key, call{Name: "fork " + in.ID, Body: in.Body}, func(ctx context.Context, id string) (Started, error) { return rs.ForkRun(ctx, id, in.ID, in.Body) })
 	})
 	rt.stream(huma.Operation{
-		Method: http.MethodGet, Path: "/api/runs/{id}/report", Summary: "Read report", Tags: tags,
+		Method: http.MethodGet, Path: path + "/{id}/report", Summary: "Read report", Tags: []string{tag},
 		Description: "The report as one page without scripts; without a report, a page with the run's message.",
 		Responses:   map[string]*huma.Response{"200": {Description: "The page.", Content: map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}}}},
 	}, r.report)
@@ -276,31 +251,34 @@ func (a Answer) check() error {
 // report writes the page of a run. It has its own origin, and executes nothing.
 func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
 	origin := r.access.scheme(req) + "://" + req.Host // a sandbox is not 'self'
-	page := &lazyWriter{w: w, begin: func() {
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Cache-Control", "private, no-cache")
-		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: "+origin+"; media-src 'self' "+origin+"; frame-ancestors 'self'")
+	page := &lazyWriter{w: w, header: map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache",
+		"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
 	}}
-	err := r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page)
-	if err != nil && page.begun {
-		panic(http.ErrAbortHandler) // an incomplete page must not look complete
-	}
-	return err
+	return page.end(r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page))
 }
 
-// lazyWriter sets the headers before the first byte, so that an earlier error can be reported.
+// lazyWriter sets the header before the first byte, so that an earlier error can be reported.
 type lazyWriter struct {
-	w     io.Writer
-	begin func()
-	begun bool
+	w      http.ResponseWriter
+	header map[string]string
+	begun  bool
 }
 
-// Write implements io.Writer.
 func (l *lazyWriter) Write(b []byte) (int, error) {
 	if !l.begun {
 		l.begun = true
-		l.begin()
+		for k, v := range l.header {
+			l.w.Header().Set(k, v)
+		}
 	}
 	return l.w.Write(b)
+}
+
+// end returns the error of an answer that has not begun; one that has must not look complete.
+func (l *lazyWriter) end(err error) error {
+	if err != nil && l.begun {
+		panic(http.ErrAbortHandler)
+	}
+	return err
 }

@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -118,7 +119,7 @@ func New(c Config) *Server {
 		DefaultFormat: "application/json", Transformers: []huma.Transformer{asProblem},
 		RejectUnknownQueryParameters: true,
 	})
-	rt.api.OpenAPI().Components.Schemas.Schema(typeOf[Problem](), true, "Problem")
+	rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	rt.api.OpenAPI().Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "An access token (atelier tokens create) whose scope includes the named one. A server that only this machine can reach requires none."}}
 	s := &Server{cfg: c, routes: rt, access: newAccess(c)}
 	registerHealth(rt, c.Health, c.Version)
@@ -143,27 +144,29 @@ func New(c Config) *Server {
 
 // resources registers the resources of the configuration.
 func (s *Server) resources() {
-	c := s.cfg
-	for _, r := range []struct {
-		there    bool
-		register func(rt *routes)
-	}{
-		{c.Catalog != nil, catalogResource{c.Catalog}.register},
-		{c.Media != nil, mediaResource{c.Media, c.MaxUpload}.register},
-		{c.Runs != nil, runResource{c.Runs, s.access}.register},
-		{c.Trace != nil, traceResource{c.Trace}.register},
-		{c.Conversations != nil, conversationResource{c.Conversations}.register},
-		{c.Generations != nil, generationResource{c.Generations}.register},
-		{c.Budgets != nil, budgetResource{c.Budgets}.register},
-		{c.Workflows != nil && c.WorkflowRuns != nil, workflowResource{c.Workflows, c.WorkflowRuns}.register},
-		{c.Interactions != nil, interactionResource{c.Interactions}.register},
-		{c.SubActions != nil, subActionResource{c.SubActions}.register},
-		{c.Events != nil, eventResource{c.Events}.register},
-		{c.Hooks != nil, hookResource{c.Hooks}.register},
-	} {
-		if r.there {
-			r.register(s.routes)
-		}
+	c, rt := s.cfg, s.routes
+	resource(rt, c.Catalog, registerCatalog)
+	resource(rt, c.Media, func(rt *routes, m MediaService) { mediaResource{m, c.MaxUpload}.register(rt) })
+	resource(rt, c.Runs, func(rt *routes, r RunService) { runResource{r, s.access}.register(rt) })
+	resource(rt, c.Trace, registerTrace)
+	resource(rt, c.Conversations, registerConversations)
+	resource(rt, c.Generations, registerGenerations)
+	resource(rt, c.Budgets, func(rt *routes, b BudgetService) { whole(rt, "/api/budgets", "List budgets", "catalog", b.ListBudgets) })
+	resource(rt, c.Workflows, registerWorkflows)
+	resource(rt, c.WorkflowRuns, registerWorkflowRuns)
+	resource(rt, c.Interactions, registerInteractions)
+	resource(rt, c.SubActions, func(rt *routes, a SubActionService) { subActionResource{a}.register(rt) })
+	resource(rt, c.Hooks, func(rt *routes, h HookService) { hookResource{h}.register(rt) })
+	if c.Events != nil {
+		eventResource{c.Events}.register(rt)
+	}
+}
+
+// resource registers the operations of a resource, if there is one.
+func resource[S comparable](rt *routes, service S, register func(*routes, S)) {
+	var none S
+	if service != none {
+		register(rt, service)
 	}
 }
 
@@ -198,6 +201,40 @@ func operation(op huma.Operation) huma.Operation {
 	return op
 }
 
+// on is an operation that responds when it is done.
+func on(method, path, summary, tag string) huma.Operation {
+	return huma.Operation{Method: method, Path: path, Summary: summary, Tags: []string{tag}}
+}
+
+// accepted is an operation that responds when its work has begun.
+func accepted(path, summary, tag string) huma.Operation {
+	return huma.Operation{Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tag}, DefaultStatus: http.StatusAccepted}
+}
+
+// The inputs of operations: the body of a request, and what else identifies it.
+type (
+	with[T any]   struct{ Body T }
+	withID[T any] struct {
+		ByID
+		Body T
+	}
+	withKey[T any] struct {
+		Keyed
+		Body T
+	}
+	withIDAndKey[T any] struct {
+		ByID
+		Keyed
+		Body T
+	}
+)
+
+// answer is a body of JSON.
+type answer[T any] struct{ Body T }
+
+// found responds with a result.
+func found[T any](v T, err error) (*answer[T], error) { return &answer[T]{v}, err }
+
 // handle registers a JSON operation.
 func handle[I, O any](rt *routes, op huma.Operation, do func(ctx context.Context, in *I) (*O, error)) {
 	huma.Register(rt.api, operation(op), func(ctx context.Context, in *I) (*O, error) {
@@ -209,13 +246,47 @@ func handle[I, O any](rt *routes, op huma.Operation, do func(ctx context.Context
 	})
 }
 
+// byID registers an operation on one resource that has no body.
+func byID[T any](rt *routes, op huma.Operation, do func(ctx context.Context, id string) (T, error)) {
+	handle(rt, op, func(ctx context.Context, in *ByID) (*answer[T], error) { return found(do(ctx, in.ID)) })
+}
+
+// whole registers a list with one page.
+func whole[T any](rt *routes, path, summary, tag string, list func(context.Context) ([]T, error)) {
+	handle(rt, on(http.MethodGet, path, summary, tag), func(ctx context.Context, _ *struct{}) (*answer[List[T]], error) {
+		items, err := list(ctx)
+		return found(List[T]{Items: append([]T{}, items...)}, err)
+	})
+}
+
+// paged registers a list. A cursor belongs to the parts of the query besides the page.
+func paged[Q any, P interface {
+	*Q
+	page() *Page
+}, T any](rt *routes, path, summary, tag string, list func(context.Context, Q) (List[T], error),
+) {
+	handle(rt, on(http.MethodGet, path, summary, tag), func(ctx context.Context, in *Q) (*answer[List[T]], error) {
+		filters := *in
+		*P(&filters).page() = Page{}
+		return listed(filters, P(in).page(), func() (List[T], error) { return list(ctx, *in) })
+	})
+}
+
+// listed responds with a page; filters are what its cursors belong to.
+func listed[T any](filters any, p *Page, list func() (List[T], error)) (*answer[List[T]], error) {
+	var err error
+	if p.After, err = readCursor(filters, p.After); err != nil {
+		return nil, err
+	}
+	l, err := list()
+	return found(List[T]{Items: append([]T{}, l.Items...), Next: cursorOf(filters, l.Next)}, err)
+}
+
 // stream registers an operation that reads or writes something other than JSON.
 func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *http.Request) error) {
 	op = operation(op)
-	for _, name := range []string{"id"} {
-		if strings.Contains(op.Path, "{"+name+"}") {
-			op.Parameters = append(op.Parameters, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
-		}
+	if strings.Contains(op.Path, "{id}") {
+		op.Parameters = append(op.Parameters, &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
 	}
 	rt.api.OpenAPI().AddOperation(&op)
 	rt.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {

@@ -3,12 +3,12 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
 	"mime"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -104,13 +104,14 @@ type SubActionEvent struct {
 type subActionResource struct{ subActions SubActionService }
 
 func (s subActionResource) register(rt *routes) {
-	as, tags := s.subActions, []string{"workflows"}
+	const tag = "workflows"
+	as := s.subActions
 	stream := map[string]*huma.Response{"200": {
 		Description: "Server-sent events: id counts from 1, event is accepted, progress, partial, complete or error, and data is {type, data}. The stream ends with complete or error. The sub-action continues if the client disconnects.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	rt.stream(huma.Operation{
-		Method: http.MethodPost, Path: "/workflow/{workflow_run_id}/sub-action/stream", Summary: "Start sub-action", Tags: tags, Responses: stream,
+		Method: http.MethodPost, Path: "/workflow/{workflow_run_id}/sub-action/stream", Summary: "Start sub-action", Tags: []string{tag}, Responses: stream,
 		Parameters: []*huma.Param{
 			{Name: "workflow_run_id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}},
 			{Name: "Idempotency-Key", In: "header", Description: "The identity of the click, as request_id: a repeated click gets the same stream.", Schema: &huma.Schema{Type: huma.TypeString}},
@@ -118,7 +119,7 @@ func (s subActionResource) register(rt *routes) {
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: clickSchema()}}},
 	}, s.start)
 	rt.stream(huma.Operation{
-		Method: http.MethodGet, Path: "/api/sub-actions/{id}/stream", Summary: "Follow sub-action", Tags: tags, Responses: stream,
+		Method: http.MethodGet, Path: "/api/sub-actions/{id}/stream", Summary: "Follow sub-action", Tags: []string{tag}, Responses: stream,
 		Parameters: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "Resume behind this id.", Schema: &huma.Schema{Type: huma.TypeInteger}}},
 	}, func(w http.ResponseWriter, r *http.Request) error {
 		after, err := position(r)
@@ -127,21 +128,16 @@ func (s subActionResource) register(rt *routes) {
 		}
 		return s.follow(w, r, r.PathValue("id"), int(max(after, 0)))
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs/{id}/sub-actions", Summary: "List sub-actions", Tags: tags}, func(ctx context.Context, in *struct {
+	handle(rt, on(http.MethodGet, "/api/workflow-runs/{id}/sub-actions", "List sub-actions", tag), func(ctx context.Context, in *struct {
 		ByID
 		Page
 	},
 	) (*answer[List[SubAction]], error) {
 		return listed(call{Name: "sub-actions", Body: in.ID}, &in.Page, func() (List[SubAction], error) { return as.ListSubActions(ctx, in.ID, in.Page) })
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/sub-actions/{id}", Summary: "Get sub-action", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[SubAction], error) {
-		return found(as.SubAction(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/sub-actions/{id}/cancel", Summary: "Cancel sub-action", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[SubAction], error) {
-		out, err := as.CancelSubAction(ctx, in.ID)
-		return &answer[SubAction]{Status: http.StatusAccepted, Body: out}, err
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/sub-actions/{id}/retry", Summary: "Retry sub-action", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
+	byID(rt, on(http.MethodGet, "/api/sub-actions/{id}", "Get sub-action", tag), as.SubAction)
+	byID(rt, accepted("/api/sub-actions/{id}/cancel", "Cancel sub-action", tag), as.CancelSubAction)
+	handle(rt, accepted("/api/sub-actions/{id}/retry", "Retry sub-action", tag), func(ctx context.Context, in *struct {
 		ByID
 		Keyed
 		Body *SubActionRetry `required:"false"`
@@ -155,11 +151,7 @@ func (s subActionResource) register(rt *routes) {
 			return as.RetrySubAction(ctx, in.ID, r)
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/interactions/{id}/price", Summary: "Price sub-action", Tags: tags}, func(ctx context.Context, in *struct {
-		ByID
-		Body json.RawMessage
-	},
-	) (*answer[SubActionPrice], error) {
+	handle(rt, on(http.MethodPost, "/api/interactions/{id}/price", "Price sub-action", tag), func(ctx context.Context, in *withID[json.RawMessage]) (*answer[SubActionPrice], error) {
 		return found(as.PriceSubAction(ctx, in.ID, in.Body))
 	})
 }
@@ -211,9 +203,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 		return err
 	}
 	out := newEventWriter(w)
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no")
+	beginEvents(w.Header())
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	var mu sync.Mutex // guards out
@@ -242,7 +232,8 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 			break
 		}
 		mu.Lock()
-		out.write(encodeSubActionEvent(e))
+		// The type is also in the data, for clients that read nothing else.
+		out.write(fmt.Appendf(nil, "id: %d\nevent: %s\ndata: {\"type\":\"%[2]s\",\"data\":%[3]s}\n\n", e.ID, e.Type, e.Data))
 		gone := out.err != nil
 		mu.Unlock()
 		if gone {
@@ -250,13 +241,4 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 		}
 	}
 	return nil
-}
-
-// encodeSubActionEvent writes an event with its type also in the data, for clients that read
-// nothing else.
-func encodeSubActionEvent(e SubActionEvent) []byte {
-	b := append([]byte("id: "), strconv.Itoa(e.ID)...)
-	b = append(b, "\nevent: "+e.Type+"\ndata: {\"type\":\""+e.Type+"\",\"data\":"...)
-	b = append(b, e.Data...)
-	return append(b, "}\n\n"...)
 }

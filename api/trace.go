@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // TraceService shows the steps and calls of a run. Any run of a tree identifies the tree's steps.
@@ -25,11 +23,6 @@ type TraceService interface {
 type TraceQuery struct {
 	ID string `path:"id" maxLength:"128"`
 	Page
-}
-
-func (q TraceQuery) filters() TraceQuery {
-	q.Page = Page{}
-	return q
 }
 
 // Step is a finished step.
@@ -98,22 +91,13 @@ type SeenImage struct {
 	Detail   string `json:"detail,omitempty"`
 }
 
-// traceResource is the operations on traces.
-type traceResource struct{ trace TraceService }
-
-func (r traceResource) register(rt *routes) {
-	ts, tags := r.trace, []string{"runs"}
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/steps", Summary: "List steps", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[List[Step]], error) {
-		steps, err := ts.ListSteps(ctx, in.ID)
-		return found(List[Step]{Items: append([]Step{}, steps...)}, err)
+func registerTrace(rt *routes, ts TraceService) {
+	const path, tag = "/api/runs/{id}", "runs"
+	byID(rt, on(http.MethodGet, path+"/steps", "List steps", tag), func(ctx context.Context, id string) (List[Step], error) {
+		steps, err := ts.ListSteps(ctx, id)
+		return List[Step]{Items: append([]Step{}, steps...)}, err
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/model-calls", Summary: "List model calls", Tags: tags}, func(ctx context.Context, in *TraceQuery) (*answer[List[ModelCall]], error) {
-		return listed(in.filters(), &in.Page, func() (List[ModelCall], error) { return ts.ListModelCalls(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/sight", Summary: "Get sight", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Sight], error) {
-		return found(ts.Sight(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/runs/{id}/acts", Summary: "List acts", Tags: tags}, func(ctx context.Context, in *TraceQuery) (*answer[List[Act]], error) {
-		return listed(in.filters(), &in.Page, func() (List[Act], error) { return ts.ListActs(ctx, *in) })
-	})
+	paged(rt, path+"/model-calls", "List model calls", tag, ts.ListModelCalls)
+	byID(rt, on(http.MethodGet, path+"/sight", "Get sight", tag), ts.Sight)
+	paged(rt, path+"/acts", "List acts", tag, ts.ListActs)
 }

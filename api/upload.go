@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,8 +19,8 @@ import (
 // registerUpload registers the upload of media.
 func (m mediaResource) registerUpload(rt *routes) {
 	one := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}, "label": {Type: huma.TypeString}}, Required: []string{"file"}}
-	link := rt.api.OpenAPI().Components.Schemas.Schema(typeOf[Link](), true, "Link")
-	stored := rt.api.OpenAPI().Components.Schemas.Schema(typeOf[Media](), true, "Media")
+	link := rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Link](), true, "Link")
+	stored := rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Media](), true, "Media")
 	rt.stream(huma.Operation{
 		Method: http.MethodPost, Path: "/api/media", Summary: "Store media", Tags: []string{"media"},
 		Description: "A file in the field file of a multipart form, after an optional field label; or a file's URL, as JSON.",

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"atelier/media"
 )
 
@@ -119,65 +117,29 @@ type WorkflowRunQuery struct {
 	Page
 }
 
-func (q WorkflowRunQuery) filters() WorkflowRunQuery {
-	q.Page = Page{}
-	return q
-}
-
-// check checks what a schema cannot.
-func (r NewWorkflowRun) check() error {
-	if (r.WorkflowID == "") == (len(r.Definition) == 0) {
-		return media.Errorf(media.CodeInvalid, "give either workflow_id or definition")
-	}
-	return nil
-}
-
-// workflowResource is the operations on definitions and their runs.
-type workflowResource struct {
-	definitions WorkflowService
-	runs        WorkflowRunService
-}
-
-func (r workflowResource) register(rt *routes) {
-	ws, rs, tags := r.definitions, r.runs, []string{"workflows"}
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflows", Summary: "List workflows", Tags: tags}, func(ctx context.Context, _ *struct{}) (*answer[List[Workflow]], error) {
-		items, err := ws.ListWorkflows(ctx)
-		return &answer[List[Workflow]]{Status: http.StatusOK, Body: List[Workflow]{Items: append([]Workflow{}, items...)}}, err
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflows/{id}", Summary: "Get workflow", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[Workflow], error) {
-		return found(ws.Workflow(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflows/validate", Summary: "Check workflow", Tags: tags}, func(ctx context.Context, in *struct{ Body WorkflowText }) (*answer[WorkflowCheck], error) {
+func registerWorkflows(rt *routes, ws WorkflowService) {
+	const path, tag = "/api/workflows", "workflows"
+	whole(rt, path, "List workflows", tag, ws.ListWorkflows)
+	byID(rt, on(http.MethodGet, path+"/{id}", "Get workflow", tag), ws.Workflow)
+	handle(rt, on(http.MethodPost, path+"/validate", "Check workflow", tag), func(ctx context.Context, in *with[WorkflowText]) (*answer[WorkflowCheck], error) {
 		return found(ws.CheckWorkflow(ctx, in.Body))
 	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs", Summary: "Start workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		Keyed
-		Body NewWorkflowRun
-	},
-	) (*answer[Started], error) {
-		if err := in.Body.check(); err != nil {
-			return nil, err
+}
+
+func registerWorkflowRuns(rt *routes, rs WorkflowRunService) {
+	const path, tag = "/api/workflow-runs", "workflows"
+	handle(rt, accepted(path, "Start workflow run", tag), func(ctx context.Context, in *withKey[NewWorkflowRun]) (*answer[Started], error) {
+		if (in.Body.WorkflowID == "") == (len(in.Body.Definition) == 0) {
+			return nil, media.Errorf(media.CodeInvalid, "give either workflow_id or definition")
 		}
 		return once(ctx, &rt.keys, in.Key, call{Name: "workflow-runs", Body: in.Body}, func(ctx context.Context, id string) (Started, error) {
 			return rs.StartWorkflowRun(ctx, id, in.Body)
 		})
 	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs", Summary: "List workflow runs", Tags: tags}, func(ctx context.Context, in *WorkflowRunQuery) (*answer[List[WorkflowRun]], error) {
-		return listed(in.filters(), &in.Page, func() (List[WorkflowRun], error) { return rs.ListWorkflowRuns(ctx, *in) })
-	})
-	handle(rt, huma.Operation{Method: http.MethodGet, Path: "/api/workflow-runs/{id}", Summary: "Get workflow run", Tags: tags}, func(ctx context.Context, in *ByID) (*answer[WorkflowRun], error) {
-		return found(rs.WorkflowRun(ctx, in.ID))
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs/{id}/cancel", Summary: "Cancel workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *ByID) (*answer[Started], error) {
-		out, err := rs.CancelWorkflowRun(ctx, in.ID)
-		return &answer[Started]{Status: http.StatusAccepted, Body: out}, err
-	})
-	handle(rt, huma.Operation{Method: http.MethodPost, Path: "/api/workflow-runs/{id}/fork", Summary: "Fork workflow run", Tags: tags, DefaultStatus: http.StatusAccepted}, func(ctx context.Context, in *struct {
-		ByID
-		Keyed
-		Body WorkflowFork
-	},
-	) (*answer[Started], error) {
+	paged(rt, path, "List workflow runs", tag, rs.ListWorkflowRuns)
+	byID(rt, on(http.MethodGet, path+"/{id}", "Get workflow run", tag), rs.WorkflowRun)
+	byID(rt, accepted(path+"/{id}/cancel", "Cancel workflow run", tag), rs.CancelWorkflowRun)
+	handle(rt, accepted(path+"/{id}/fork", "Fork workflow run", tag), func(ctx context.Context, in *withIDAndKey[WorkflowFork]) (*answer[Started], error) {
 		return once(ctx, &rt.keys, in.Key, call{Name: "fork workflow run " + in.ID, Body: in.Body}, func(ctx context.Context, _ string) (Started, error) {
 			return rs.ForkWorkflowRun(ctx, in.ID, in.Body)
 		})

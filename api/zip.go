@@ -68,16 +68,8 @@ func (a Archive) WriteArchive(ctx context.Context, ids []string, w io.Writer) er
 
 func (m mediaResource) zip(w http.ResponseWriter, r *http.Request) error {
 	ids := strings.FieldsFunc(r.URL.Query().Get("ids"), func(r rune) bool { return r == ',' })
-	file := &lazyWriter{w: w, begin: func() {
-		h := w.Header()
-		h.Set("Content-Type", "application/zip")
-		h.Set("Content-Disposition", disposition("media.zip", true))
-	}}
-	err := Archive{m.media}.WriteArchive(r.Context(), ids, file)
-	if err != nil && file.begun {
-		panic(http.ErrAbortHandler) // an incomplete archive must not look complete
-	}
-	return err
+	file := &lazyWriter{w: w, header: map[string]string{"Content-Type": "application/zip", "Content-Disposition": disposition("media.zip", true)}}
+	return file.end(Archive{m.media}.WriteArchive(r.Context(), ids, file))
 }
 
 func addToZip(ctx context.Context, z *zip.Writer, name string, c Content) error {

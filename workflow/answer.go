@@ -91,27 +91,23 @@ func (a *Answer) CheckRunning(count int) error {
 // groups. Choices below the minimum, over the maximum, foreign and failed ones are problems.
 func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 	if i.request.Type == TypeApproval {
-		return a.approval()
+		approved, _ := a.value.Get("approved")
+		if _, is := approved.(bool); !is {
+			return nil, problem.Join(problem.At("/approved", "approved must be true or false"))
+		}
+		return ordered.New("approved", approved, "comment", a.value.Text("comment")), nil
 	}
 	c := chooser{interaction: i, answer: a.value, contents: i.contents()}
 	out := c.result()
 	return out, problem.Join(c.problems...)
 }
 
-func (a *Answer) approval() (*ordered.Object, error) {
-	approved, ok := a.value.Get("approved")
-	if _, is := approved.(bool); !ok || !is {
-		return nil, problem.Join(problem.At("/approved", "approved must be true or false"))
-	}
-	return ordered.New("approved", approved, "comment", a.value.Text("comment")), nil
-}
-
 // contents are the ids that can be chosen, by group: those of the results that are there.
 func (i *Interaction) contents() map[string][]string {
 	out := map[string][]string{}
-	i.request.View.Walk(func(n *view.Node) bool {
+	i.request.View.Walk(func(n *view.Node) {
 		if n.Selection == nil {
-			return true
+			return
 		}
 		path, _ := ordered.Path(n.Pointer) // the view made it
 		v, _ := ordered.Get(i.data.Value, path...)
@@ -122,7 +118,6 @@ func (i *Interaction) contents() map[string][]string {
 				out[n.Selection.Name] = append(out[n.Selection.Name], id)
 			}
 		}
-		return true
 	})
 	return out
 }

@@ -96,7 +96,6 @@ func (c *checker) step(i int, s Step) {
 	c.found = append(c.found, in.found...)
 }
 
-// inputs checks those of one step.
 type inputs struct {
 	checker *checker
 	step    Step

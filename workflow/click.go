@@ -103,7 +103,7 @@ func (i *Interaction) Start(c Click) (Start, error) {
 		return Start{}, media.Errorf(media.CodeUnsupported, "%s", action.Reason)
 	case !action.Enabled:
 		return Start{}, media.Errorf(media.CodeInvalid, "%s is not enabled by the values of its card", action.ID)
-	case strings.TrimSpace(action.PromptAsSent) == "" && !promptless(action.ActionType):
+	case strings.TrimSpace(action.PromptAsSent) == "" && !strings.HasSuffix(action.ActionType, ".upscale") && !strings.HasSuffix(action.ActionType, ".variation"): // these go on from a picture
 		return Start{}, problem.Join(problem.At(node.Pointer, "the prompt is empty: describe the picture"))
 	}
 	s.Params = subaction.Merge(action.Params, c.Params)
@@ -120,11 +120,6 @@ func (i *Interaction) Start(c Click) (Start, error) {
 	return s, err
 }
 
-// promptless reports whether an operation continues from a picture without words.
-func promptless(actionType string) bool {
-	return strings.HasSuffix(actionType, ".upscale") || strings.HasSuffix(actionType, ".variation")
-}
-
 // declared finds the one sub-action that a click means.
 func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 	type match struct {
@@ -132,13 +127,12 @@ func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 		action view.SubAction
 	}
 	var found []match
-	i.request.View.Walk(func(n *view.Node) bool {
+	i.request.View.Walk(func(n *view.Node) {
 		for _, a := range n.SubActions {
 			if c.means(n, a) {
 				found = append(found, match{n, a})
 			}
 		}
-		return true
 	})
 	switch len(found) {
 	case 0:

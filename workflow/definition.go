@@ -22,13 +22,7 @@ var definitionSchema []byte
 // DefinitionSchema is the JSON Schema of definitions.
 func DefinitionSchema() []byte { return append([]byte(nil), definitionSchema...) }
 
-var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) {
-	v, err := ordered.Decode(definitionSchema)
-	if err != nil {
-		return nil, err
-	}
-	return conform.CompileVocabulary(v)
-})
+var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(definitionSchema, "") })
 
 // Definition is a workflow: modules in order.
 type Definition struct {

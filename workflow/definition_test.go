@@ -167,7 +167,7 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 		t.Fatal("nothing can be started")
 	}
 	var ids []string
-	i.Request().View.Walk(func(n *view.Node) bool {
+	i.Request().View.Walk(func(n *view.Node) {
 		if n.Selection != nil {
 			path, _ := ordered.Path(n.Pointer)
 			list, _ := ordered.Get(i.Request().DisplayData, path...)
@@ -175,7 +175,6 @@ func decide(t *testing.T, i *workflow.Interaction) (*workflow.Interaction, *work
 				ids = append(ids, e.(*ordered.Object).Text("content_id"))
 			}
 		}
-		return true
 	})
 	slices.Sort(ids)
 	if i.Groups()[0].Mode == "multiple" {

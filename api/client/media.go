@@ -167,7 +167,6 @@ type download struct {
 	path string
 }
 
-// Read implements io.Reader.
 func (d *download) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -6,6 +6,7 @@ import (
 
 	"atelier"
 	"atelier/generate"
+	"atelier/run"
 )
 
 // app is what a command works with.
@@ -43,6 +44,17 @@ func (w *world) withApp(c appConfig, fn func(*app) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
 	return fn(&app{a})
+}
+
+// withRuns opens everything with the service of runs, runs fn and closes it.
+func (w *world) withRuns(c appConfig, fn func(*app, *run.Service) error) error {
+	return w.withApp(c, func(a *app) error {
+		runs, err := a.Runs(w.ctx)
+		if err != nil {
+			return err
+		}
+		return fn(a, runs)
+	})
 }
 
 // withStores opens the data folder, runs fn and closes it.

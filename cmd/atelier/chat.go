@@ -34,7 +34,6 @@ type chatCmd struct {
 	limitFlags
 }
 
-// Help says what can be typed.
 func (*chatCmd) Help() string {
 	return "Each line is a message. /image FILE attaches a picture to the next message, /out DIR writes pictures and reports to a folder, /help lists the commands, " +
 		"/quit or the end of input ends the chat. Ctrl-C stops the answer but not the chat. Limits apply to each message. " +
@@ -62,7 +61,6 @@ type talk struct {
 	over bool
 }
 
-// Run talks until the person leaves.
 func (c *chatCmd) Run(outer *world) error {
 	if c.JSON {
 		return media.Errorf(media.CodeInvalid, "chat does not support --json: use atelier run AGENT MESSAGE --conversation new --json")
@@ -94,23 +92,21 @@ func (c *chatCmd) Run(outer *world) error {
 			return err
 		}
 		t.lines = readLines(w.ctx, w.stdin)
-		t.greet(who.Name)
+		if w.typed {
+			w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", who.Name)
+		}
 		return t.talk()
 	})
 }
 
 // begin checks what the flags name.
-func (t *talk) begin(a *app) (err error) {
+func (t *talk) begin(a *app) error {
 	t.app = a
-	if t.Model != "" {
-		if _, err := a.Chat.Named(t.w.ctx, t.Model); err != nil {
-			return err
-		}
+	if err := a.CheckModels(t.w.ctx, t.Model, t.ImageModel); err != nil {
+		return err
 	}
 	if t.ImageModel != "" {
-		if t.imageModels, err = a.imageModel(t.w.ctx, t.ImageModel); err != nil {
-			return err
-		}
+		t.imageModels = []string{t.ImageModel}
 	}
 	if t.Out != "" {
 		if err := makeFolder(t.Out); err != nil {
@@ -127,18 +123,11 @@ func (t *talk) begin(a *app) (err error) {
 	return nil
 }
 
-// makeFolder makes the folder that answers are written into.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return disk.Error("make the folder "+dir, err)
 	}
 	return nil
-}
-
-func (t *talk) greet(name string) {
-	if t.w.typed {
-		t.w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", name)
-	}
 }
 
 // talk reads messages until the end.
@@ -160,7 +149,6 @@ func (t *talk) talk() error {
 	}
 }
 
-// leave ends the chat.
 func (t *talk) leave() error {
 	if t.Conversation != "" {
 		agent := ""
@@ -214,7 +202,6 @@ func (t *talk) next(prompt string) (string, error) {
 	}
 }
 
-// readLines reads lines until the input or ctx ends.
 func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() { // a read of a terminal cannot be ended: it lasts as long as the process

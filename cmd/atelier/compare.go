@@ -123,7 +123,16 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		r.err = ending(r.res, firstErr)
 		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
 		for _, s := range slots {
-			rows = append(rows, comparisonRow(*r, s))
+			extent, result := "", ""
+			switch {
+			case s.Output != nil:
+				extent, result = s.Output.extent(), cmp.Or(s.Output.Path, string(s.Output.Ref))
+			case s.Error != nil:
+				result = s.Error.Message
+			case r.res.Status == generate.StatusRunning:
+				result = "it continues"
+			}
+			rows = append(rows, []string{r.res.Model, string(s.Status), seconds(r.took), price(r.res.Status, r.res.Cost, r.res.Usage), extent, result})
 		}
 		if !c.JSON {
 			w.warnings(r.res.Warnings)
@@ -138,7 +147,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 	} else {
 		table(w.stdout, []string{"MODEL", "STATUS", "TIME", "COST", "SIZE", "RESULT"}, rows)
 		if sheet != nil {
-			w.line("contact sheet: %s", cmp.Or(sheet.Path, "atelier media get "+string(sheet.Ref)))
+			w.line("contact sheet: %s", sheet.where())
 		}
 		for _, r := range rivals {
 			if r.res != nil && r.res.Status == generate.StatusRunning {
@@ -174,19 +183,6 @@ func (r rival) code() int {
 		return q.code
 	}
 	return exitCode(media.CodeOf(r.err))
-}
-
-func comparisonRow(r rival, s slotView) []string {
-	row := []string{r.res.Model, string(s.Status), seconds(r.took), price(r.res.Status, r.res.Cost, r.res.Usage), "", ""}
-	switch {
-	case s.Output != nil:
-		row[4], row[5] = s.Output.extent(), cmp.Or(s.Output.Path, string(s.Output.Ref))
-	case s.Error != nil:
-		row[5] = s.Error.Message
-	case r.res.Status == generate.StatusRunning:
-		row[5] = "it continues"
-	}
-	return row
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

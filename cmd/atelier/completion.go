@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -18,7 +19,6 @@ type completionCmd struct {
 	JSON  bool     `help:"Print one JSON object."`
 }
 
-// Help says how the script is used.
 func (*completionCmd) Help() string {
 	return "For bash, add source <(atelier completion bash) to ~/.bashrc. For zsh, add the same with zsh to ~/.zshrc, after compinit. For fish, add atelier completion fish | source to ~/.config/fish/config.fish."
 }
@@ -31,7 +31,7 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	}
 	switch {
 	case c.JSON && len(c.Words) > 0:
-		return printList(w, lines)
+		return w.printJSON(ledger.List[string]{Items: orEmpty(lines)})
 	case c.JSON:
 		return w.printJSON(map[string]string{"shell": c.Shell, "script": lines[0]})
 	}

@@ -18,7 +18,6 @@ type conversationsCmd struct {
 
 type conversationsListCmd struct{ pageFlags }
 
-// Run lists conversations.
 func (c *conversationsListCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {
@@ -29,18 +28,9 @@ func (c *conversationsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, t := range list.Items {
-			rows = append(rows, []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)})
-		}
-		table(w.stdout, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+		return printPage(w, c.JSON, list, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, func(t ledger.Conversation) []string {
+			return []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)}
+		})
 	})
 }
 
@@ -55,7 +45,6 @@ type messageView struct {
 	Attachments []ledger.Attachment `json:"attachments"`
 }
 
-// Run shows one conversation.
 func (c *conversationsShowCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {
@@ -112,7 +101,6 @@ type conversationsDeleteCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run deletes one conversation.
 func (c *conversationsDeleteCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		head, err := s.conversation(w.ctx, c.ID)

@@ -28,7 +28,7 @@ func (c *conversationsExportCmd) Run(w *world) error {
 		}
 		w = w.piped()
 	}
-	return w.withRecords(func(a *app, s *run.Service) error {
+	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
 		head, err := a.stores().conversation(w.ctx, c.ID)
 		if err != nil {
 			return err

@@ -82,7 +82,6 @@ type agentsListCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// Run lists agents.
 func (c *agentsListCmd) Run(w *world) error {
 	cfg, err := atelier.ConfigFromEnv(w.env)
 	if err != nil {
@@ -96,18 +95,13 @@ func (c *agentsListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	views := []agentView{}
-	var rows [][]string
+	var views []agentView
 	for _, d := range defs.All() {
-		v := agentViewOf(d, sources)
-		views = append(views, v)
-		rows = append(rows, []string{v.Slug, v.Name, v.state(), short(v.Description, 80)})
+		views = append(views, agentViewOf(d, sources))
 	}
-	if c.JSON {
-		return printList(w, views)
-	}
-	table(w.stdout, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, rows)
-	return nil
+	return printList(w, c.JSON, views, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, func(v agentView) []string {
+		return []string{v.Slug, v.Name, v.state(), short(v.Description, 80)}
+	})
 }
 
 type agentsShowCmd struct {
@@ -138,7 +132,6 @@ type agentDetails struct {
 	missing map[string]string
 }
 
-// Run shows one agent.
 func (c *agentsShowCmd) Run(w *world) error {
 	defs, err := shipped.Definitions(c.Agents)
 	if err != nil {

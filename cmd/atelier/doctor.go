@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -123,17 +124,12 @@ func (a *app) probeFolder() check {
 	f, err := os.CreateTemp(a.Config.Dir, ".doctor-*")
 	if err == nil {
 		_, err = f.WriteString("x")
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if rerr := os.Remove(f.Name()); err == nil {
-			err = rerr
-		}
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return check{"data folder is writable", "bad", disk.Error("write a file", err).Error()}
+		err = disk.Error("write a file", err)
 	}
-	return check{"data folder is writable", "ok", ""}
+	return verdict("data folder is writable", "", err)
 }
 
 // checkModes looks whether others can look into the folders of the data or read its files.

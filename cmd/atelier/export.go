@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -117,21 +116,10 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 	return kept(c, err)
 }
 
-// writeTo writes a new file beside name and moves it there when it is whole.
+// writeTo writes a file, which is there when it is whole.
 func writeTo(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add a file name", name)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
-	if err != nil {
-		return disk.Error("write "+name, err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return disk.Error("write "+name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return disk.Error("write "+name, err)
-	}
-	return nil
+	return disk.Write(name, write)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -68,6 +70,9 @@ func viewOf(o media.Output, file copied) outputView {
 	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, file.path, file.marking}
 }
 
+// where is the file that holds the item, or the command that writes one.
+func (v outputView) where() string { return cmp.Or(v.Path, "atelier media get "+string(v.Ref)) }
+
 // extent writes its size in pixels or its length.
 func (v outputView) extent() string {
 	return dimensions(media.Output{Blob: media.Blob{Facts: media.Facts{Width: v.Width, Height: v.Height, DurationSeconds: v.Duration}}})
@@ -84,7 +89,6 @@ type slotView struct {
 	Safety        *generate.Safety    `json:"safety,omitempty"`
 }
 
-// Run generates.
 func (c *generateCmd) Run(w *world) error {
 	w, err := c.piped(w)
 	switch {
@@ -153,25 +157,8 @@ func (c *generateCmd) wait(w *world) error {
 	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
 		return media.Errorf(media.CodeInvalid, "--wait continues %s with its original request: omit the prompt, the model and pictures", c.Wait)
 	}
-	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) (err error) {
-		if c.Wait, err = a.stores().operationID(w.ctx, c.Wait); err != nil {
-			return err
-		}
-		if err := c.fits(w.ctx, a, c.Wait); err != nil {
-			return err
-		}
-		if err := c.prepare(); err != nil {
-			return err
-		}
-		ctx, end := w.until(journal.HandOver(leaveGrace))
-		defer end()
-		res, err := a.Gateway.Resume(a.Scoped(ctx, ""), c.Wait)
-		p.clear()
-		if err != nil {
-			return err
-		}
-		return c.print(ctx, w, a, res)
+	return c.proceed(w, c.Wait, c.Partials, journal.HandOver(leaveGrace), func(ctx context.Context, a *app, id string) (*generate.Result, error) {
+		return a.Gateway.Resume(ctx, id)
 	})
 }
 

@@ -13,7 +13,6 @@ type helpCmd struct {
 	JSON    bool     `help:"Print one JSON object."`
 }
 
-// Run prints what --help of a command prints.
 func (c *helpCmd) Run(w *world, k *kong.Context) error {
 	var text bytes.Buffer
 	if c.JSON {

@@ -78,73 +78,65 @@ func one(text, noun string, rows []identified) (string, error) {
 	return "", media.Errorf(media.CodeInvalid, "%q matches several %ss: type more of it%s", text, noun, b.String())
 }
 
-// oneOf asks further kinds where the first ones know no id that begins so.
-func oneOf(text string, kinds ...kind) (string, error) {
-	for _, k := range kinds {
-		id, err := k.find(text)
-		if err != nil || id != text {
-			return id, err
-		}
-	}
-	return text, nil
-}
-
 // runID is the run that text means. A run that somebody began comes before one of a sub-agent.
 func (s *stores) runID(ctx context.Context, text string) (string, error) {
-	return oneOf(text, s.runs(ctx, true), s.runs(ctx, false))
+	id, err := s.runs(ctx, true).find(text)
+	if err == nil && id == text {
+		id, err = s.runs(ctx, false).find(text)
+	}
+	return id, err
+}
+
+// kindOf is a kind of rows: get reads one, list a page of the newest, and row says what a row is.
+func kindOf[T any](noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) kind {
+	return kind{
+		noun: noun,
+		has: func(id string) error {
+			_, err := get(id)
+			return err
+		},
+		list: func(before string, most int) (rows []identified, err error) {
+			page, err := list(ledger.Page{After: before, Limit: most})
+			for _, r := range page.Items {
+				rows = append(rows, row(r))
+			}
+			return rows, err
+		},
+	}
 }
 
 func (s *stores) runs(ctx context.Context, roots bool) kind {
-	return kind{
-		noun: "run",
-		has: func(id string) error {
-			_, err := s.Ledger.Run(ctx, owner, id)
-			return err
+	return kindOf("run",
+		func(id string) (ledger.Run, error) { return s.Ledger.Run(ctx, owner, id) },
+		func(p ledger.Page) (ledger.List[ledger.Run], error) {
+			return s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: p})
 		},
-		list: func(before string, most int) (rows []identified, err error) {
-			list, err := s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: ledger.Page{After: before, Limit: most}})
-			for _, r := range list.Items {
-				rows = append(rows, identified{r.ID, moment(r.CreatedAt) + "  " + short(r.Task, 60)})
-			}
-			return rows, err
-		},
-	}
+		func(r ledger.Run) identified { return identified{r.ID, moment(r.CreatedAt) + "  " + short(r.Task, 60)} })
 }
 
-// conversationID is the conversation that text means.
 func (s *stores) conversationID(ctx context.Context, text string) (string, error) {
-	return kind{
-		noun: "conversation",
-		has: func(id string) error {
-			_, err := s.Ledger.Conversation(ctx, owner, id)
-			return err
+	return kindOf("conversation",
+		func(id string) (ledger.Conversation, error) { return s.Ledger.Conversation(ctx, owner, id) },
+		func(p ledger.Page) (ledger.List[ledger.Conversation], error) {
+			return s.Ledger.ListConversations(ctx, owner, ledger.ConversationQuery{Page: p})
 		},
-		list: func(before string, most int) (rows []identified, err error) {
-			list, err := s.Ledger.ListConversations(ctx, owner, ledger.ConversationQuery{Page: ledger.Page{After: before, Limit: most}})
-			for _, c := range list.Items {
-				rows = append(rows, identified{c.ID, moment(c.CreatedAt) + "  " + short(c.Title, 60)})
-			}
-			return rows, err
-		},
-	}.find(text)
+		func(c ledger.Conversation) identified {
+			return identified{c.ID, moment(c.CreatedAt) + "  " + short(c.Title, 60)}
+		}).find(text)
 }
 
-// operationID is the generation that text means.
 func (s *stores) operationID(ctx context.Context, text string) (string, error) {
-	return kind{
-		noun: "operation",
-		has: func(id string) error {
-			_, _, _, err := s.Ledger.Operation(ctx, owner, id)
-			return err
+	return kindOf("operation",
+		func(id string) (ledger.Operation, error) {
+			o, _, _, err := s.Ledger.Operation(ctx, owner, id)
+			return o, err
 		},
-		list: func(before string, most int) (rows []identified, err error) {
-			list, err := s.Ledger.ListOperations(ctx, owner, ledger.OperationQuery{Page: ledger.Page{After: before, Limit: most}})
-			for _, o := range list.Items {
-				rows = append(rows, identified{o.ID, moment(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)})
-			}
-			return rows, err
+		func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+			return s.Ledger.ListOperations(ctx, owner, ledger.OperationQuery{Page: p})
 		},
-	}.find(text)
+		func(o ledger.Operation) identified {
+			return identified{o.ID, moment(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)}
+		}).find(text)
 }
 
 // treeID is the tree that text means: of a run, or of what was made outside of runs, which is known by
@@ -157,7 +149,6 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 	return id, err
 }
 
-// refStart is a beginning of a ref.
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
 
 // mediaItem is the ref or record id that text means among the items of a query.
@@ -170,21 +161,13 @@ func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string
 		q.RefPrefix = start
 		return s.eachMedia(ctx, q, text, "ref", func(r ledger.Record) (string, bool) { return string(r.Ref), true })
 	}
-	return kind{
-		noun: "item",
-		has: func(id string) error {
-			_, err := s.Ledger.MediaRecord(ctx, owner, id)
-			return err
+	return kindOf("item",
+		func(id string) (ledger.Record, error) { return s.Ledger.MediaRecord(ctx, owner, id) },
+		func(p ledger.Page) (ledger.List[ledger.Record], error) {
+			q.Page = p
+			return s.Ledger.ListMedia(ctx, owner, q)
 		},
-		list: func(before string, most int) (rows []identified, err error) {
-			q.Page = ledger.Page{After: before, Limit: most}
-			list, err := s.Ledger.ListMedia(ctx, owner, q)
-			for _, r := range list.Items {
-				rows = append(rows, identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)})
-			}
-			return rows, err
-		},
-	}.find(text)
+		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} }).find(text)
 }
 
 // eachMedia looks through the media of a query for the one name that fits: several records have one ref

@@ -87,7 +87,6 @@ type keptInputs struct {
 	kept   map[media.Digest]media.Output
 }
 
-// keep records a picture.
 func (in *keptInputs) keep(ctx context.Context, o media.Output) (media.Output, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -44,7 +44,6 @@ type mediaListCmd struct {
 	pageFlags
 }
 
-// Run lists media.
 func (c *mediaListCmd) Run(w *world) error {
 	page, err := c.page()
 	if err != nil {
@@ -66,21 +65,12 @@ func (c *mediaListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, r := range list.Items {
-			rows = append(rows, []string{
+		return printPage(w, c.JSON, list, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, func(r ledger.Record) []string {
+			return []string{
 				string(r.Ref), r.MIMEType, dimensions(r.Output), size(r.SizeBytes), r.Digest.String()[:19] + "…",
 				short(r.Label, 40), r.Tree, moment(r.CreatedAt),
-			})
-		}
-		table(w.stdout, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+			}
+		})
 	})
 }
 

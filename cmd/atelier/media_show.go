@@ -45,7 +45,6 @@ type makingView struct {
 	Results int           `json:"results"`
 }
 
-// Run shows one item.
 func (c *mediaShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		r, err := c.find(w.ctx, s)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,51 +24,35 @@ type modelsListCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run lists models.
 func (c *modelsListCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		if c.Chat {
 			return c.chat(w, a)
 		}
 		today := time.Now() //nolint:forbidigo // the clock of the command line
-		models := []catalog.Model{}
+		var models []catalog.Model
 		for _, m := range a.Gateway.Models() {
 			if (c.All || m.Alive(today)) && (c.Only == "" || m.Provider == c.Only) {
 				models = append(models, m)
 			}
 		}
-		if c.JSON {
-			return printList(w, models)
-		}
-		var rows [][]string
-		for _, m := range models {
-			rows = append(rows, []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), life(m, today)})
-		}
-		table(w.stdout, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, rows)
-		return nil
+		return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, func(m catalog.Model) []string {
+			return []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), life(m.Life.ShutDown, m.Life.ReplacedBy, today)}
+		})
 	})
 }
 
 func (c *modelsListCmd) chat(w *world, a *app) error {
 	today := time.Now() //nolint:forbidigo // the clock of the command line
-	models := a.Chat.Profiles().Models()
-	var rows [][]string
-	kept := models[:0]
-	for _, m := range models {
-		if c.Only != "" && m.Provider != c.Only || !c.All && !m.Alive(today) {
-			continue
-		}
-		kept = append(kept, m)
-		rows = append(rows, []string{
+	models := slices.DeleteFunc(a.Chat.Profiles().Models(), func(m chat.Profile) bool {
+		return c.Only != "" && m.Provider != c.Only || !c.All && !m.Alive(today)
+	})
+	return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, func(m chat.Profile) []string {
+		return []string{
 			m.Name, m.Provider, m.Provider + "/" + m.ID, sees(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
-			dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today),
-		})
-	}
-	if c.JSON {
-		return printList(w, kept)
-	}
-	table(w.stdout, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
-	return nil
+			dollars(m.InputUSD), dollars(m.OutputUSD), life(m.Life.ShutDown, m.Life.ReplacedBy, today),
+		}
+	})
 }
 
 // sees says which pictures a chat model sees.
@@ -106,11 +91,6 @@ func dollars(usd string) string {
 		return "price unknown"
 	}
 	return "$" + usd
-}
-
-// chatLife reports whether a chat model lives.
-func chatLife(m chat.Profile, today time.Time) string {
-	return life(catalog.Model{Life: catalog.LifeCycle{ShutDown: m.Life.ShutDown, ReplacedBy: m.Life.ReplacedBy}}, today)
 }
 
 func methods(m catalog.Model) string {
@@ -162,19 +142,17 @@ func plural(n int, noun string) string {
 	return s
 }
 
-// life reports whether a model lives.
-func life(m catalog.Model, today time.Time) string {
+// life says whether a model lives that is shut down on a day; the zero time is none.
+func life(shutDown time.Time, replacedBy string, today time.Time) string {
 	switch {
-	case !m.Alive(today):
-		s := "shut down " + m.Life.ShutDown.Format(time.DateOnly)
-		if m.Life.ReplacedBy != "" {
-			s += " → " + m.Life.ReplacedBy
-		}
-		return s
-	case !m.Life.ShutDown.IsZero():
-		return "until " + m.Life.ShutDown.Format(time.DateOnly)
+	case shutDown.IsZero():
+		return "active"
+	case today.Before(shutDown):
+		return "until " + shutDown.Format(time.DateOnly)
+	case replacedBy != "":
+		return "shut down " + shutDown.Format(time.DateOnly) + " → " + replacedBy
 	}
-	return "active"
+	return "shut down " + shutDown.Format(time.DateOnly)
 }
 
 type modelsShowCmd struct {
@@ -182,7 +160,6 @@ type modelsShowCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows one model.
 func (c *modelsShowCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		m, err := a.Gateway.Lookup(c.Name)
@@ -209,7 +186,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"mask", m.Mask},
 			{"per call", plural(m.MaxN, "result")},
 			{"inputs", inputs(m)},
-			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
+			{"life", life(m.Life.ShutDown, m.Life.ReplacedBy, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
 		for _, fact := range m.Unconfirmed {
@@ -230,20 +207,16 @@ func (c *modelsShowCmd) Run(w *world) error {
 			}
 		}
 		for _, p := range m.Prices {
-			what := strings.TrimSpace(strings.Join([]string{perUnit(p.Unit), p.Quality, p.Size, p.Tier}, " "))
-			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ends(p.Until) + ")"})
+			what := strings.Join([]string{perUnit(p.Unit), p.Quality, p.Size, p.Tier}, " ")
+			when := p.AsOf
+			if p.Until != "" {
+				when += ", until " + p.Until
+			}
+			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + when + ")"})
 		}
 		table(w.stdout, []string{"model", m.Name}, rows)
 		return nil
 	})
-}
-
-// ends tells the last day of a price that has one.
-func ends(until string) string {
-	if until == "" {
-		return ""
-	}
-	return ", until " + until
 }
 
 // perUnit says what a price is for.
@@ -287,22 +260,14 @@ func (a *app) providers() []state {
 	return append(out, state{Kind: "chat", Name: "offline", Ready: true, Models: []string{"Atelier Offline"}})
 }
 
-// Run lists providers.
 func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		all := a.providers()
-		if c.JSON {
-			return printList(w, all)
-		}
-		var rows [][]string
-		for _, p := range all {
+		return printList(w, c.JSON, a.providers(), []string{"KIND", "PROVIDER", "STATE", "MODELS"}, func(p state) []string {
 			ready := "ready"
 			if !p.Ready {
 				ready = p.Reason
 			}
-			rows = append(rows, []string{p.Kind, p.Name, ready, short(strings.Join(p.Models, ", "), 70)})
-		}
-		table(w.stdout, []string{"KIND", "PROVIDER", "STATE", "MODELS"}, rows)
-		return nil
+			return []string{p.Kind, p.Name, ready, short(strings.Join(p.Models, ", "), 70)}
+		})
 	})
 }

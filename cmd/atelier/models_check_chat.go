@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"atelier/chat"
+	"atelier/ledger"
 )
 
 // checked is what the list of one provider says.
@@ -39,7 +40,7 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 			all = append(all, k)
 		}
 		if c.JSON {
-			return printList(w, all)
+			return w.printJSON(ledger.List[checked]{Items: all})
 		}
 		table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows)
 		return nil

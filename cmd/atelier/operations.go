@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -25,7 +26,6 @@ type operationsListCmd struct {
 	pageFlags
 }
 
-// Run lists operations.
 func (c *operationsListCmd) Run(w *world) error {
 	known := []generate.Status{
 		generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning, generate.StatusSucceeded,
@@ -46,30 +46,15 @@ func (c *operationsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, o := range list.Items {
-			rows = append(rows, []string{o.ID, standing(o), o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)})
-		}
-		table(w.stdout, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+		return printPage(w, c.JSON, list, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, func(o ledger.Operation) []string {
+			return []string{o.ID, standing(o), o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)}
+		})
 	})
-}
-
-// unattended reports whether an operation is not finished and nobody works on it: its process
-// ended, or does not wait any longer.
-func unattended(o ledger.Operation) bool {
-	return o.Unattended()
 }
 
 // standing is how an operation stands.
 func standing(o ledger.Operation) string {
-	if unattended(o) {
+	if o.Unattended() {
 		return o.Status + ", orphaned"
 	}
 	return o.Status
@@ -100,7 +85,6 @@ type operationsShowCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run shows one operation.
 func (c *operationsShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) (err error) {
 		if c.ID, err = s.operationID(w.ctx, c.ID); err != nil {
@@ -136,7 +120,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.dispositions(dispositions)
 		switch {
-		case unattended(o):
+		case o.Unattended():
 			w.line("it is unfinished and no process is working on it; to continue it: atelier generate --wait %s; to cancel it: atelier operations cancel %[1]s", o.ID)
 		case o.FinishedAt.IsZero():
 			w.line("a process is working on it; to wait for it: atelier generate --wait %s", o.ID)
@@ -166,26 +150,8 @@ func (c *operationsRetryCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation}, func(a *app) (err error) {
-		if c.ID, err = a.stores().operationID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		if err := c.fits(w.ctx, a, c.ID); err != nil {
-			return err
-		}
-		if err := c.prepare(); err != nil {
-			return err
-		}
-		wanted, end := w.until(gateway.ErrLetGo)
-		defer end()
-		ctx := a.Scoped(wanted, "")
-		res, err := a.Gateway.Retry(ctx, gateway.Again{Operation: c.ID, All: c.All})
-		p.clear()
-		if err != nil {
-			return err
-		}
-		return c.print(ctx, w, a, res)
+	return c.proceed(w, c.ID, false, gateway.ErrLetGo, func(ctx context.Context, a *app, id string) (*generate.Result, error) {
+		return a.Gateway.Retry(ctx, gateway.Again{Operation: id, All: c.All})
 	})
 }
 

@@ -22,7 +22,7 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if held := op.FinishedAt.IsZero() && !unattended(op); held {
+		if held := op.FinishedAt.IsZero() && !op.Unattended(); held {
 			if err := c.ofRun(w.ctx, a, op); err != nil {
 				return err
 			}

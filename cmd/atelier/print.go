@@ -25,9 +25,26 @@ func (w *world) printJSON(v any) error {
 	return nil
 }
 
-// printList writes a list that has no further part.
-func printList[T any](w *world, items []T) error {
-	return w.printJSON(ledger.List[T]{Items: orEmpty(items)})
+// printPage writes a page of a list as JSON or as a table, and how to get the next page.
+func printPage[T any](w *world, asJSON bool, list ledger.List[T], head []string, row func(T) []string) error {
+	if asJSON {
+		list.Items = orEmpty(list.Items)
+		return w.printJSON(list)
+	}
+	var rows [][]string
+	for _, item := range list.Items {
+		rows = append(rows, row(item))
+	}
+	table(w.stdout, head, rows)
+	if list.Next != "" {
+		w.note("more: --after %s", list.Next)
+	}
+	return nil
+}
+
+// printList writes a list that has no further page.
+func printList[T any](w *world, asJSON bool, items []T, head []string, row func(T) []string) error {
+	return printPage(w, asJSON, ledger.List[T]{Items: items}, head, row)
 }
 
 // line writes a text for people to standard output, so that all of it can be seen.

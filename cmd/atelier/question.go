@@ -39,7 +39,15 @@ func (w *world) ask(run string, open []agent.Question) {
 func (w *world) question(q agent.Question) {
 	w.line("")
 	w.line("%s asks: %s", q.AgentPath, shown(q.Question))
-	w.details(q.Details)
+	if d := q.Details; d != nil {
+		if d.Action != "" {
+			w.line("  action: %s %s", d.Action, short(string(d.Params), 400))
+			w.line("  price:  %s %s", about(d.EstimatedUSD), d.Estimate)
+		}
+		if d.Reason != "" {
+			w.line("  reason: %s", d.Reason)
+		}
+	}
 	w.form(q.Schema)
 }
 
@@ -63,20 +71,6 @@ func shortAnswer(schema json.RawMessage) string {
 		return quoted(text)
 	}
 	return ""
-}
-
-// details show what an approval is about.
-func (w *world) details(d *agent.Details) {
-	if d == nil {
-		return
-	}
-	if d.Action != "" {
-		w.line("  action: %s %s", d.Action, short(string(d.Params), 400))
-		w.line("  price:  %s %s", about(d.EstimatedUSD), d.Estimate)
-	}
-	if d.Reason != "" {
-		w.line("  reason: %s", d.Reason)
-	}
 }
 
 // shown is a text for people, in which media stands by its ref.
@@ -198,12 +192,7 @@ func (f form) example(depth int) any {
 	case "string":
 		return "…"
 	}
-	return f.object(depth)
-}
-
-// object has the required properties, or all where none is.
-func (f form) object(depth int) map[string]any {
-	out := map[string]any{}
+	out := map[string]any{} // the required properties, or all where none is
 	for name, p := range f.Properties {
 		if depth < maxFormDepth && (len(f.Required) == 0 || slices.Contains(f.Required, name)) {
 			out[name] = p.example(depth + 1)

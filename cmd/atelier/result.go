@@ -107,8 +107,8 @@ func (f resultFlags) prepare() error {
 		return nil
 	}
 	dir := filepath.Dir(f.Output)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return disk.Error("make the folder "+dir, err)
+	if err := makeFolder(dir); err != nil {
+		return err
 	}
 	if info, err := os.Stat(f.Output); err == nil && info.IsDir() {
 		return media.Errorf(media.CodeInvalid, "-o %s is a folder: add a file name", f.Output)
@@ -118,6 +118,33 @@ func (f resultFlags) prepare() error {
 		return disk.Error("write into the folder "+dir, err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// proceed goes on with an operation that was begun before, and prints its results. A Ctrl-C ends it with
+// the cause.
+func (f resultFlags) proceed(w *world, operation string, partials bool, cause error, do func(ctx context.Context, a *app, id string) (*generate.Result, error)) error {
+	p := newProgress(w, f.JSON)
+	return w.withApp(appConfig{events: p.generation, partials: partials}, func(a *app) error {
+		id, err := a.stores().operationID(w.ctx, operation)
+		if err != nil {
+			return err
+		}
+		if err := f.fits(w.ctx, a, id); err != nil {
+			return err
+		}
+		if err := f.prepare(); err != nil {
+			return err
+		}
+		ctx, end := w.until(cause)
+		defer end()
+		ctx = a.Scoped(ctx, "")
+		res, err := do(ctx, a, id)
+		p.clear()
+		if err != nil {
+			return err
+		}
+		return f.print(ctx, w, a, res)
+	})
 }
 
 // numbered is the name of one of several files.
@@ -188,11 +215,7 @@ func (f resultFlags) people(w *world, res *generate.Result, slots []slotView) {
 			w.note("%d  %s", s.Index, msg)
 			continue
 		}
-		where := s.Output.Path
-		if where == "" {
-			where = "atelier media get " + string(s.Output.Ref)
-		}
-		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
+		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), s.Output.where())
 	}
 	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, askedAs(res), price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)

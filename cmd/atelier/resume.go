@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"os"
-	"strings"
 
 	"atelier"
 	"atelier/agent"
-	"atelier/internal/disk"
 	"atelier/media"
 	"atelier/run"
 	"atelier/run/workflows"
@@ -23,19 +20,22 @@ type againFlags struct {
 	JSON bool   `help:"Print one JSON object."`
 }
 
-// follow lets a run begin and shows it to its end.
+// follow lets a run begin and shows what becomes of it.
 func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, error)) error {
 	if c.Out != "" {
-		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return disk.Error("make the folder for the report", err)
-		}
-	}
-	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation, sources: atelier.Sources{Database: c.DB}, takeOver: true}, func(a *app) error {
-		runs, err := a.Runs(w.ctx)
-		if err != nil {
+		if err := makeFolder(c.Out); err != nil {
 			return err
 		}
+	}
+	return w.follow(c.JSON, atelier.Sources{Database: c.DB}, begin, func(a *app, _ string, res *agent.Result, runErr error) error {
+		return (&runCmd{Out: c.Out, Open: c.Open, JSON: c.JSON}).report(w, a, res, runErr)
+	})
+}
+
+// follow lets a run begin, shows its progress to its end, and then the result. Ctrl-C cancels the run.
+func (w *world) follow(quiet bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error), show func(a *app, id string, res *agent.Result, runErr error) error) error {
+	p := newProgress(w, quiet)
+	return w.withRuns(appConfig{events: p.generation, sources: sources, takeOver: true}, func(a *app, runs *run.Service) error {
 		stop := p.follow(a.Observer())
 		defer stop()
 		r, err := begin(a, runs)
@@ -45,10 +45,10 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 		defer context.AfterFunc(w.ctx, r.Cancel)()
 		res, runErr := r.Wait(context.WithoutCancel(w.ctx))
 		p.clear()
-		if res == nil && runErr == nil {
-			runErr = media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)
+		if res == nil {
+			return cmp.Or(runErr, error(media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)))
 		}
-		return (&runCmd{Out: c.Out, Open: c.Open, JSON: c.JSON}).report(w, a, res, runErr)
+		return show(a, r.ID, res, runErr)
 	})
 }
 
@@ -71,11 +71,15 @@ type resumeCmd struct {
 // Run continues a run: with the answer that it waits for, or from its last finished
 // step where its process has ended.
 func (c *resumeCmd) Run(w *world) error {
-	value, err := c.value()
-	if err == nil {
-		err = c.check(value != nil)
+	var value json.RawMessage
+	if c.Answer != "" {
+		text, err := jsonArgument("--answer", c.Answer, ": atelier resume "+c.ID+" shows the form and an example; give plain text without --answer")
+		if err != nil {
+			return err
+		}
+		value = text
 	}
-	if err != nil {
+	if err := c.check(value != nil); err != nil {
 		return err
 	}
 	limits, err := c.limits()
@@ -169,28 +173,4 @@ func (c *resumeCmd) fit(ctx context.Context, s *run.Service, value json.RawMessa
 		return inWords(q, *c.Text)
 	}
 	return value, nil
-}
-
-// maxAnswer is how large a file with an answer may be, in bytes.
-const maxAnswer = 64 << 10
-
-// value reads the answer; nil without one.
-func (c *resumeCmd) value() (json.RawMessage, error) {
-	if c.Answer == "" {
-		return nil, nil
-	}
-	text := []byte(c.Answer)
-	if name, ok := strings.CutPrefix(c.Answer, "@"); ok {
-		info, err := os.Stat(name)
-		if err == nil && info.Size() > maxAnswer {
-			return nil, media.Errorf(media.CodeTooLarge, "--answer %s has %s; the limit is %s. Attach pictures with --image", c.Answer, size(info.Size()), size(maxAnswer))
-		}
-		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the person names it
-			return nil, media.Errorf(media.CodeInvalid, "read the answer: %w", err)
-		}
-	}
-	if text = bytes.TrimSpace(text); !json.Valid(text) {
-		return nil, media.Errorf(media.CodeInvalid, "--answer is not valid JSON: %s shows the form and an example; give plain text without --answer", "atelier resume "+c.ID)
-	}
-	return text, nil
 }

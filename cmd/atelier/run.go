@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -70,7 +70,6 @@ type answer struct {
 	Pending []agent.Question `json:"pending,omitempty"`
 }
 
-// Run runs an agent.
 func (c *runCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Message) == "" {
 		return media.Errorf(media.CodeInvalid, "the message is empty: give %s a task", c.Agent)
@@ -83,59 +82,48 @@ func (c *runCmd) Run(w *world) error {
 		return err
 	}
 	if c.Out != "" {
-		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return disk.Error("make the folder for the report", err)
+		if err := makeFolder(c.Out); err != nil {
+			return err
 		}
 	}
 	p := newProgress(w, c.JSON)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
-	return w.withApp(appConfig{events: p.generation, sources: sources}, func(a *app) error {
-		runs, err := a.Runs(w.ctx)
+	return w.withRuns(appConfig{events: p.generation, sources: sources}, func(a *app, runs *run.Service) error {
+		// A person named the models: that they exist and have their keys is checked before anything runs.
+		if err := a.CheckModels(w.ctx, c.Model, ""); err != nil {
+			return err
+		}
+		req, err := c.request(w.ctx, a, limits)
 		if err != nil {
 			return err
 		}
-		return c.execute(w, a, runs, p, limits)
+		stop := p.follow(a.Observer())
+		res, runErr := runs.Run(w.ctx, req)
+		stop()
+		p.clear()
+		return c.report(w, a, res, runErr)
 	})
 }
 
-func (c *runCmd) execute(w *world, a *app, runs *run.Service, p *progress, limits run.Again) error {
-	if c.Model != "" {
-		// A person named it: that it exists and has its key is checked before anything runs.
-		if _, err := a.Chat.Named(w.ctx, c.Model); err != nil {
-			return err
-		}
-	}
-	req := requestWithin(limits)
+func (c *runCmd) request(ctx context.Context, a *app, limits run.Again) (req agent.Request, err error) {
+	req = requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
 	req.LostImages = vision.LostImages(c.LostImages)
-	var err error
 	if req.ToolContext, err = toolContext(c.ToolContext); err != nil {
-		return err
+		return req, err
 	}
-	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
-		return err
+	if req.Images, err = images(ctx, a, c.Image, c.ImageDetail); err != nil {
+		return req, err
 	}
 	if c.Conversation != nil {
-		if req.Conversation, err = a.stores().conversationID(w.ctx, *c.Conversation); err != nil {
-			return err
+		if req.Conversation, err = a.stores().conversationID(ctx, *c.Conversation); err != nil {
+			return req, err
 		}
 	}
 	if c.ImageModel != "" {
-		if req.ImageModels, err = a.imageModel(w.ctx, c.ImageModel); err != nil {
-			return err
-		}
+		req.ImageModels = []string{c.ImageModel}
 	}
-	stop := p.follow(a.Observer())
-	res, runErr := runs.Run(w.ctx, req)
-	stop()
-	p.clear()
-	return c.report(w, a, res, runErr)
-}
-
-// imageModel is an image model that a person named, once it is known and ready.
-func (a *app) imageModel(ctx context.Context, name string) ([]string, error) {
-	_, err := a.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: name})
-	return []string{name}, err
+	return req, a.CheckModels(ctx, "", c.ImageModel)
 }
 
 // report shows what became of a run.
@@ -174,10 +162,15 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		}
 		ans.Error = b
 	}
-	var err error
-	if ans.Unsupported, err = unsupported(res); err != nil {
-		return ans, err
+	ans.Unsupported = []report.Doubt{}
+	if report.Has(res.Payload) {
+		doubts, err := report.Unsupported(report.FromResult(res))
+		if err != nil {
+			return ans, err
+		}
+		ans.Unsupported = orEmpty(doubts)
 	}
+	var err error
 	files := map[media.Ref]report.File{}
 	var unsaved error
 	if c.Out != "" {
@@ -191,38 +184,16 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 			}
 		}
 		if report.Has(res.Payload) || c.anyReport {
-			ans.Report, err = c.write(ctx, a, res)
-			unsaved = errors.Join(unsaved, err)
+			name := filepath.Join(c.Out, "report.html")
+			err := disk.Write(name, func(w io.Writer) error {
+				b := bufio.NewWriterSize(w, 64<<10)
+				return errors.Join(report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec}), b.Flush())
+			})
+			if unsaved = errors.Join(unsaved, err); err == nil {
+				ans.Report = name
+			}
 		}
 	}
 	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, files), c.views(res.AlsoMade, files)
 	return ans, unsaved
-}
-
-// unsupported lists the numbers of a run's report that nothing supports.
-func unsupported(res *agent.Result) ([]report.Doubt, error) {
-	if !report.Has(res.Payload) {
-		return []report.Doubt{}, nil
-	}
-	doubts, err := report.Unsupported(report.FromResult(res))
-	return orEmpty(doubts), err
-}
-
-// write streams the self-contained report.
-func (c *runCmd) write(ctx context.Context, a *app, res *agent.Result) (string, error) {
-	name := filepath.Join(c.Out, "report.html")
-	f, err := os.CreateTemp(c.Out, ".report-*")
-	if err != nil {
-		return "", disk.Error("write the report", err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	b := bufio.NewWriterSize(f, 64<<10)
-	err = report.Write(ctx, b, report.FromResult(res), resolve.Options{Mode: resolve.ModeDataURI, Find: res.Find, Codec: a.Codec})
-	if err = errors.Join(err, b.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return "", disk.Error("write the report", err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return "", disk.Error("write the report", err)
-	}
-	return name, nil
 }

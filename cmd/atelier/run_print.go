@@ -71,11 +71,7 @@ func (w *world) said(ans answer) {
 		w.line("%s", ans.Message)
 	}
 	for _, o := range ans.Outputs {
-		where := o.Path
-		if where == "" {
-			where = "atelier media get " + string(o.Ref)
-		}
-		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
+		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, o.where())
 	}
 	for _, o := range append(slices.Clone(ans.Outputs), ans.AlsoMade...) {
 		if note := (copied{o.Path, o.Marking}).note(); note != "" {

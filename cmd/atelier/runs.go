@@ -30,7 +30,6 @@ type runsListCmd struct {
 	pageFlags
 }
 
-// Run lists runs.
 func (c *runsListCmd) Run(w *world) error {
 	known := []ledger.Status{ledger.StatusRunning, ledger.StatusSucceeded, ledger.StatusPaused, ledger.StatusFailed, ledger.StatusCancelled}
 	if status := ledger.Status(c.Status); status != "" && !slices.Contains(known, status) {
@@ -48,21 +47,12 @@ func (c *runsListCmd) Run(w *world) error {
 		if ledger.Status(c.Status) == ledger.StatusPaused {
 			return c.paused(w, s, list)
 		}
-		if c.JSON {
-			return w.printJSON(list)
-		}
-		var rows [][]string
-		for _, r := range list.Items {
-			rows = append(rows, []string{
+		return printPage(w, c.JSON, list, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, func(r ledger.Run) []string {
+			return []string{
 				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), spent(r.Cost),
 				moment(r.CreatedAt), short(r.Task, 60),
-			})
-		}
-		table(w.stdout, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, rows)
-		if list.Next != "" {
-			w.note("more: --after %s", list.Next)
-		}
-		return nil
+			}
+		})
 	})
 }
 
@@ -74,28 +64,21 @@ type pausedView struct {
 
 // paused lists runs that wait for a person.
 func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) error {
-	views := ledger.List[pausedView]{Items: []pausedView{}, Next: list.Next}
-	var rows [][]string
+	views := ledger.List[pausedView]{Next: list.Next}
 	for _, r := range list.Items {
 		open, err := questionsOf(w, s, r)
 		if err != nil {
 			return err
 		}
 		views.Items = append(views.Items, pausedView{r, orEmpty(open)})
+	}
+	return printPage(w, c.JSON, views, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, func(r pausedView) []string {
 		asks := ""
-		if len(open) > 0 {
-			asks = short(shown(open[0].Question), 80)
+		if len(r.Pending) > 0 {
+			asks = short(shown(r.Pending[0].Question), 80)
 		}
-		rows = append(rows, []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks})
-	}
-	if c.JSON {
-		return w.printJSON(views)
-	}
-	table(w.stdout, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, rows)
-	if list.Next != "" {
-		w.note("more: --after %s", list.Next)
-	}
-	return nil
+		return []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks}
+	})
 }
 
 // questionsOf reads what the tree of a run waits for.
@@ -116,7 +99,6 @@ type runsShowCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// Run shows one run.
 func (c *runsShowCmd) Run(w *world) error {
 	if c.Steps {
 		return c.steps(w)
@@ -187,12 +169,8 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) (err error) {
+	return w.withRuns(appConfig{}, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		runs, err := a.Runs(w.ctx)
-		if err != nil {
 			return err
 		}
 		steps, err := runs.Steps(w.ctx, owner, c.ID)
@@ -265,7 +243,6 @@ type runsEventsCmd struct {
 	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object per line, as events are read. Errors go to standard error only." xor:"json"`
 }
 
-// Run prints events.
 func (c *runsEventsCmd) Run(w *world) error {
 	if c.Limit < 0 {
 		return media.Errorf(media.CodeInvalid, "--limit is %d: give at least 1, or omit it for all events", c.Limit)

@@ -18,7 +18,6 @@ type runsRetryCmd struct {
 	againFlags
 }
 
-// Run tries a run again.
 func (c *runsRetryCmd) Run(w *world) error {
 	again, err := c.limits()
 	if err != nil {
@@ -49,7 +48,6 @@ type runsForkCmd struct {
 	againFlags
 }
 
-// Run begins a fork.
 func (c *runsForkCmd) Run(w *world) error {
 	f, err := c.fork()
 	if err != nil {
@@ -63,15 +61,13 @@ func (c *runsForkCmd) Run(w *world) error {
 		if f.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}
+		if err := a.CheckModels(w.ctx, c.Model, c.ImageModel); err != nil {
+			return nil, err
+		}
 		if c.ImageModel != "" {
-			if f.ImageModels, err = a.imageModel(w.ctx, c.ImageModel); err != nil {
-				return nil, err
-			}
+			f.ImageModels = []string{c.ImageModel}
 		}
 		if c.Model != "" {
-			if _, err := a.Chat.Named(w.ctx, c.Model); err != nil {
-				return nil, err
-			}
 			f.Setting = setting.WithChatModel(c.Model)
 		}
 		return s.Fork(w.ctx, owner, id, f)

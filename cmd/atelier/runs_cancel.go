@@ -6,6 +6,7 @@ import (
 
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run"
 )
 
 // cancelWait is how long a run of another process may take to end.
@@ -18,12 +19,8 @@ type runsCancelCmd struct {
 
 // Run ends a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	err := w.withApp(appConfig{takeOver: true}, func(a *app) (err error) {
+	err := w.withRuns(appConfig{takeOver: true}, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
-			return err
-		}
-		runs, err := a.Runs(w.ctx)
-		if err != nil {
 			return err
 		}
 		return c.end(w, a, runs.End)
@@ -32,7 +29,10 @@ func (c *runsCancelCmd) Run(w *world) error {
 		return err
 	}
 	// The engine's database is damaged: the ledger has the run all the same.
-	return w.withApp(appConfig{alone: true}, func(a *app) error {
+	return w.withApp(appConfig{alone: true}, func(a *app) (err error) {
+		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err

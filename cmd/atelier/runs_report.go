@@ -1,11 +1,6 @@
 package main
 
-import (
-	"os"
-
-	"atelier/internal/disk"
-	"atelier/run"
-)
+import "atelier/run"
 
 type runsReportCmd struct {
 	ID   string `arg:"" name:"run" help:"The run's id, the start of its id, or last."`
@@ -16,7 +11,7 @@ type runsReportCmd struct {
 
 // Run writes the report of a run from what is on record.
 func (c *runsReportCmd) Run(w *world) error {
-	return w.withRecords(func(a *app, s *run.Service) error {
+	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
 		id, err := a.stores().runID(w.ctx, c.ID)
 		if err != nil {
 			return err
@@ -25,8 +20,8 @@ func (c *runsReportCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return disk.Error("make the folder "+c.Out+" for the report", err)
+		if err := makeFolder(c.Out); err != nil {
+			return err
 		}
 		shown := &runCmd{Out: c.Out, JSON: c.JSON, anyReport: true}
 		ans, unsaved := shown.export(w.ctx, a, res)
@@ -37,16 +32,5 @@ func (c *runsReportCmd) Run(w *world) error {
 			openInBrowser(w.ctx, w, ans.Report)
 		}
 		return unsaved
-	})
-}
-
-// withRecords opens a service that reads what became of runs.
-func (w *world) withRecords(fn func(*app, *run.Service) error) error {
-	return w.withApp(appConfig{}, func(a *app) error {
-		runs, err := a.Runs(w.ctx)
-		if err != nil {
-			return err
-		}
-		return fn(a, runs)
 	})
 }

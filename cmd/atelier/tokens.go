@@ -38,7 +38,6 @@ type tokenView struct {
 	Expired bool   `json:"expired,omitempty"`
 }
 
-// Run creates a token.
 func (c *tokensCreateCmd) Run(w *world) error {
 	if c.Days < 0 || c.Days > 36500 {
 		return media.Errorf(media.CodeInvalid, "--days is %d: give 0 to 36500", c.Days)
@@ -67,7 +66,6 @@ type tokensListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run lists the tokens.
 func (c *tokensListCmd) Run(w *world) error {
 	s, err := w.tokens()
 	if err != nil {
@@ -106,7 +104,6 @@ type tokensRevokeCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run deletes a token.
 func (c *tokensRevokeCmd) Run(w *world) error {
 	s, err := w.tokens()
 	if err != nil {

@@ -23,7 +23,6 @@ type validation struct {
 	Problems []definition.Problem `json:"problems"`
 }
 
-// Run checks definitions.
 func (c *agentsValidateCmd) Run(w *world) error {
 	all := validation{Agents: []string{}, Problems: []definition.Problem{}}
 	paths := c.Paths
@@ -46,37 +45,26 @@ func (c *agentsValidateCmd) Run(w *world) error {
 	}
 	slices.Sort(all.Agents)
 	all.Agents, all.OK = slices.Compact(all.Agents), len(all.Problems) == 0
-	if err := all.print(w, c.JSON); err != nil {
-		return err
+	if c.JSON {
+		if err := w.printJSON(all); err != nil {
+			return err
+		}
+	} else {
+		files := map[string]bool{}
+		for _, p := range all.Problems {
+			files[p.File] = true
+			w.line("%s", p)
+		}
+		if all.OK {
+			w.line("ok: %s (%s)", plural(len(all.Agents), "agent"), strings.Join(all.Agents, ", "))
+		} else {
+			w.note("%s in %s", plural(len(all.Problems), "problem"), plural(len(files), "file"))
+		}
 	}
 	if !all.OK {
 		return quiet{exitInput}
 	}
 	return nil
-}
-
-func (v validation) print(w *world, asJSON bool) error {
-	if asJSON {
-		return w.printJSON(v)
-	}
-	for _, p := range v.Problems {
-		w.line("%s", p)
-	}
-	if v.OK {
-		w.line("ok: %s (%s)", plural(len(v.Agents), "agent"), strings.Join(v.Agents, ", "))
-	} else {
-		w.note("%s in %s", plural(len(v.Problems), "problem"), plural(v.files(), "file"))
-	}
-	return nil
-}
-
-// files counts those that problems are in.
-func (v validation) files() int {
-	names := map[string]bool{}
-	for _, p := range v.Problems {
-		names[p.File] = true
-	}
-	return len(names)
 }
 
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped

@@ -6,7 +6,6 @@ type versionCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Run prints the version.
 func (c *versionCmd) Run(w *world) error {
 	if c.JSON {
 		return w.printJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})

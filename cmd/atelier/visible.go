@@ -58,7 +58,6 @@ func cell(text string) string {
 // screen writes what it is given so that all of it can be seen.
 type screen struct{ out io.Writer }
 
-// Write implements [io.Writer].
 func (s screen) Write(text []byte) (int, error) {
 	if _, err := io.WriteString(s.out, visible(string(text))); err != nil {
 		return 0, err

@@ -31,44 +31,33 @@ type workflowView struct {
 	Problems int `json:"problems"`
 }
 
-func workflowViewOf(f shipped.WorkflowFile) workflowView {
-	v := workflowView{Modules: []string{}, File: f.Name, Problems: len(f.Problems)}
-	if d := f.Definition; d != nil {
-		v.ID, v.Title, v.Description, v.Steps = d.ID, d.Title, d.Description, len(d.Steps)
-		for _, s := range d.Steps {
-			v.Modules = append(v.Modules, s.ModuleID)
-		}
-	}
-	return v
-}
-
 type workflowListCmd struct {
 	Workflows string `help:"A folder of workflows to use instead of the examples." placeholder:"DIR"`
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Run lists workflows.
 func (c *workflowListCmd) Run(w *world) error {
 	files, err := shipped.Workflows(c.Workflows)
 	if err != nil {
 		return err
 	}
-	views := []workflowView{}
-	var rows [][]string
+	var views []workflowView
 	for _, f := range files {
-		v := workflowViewOf(f)
-		views = append(views, v)
-		if v.Problems > 0 {
-			rows = append(rows, []string{"-", v.File, plural(v.Problems, "problem") + ": atelier workflow validate " + v.File, ""})
-			continue
+		v := workflowView{Modules: []string{}, File: f.Name, Problems: len(f.Problems)}
+		if d := f.Definition; d != nil {
+			v.ID, v.Title, v.Description, v.Steps = d.ID, d.Title, d.Description, len(d.Steps)
+			for _, s := range d.Steps {
+				v.Modules = append(v.Modules, s.ModuleID)
+			}
 		}
-		rows = append(rows, []string{v.ID, v.Title, strings.Join(v.Modules, " → "), short(v.Description, 80)})
+		views = append(views, v)
 	}
-	if c.JSON {
-		return printList(w, views)
-	}
-	table(w.stdout, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, rows)
-	return nil
+	return printList(w, c.JSON, views, []string{"WORKFLOW", "TITLE", "STEPS", "WHAT IT DOES"}, func(v workflowView) []string {
+		if v.Problems > 0 {
+			return []string{"-", v.File, plural(v.Problems, "problem") + ": atelier workflow validate " + v.File, ""}
+		}
+		return []string{v.ID, v.Title, strings.Join(v.Modules, " → "), short(v.Description, 80)}
+	})
 }
 
 type workflowShowCmd struct {
@@ -77,7 +66,6 @@ type workflowShowCmd struct {
 	JSON      bool   `help:"Print JSON."`
 }
 
-// Run shows one workflow.
 func (c *workflowShowCmd) Run(w *world) error {
 	d, err := findWorkflow(c.Workflow, c.Workflows)
 	if err != nil {
@@ -136,7 +124,6 @@ type workflowValidation struct {
 	Problems  []workflow.Problem `json:"problems"`
 }
 
-// Run checks workflows.
 func (c *workflowValidateCmd) Run(w *world) error {
 	v := workflowValidation{Workflows: []string{}, Problems: []workflow.Problem{}}
 	paths := c.Paths

@@ -26,7 +26,6 @@ type workflowRunCmd struct {
 	JSON      bool   `help:"Print one JSON object."`
 }
 
-// Run runs a workflow.
 func (c *workflowRunCmd) Run(w *world) error {
 	d, err := findWorkflow(c.Workflow, c.Workflows)
 	if err != nil {
@@ -34,7 +33,7 @@ func (c *workflowRunCmd) Run(w *world) error {
 	}
 	state := &ordered.Object{}
 	if c.State != "" {
-		text, err := jsonArgument("--state", c.State)
+		text, err := jsonArgument("--state", c.State, "")
 		if err != nil {
 			return err
 		}
@@ -42,7 +41,7 @@ func (c *workflowRunCmd) Run(w *world) error {
 			return media.Errorf(media.CodeInvalid, "--state: %w", err)
 		}
 	}
-	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app) (*run.Run, error) {
+	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
 		return a.Atelier.Workflows().Start(w.ctx, workflows.New{Owner: owner, Definition: d, State: state})
 	})
 }
@@ -53,13 +52,12 @@ type workflowAnswerCmd struct {
 	JSON   bool   `help:"Print one JSON object."`
 }
 
-// Run answers an interaction.
 func (c *workflowAnswerCmd) Run(w *world) error {
-	text, err := jsonArgument("the answer", c.Answer)
+	text, err := jsonArgument("the answer", c.Answer, "")
 	if err != nil {
 		return err
 	}
-	return followWorkflow(w, c.JSON, atelier.Sources{}, func(a *app) (*run.Run, error) {
+	return followWorkflow(w, c.JSON, atelier.Sources{}, func(a *app, _ *run.Service) (*run.Run, error) {
 		id, err := a.stores().runID(w.ctx, c.ID)
 		if err != nil {
 			return nil, err
@@ -83,9 +81,8 @@ type workflowForkCmd struct {
 	JSON   bool   `help:"Print one JSON object."`
 }
 
-// Run begins a fork.
 func (c *workflowForkCmd) Run(w *world) error {
-	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app) (*run.Run, error) {
+	return followWorkflow(w, c.JSON, atelier.Sources{Agents: c.Agents, Files: c.Files}, func(a *app, _ *run.Service) (*run.Run, error) {
 		id, err := a.stores().runID(w.ctx, c.ID)
 		if err != nil {
 			return nil, err
@@ -94,20 +91,24 @@ func (c *workflowForkCmd) Run(w *world) error {
 	})
 }
 
-// jsonArgument reads JSON that is given on the command line, or in a file after an @.
-func jsonArgument(what, given string) ([]byte, error) {
+// maxArgument is how large a file with JSON for a command may be, in bytes.
+const maxArgument = 64 << 10
+
+// jsonArgument reads JSON that is given on the command line, or in a file after an @; hint is what else
+// to say of text that is no JSON.
+func jsonArgument(what, given, hint string) ([]byte, error) {
 	text := []byte(given)
 	if name, ok := strings.CutPrefix(given, "@"); ok {
 		info, err := os.Stat(name)
-		if err == nil && info.Size() > maxAnswer {
-			return nil, media.Errorf(media.CodeTooLarge, "%s: %s has %s; the limit is %s", what, name, size(info.Size()), size(maxAnswer))
+		if err == nil && info.Size() > maxArgument {
+			return nil, media.Errorf(media.CodeTooLarge, "%s: %s has %s; the limit is %s", what, name, size(info.Size()), size(maxArgument))
 		}
 		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the person names it
 			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", what, err)
 		}
 	}
 	if text = bytes.TrimSpace(text); !json.Valid(text) {
-		return nil, media.Errorf(media.CodeInvalid, "%s is not valid JSON", what)
+		return nil, media.Errorf(media.CodeInvalid, "%s is not valid JSON%s", what, hint)
 	}
 	return text, nil
 }
@@ -126,22 +127,9 @@ type workflowAnswer struct {
 }
 
 // followWorkflow lets a run proceed and shows it until it ends or waits for a person.
-func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*app) (*run.Run, error)) error {
-	p := newProgress(w, asJSON)
-	return w.withApp(appConfig{events: p.generation, sources: sources, takeOver: true}, func(a *app) error {
-		stop := p.follow(a.Observer())
-		defer stop()
-		r, err := begin(a)
-		if err != nil {
-			return err
-		}
-		defer context.AfterFunc(w.ctx, r.Cancel)()
-		res, runErr := r.Wait(context.WithoutCancel(w.ctx))
-		p.clear()
-		if res == nil {
-			return cmp.Or(runErr, error(media.Errorf(media.CodeInternal, "run %s gave no result: see atelier runs show %[1]s", r.ID)))
-		}
-		st, err := a.Atelier.Workflows().Status(context.WithoutCancel(w.ctx), owner, r.ID)
+func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error)) error {
+	return w.follow(asJSON, sources, begin, func(a *app, id string, res *agent.Result, runErr error) error {
+		st, err := a.Atelier.Workflows().Status(context.WithoutCancel(w.ctx), owner, id)
 		if err != nil {
 			return err
 		}

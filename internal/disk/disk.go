@@ -6,6 +6,9 @@ package disk
 
 import (
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"syscall"
 
 	"atelier/media"
@@ -22,4 +25,20 @@ func Error(what string, err error) error {
 		return media.Errorf(media.CodeDiskFull, "%s: the disk is full: free some space, or set ATELIER_DATA to a folder on another disk: %w", what, err)
 	}
 	return media.Errorf(media.CodeInvalid, "%s: %w (choose a writable folder)", what, err)
+}
+
+// Write writes a new file beside name and moves it there when it is whole.
+func Write(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
+	if err != nil {
+		return Error("write "+name, err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return Error("write "+name, err)
+	}
+	return nil
 }

@@ -40,22 +40,12 @@ type codec struct {
 	decode func(io.Reader) (image.Image, error)
 }
 
-func codecOf(mimeType string) (codec, error) {
-	switch mimeType {
-	case "image/png":
-		return codec{png.DecodeConfig, png.Decode}, nil
-	case "image/jpeg":
-		return codec{jpeg.DecodeConfig, jpeg.Decode}, nil
-	case "image/gif":
-		return codec{gif.DecodeConfig, decodeGIF}, nil
-	case "image/webp":
-		return codec{webp.DecodeConfig, decodeWebP}, nil
-	case "image/bmp":
-		return codec{bmp.DecodeConfig, bmp.Decode}, nil
-	case "":
-		return codec{}, media.Errorf(media.CodeUnsupported, "the bytes are not an image that can be decoded: use PNG, JPEG, GIF, WebP or BMP")
-	}
-	return codec{}, media.Errorf(media.CodeUnsupported, "%s cannot be decoded to pixels: use PNG, JPEG, GIF, WebP or BMP", mimeType)
+var codecs = map[string]codec{
+	"image/png":  {png.DecodeConfig, png.Decode},
+	"image/jpeg": {jpeg.DecodeConfig, jpeg.Decode},
+	"image/gif":  {gif.DecodeConfig, decodeGIF},
+	"image/webp": {webp.DecodeConfig, decodeWebP},
+	"image/bmp":  {bmp.DecodeConfig, bmp.Decode},
 }
 
 // decode reads the picture as it is stored, before orientation, and completes its
@@ -70,14 +60,17 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	if err := l.Check(f); err != nil {
 		return nil, f, err
 	}
-	c, err := codecOf(f.MIMEType)
-	if err != nil {
-		if src.err != nil {
-			err = decodeError(f, src, err)
-		}
-		return nil, f, err
+	c, ok := codecs[f.MIMEType]
+	switch {
+	case ok:
+	case src.err != nil:
+		return nil, f, decodeError(f, src, src.err)
+	case f.MIMEType == "":
+		return nil, f, media.Errorf(media.CodeUnsupported, "the bytes are not an image that can be decoded: use PNG, JPEG, GIF, WebP or BMP")
+	default:
+		return nil, f, media.Errorf(media.CodeUnsupported, "%s cannot be decoded to pixels: use PNG, JPEG, GIF, WebP or BMP", f.MIMEType)
 	}
-	if head, _ := in.Peek(21); movingWebP(head) {
+	if head, _ := in.Peek(21); len(head) == 21 && string(head[8:16]) == "WEBPVP8X" && head[20]&2 != 0 { // the animation flag of the extended header
 		return nil, f, media.Errorf(media.CodeUnsupported, "animated WebP cannot be decoded: use a still image")
 	}
 	var read bytes.Buffer
@@ -98,11 +91,6 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	return img, f, nil
 }
 
-// movingWebP reads the animation flag of the extended header.
-func movingWebP(head []byte) bool {
-	return len(head) >= 21 && string(head[8:16]) == "WEBPVP8X" && head[20]&2 != 0
-}
-
 // decodeError tells the reader's failure from a damaged file.
 func decodeError(f media.Facts, src *source, err error) error {
 	if src.err != nil {
@@ -118,7 +106,6 @@ type source struct {
 	err error // first failure other than the end
 }
 
-// Read implements [io.Reader].
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		s.err = err

@@ -98,7 +98,6 @@ func EncodeWebP(w io.Writer, img image.Image, quality int, l Label) error {
 	return encoded("WebP", webp.Encode(w, img, o))
 }
 
-// maxJPEG is the longest side of a JPEG.
 const maxJPEG = 1<<16 - 1
 
 // checkSides refuses what a format cannot hold.
@@ -135,7 +134,6 @@ type insertWriter struct {
 	insert []byte
 }
 
-// Write implements [io.Writer].
 func (i *insertWriter) Write(p []byte) (int, error) {
 	if i.insert == nil || len(p) < i.at {
 		i.at -= len(p)
@@ -223,7 +221,6 @@ func encode(w io.Writer, img image.Image, f Format, j Job) error {
 	return EncodePNG(w, img, j.Label)
 }
 
-// thumbnailQuality is the JPEG quality of thumbnails.
 const thumbnailQuality = 80
 
 // Thumbnail writes a picture at most width pixels wide: JPEG, or PNG where it has

@@ -2,6 +2,7 @@ package imaging
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/xml"
 	"errors"
@@ -39,7 +40,7 @@ func Export(w io.Writer, o media.Output, open func() (io.ReadCloser, error)) (Ma
 			return "", err
 		}
 	}
-	embed := embedders()[o.MIMEType]
+	embed := embedders[o.MIMEType]
 	if marking != MarkingNone || embed == nil {
 		_, err := read(open, func(r io.Reader) (int64, error) { return io.Copy(w, r) })
 		return marking, err
@@ -63,16 +64,7 @@ func read[T any](open func() (io.ReadCloser, error), fn func(io.Reader) (T, erro
 func labelOf(o media.Output) Label {
 	term, _ := o.Metadata["digital_source_type"].(string)
 	model, _ := o.Metadata["model"].(string)
-	what := "Media"
-	switch o.Modality {
-	case media.ModalityImage:
-		what = "Image"
-	case media.ModalityAudio:
-		what = "Sound"
-	case media.ModalityVideo:
-		what = "Video"
-	case media.ModalityDocument:
-	}
+	what := cmp.Or(map[media.Modality]string{media.ModalityImage: "Image", media.ModalityAudio: "Sound", media.ModalityVideo: "Video"}[o.Modality], "Media")
 	for _, source := range []string{SourceGenerated, SourceEdited} {
 		if term[strings.LastIndexByte(term, '/')+1:] == source[strings.LastIndexByte(source, '/')+1:] {
 			l := Generated(model, "Atelier")
@@ -108,7 +100,6 @@ type signatureFinder struct {
 	found bool
 }
 
-// Write implements [io.Writer] and never fails.
 func (f *signatureFinder) Write(p []byte) (int, error) {
 	if f.found {
 		return len(p), nil
@@ -127,20 +118,21 @@ func (f *signatureFinder) Write(p []byte) (int, error) {
 // file does not have the place for it, it is copied as it is, with MarkingNone.
 type embedder func(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error)
 
-func embedders() map[string]embedder {
-	return map[string]embedder{
-		"image/png":     embedPNG,
-		"image/jpeg":    embedJPEG,
-		"image/webp":    embedWebP,
-		"image/svg+xml": embedSVG,
-		"audio/wav":     embedWAV,
-		"audio/mpeg":    embedMP3,
-		"image/gif":     embedGIF,
-		"audio/flac":    embedFLAC,
-		"audio/ogg":     embedOpus,
-		"audio/mp4":     embedMP4,
-		"video/mp4":     embedMP4,
-	}
+var embedders = map[string]embedder{
+	"image/png": embedPNG, "image/jpeg": embedJPEG, "image/webp": embedWebP, "image/svg+xml": embedSVG, "image/gif": embedGIF,
+	"audio/wav": embedWAV, "audio/mpeg": embedMP3, "audio/flac": embedFLAC, "audio/ogg": embedOpus, "audio/mp4": embedMP4, "video/mp4": embedMP4,
+}
+
+// unmarked copies a file that has no place for a packet.
+func unmarked(w io.Writer, r io.Reader) (Marking, error) {
+	_, err := io.Copy(w, r)
+	return MarkingNone, err
+}
+
+// joined copies the parts of a file that carries the label now.
+func joined(w io.Writer, parts ...io.Reader) (Marking, error) {
+	_, err := io.Copy(w, io.MultiReader(parts...))
+	return MarkingAdded, err
 }
 
 // after copies the first n bytes of r, an insert and the rest.
@@ -172,10 +164,10 @@ func embedJPEG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, at, jpegSegment(xmp), r)
 }
 
-// peek returns the first n bytes, or all there are, and a reader of the whole.
-func peek(r io.Reader, n int) ([]byte, io.Reader, error) {
-	head := make([]byte, n)
-	n, err := io.ReadFull(r, head)
+// peek reads the first n bytes of r, or all there are, and returns them and a reader of the whole.
+func peek(r io.Reader, n int) (head []byte, whole io.Reader, err error) {
+	head = make([]byte, n)
+	n, err = io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil, err
 	}
@@ -185,7 +177,6 @@ func peek(r io.Reader, n int) ([]byte, io.Reader, error) {
 // riffHead is the header of a RIFF file, and chunkHead that of a chunk in it.
 const riffHead, chunkHead = 12, 8
 
-// riffChunk makes a chunk of a RIFF file.
 func riffChunk(name string, body []byte) []byte {
 	c := binary.LittleEndian.AppendUint32([]byte(name), uint32(len(body))) // #nosec G115 -- a few KiB.
 	c = append(c, body...)
@@ -198,27 +189,16 @@ func riffChunk(name string, body []byte) []byte {
 // extended copies a RIFF file with chunks in front of and behind its own. One that states
 // another size than it has, as a stream does, is copied as it is.
 func extended(w io.Writer, r io.Reader, size int64, front, back []byte) (Marking, error) {
-	head, r, err := peek(r, riffHead)
+	head, whole, err := peek(r, riffHead)
 	if err != nil {
 		return "", err
 	}
 	all := size + int64(len(front)+len(back)) - chunkHead
 	if len(head) < riffHead || int64(binary.LittleEndian.Uint32(head[4:]))+chunkHead != size || size%2 == 1 || all >= 1<<32-1 {
-		_, err := io.Copy(w, r)
-		return MarkingNone, err
+		return unmarked(w, whole)
 	}
 	binary.LittleEndian.PutUint32(head[4:], uint32(all)) // #nosec G115 -- checked above.
-	if _, err := io.CopyN(io.Discard, r, riffHead); err != nil {
-		return "", err
-	}
-	if _, err := w.Write(append(head, front...)); err != nil {
-		return "", err
-	}
-	if _, err := io.Copy(w, r); err != nil {
-		return "", err
-	}
-	_, err = w.Write(back)
-	return MarkingAdded, err
+	return joined(w, bytes.NewReader(append(head, front...)), r, bytes.NewReader(back))
 }
 
 // embedWAV appends the chunk of the XMP specification, part 3, §1.1.9.
@@ -235,7 +215,7 @@ const (
 // embedWebP appends the XMP chunk. A file without the chunk that announces it gets one.
 func embedWebP(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error) {
 	const most = riffHead + chunkHead + 10
-	head, r, err := peek(r, most)
+	head, whole, err := peek(r, most)
 	if err != nil {
 		return "", err
 	}
@@ -244,9 +224,6 @@ func embedWebP(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error
 		switch string(head[riffHead : riffHead+4]) {
 		case "VP8X":
 			head[riffHead+chunkHead] |= webpXMP
-			if _, err := io.CopyN(io.Discard, r, most); err != nil {
-				return "", err
-			}
 			return extended(w, io.MultiReader(bytes.NewReader(head), r), size, nil, riffChunk("XMP ", xmp))
 		case "VP8 ":
 			front = vp8x(int(binary.LittleEndian.Uint16(head[26:]))&0x3fff, int(binary.LittleEndian.Uint16(head[28:]))&0x3fff, 0)
@@ -260,10 +237,9 @@ func embedWebP(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error
 		}
 	}
 	if front == nil {
-		_, err := io.Copy(w, r)
-		return MarkingNone, err
+		return unmarked(w, whole)
 	}
-	return extended(w, r, size, front, riffChunk("XMP ", xmp))
+	return extended(w, whole, size, front, riffChunk("XMP ", xmp))
 }
 
 // vp8x is the chunk that announces XMP in a picture of a size.
@@ -292,8 +268,7 @@ func embedSVG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	}
 	rest := io.MultiReader(bytes.NewReader(head.Bytes()), r)
 	if at < 2 || head.Bytes()[at-2] == '/' || head.Bytes()[at-1] != '>' {
-		_, err := io.Copy(w, rest)
-		return MarkingNone, err
+		return unmarked(w, rest)
 	}
 	return after(w, at, []byte("<metadata>"+string(xmp)+"</metadata>"), rest)
 }
@@ -302,19 +277,15 @@ func embedSVG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 // file, or makes one.
 func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	tag := []byte{'I', 'D', '3', 3, 0, 0, 0, 0, 0, 0}
-	head, r, err := peek(r, len(tag))
+	head, rest, err := peek(r, len(tag))
 	if err != nil {
 		return "", err
 	}
 	if bytes.HasPrefix(head, tag[:3]) && len(head) == len(tag) {
 		if head[3] < 3 || head[3] > 4 || head[5] != 0 { // other frames, or a tag that is packed
-			_, err := io.Copy(w, r)
-			return MarkingNone, err
+			return unmarked(w, rest)
 		}
-		tag = head
-		if _, err := io.CopyN(io.Discard, r, int64(len(tag))); err != nil {
-			return "", err
-		}
+		tag, rest = head, r
 	}
 	body := append([]byte("XMP\x00"), xmp...)
 	length := binary.BigEndian.AppendUint32(nil, uint32(len(body))) // #nosec G115 -- a few KiB.
@@ -324,11 +295,7 @@ func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	frame := bytes.Join([][]byte{[]byte("PRIV"), length, {0, 0}, body}, nil)
 	old := int(tag[6])<<21 | int(tag[7])<<14 | int(tag[8])<<7 | int(tag[9])
 	copy(tag[6:], sevenBits(old+len(frame)))
-	if _, err := w.Write(append(tag, frame...)); err != nil {
-		return "", err
-	}
-	_, err = io.Copy(w, r)
-	return MarkingAdded, err
+	return joined(w, bytes.NewReader(append(tag, frame...)), rest)
 }
 
 // sevenBits writes a size as ID3 does: four times seven bits.

@@ -20,8 +20,7 @@ func embedGIF(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 		return "", err
 	}
 	if len(head) < gifHead || !bytes.HasPrefix(head, []byte("GIF89a")) {
-		_, err := io.Copy(w, r)
-		return MarkingNone, err
+		return unmarked(w, r)
 	}
 	at := gifHead
 	if flags := head[10]; flags&0x80 != 0 {
@@ -125,7 +124,6 @@ const (
 	flacMost    = 1 << 20
 )
 
-// flacBlock makes a metadata block.
 func flacBlock(kind byte, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body))) // #nosec G115 -- little more than flacMost.
 	b[0] = kind
@@ -135,19 +133,14 @@ func flacBlock(kind byte, body []byte) []byte {
 // embedFLAC puts the packet into the comments, or puts comments behind the first metadata block,
 // which describes the stream. A file with more metadata than flacMost stays as it is.
 func embedFLAC(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
-	head, r, err := peek(r, flacMost)
+	head, whole, err := peek(r, flacMost)
 	if err != nil {
 		return "", err
 	}
 	if labelled := flacMarked(head, xmpComment(xmp)); labelled != nil {
-		if _, err := io.CopyN(io.Discard, r, int64(len(head))); err != nil {
-			return "", err
-		}
-		_, err = io.Copy(w, io.MultiReader(bytes.NewReader(labelled), r))
-		return MarkingAdded, err
+		return joined(w, bytes.NewReader(labelled), r)
 	}
-	_, err = io.Copy(w, r)
-	return MarkingNone, err
+	return unmarked(w, whole)
 }
 
 // flacMarked returns the beginning of a file with a comment more; nil where it has no place for it.
@@ -193,7 +186,7 @@ const (
 // embedOpus puts the packet into the comments, which have a page of their own, the second one
 // (RFC 7845, §3). Comments of more than one page, and other codecs, stay as they are.
 func embedOpus(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
-	head, r, err := peek(r, 2*oggMost)
+	head, whole, err := peek(r, 2*oggMost)
 	if err != nil {
 		return "", err
 	}
@@ -201,14 +194,9 @@ func embedOpus(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	page := oggPage(head[len(first):])
 	labelled := opusMarked(page, xmpComment(xmp))
 	if len(first) == 0 || labelled == nil {
-		_, err := io.Copy(w, r)
-		return MarkingNone, err
+		return unmarked(w, whole)
 	}
-	if _, err := io.CopyN(io.Discard, r, int64(len(first)+len(page))); err != nil {
-		return "", err
-	}
-	_, err = io.Copy(w, io.MultiReader(bytes.NewReader(first), bytes.NewReader(labelled), r))
-	return MarkingAdded, err
+	return joined(w, bytes.NewReader(first), bytes.NewReader(labelled), bytes.NewReader(head[len(first)+len(page):]), r)
 }
 
 // oggPage returns the page that b begins with; nil where there is none, or not all of it.

@@ -17,6 +17,7 @@
 package imaging
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"strings"
@@ -39,34 +40,20 @@ type Limits struct {
 	MaxFrames int
 }
 
-func (l Limits) withDefaults() Limits {
-	if l.MaxPixels == 0 {
-		l.MaxPixels = DefaultMaxPixels
-	}
-	if l.MaxFrames == 0 {
-		l.MaxFrames = DefaultMaxFrames
-	}
-	return l
-}
-
 // Check compares facts with the limits. Unknown dimensions pass; they are checked
 // again when the stream's own header is read. The error has code
 // [media.CodeTooLarge].
 func (l Limits) Check(f media.Facts) error {
-	l = l.withDefaults()
+	l = Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxFrames, DefaultMaxFrames)}
 	w, h := int64(f.Width), int64(f.Height)
 	if w > l.MaxPixels || h > l.MaxPixels || w*h > l.MaxPixels {
 		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: the limit is %s megapixels (setting max_pixels)",
-			w, h, mega(l.MaxPixels))
+			w, h, strings.TrimSuffix(fmt.Sprintf("%.1f", float64(l.MaxPixels)/1e6), ".0"))
 	}
 	if f.Frames > l.MaxFrames {
 		return media.Errorf(media.CodeTooLarge, "the image has %d frames: the limit is %d (setting max_frames)", f.Frames, l.MaxFrames)
 	}
 	return nil
-}
-
-func mega(pixels int64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(pixels)/1e6), ".0")
 }
 
 // Format is a file format that this package writes.
@@ -119,14 +106,8 @@ func (f Format) resolve(img image.Image) Format {
 	if f != FormatAuto {
 		return f
 	}
-	if opaque(img) {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return FormatJPEG
 	}
 	return FormatPNG
-}
-
-// opaque reports whether no pixel is transparent; unknown image types are not.
-func opaque(img image.Image) bool {
-	o, ok := img.(interface{ Opaque() bool })
-	return ok && o.Opaque()
 }

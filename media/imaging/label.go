@@ -122,7 +122,6 @@ type labelFinder struct {
 	done bool   // buf is a whole packet with a source type
 }
 
-// Write implements [io.Writer] and never fails.
 func (f *labelFinder) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && !f.done {
@@ -163,7 +162,6 @@ func (f *labelFinder) scan() {
 	}
 }
 
-// drop forgets the first n bytes.
 func (f *labelFinder) drop(n int) {
 	f.buf = append(f.buf[:0], f.buf[max(0, n):]...)
 }

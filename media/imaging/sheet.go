@@ -100,7 +100,6 @@ func place(ctx context.Context, page draw.Image, box image.Rectangle, item Sheet
 	return nil
 }
 
-// write sets two lines of text.
 func write(page draw.Image, face font.Face, at image.Point, text string) {
 	d := font.Drawer{Dst: page, Src: image.NewUniform(color.NRGBA{R: 28, G: 28, B: 30, A: 255}), Face: face}
 	rest := strings.Fields(text)

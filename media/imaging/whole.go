@@ -50,7 +50,6 @@ func (w *walker) take(n int) ([]byte, error) {
 	return w.buf[:n], err
 }
 
-// skip passes over n bytes.
 func (w *walker) skip(n int64) error {
 	_, err := io.CopyN(io.Discard, w.in, n)
 	return err
@@ -157,7 +156,6 @@ func (w *walker) subBlocks() error {
 	}
 }
 
-// colours is the size of a GIF's colour table.
 func colours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0

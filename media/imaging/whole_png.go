@@ -108,7 +108,6 @@ func (c *chunk) advance() error {
 // pixels reads a run of IDAT chunks as one; at its end the chunk behind it has begun.
 type pixels struct{ *chunk }
 
-// Read implements [io.Reader].
 func (p pixels) Read(b []byte) (int, error) {
 	for p.remaining == 0 && p.kind == "IDAT" {
 		if err := p.advance(); err != nil {
@@ -199,7 +198,6 @@ type filters struct {
 	next    int64  // how many bytes on the next row begins
 }
 
-// Write implements [io.Writer].
 func (f *filters) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(f.pending) > 0 && int64(len(b)) > f.next {

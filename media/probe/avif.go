@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"atelier/media"
 )
@@ -89,22 +90,18 @@ func associations(b []byte, id uint32) map[int]bool {
 		if b = b[1:]; len(b) < n*step {
 			return nil
 		}
-		if item == id {
-			return propertyIndices(b[:n*step], step)
+		if item != id {
+			b = b[n*step:]
+			continue
 		}
-		b = b[n*step:]
-	}
-}
-
-// propertyIndices reads indices of 7 or 15 bits; the top bit means essential.
-func propertyIndices(b []byte, step int) map[int]bool {
-	set := map[int]bool{}
-	for ; len(b) >= step; b = b[step:] {
-		v := int(b[0] & 0x7f)
-		if step == 2 {
-			v = v<<8 | int(b[1])
+		set := map[int]bool{}
+		for p := range slices.Chunk(b[:n*step], step) { // 7 or 15 bits; the top bit means essential
+			v := int(p[0] & 0x7f)
+			if wide {
+				v = v<<8 | int(p[1])
+			}
+			set[v] = true
 		}
-		set[v] = true
+		return set
 	}
-	return set
 }

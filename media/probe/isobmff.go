@@ -96,17 +96,12 @@ func readMP4(s *source, f *media.Facts) {
 		}
 		return true
 	})
-	if !video && f.MIMEType == typeMP4 && hasTrack(s, moov) {
+	if t, ok := findBox(s, moov, "trak"); ok && !video && f.MIMEType == typeMP4 && handler(s, t) == "soun" {
 		f.MIMEType = typeM4A
 	}
 	if f.DurationSeconds == 0 {
 		f.DurationSeconds = segmentSeconds(s, top)
 	}
-}
-
-func hasTrack(s *source, moov box) bool {
-	t, ok := findBox(s, moov, "trak")
-	return ok && handler(s, t) == "soun"
 }
 
 // handler returns the kind of a track, such as vide, soun or text.

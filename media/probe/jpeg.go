@@ -26,7 +26,7 @@ func readJPEG(s *source, f *media.Facts) {
 		case marker == 0 || marker == 1 || marker >= 0xd0 && marker <= 0xd8: // no length
 			off += 2
 			continue
-		case isSOF(marker):
+		case marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc: // a frame header; the others are DHT, JPG and DAC
 			if b := s.whole(off+5, 4); b != nil {
 				f.Height = int(binary.BigEndian.Uint16(b))
 				f.Width = int(binary.BigEndian.Uint16(b[2:]))
@@ -39,11 +39,6 @@ func readJPEG(s *source, f *media.Facts) {
 		}
 		off += 2 + max(n, 2)
 	}
-}
-
-// isSOF tells the markers of frame headers: all C0 to CF but DHT, JPG and DAC.
-func isSOF(m byte) bool {
-	return m >= 0xc0 && m <= 0xcf && m != 0xc4 && m != 0xc8 && m != 0xcc
 }
 
 // exifOrientation finds tag 0x0112 in the first directory of a TIFF block; 0 if

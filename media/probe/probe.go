@@ -13,6 +13,7 @@ package probe
 import (
 	"bytes"
 	"io"
+	"math"
 	"mime"
 	"strings"
 
@@ -24,7 +25,7 @@ import (
 // need [Read]. An empty MIMEType means unknown.
 func Head(head []byte) media.Facts {
 	s := &source{r: bytes.NewReader(head), size: int64(len(head)), headOnly: true, budget: readBudget}
-	return inspect(s)
+	return readAs(s, sniff(s))
 }
 
 // Read returns all facts of a file of size bytes, walking it where it must: a JPEG
@@ -36,7 +37,7 @@ func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "probe: size %d is negative", size)
 	}
 	s := &source{r: r, size: size, budget: readBudget}
-	f := inspect(s)
+	f := readAs(s, sniff(s))
 	if s.err != nil {
 		return media.Facts{}, media.Errorf(media.CodeOf(s.err), "read media to probe it: %w", s.err)
 	}
@@ -58,7 +59,7 @@ func Declare(f media.Facts, declared string) media.Facts {
 		f.MIMEType = "application/octet-stream"
 	case f.MIMEType == "":
 		f.MIMEType = t
-	case textType(f.MIMEType) && (strings.HasPrefix(t, "text/") || t == "application/json"):
+	case (f.MIMEType == typeHTML || f.MIMEType == typeJSON) && (strings.HasPrefix(t, "text/") || t == "application/json"):
 		f.MIMEType = t
 	}
 	return f
@@ -67,9 +68,6 @@ func Declare(f media.Facts, declared string) media.Facts {
 // maxDeclared is the longest declared type that is believed; types are shown in
 // prompts, and a longer one carries something else.
 const maxDeclared = 100
-
-// textType tells the types that are sniffed from text and weak for that reason.
-func textType(t string) bool { return t == typeHTML || t == typeJSON }
 
 // hasSignature reports whether bytes of that type would have been recognised.
 func hasSignature(t string) bool {
@@ -80,43 +78,18 @@ func hasSignature(t string) bool {
 	return top == "image" || top == "audio" || top == "video" || t == typePDF
 }
 
-// inspect sniffs the type and lets its parser read the rest.
-func inspect(s *source) media.Facts {
-	return readAs(s, sniff(s))
+// parsers read the facts of files of a type.
+var parsers = map[string]func(*source, *media.Facts){
+	typePNG: readPNG, typeJPEG: readJPEG, typeGIF: readGIF, typeWebP: readWebP, typeBMP: readBMP, typeSVG: readSVG, typePDF: readPDF,
+	typeAVIF: readAVIF, typeHEIC: readAVIF, typeMP4: readMP4, typeMOV: readMP4, typeM4A: readMP4, typeWebM: readMatroska, typeMKV: readMatroska,
+	typeWAV: readWAV, typeMP3: readMP3, typeOGG: readOGG, typeFLAC: readFLAC,
 }
 
 // readAs reads the facts that a file of type t tells.
 func readAs(s *source, t string) media.Facts {
 	f := media.Facts{MIMEType: t}
-	switch t {
-	case typePNG:
-		readPNG(s, &f)
-	case typeJPEG:
-		readJPEG(s, &f)
-	case typeGIF:
-		readGIF(s, &f)
-	case typeWebP:
-		readWebP(s, &f)
-	case typeBMP:
-		readBMP(s, &f)
-	case typeSVG:
-		readSVG(s, &f)
-	case typePDF:
-		readPDF(s, &f)
-	case typeAVIF, typeHEIC:
-		readAVIF(s, &f)
-	case typeMP4, typeMOV, typeM4A:
-		readMP4(s, &f)
-	case typeWebM, typeMKV:
-		readMatroska(s, &f)
-	case typeWAV:
-		readWAV(s, &f)
-	case typeMP3:
-		readMP3(s, &f)
-	case typeOGG:
-		readOGG(s, &f)
-	case typeFLAC:
-		readFLAC(s, &f)
+	if parse := parsers[t]; parse != nil {
+		parse(s, &f)
 	}
 	settle(&f)
 	return f
@@ -131,5 +104,8 @@ func settle(f *media.Facts) {
 		f.Width, f.Height = f.Height, f.Width
 	}
 	f.Frames = max(f.Frames, 0)
-	f.DurationSeconds = toMillis(f.DurationSeconds)
+	if d := f.DurationSeconds; math.IsNaN(d) || d <= 0 || d > maxSeconds {
+		f.DurationSeconds = 0
+	}
+	f.DurationSeconds = math.Round(f.DurationSeconds*1000) / 1000
 }

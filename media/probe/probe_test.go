@@ -366,7 +366,7 @@ func FuzzRead(f *testing.F) {
 			s := &source{r: bytes.NewReader(b), size: int64(len(b)), headOnly: headOnly, budget: readBudget}
 			var got media.Facts
 			if k := types[int(kind)%len(types)]; k == "" {
-				got = inspect(s)
+				got = readAs(s, sniff(s))
 			} else {
 				got = readAs(s, k)
 			}

@@ -116,15 +116,6 @@ func readBMP(s *source, f *media.Facts) {
 		f.Height = int(binary.LittleEndian.Uint16(b[6:]))
 		return
 	}
-	f.Width = int(signed(binary.LittleEndian.Uint32(b[4:])))
-	f.Height = max(int(signed(binary.LittleEndian.Uint32(b[8:]))), -int(signed(binary.LittleEndian.Uint32(b[8:]))))
-}
-
-// signed reads 32 bits as two's complement.
-func signed(v uint32) int64 {
-	n := int64(v)
-	if n >= 1<<31 {
-		n -= 1 << 32
-	}
-	return n
+	height := int(int32(binary.LittleEndian.Uint32(b[8:])))                                 // #nosec G115 -- signed by definition.
+	f.Width, f.Height = int(int32(binary.LittleEndian.Uint32(b[4:]))), max(height, -height) // #nosec G115 -- signed by definition.
 }

@@ -43,20 +43,16 @@ const headSize = 4 << 10
 // other than a bare <svg count as no. It is meant for hot paths, where a wrong yes
 // is cheap and [Head] is asked afterwards.
 func Media(head []byte) bool {
-	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && nameEnd(head[4])
+	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && strings.IndexByte(" >/\t\n\r", head[4]) >= 0
 }
 
 // sniff returns the MIME type or "".
 func sniff(s *source) string {
-	head := s.span(0, headSize)
-	if t := signature(head); t != "" && t != typeMP3 {
-		return t
-	} else if t == typeMP3 && likelyMP3(s) {
+	if t := signature(s.span(0, headSize)); t != "" && (t != typeMP3 || likelyMP3(s)) {
 		return t
 	}
-	head = s.span(0, headSize)
-	if t := sniffPDF(head); t != "" {
-		return t
+	if sniffPDF(s.span(0, headSize)) {
+		return typePDF
 	}
 	return sniffText(s)
 }
@@ -198,15 +194,13 @@ func matroskaType(b []byte) string {
 }
 
 // sniffPDF allows what viewers allow: some junk before the header.
-func sniffPDF(b []byte) string {
+func sniffPDF(b []byte) bool {
 	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
-	if i < 0 || i+7 > len(b) || b[i+5] < '1' || b[i+5] > '2' || b[i+6] != '.' {
-		return ""
-	}
-	return typePDF
+	return i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.'
 }
 
-// sniffText tells SVG, HTML and JSON; Markdown and plain text have no signature.
+// sniffText tells SVG, HTML and JSON; Markdown and plain text have no signature. Of markup the first
+// element counts, behind prolog, comments and doctype.
 func sniffText(s *source) string {
 	b := s.span(0, headSize)
 	if bytes.IndexByte(b, 0) >= 0 {
@@ -214,24 +208,16 @@ func sniffText(s *source) string {
 	}
 	t := strings.TrimLeft(strings.TrimPrefix(string(b), "\ufeff"), " \t\r\n")
 	switch {
-	case t == "":
-		return ""
-	case t[0] == '<':
-		return sniffMarkup(s)
-	case t[0] == '{' || t[0] == '[':
+	case strings.HasPrefix(t, "<"):
+		name, _ := firstElement(s)
+		switch strings.ToLower(name) {
+		case "svg":
+			return typeSVG
+		case "html", "head", "body", "!doctype html":
+			return typeHTML
+		}
+	case strings.HasPrefix(t, "{"), strings.HasPrefix(t, "["):
 		return sniffJSON(t)
-	}
-	return ""
-}
-
-// sniffMarkup finds the first element behind prolog, comments and doctype.
-func sniffMarkup(s *source) string {
-	name, _ := firstElement(s)
-	switch strings.ToLower(name) {
-	case "svg":
-		return typeSVG
-	case "html", "head", "body", "!doctype html":
-		return typeHTML
 	}
 	return ""
 }
@@ -243,7 +229,7 @@ func sniffJSON(t string) string {
 	for range 64 {
 		tok, err := d.Token()
 		switch {
-		case errors.Is(err, io.EOF) && depth == 0, err != nil && cutOff(err) && len(t) > headSize/2:
+		case errors.Is(err, io.EOF) && depth == 0, (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && len(t) > headSize/2:
 			return typeJSON
 		case err != nil:
 			return ""
@@ -256,11 +242,4 @@ func sniffJSON(t string) string {
 		}
 	}
 	return typeJSON
-}
-
-func cutOff(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
-
-// nameEnd reports whether c ends an element's name.
-func nameEnd(c byte) bool {
-	return c == ' ' || c == '>' || c == '/' || c == '\t' || c == '\n' || c == '\r'
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 )
 
 const (
@@ -91,7 +90,6 @@ type sectionReader struct {
 	off, limit int64
 }
 
-// Read implements [io.Reader].
 func (r *sectionReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -104,14 +102,6 @@ func (r *sectionReader) Read(p []byte) (int, error) {
 	r.off += int64(n)
 	r.limit -= int64(n)
 	return n, nil
-}
-
-// toMillis rounds seconds to the millisecond; nonsense becomes 0.
-func toMillis(seconds float64) float64 {
-	if math.IsNaN(seconds) || seconds <= 0 || seconds > maxSeconds {
-		return 0
-	}
-	return math.Round(seconds*1000) / 1000
 }
 
 // ratio is a/b seconds, 0 where b is 0.

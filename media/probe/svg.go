@@ -84,23 +84,9 @@ func cssPixels(s string) float64 {
 	if err != nil {
 		return 0
 	}
-	switch strings.TrimSpace(s[len(num):]) {
-	case "", "px":
-		return v
-	case "in":
-		return v * 96
-	case "cm":
-		return v * 96 / 2.54
-	case "mm":
-		return v * 96 / 25.4
-	case "q":
-		return v * 96 / 101.6
-	case "pt":
-		return v * 96 / 72
-	case "pc":
-		return v * 16
-	}
-	return 0
+	return v * map[string]float64{
+		"": 1, "px": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96.0 / 72, "pc": 16,
+	}[strings.TrimSpace(s[len(num):])]
 }
 
 // viewBox reads the last two of its four numbers.
@@ -110,11 +96,8 @@ func viewBox(s string) (width, height float64) {
 		return 0, 0
 	}
 	w, err := strconv.ParseFloat(n[2], 64)
-	if err != nil {
-		return 0, 0
-	}
-	h, err := strconv.ParseFloat(n[3], 64)
-	if err != nil {
+	h, other := strconv.ParseFloat(n[3], 64)
+	if err != nil || other != nil {
 		return 0, 0
 	}
 	return w, h

@@ -33,18 +33,6 @@ type Limits struct {
 	Items int
 }
 
-// withDefaults fills a copy.
-func (l Limits) withDefaults() Limits {
-	fill(&l.ImageBytes, 64<<20)
-	fill(&l.AudioBytes, 256<<20)
-	fill(&l.VideoBytes, 4<<30)
-	fill(&l.DocumentBytes, 64<<20)
-	fill(&l.Pixels, 100_000_000)
-	fill(&l.Frames, 200)
-	fill(&l.Items, 500)
-	return l
-}
-
 func fill[T int | int64](v *T, def T) {
 	if *v == 0 {
 		*v = def
@@ -79,15 +67,9 @@ type Config struct {
 
 // Codec lifts and lowers. It is safe for concurrent use.
 type Codec struct {
-	blobs    *blob.Store
-	signer   signer
-	limits   Limits
-	register func(context.Context, media.Blob) error
-	forget   func(context.Context, media.Digest, string) (bool, error)
-	maxBody  int64
-	answer   int64
-	diskWait time.Duration
-	buffers  sync.Pool // *buffers
+	cfg     Config // with defaults
+	signer  signer
+	buffers sync.Pool // *buffers
 }
 
 // NewCodec checks the configuration; the error has code [media.CodeInvalid] and
@@ -102,18 +84,21 @@ func NewCodec(cfg Config) (*Codec, error) {
 	}
 	fill(&cfg.MaxBodyBytes, 64<<20)
 	fill(&cfg.MaxAnswerBytes, 16<<20)
-	return &Codec{
-		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(),
-		register: cfg.Register, forget: cfg.Forget, maxBody: cfg.MaxBodyBytes, answer: cfg.MaxAnswerBytes, diskWait: cfg.DiskWait,
-		buffers: sync.Pool{New: func() any { return newBuffers() }},
-	}, nil
+	fill(&cfg.Limits.ImageBytes, 64<<20)
+	fill(&cfg.Limits.AudioBytes, 256<<20)
+	fill(&cfg.Limits.VideoBytes, 4<<30)
+	fill(&cfg.Limits.DocumentBytes, 64<<20)
+	fill(&cfg.Limits.Pixels, 100_000_000)
+	fill(&cfg.Limits.Frames, 200)
+	fill(&cfg.Limits.Items, 500)
+	return &Codec{cfg: cfg, signer: s, buffers: sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 2<<10)} }}}, nil
 }
 
 // MaxAnswerSetting names, for people, what sets Config.MaxAnswerBytes.
 const MaxAnswerSetting = "ATELIER_MAX_ANSWER_MIB"
 
 // MaxAnswer is how long the answer of a provider may be, beside the media in it.
-func (c *Codec) MaxAnswer() int64 { return c.answer }
+func (c *Codec) MaxAnswer() int64 { return c.cfg.MaxAnswerBytes }
 
 // windowBytes is how much of a stream is in memory at a time.
 const windowBytes = 32 << 10
@@ -125,8 +110,6 @@ type buffers struct {
 	flat  []byte            // text without escapes; made where there are some
 	out   []byte            // to give out
 }
-
-func newBuffers() *buffers { return &buffers{out: make([]byte, 0, 2<<10)} }
 
 func (c *Codec) takeBuffers() *buffers {
 	b, _ := c.buffers.Get().(*buffers)

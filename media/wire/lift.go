@@ -83,7 +83,6 @@ type lifter struct {
 	err    error
 }
 
-// Read implements io.Reader.
 func (l *lifter) Read(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.leave()

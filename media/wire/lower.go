@@ -95,7 +95,7 @@ func (c *Codec) LowerMultipart(ctx context.Context, scope string, body []byte, b
 
 func (c *Codec) newLowered(ctx context.Context) *Lowered {
 	return &Lowered{codec: c, open: func(d media.Digest) (io.ReadCloser, error) {
-		return c.blobs.OpenRange(ctx, d, 0, -1)
+		return c.cfg.Blobs.OpenRange(ctx, d, 0, -1)
 	}}
 }
 
@@ -107,7 +107,7 @@ func (l *Lowered) addText(b []byte) {
 }
 
 func (l *Lowered) addItem(ctx context.Context, p piece) error {
-	i, err := l.codec.blobs.Stat(ctx, p.blob.Digest)
+	i, err := l.codec.cfg.Blobs.Stat(ctx, p.blob.Digest)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,6 @@ type lowering struct {
 	err    error
 }
 
-// Read implements io.Reader.
 func (r *lowering) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.leave()

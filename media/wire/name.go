@@ -27,7 +27,6 @@ type namer struct {
 	err    error
 }
 
-// Read implements io.Reader.
 func (n *namer) Read(p []byte) (int, error) {
 	for n.out.Len() == 0 {
 		if n.err != nil {

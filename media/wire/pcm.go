@@ -78,12 +78,12 @@ func (c *Codec) wrapPCM(ctx context.Context, raw blob.Info, p PCM) (blob.Info, e
 	if raw.SizeBytes > math.MaxUint32-44 {
 		return blob.Info{}, media.Errorf(media.CodeTooLarge, "the sound has %d bytes, more than a WAV file can contain", raw.SizeBytes)
 	}
-	r, err := c.blobs.Open(ctx, raw.Digest)
+	r, err := c.cfg.Blobs.Open(ctx, raw.Digest)
 	if err != nil {
 		return blob.Info{}, err
 	}
 	head := wavHeader(uint32(raw.SizeBytes), p) //nolint:gosec // checked above
-	info, err := c.blobs.Put(ctx, io.MultiReader(strings.NewReader(string(head)), r))
+	info, err := c.cfg.Blobs.Put(ctx, io.MultiReader(strings.NewReader(string(head)), r))
 	return info, errors.Join(err, r.Close())
 }
 

@@ -38,25 +38,25 @@ func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (me
 
 // Open reads a blob, verified; see [blob.Store.Open].
 func (c *Codec) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
-	return c.blobs.Open(ctx, d)
+	return c.cfg.Blobs.Open(ctx, d)
 }
 
 // Drop deletes bytes that nothing names, if no other operation than that of the scope of ctx
 // registered them.
 func (c *Codec) Drop(ctx context.Context, d media.Digest) error {
-	if c.forget == nil {
+	if c.cfg.Forget == nil {
 		return nil
 	}
-	gone, err := c.forget(ctx, d, media.ScopeOf(ctx).Operation)
+	gone, err := c.cfg.Forget(ctx, d, media.ScopeOf(ctx).Operation)
 	if err != nil || !gone {
 		return err
 	}
-	return c.blobs.Delete(ctx, d)
+	return c.cfg.Blobs.Delete(ctx, d)
 }
 
 // Reserve sets disk space aside for results of generations; see [blob.Reserver].
 func (c *Codec) Reserve(ctx context.Context, need, leave int64) (release func(), err error) {
-	return c.blobs.Reserve(ctx, need, leave)
+	return c.cfg.Blobs.Reserve(ctx, need, leave)
 }
 
 // intake is one item on its way into the blob store. Its first error stays; bytes
@@ -80,7 +80,7 @@ func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
 	}
 	in := &intake{ctx: ctx, codec: c, declared: declared, pcm: pcm, limit: -1}
 	in.err = in.withRoom(func() (err error) {
-		in.w, err = c.blobs.Create(ctx)
+		in.w, err = c.cfg.Blobs.Create(ctx)
 		return err
 	})
 	return in
@@ -88,11 +88,11 @@ func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
 
 // beginNth is begin for the n-th item of an answer, which fails beyond the limit.
 func (c *Codec) beginNth(ctx context.Context, n int, declared string, pcm *PCM) *intake {
-	if c.limits.Items < 0 || n <= c.limits.Items {
+	if c.cfg.Limits.Items < 0 || n <= c.cfg.Limits.Items {
 		return c.begin(ctx, declared, pcm)
 	}
 	return &intake{ctx: ctx, codec: c, limit: -1, err: media.Errorf(media.CodeTooLarge,
-		"it contains more than %d media items", c.limits.Items)}
+		"it contains more than %d media items", c.cfg.Limits.Items)}
 }
 
 // write takes bytes. It never fails; see err.
@@ -130,10 +130,10 @@ func (in *intake) withRoom(store func() error) error {
 	result := media.ScopeOf(in.ctx).Operation != ""
 	err := store()
 	for waited := time.Duration(0); media.CodeOf(err) == media.CodeDiskFull; err = store() {
-		if result && in.codec.blobs.Yield(yieldBytes) {
+		if result && in.codec.cfg.Blobs.Yield(yieldBytes) {
 			continue
 		}
-		if waited >= in.codec.diskWait {
+		if waited >= in.codec.cfg.DiskWait {
 			return err
 		}
 		select {
@@ -158,8 +158,8 @@ func (in *intake) sniff() {
 	} else {
 		in.pcm = nil
 	}
-	in.limit = in.codec.limits.bytes(media.ModalityOf(in.facts.MIMEType))
-	in.fail(in.codec.limits.check(in.facts))
+	in.limit = in.codec.cfg.Limits.bytes(media.ModalityOf(in.facts.MIMEType))
+	in.fail(in.codec.cfg.Limits.check(in.facts))
 }
 
 func (in *intake) checkSize() {
@@ -206,9 +206,9 @@ func (in *intake) finish(ctx context.Context) (media.Blob, error) {
 	}
 	in.w = nil
 	b := media.Blob{Digest: info.Digest, SizeBytes: info.SizeBytes, Facts: in.codec.facts(ctx, info, in.facts, in.declared)}
-	err = in.codec.limits.check(b.Facts)
-	if err == nil && in.codec.register != nil {
-		err = in.withRoom(func() error { return in.codec.register(ctx, b) })
+	err = in.codec.cfg.Limits.check(b.Facts)
+	if err == nil && in.codec.cfg.Register != nil {
+		err = in.withRoom(func() error { return in.codec.cfg.Register(ctx, b) })
 	}
 	if err != nil {
 		in.err = err
@@ -245,22 +245,22 @@ func (c *Codec) facts(ctx context.Context, info blob.Info, head media.Facts, dec
 	case "application/octet-stream", "text/plain", "application/json":
 		return head
 	}
-	r := readerAt(func(p []byte, off int64) (int, error) { return c.readAt(ctx, info.Digest, p, off) })
-	full, err := probe.Read(r, info.SizeBytes)
+	full, err := probe.Read(blobReader{ctx, c, info.Digest}, info.SizeBytes)
 	if err != nil || full.MIMEType == "" {
 		return head
 	}
 	return probe.Declare(full, declared)
 }
 
-// readerAt makes a function an io.ReaderAt.
-type readerAt func(p []byte, off int64) (int, error)
+// blobReader reads any part of a blob.
+type blobReader struct {
+	ctx    context.Context //nolint:containedctx // the life of one look at a blob
+	codec  *Codec
+	digest media.Digest
+}
 
-// ReadAt implements io.ReaderAt.
-func (f readerAt) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
-
-func (c *Codec) readAt(ctx context.Context, d media.Digest, p []byte, off int64) (int, error) {
-	r, err := c.blobs.OpenRange(ctx, d, off, int64(len(p)))
+func (s blobReader) ReadAt(p []byte, off int64) (int, error) {
+	r, err := s.codec.cfg.Blobs.OpenRange(s.ctx, s.digest, off, int64(len(p)))
 	if err != nil {
 		return 0, err
 	}

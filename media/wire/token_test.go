@@ -46,7 +46,7 @@ func TestForgedAndForeignTokens(t *testing.T) {
 	c := newTestCodec(t, nil)
 	b := store(t, c, png(1_000, 2, 2))
 	tok := c.Token(scope, b, VariantStd)
-	other, err := NewCodec(Config{Blobs: c.blobs, Keys: []Key{{ID: "k1", Secret: []byte("another secret of 32 bytes......")}}})
+	other, err := NewCodec(Config{Blobs: c.cfg.Blobs, Keys: []Key{{ID: "k1", Secret: []byte("another secret of 32 bytes......")}}})
 	if err != nil {
 		t.Fatal(err)
 	}

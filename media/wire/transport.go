@@ -26,17 +26,13 @@ import (
 // came. What of it is shown or stored goes through [media.ErrorText].
 // The client's own retries should be off: this package does not know what is paid for.
 func (c *Codec) Transport(base http.RoundTripper, f Fields) http.RoundTripper {
-	return c.transport(base, f, true)
+	return &transport{codec: c, base: base, fields: f, lower: true}
 }
 
 // LiftTransport is [Codec.Transport] that leaves requests alone, for clients that sign the
 // body before they send it.
 func (c *Codec) LiftTransport(base http.RoundTripper, f Fields) http.RoundTripper {
-	return c.transport(base, f, false)
-}
-
-func (c *Codec) transport(base http.RoundTripper, f Fields, lower bool) http.RoundTripper {
-	return &transport{codec: c, base: base, fields: f, lower: lower}
+	return &transport{codec: c, base: base, fields: f}
 }
 
 type transport struct {
@@ -46,7 +42,6 @@ type transport struct {
 	lower  bool
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	out := req.Clone(ctx)
@@ -76,7 +71,7 @@ func (t *transport) lowerRequest(ctx context.Context, req, out *http.Request) er
 	if req.Header.Get("Content-Encoding") != "" {
 		return nil
 	}
-	limit := t.codec.maxBody
+	limit := t.codec.cfg.MaxBodyBytes
 	body, err := io.ReadAll(io.LimitReader(req.Body, limit+1))
 	if err != nil {
 		return err
@@ -130,7 +125,7 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 			switch {
 			case isMedia(kind) || looksLikeMedia(head):
 				return t.wholeBody(ctx, body, res.Header.Get("Content-Type"))
-			case known || looksLikeJSON(head):
+			case known || bytes.IndexAny(bytes.TrimLeft(head, " \t\r\n"), "{[") == 0: // it begins like JSON
 				return t.codec.LiftReader(ctx, body, LiftOptions{Fields: t.fields})
 			}
 			return body
@@ -183,7 +178,6 @@ type inflater struct {
 	zip *gzip.Reader
 }
 
-// Read implements io.Reader.
 func (i *inflater) Read(p []byte) (int, error) {
 	if i.zip == nil {
 		z, err := gzip.NewReader(i.src)
@@ -195,7 +189,6 @@ func (i *inflater) Read(p []byte) (int, error) {
 	return i.zip.Read(p)
 }
 
-// Close implements io.Closer.
 func (i *inflater) Close() error { return i.src.Close() }
 
 // streams reports the kinds of which the first bytes are not waited for.
@@ -216,12 +209,6 @@ func looksLikeMedia(head []byte) bool {
 	return m == media.ModalityImage || m == media.ModalityAudio || m == media.ModalityVideo
 }
 
-// looksLikeJSON reports whether a body begins like a JSON object or list.
-func looksLikeJSON(head []byte) bool {
-	head = bytes.TrimLeft(head, " \t\r\n")
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
-}
-
 // sniffedBody looks at the first bytes at the first Read, and chooses what reads it.
 type sniffedBody struct {
 	src    io.ReadCloser
@@ -229,7 +216,6 @@ type sniffedBody struct {
 	body   io.ReadCloser
 }
 
-// Read implements io.Reader.
 func (s *sniffedBody) Read(p []byte) (int, error) {
 	if s.body == nil {
 		head, rest := make([]byte, headBytes), io.Reader(s.src)
@@ -247,7 +233,6 @@ func (s *sniffedBody) Read(p []byte) (int, error) {
 	return s.body.Read(p)
 }
 
-// Close implements io.Closer.
 func (s *sniffedBody) Close() error {
 	if s.body == nil {
 		return s.src.Close()
@@ -264,42 +249,15 @@ type joined struct {
 // failing returns the error that ended a body.
 type failing struct{ err error }
 
-// Read implements io.Reader.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// wholeBody stores the body when it is first read, and gives its token.
+// wholeBody stores a body and returns its token.
 func (t *transport) wholeBody(ctx context.Context, src io.ReadCloser, kind string) io.ReadCloser {
-	return &lazyBody{src: src, make: func() (string, error) {
-		b, err := t.codec.Store(ctx, src, kind)
-		if err != nil {
-			return "", err
-		}
-		l := Lifted{Blob: b, Variant: VariantStd, Token: t.codec.Token(media.ScopeOf(ctx).Tree, b, VariantStd)}
-		l.report(collectorOf(ctx), nil)
-		return l.Token, nil
-	}}
-}
-
-// lazyBody returns a text that is made at the first Read.
-type lazyBody struct {
-	src  io.Closer
-	make func() (string, error)
-	text *bytes.Reader
-	err  error
-}
-
-// Read implements io.Reader.
-func (l *lazyBody) Read(p []byte) (int, error) {
-	if l.text == nil && l.err == nil {
-		var s string
-		s, l.err = l.make()
-		l.text = bytes.NewReader([]byte(s))
+	b, err := t.codec.Store(ctx, src, kind)
+	if err != nil {
+		return joined{failing{err}, src}
 	}
-	if l.err != nil {
-		return 0, l.err
-	}
-	return l.text.Read(p)
+	l := Lifted{Blob: b, Variant: VariantStd, Token: t.codec.Token(media.ScopeOf(ctx).Tree, b, VariantStd)}
+	l.report(collectorOf(ctx), nil)
+	return joined{strings.NewReader(l.Token), src}
 }
-
-// Close implements io.Closer.
-func (l *lazyBody) Close() error { return l.src.Close() }

@@ -107,7 +107,7 @@ func store(tb testing.TB, c *Codec, b []byte) media.Blob {
 func count(tb testing.TB, c *Codec) int {
 	tb.Helper()
 	n := 0
-	for _, err := range c.blobs.All(tb.Context()) {
+	for _, err := range c.cfg.Blobs.All(tb.Context()) {
 		if err != nil {
 			tb.Fatal(err)
 		}

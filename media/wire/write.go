@@ -11,7 +11,7 @@ import (
 // WriteBase64 streams an item to w as standard, padded base64. One that is shorter or longer
 // than b says is [media.CodeCorrupt], after what was there was written.
 func (c *Codec) WriteBase64(ctx context.Context, w io.Writer, b media.Blob) error {
-	r, err := c.blobs.OpenRange(ctx, b.Digest, 0, -1)
+	r, err := c.cfg.Blobs.OpenRange(ctx, b.Digest, 0, -1)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ package conform
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,29 +40,28 @@ func Compile(schema any) (*Schema, error) {
 	if err := problem.Join(Shape(schema)...); err != nil {
 		return nil, err
 	}
-	const name = "atelier:///schema"
+	s, err := compile("atelier:///schema", schema)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	return s, nil
+}
+
+func compile(name string, schema any) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	c.AssertFormat()
 	if err := c.AddResource(name, ordered.Plain(schema)); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "read the JSON Schema: %w", err)
+		return nil, err
 	}
 	compiled, err := c.Compile(name)
-	if err != nil {
-		return nil, schemaError(err)
-	}
-	return &Schema{compiled: compiled}, nil
+	return &Schema{compiled: compiled}, err
 }
 
 // Close is the schema with every name refused at its top level that it does not list in
 // properties, whatever it says itself.
 func (s *Schema) Close() *Schema {
-	closed := []string{}
-	for name := range s.compiled.Properties {
-		closed = append(closed, name)
-	}
-	slices.Sort(closed)
-	return &Schema{compiled: s.compiled, closed: closed}
+	return &Schema{compiled: s.compiled, closed: append([]string{}, slices.Sorted(maps.Keys(s.compiled.Properties))...)}
 }
 
 // Check lists what is wrong with a value, in the order of its pointers.
@@ -165,22 +165,23 @@ func schemaError(err error) error {
 // noLoader keeps schemas from reading files and addresses.
 type noLoader struct{}
 
-// Load refuses.
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not supported: put the target of $ref under $defs", url)
 }
 
-// CompileVocabulary compiles a schema of this program, which may describe trees of any depth.
-func CompileVocabulary(schema any) (*Schema, error) {
-	const name = "urn:atelier:vocabulary"
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(name, ordered.Plain(schema)); err != nil {
-		return nil, media.Errorf(media.CodeInternal, "read a vocabulary: %w", err)
+// CompileVocabulary compiles the text of a schema of this program, which may describe trees of any depth;
+// of, if not empty, is the $ref of the part that values keep.
+func CompileVocabulary(text []byte, of string) (*Schema, error) {
+	v, err := ordered.DecodeObject(text)
+	if err == nil && of != "" {
+		v = v.With("$ref", of)
 	}
-	compiled, err := c.Compile(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := compile("urn:atelier:vocabulary", v)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "compile a vocabulary: %w", err)
 	}
-	return &Schema{compiled: compiled}, nil
+	return s, nil
 }

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,18 +74,15 @@ func (w *shape) fail(pointer, format string, args ...any) {
 func (w *shape) follow(pointer string, ref any, depth int, refs []string) {
 	name, _ := ref.(string)
 	at := ordered.Join(pointer, "$ref")
-	for _, earlier := range refs {
-		if earlier == name {
-			w.fail(at, "$ref %s is recursive: a form cannot be recursive", name)
-			return
-		}
-	}
 	target, ok := Lookup(w.root, name)
-	if !ok {
+	switch {
+	case slices.Contains(refs, name):
+		w.fail(at, "$ref %s is recursive: a form cannot be recursive", name)
+	case !ok:
 		w.fail(at, "$ref %s has no target in this document: write #/$defs/NAME", name)
-		return
+	default:
+		w.visit(strings.TrimPrefix(name, "#"), target, depth+1, append(refs[:len(refs):len(refs)], name))
 	}
-	w.visit(strings.TrimPrefix(name, "#"), target, depth+1, append(refs[:len(refs):len(refs)], name))
 }
 
 // Lookup finds what a $ref such as #/$defs/prompt names in a document.

@@ -51,7 +51,6 @@ func checkDisplay(in *ordered.Object) []problem.Problem {
 	return problem.Under("/display_schema", err)
 }
 
-// checkForms checks the forms by pointer.
 func checkForms(in *ordered.Object) (found []problem.Problem) {
 	for pointer, v := range in.Object("input_schema").All() {
 		_, bad := ordered.Path(pointer)

@@ -90,7 +90,6 @@ func anyList(values []string) []any {
 	return out
 }
 
-// ask runs an agent for a step.
 func ask(ctx context.Context, agents Agents, run workflow.Run, task Task) (Reply, error) {
 	if agents == nil {
 		return Reply{}, media.Errorf(media.CodeUnsupported, "this program does not run agents in workflows")
@@ -102,7 +101,6 @@ func ask(ctx context.Context, agents Agents, run workflow.Run, task Task) (Reply
 // silent is the part of modules that are not interactive.
 type silent struct{}
 
-// Request returns none.
 func (silent) Request(context.Context, workflow.Run) (*workflow.InteractionRequest, error) {
 	return nil, nil //nolint:nilnil // the contract: not interactive
 }
@@ -110,7 +108,6 @@ func (silent) Request(context.Context, workflow.Run) (*workflow.InteractionReque
 // asking is the part of modules that ask agents.
 type asking struct{ silent }
 
-// AsksAgents marks them.
 func (asking) AsksAgents() {}
 
 var _ workflow.AgentModule = (*agentRun)(nil)

@@ -184,15 +184,11 @@ func Equal(a, b any) bool {
 		return ok && slices.EqualFunc(a, b, Equal)
 	case json.Number:
 		b, ok := b.(json.Number)
-		return ok && (a == b || sameNumber(a, b))
+		x, err := a.Float64()
+		y, other := b.Float64()
+		return ok && (a == b || err == nil && other == nil && x == y && math.Abs(x) < 1<<53)
 	}
 	return a == b
-}
-
-func sameNumber(a, b json.Number) bool {
-	x, err := a.Float64()
-	y, other := b.Float64()
-	return err == nil && other == nil && x == y && math.Abs(x) < 1<<53
 }
 
 // Int makes a number.

@@ -165,9 +165,12 @@ func (d Document) Apply(base int, ops []Operation) (Document, error) {
 	if paths := d.conflicts(base, a.touched); len(paths) > 0 {
 		return d, d.conflict(paths)
 	}
-	next := Document{Value: a.root, Version: d.Version + 1}
-	next.Edits = append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: next.Version, Touched: a.touched})
-	return next, nil
+	return d.next(a.root, a.touched...), nil
+}
+
+// next is the document after an edit.
+func (d Document) next(value *ordered.Object, touched ...string) Document {
+	return Document{Value: value, Version: d.Version + 1, Edits: append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: d.Version + 1, Touched: touched})}
 }
 
 func (d Document) conflict(paths []string) error {
@@ -223,7 +226,5 @@ func (d Document) Append(path []string, values ...any) (Document, error) {
 			return d, media.Errorf(media.CodeInvalid, "results cannot be stored at %s: it has another value", media.ErrorText(ordered.Pointer(path...)))
 		}
 	}
-	next := Document{Value: value, Version: d.Version + 1}
-	next.Edits = append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: next.Version, Touched: []string{ordered.Pointer(path...)}})
-	return next, nil
+	return d.next(value, ordered.Pointer(path...)), nil
 }

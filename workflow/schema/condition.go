@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"atelier/workflow/ordered"
@@ -16,14 +17,6 @@ type Condition struct {
 	Path    []string
 	Compare string
 	With    any
-}
-
-func (p *parser) condition(pointer string, o *ordered.Object) *Condition {
-	c, err := ParseCondition(o)
-	if err != nil {
-		p.fail(pointer, "%s", err)
-	}
-	return c
 }
 
 // ParseCondition reads a condition that keeps the vocabulary.
@@ -73,19 +66,9 @@ func (c *Condition) Holds(data any) bool {
 	case c == nil:
 		return true
 	case c.All != nil:
-		for _, e := range c.All {
-			if !e.Holds(data) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(c.All, func(e *Condition) bool { return !e.Holds(data) })
 	case c.Any != nil:
-		for _, e := range c.Any {
-			if e.Holds(data) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.Any, func(e *Condition) bool { return e.Holds(data) })
 	case c.Not != nil:
 		return !c.Not.Holds(data)
 	}
@@ -117,12 +100,7 @@ func (c *Condition) compare(v any, there bool) bool {
 }
 
 func in(list []any, v any) bool {
-	for _, e := range list {
-		if ordered.Equal(e, v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(e any) bool { return ordered.Equal(e, v) })
 }
 
 // Empty reports whether a value says nothing: null, false, no text, an empty list or object.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"atelier/workflow/conform"
@@ -37,12 +38,6 @@ type Field struct {
 	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
 }
 
-func (p *parser) layout(pointer string, o *ordered.Object) *Layout {
-	l, err := ParseLayout(o)
-	p.problems = append(p.problems, problem.Under(pointer, err)...)
-	return l
-}
-
 // ParseLayout reads a layout that keeps the vocabulary. A field that stands twice and rows wider
 // than [Columns] are refused.
 func ParseLayout(o *ordered.Object) (*Layout, error) {
@@ -53,11 +48,7 @@ func ParseLayout(o *ordered.Object) (*Layout, error) {
 }
 
 var compiledLayout = sync.OnceValues(func() (*conform.Schema, error) {
-	v, err := ordered.DecodeObject(vocabulary)
-	if err != nil {
-		return nil, err
-	}
-	return conform.CompileVocabulary(v.With("$ref", "#/$defs/layout"))
+	return conform.CompileVocabulary(vocabulary, "#/$defs/layout")
 })
 
 // CheckLayout proves that a layout which stands alone keeps the vocabulary.
@@ -180,7 +171,7 @@ func (a *arranger) name(pointer, field string) {
 		a.problems = append(a.problems, problem.At(pointer, "field %s occurs twice", field))
 	}
 	if a.check && !slices.Contains(a.fields, field) {
-		a.problems = append(a.problems, problem.At(pointer, "field %s is unknown: the form has %s", field, list(a.fields)))
+		a.problems = append(a.problems, problem.At(pointer, "field %s is unknown: the form has %s", field, strings.Join(a.fields, ", ")))
 	}
 	a.named = append(a.named, field)
 }

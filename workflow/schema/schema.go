@@ -7,7 +7,9 @@ package schema
 
 import (
 	_ "embed" // the vocabulary
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"atelier/workflow/conform"
@@ -22,13 +24,7 @@ var vocabulary []byte
 // Vocabulary is the JSON Schema of display schemas.
 func Vocabulary() []byte { return append([]byte(nil), vocabulary...) }
 
-var compiled = sync.OnceValues(func() (*conform.Schema, error) {
-	v, err := ordered.Decode(vocabulary)
-	if err != nil {
-		return nil, err
-	}
-	return conform.CompileVocabulary(v)
-})
+var compiled = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(vocabulary, "") })
 
 // Render is how a node is shown.
 type Render string
@@ -106,12 +102,7 @@ func (n *Node) Property(key string) *Node {
 
 // Takes reports whether the schema names a type.
 func (n *Node) Takes(t string) bool {
-	for _, name := range n.Types {
-		if name == t || name == "number" && t == "integer" {
-			return true
-		}
-	}
-	return len(n.Types) == 0
+	return len(n.Types) == 0 || slices.Contains(n.Types, t) || t == "integer" && slices.Contains(n.Types, "number")
 }
 
 // Parse registers a display schema.
@@ -207,14 +198,16 @@ func (p *parser) template(pointer, s string) *template.Template {
 func (p *parser) known(pointer string, t *template.Template) {
 	known := append([]string{"key", "$key", "$provider", "$data", "$param_schemas", "$param_defaults"}, p.names...)
 	for _, name := range t.Names() {
-		if !contains(known, name) {
-			p.fail(pointer, "{{ %s }} is out of scope: a display schema can use %s", name, list(known))
+		if !slices.Contains(known, name) {
+			p.fail(pointer, "{{ %s }} is out of scope: a display schema can use %s", name, strings.Join(known, ", "))
 		}
 	}
 }
 
-// object reads a value of _ux that is an object, or a template of one.
-func (p *parser) object(pointer string, v any) Value {
+// object reads a value of _ux that is an object, or a template of one; there may be none.
+func (p *parser) object(pointer string, o *ordered.Object, key string) Value {
+	pointer += "/" + key
+	v, _ := o.Get(key)
 	switch v := v.(type) {
 	case string:
 		t := p.template(pointer, v)
@@ -228,6 +221,16 @@ func (p *parser) object(pointer string, v any) Value {
 	return Value{}
 }
 
+// schema reads an object that is a JSON Schema.
+func (p *parser) schema(pointer string, o *ordered.Object, key string) Value {
+	v := p.object(pointer, o, key)
+	if v.literal != nil && !v.templates {
+		_, err := conform.Compile(v.literal)
+		p.problems = append(p.problems, problem.Under(pointer+"/"+key, err)...)
+	}
+	return v
+}
+
 // strings checks the templates of an object, and reports whether it has any.
 func (p *parser) strings(pointer string, v any) (found bool) {
 	template.Walk(v, func(under, s string) any {
@@ -237,15 +240,6 @@ func (p *parser) strings(pointer string, v any) (found bool) {
 		return s
 	})
 	return found
-}
-
-func (p *parser) schema(pointer string, v Value) {
-	if v.literal == nil || v.templates {
-		return
-	}
-	if _, err := conform.Compile(v.literal); err != nil {
-		p.problems = append(p.problems, problem.Under(pointer, err)...)
-	}
 }
 
 func indexed(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }

@@ -1,12 +1,14 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
+	"strconv"
 
 	"atelier/media"
 	"atelier/workflow/ordered"
+	"atelier/workflow/problem"
 	"atelier/workflow/template"
 )
 
@@ -118,12 +120,11 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 	}
 	u.Label = p.optional(pointer, o, "display_label")
 	p.selection(pointer, o, &u)
-	if v, ok := o.Get("input_schema"); ok {
-		u.Input = p.object(pointer+"/input_schema", v)
-		p.schema(pointer+"/input_schema", u.Input)
-	}
+	u.Input = p.schema(pointer, o, "input_schema")
 	if l := o.Object("layout"); l != nil {
-		u.Layout = p.layout(pointer+"/layout", l)
+		var err error
+		u.Layout, err = ParseLayout(l)
+		p.problems = append(p.problems, problem.Under(pointer+"/layout", err)...)
 		p.strings(pointer+"/layout", l)
 	}
 	p.actions(pointer+"/sub_action", o, &u)
@@ -131,16 +132,15 @@ func (p *parser) ux(pointer string, o *ordered.Object) UX {
 }
 
 func text(v any) string {
-	s, _ := v.(string)
-	if n, ok := v.(json.Number); ok {
-		s = n.String()
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return strconv.FormatBool(v)
 	}
-	if b, ok := v.(bool); ok && b {
-		s = "true"
-	} else if ok {
-		s = "false"
-	}
-	return s
+	return ""
 }
 
 // optional reads a template that may be missing.
@@ -156,13 +156,7 @@ func (p *parser) selection(pointer string, o *ordered.Object, u *UX) {
 	if on, _ := o.Get("selectable"); on != true {
 		return
 	}
-	g := Group{Name: o.Text("selection_group"), Mode: Mode(o.Text("selection_mode")), Min: 1, Max: number(o, "selection_max")}
-	if g.Name == "" {
-		g.Name = DefaultGroup
-	}
-	if g.Mode == "" {
-		g.Mode = ModeSingle
-	}
+	g := Group{Name: cmp.Or(o.Text("selection_group"), DefaultGroup), Mode: cmp.Or(Mode(o.Text("selection_mode")), ModeSingle), Min: 1, Max: number(o, "selection_max")}
 	if o.Has("selection_min") {
 		g.Min = number(o, "selection_min")
 	}
@@ -217,13 +211,7 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 	if len(a.Target) < 2 || a.Target[0].Source() != "generations" {
 		p.fail(pointer+"/result_target", "results must be stored under generations: write generations.{{ $provider }}.{{ $key }}")
 	}
-	if v, ok := o.Get("param_schema"); ok {
-		a.Schema = p.object(pointer+"/param_schema", v)
-		p.schema(pointer+"/param_schema", a.Schema)
-	}
-	if v, ok := o.Get("param_defaults"); ok {
-		a.Params = p.object(pointer+"/param_defaults", v)
-	}
+	a.Schema, a.Params = p.schema(pointer, o, "param_schema"), p.object(pointer, o, "param_defaults")
 	switch confirm, _ := o.Get("confirm"); confirm := confirm.(type) {
 	case bool:
 		a.Confirm = confirm
@@ -231,7 +219,10 @@ func (p *parser) action(pointer string, o *ordered.Object) SubAction {
 		a.Confirm, a.Question = true, p.template(pointer+"/confirm", confirm)
 	}
 	if when := o.Object("enabled_when"); when != nil {
-		a.When = p.condition(pointer+"/enabled_when", when)
+		var err error
+		if a.When, err = ParseCondition(when); err != nil {
+			p.fail(pointer+"/enabled_when", "%s", err)
+		}
 	}
 	return a
 }
@@ -247,7 +238,3 @@ func (p *parser) target(pointer string, o *ordered.Object, key string) template.
 	}
 	return t
 }
-
-func contains(names []string, name string) bool { return slices.Contains(names, name) }
-
-func list(names []string) string { return strings.Join(names, ", ") }

@@ -85,10 +85,8 @@ func settings(fields *ordered.Object, m *catalog.Model) {
 	sizes(fields, m.Size)
 	words(fields, "quality", m.Qualities)
 	if slices.Contains(m.Supports, "style") {
+		fields.Set("style", ordered.New("type", "string"))
 		words(fields, "style", m.Styles)
-		if len(m.Styles) == 0 {
-			fields.Set("style", ordered.New("type", "string"))
-		}
 	}
 	words(fields, "output_format", m.Formats)
 	if slices.Contains(m.Supports, "negative_prompt") {

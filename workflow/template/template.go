@@ -6,6 +6,7 @@ package template
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -138,12 +139,7 @@ func cutBracket(s string) (next segment, rest string) {
 
 // Literal reports whether the template has no path.
 func (t *Template) Literal() bool {
-	for _, p := range t.parts {
-		if p.path != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.parts, func(p part) bool { return p.path != nil })
 }
 
 // Source is the string as it was written.
@@ -260,21 +256,17 @@ func (s Scope) find(path []segment) (any, error) {
 			}
 		}
 		if ok {
-			v, ok = step(v, key)
+			if first, is := v.(Scope); is {
+				v, ok = first[key]
+			} else {
+				v, ok = ordered.Get(v, key)
+			}
 		}
 		if !ok {
 			return nil, media.Errorf(media.CodeInvalid, "%w", &UnknownError{Path: spell(path)})
 		}
 	}
 	return v, nil
-}
-
-func step(v any, key string) (any, bool) {
-	if s, ok := v.(Scope); ok {
-		v, ok = s[key]
-		return v, ok
-	}
-	return ordered.Get(v, key)
 }
 
 // spell writes a path as an author does.

@@ -73,30 +73,24 @@ func (n *Node) Find(pointer string) *Node {
 	return nil
 }
 
-// Walk goes through the tree, parents first, until visit is false.
-func (n *Node) Walk(visit func(*Node) bool) bool {
+// Walk goes through the tree, parents first.
+func (n *Node) Walk(visit func(*Node)) {
 	if n == nil {
-		return true
+		return
 	}
-	if !visit(n) {
-		return false
-	}
+	visit(n)
 	for _, c := range n.Children {
-		if !c.Walk(visit) {
-			return false
-		}
+		c.Walk(visit)
 	}
-	return true
 }
 
 // Forms are the schemas of what can be edited, by pointer.
 func (n *Node) Forms() map[string]*ordered.Object {
 	forms := map[string]*ordered.Object{}
-	n.Walk(func(n *Node) bool {
+	n.Walk(func(n *Node) {
 		if n.Form != nil {
 			forms[n.Pointer] = n.Form.Schema
 		}
-		return true
 	})
 	return forms
 }
@@ -113,17 +107,13 @@ type Changes struct {
 func Diff(before, after *Node) Changes {
 	was := map[string]*Node{}
 	var order []string
-	before.Walk(func(n *Node) bool {
-		was[n.Pointer], order = n, append(order, n.Pointer)
-		return true
-	})
+	before.Walk(func(n *Node) { was[n.Pointer], order = n, append(order, n.Pointer) })
 	c := Changes{Nodes: []*Node{}}
-	after.Walk(func(n *Node) bool {
+	after.Walk(func(n *Node) {
 		if old := was[n.Pointer]; old == nil || !reflect.DeepEqual(old.alone(), n.alone()) {
 			c.Nodes = append(c.Nodes, n.alone())
 		}
 		delete(was, n.Pointer)
-		return true
 	})
 	for _, p := range order {
 		if _, gone := was[p]; gone {

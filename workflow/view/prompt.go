@@ -80,7 +80,11 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 	case nil:
 		out.Set("type", []any{"string", "null"})
 	default:
-		out.Set("type", editable(typeOf(data)))
+		t := typeOf(data)
+		if t == "integer" { // a person may write 1.5 where 1 stands
+			t = "number"
+		}
+		out.Set("type", t)
 	}
 	return out
 }
@@ -90,12 +94,4 @@ func property(s *schema.Node, key string) *schema.Node {
 		return nil
 	}
 	return s.Property(key)
-}
-
-// editable widens whole numbers: a person may write 1.5 where 1 stands.
-func editable(t string) string {
-	if t == "integer" {
-		return "number"
-	}
-	return t
 }

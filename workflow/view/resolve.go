@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -87,7 +88,11 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	scope["$data"], scope["$param_schemas"], scope["$param_defaults"] = data, r.ParamSchemas, r.ParamDefaults
 	p := place{schema: s, node: n, data: data, scope: scope, ux: s.Pointer + "/_ux"}
 	below := r.vars(p, vars)
-	r.label(p)
+	if n.Label = cmp.Or(s.Title, n.Key); s.UX.Label != nil {
+		var err error
+		n.Label, err = s.UX.Label.Text(scope)
+		r.check(p.ux+"/display_label", err)
+	}
 	switch {
 	case !s.Takes(n.Type):
 		n.RenderAs = schema.RenderCode
@@ -95,7 +100,7 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	case n.RenderAs == "" && !describes(s, data):
 		n.RenderAs = schema.RenderCode
 	case n.RenderAs == "":
-		n.RenderAs = usual(n.Type)
+		n.RenderAs = cmp.Or(map[string]schema.Render{"object": schema.RenderKeyValue, "array": schema.RenderGrid}[n.Type], schema.RenderText)
 	}
 	if n.Display == schema.DisplayHidden {
 		return n
@@ -146,19 +151,6 @@ func (r *resolver) vars(p place, above template.Scope) template.Scope {
 	maps.Copy(below, own)
 	maps.Copy(p.scope, own)
 	return below
-}
-
-func (r *resolver) label(p place) {
-	switch {
-	case p.schema.UX.Label != nil:
-		text, err := p.schema.UX.Label.Text(p.scope)
-		r.check(p.ux+"/display_label", err)
-		p.node.Label = text
-	case p.schema.Title != "":
-		p.node.Label = p.schema.Title
-	default:
-		p.node.Label = p.node.Key
-	}
 }
 
 func (r *resolver) children(p place, path []string, vars template.Scope) {
@@ -329,15 +321,4 @@ func typeOf(v any) string {
 		return "number"
 	}
 	return "null"
-}
-
-// usual is the default rendering of a JSON type.
-func usual(t string) schema.Render {
-	switch t {
-	case "object":
-		return schema.RenderKeyValue
-	case "array":
-		return schema.RenderGrid
-	}
-	return schema.RenderText
 }
