@@ -29,9 +29,8 @@ type conversation struct {
 }
 
 type callee struct {
-	Name        string `json:"name"`
-	Slug        string `json:"slug"`
-	Description string `json:"description"`
+	Name string `json:"name"`
+	Slug string `json:"slug"`
 }
 
 type source struct {
@@ -54,9 +53,6 @@ type result struct {
 	Answer  *answered      `json:"answer"`
 }
 
-// empty tells that a message held an answer and nothing else.
-func (r *result) empty() bool { return len(r.Actions)+len(r.Agents)+len(r.Errors) == 0 }
-
 type actionResult struct {
 	Name    string          `json:"name"`
 	Success bool            `json:"success"`
@@ -74,7 +70,6 @@ type agentResult struct {
 }
 
 type problem struct {
-	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
@@ -102,7 +97,7 @@ func read(r chat.Request) *conversation {
 			if a := block.Results.Answer; a != nil {
 				c.answer, c.media = a, append(c.media, a.Media...)
 			}
-			if !block.Results.empty() || block.Results.Answer == nil {
+			if r := block.Results; len(r.Actions)+len(r.Agents)+len(r.Errors) > 0 || r.Answer == nil {
 				c.results = append(c.results, *block.Results)
 			}
 		default:

@@ -3,6 +3,8 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"atelier/internal/pattern"
@@ -194,7 +196,7 @@ func collect(v any, found *[]item) {
 			*found = append(*found, item{Ref: ref, Label: label, Width: int(w), Height: int(h)})
 			return
 		}
-		for _, k := range sortedKeys(t) {
+		for _, k := range slices.Sorted(maps.Keys(t)) {
 			collect(t[k], found)
 		}
 	case []any:

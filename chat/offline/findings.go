@@ -3,6 +3,7 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,14 +27,8 @@ type findings struct {
 
 // finding is the answer of tables to one part of the task.
 type finding struct {
-	Part      string        `json:"part"`
-	Sentences []string      `json:"sentences"`
-	Heading   string        `json:"heading"`
-	Columns   []string      `json:"columns,omitempty"`
-	Cells     [][]string    `json:"cells,omitempty"`
-	Rows      int           `json:"rows"`
-	Paths     []string      `json:"paths"`
-	Chart     *answer.Chart `json:"chart,omitempty"`
+	Part string `json:"part"`
+	answer.Answer
 }
 
 // tableResult is a query with its result, in the shape that every writer gets.
@@ -83,12 +78,9 @@ func (f *findings) take(readings []question.Reading) {
 			f.Open = append(f.Open, open{r.Part, r.Why, r.Unknown})
 			continue
 		}
-		a := r.Answer
-		f.Answers = append(f.Answers, finding{
-			Part: r.Part, Sentences: a.Sentences, Heading: a.Heading, Columns: a.Columns, Cells: a.Cells,
-			Rows: a.Rows, Paths: a.Paths, Chart: a.Chart,
-		})
-		f.Results = append(f.Results, tableResult{a.Result.Statement, a.Result.Columns, a.Result.Rows})
+		f.Answers = append(f.Answers, finding{r.Part, *r.Answer})
+		res := r.Answer.Result
+		f.Results = append(f.Results, tableResult{res.Statement, res.Columns, res.Rows})
 	}
 }
 
@@ -156,24 +148,24 @@ func gather(input map[string]any) findings {
 				return
 			}
 		}
-		for _, k := range sortedKeys(t) {
+		for _, k := range slices.Sorted(maps.Keys(t)) {
 			walk(t[k])
 		}
 	}
 	walk(input)
-	all.Open = slices.DeleteFunc(all.Open, func(o open) bool { return all.answered(o.Part) })
-	var once []open
-	for _, o := range all.Open {
-		if !slices.ContainsFunc(once, func(have open) bool { return have.Part == o.Part }) {
-			once = append(once, o)
-		}
+	done := map[string]bool{}
+	for _, a := range all.Answers {
+		done[a.Part] = true
 	}
-	all.Open = once
+	for _, q := range all.Quotes {
+		done[q.Part] = true
+	}
+	all.Open = slices.DeleteFunc(all.Open, func(o open) bool {
+		seen := done[o.Part]
+		done[o.Part] = true
+		return seen
+	})
 	return all
-}
-
-func (f *findings) answered(part string) bool {
-	return slices.ContainsFunc(f.Answers, func(a finding) bool { return a.Part == part }) || slices.ContainsFunc(f.Quotes, func(q quoted) bool { return q.Part == part })
 }
 
 func (f *findings) add(one findings) {

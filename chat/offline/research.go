@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/passage"
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
@@ -216,10 +217,10 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 			paths = append(paths, file.Path)
 			f.use(origin{Path: file.Path, Kind: "log", Rows: out.Total})
 		}
-		f.Answers = append(f.Answers, finding{
-			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
+		f.Answers = append(f.Answers, finding{o.Part, answer.Answer{
+			Heading: words, Paths: paths, Rows: 1,
 			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, speech.Number(float64(out.Total), 0, lang), words)},
-		})
+		}})
 		return true
 	})
 	return s, len(s.Actions) > 0

@@ -50,7 +50,7 @@ func statedIn(sentence string) (finding, bool) {
 	words := strings.Fields(head)
 	name := capital(strings.Join(words[max(0, len(words)-4):], " "))
 	c := &answer.Chart{Kind: "bar", Title: name, Series: []answer.Series{{Name: name}}}
-	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
+	a := finding{theTask, answer.Answer{Heading: name, Columns: []string{"", name}, Chart: c}}
 	var said []string
 	for _, one := range listBreak().Split(list, -1) {
 		m := pair().FindStringSubmatch(one)

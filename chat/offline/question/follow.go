@@ -7,8 +7,11 @@ import (
 	"atelier/internal/pattern"
 )
 
-// anaphor finds a word for the rows that the question before counted: how many of them.
-var anaphor = pattern.Lazy(`(?i)\b(?:it|that|this|they|them|their|those|these|its|ihre[rnms]?|deren|davon|dabei|dafür|sie|es|diese[rnms]?)\b|\bdas(?:\s+(?:insgesamt|zusammen)|\s*$)`)
+var (
+	// anaphor finds a word for the rows that the question before counted: how many of them.
+	anaphor = pattern.Lazy(`(?i)\b(?:it|that|this|they|them|their|those|these|its|ihre[rnms]?|deren|davon|dabei|dafür|sie|es|diese[rnms]?)\b|\bdas(?:\s+(?:insgesamt|zusammen)|\s*$)`)
+	moreOf  = pattern.Lazy(`(?i)^(?:how many|wie ?viele)\b`)
+)
 
 // follow reports whether a part goes on about the rows of the part before it, of whose
 // conditions it says nothing itself, and whether the answer before says it already.
@@ -22,8 +25,6 @@ func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
 	}
 	return anaphor().MatchString(p.text) || r.SumOnly(p.text), false
 }
-
-var moreOf = pattern.Lazy(`(?i)^(?:how many|wie ?viele)\b`)
 
 // readOn reads a part under the conditions of the part before it. One that asks only for a
 // sum is of the only amount.

@@ -10,22 +10,22 @@ import (
 // Answer is the answer to one part of a question.
 type Answer struct {
 	// Sentences state the answer; the first has the figure that was asked for.
-	Sentences []string
+	Sentences []string `json:"sentences"`
 	// Heading names the result in a few words.
-	Heading string
-	// Result is the query that the figures come from.
-	Result schema.Result
-	// Paths are the files, or tables of a database, that were queried.
-	Paths []string
+	Heading string `json:"heading"`
 	// Columns are the headings of Result for readers, Cells its rows written for them.
-	Columns []string
-	Cells   [][]string
+	Columns []string   `json:"columns,omitempty"`
+	Cells   [][]string `json:"cells,omitempty"`
 	// Rows is how many rows Cells would have if it held all.
-	Rows int
+	Rows int `json:"rows"`
+	// Paths are the files, or tables of a database, that were queried.
+	Paths []string `json:"paths"`
 	// Chart is the one chart of the result; nil for a single value.
-	Chart *Chart
+	Chart *Chart `json:"chart,omitempty"`
+	// Result is the query that the figures come from.
+	Result schema.Result `json:"-"`
 	// OnlyFigure says that the first cell of the result is all that the answer says.
-	OnlyFigure bool
+	OnlyFigure bool `json:"-"`
 }
 
 // Chart is a chart of exactly the values of a result.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,15 +78,10 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 	case v1 == v0:
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s was %s at both times", "%s betrug beide Male %s"), what, p.amount(v0, f)))
 	}
-	if diff < 0 {
-		diff = -diff
-	}
+	diff = math.Abs(diff)
 	rate := ""
 	if pc, ok := schema.Figure([]any{percent}, 0); ok && v0 > 0 && (f == nil || !f.Named("temperature")) {
-		if pc < 0 {
-			pc = -pc
-		}
-		rate = fmt.Sprintf(", %s%s", sign, p.Percent(pc))
+		rate = fmt.Sprintf(", %s%s", sign, p.Percent(math.Abs(pc)))
 	}
 	if p.ByHow() {
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s in %s to %s in %s%s", "%s %s um %s, von %s (%s) auf %s (%s)%s"),
@@ -122,97 +118,31 @@ func pointer(row []any, i int) *float64 {
 
 // sayTrend states the first, the last, the highest and the lowest value over time.
 func (p *reply) sayTrend(a *Answer) plan.Reason {
-	m := p.First()
-	rows := a.Result.Rows
-	k := 1 + len(p.Groups)
-	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
+	m, rows := p.First(), a.Result.Rows
+	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, 2); return n > 1 })
 	if m != nil && m.How == "" && !single {
 		return plan.ReasonAmbiguous
 	}
-	series, labels := p.series(rows)
-	if len(labels) < 2 {
-		return plan.ReasonEmpty
+	c := &Chart{Kind: "line", XLabel: p.UnitName()}
+	s := Series{Name: p.RowsName()}
+	if m != nil {
+		s.Name, c.Unit, c.YLabel = m.Field.Label(), m.Field.UnitSymbol(), m.Field.Label()
 	}
-	var parts []string
-	for _, s := range series {
-		if t := p.course(s, labels, p.lastChange(rows, s.Name)); t != "" {
-			parts = append(parts, t)
-		}
+	for _, row := range rows {
+		c.Labels, s.Values = append(c.Labels, p.timeLabel(row[0])), append(s.Values, pointer(row, 1))
 	}
-	if len(parts) == 0 {
+	said := p.course(s.Values, c.Labels, m.Column(), pointer(rows[len(rows)-1], 3))
+	if said == "" {
 		return plan.ReasonEmpty
 	}
 	what := p.measuredOnce(m, single)
-	if len(series) == 1 {
-		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
-	} else {
-		parts = parts[:min(len(parts), plan.MostSeries)]
-		a.Sentences = []string{speech.Upper(what) + p.Say(" of ", " von ") + strings.Join(parts, p.Say("; that of ", "; von ")) + p.conds() + "."}
-	}
+	a.Sentences = []string{speech.Upper(what) + p.conds() + " " + said + "."}
 	a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.UnitName()
-	if len(p.Groups) == 1 {
-		a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.named(p.Groups[0])
-	}
-	if first, last := labels[0], labels[len(labels)-1]; len(first) == 4 {
+	if first, last := c.Labels[0], c.Labels[len(c.Labels)-1]; len(first) == 4 {
 		a.Heading += ", " + first + "–" + last
 	}
-	c := &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), plan.MostSeries)], XLabel: p.UnitName()}
-	if m != nil {
-		c.Unit, c.YLabel = m.Field.UnitSymbol(), m.Field.Label()
-	}
-	a.Chart = c
+	c.Title, c.Series, a.Chart = a.Heading, []Series{s}, c
 	return ""
-}
-
-// lastChange is the change from the first to the last value of a line in %, as queried.
-func (p *reply) lastChange(rows [][]any, name string) *float64 {
-	k := 3 + len(p.Groups)
-	for _, row := range slices.Backward(rows) {
-		if len(p.Groups) == 0 || p.cell(row[1], p.Groups[0], "") == name {
-			return pointer(row, k)
-		}
-	}
-	return nil
-}
-
-// series puts the rows of a development into lines, the largest first.
-func (p *reply) series(rows [][]any) ([]Series, []string) {
-	var labels []string
-	for _, row := range rows {
-		if l := fmt.Sprint(p.timeLabel(row[0])); !slices.Contains(labels, l) {
-			labels = append(labels, l)
-		}
-	}
-	k := 1 + len(p.Groups)
-	var out []Series
-	for _, row := range rows {
-		name := ""
-		if len(p.Groups) == 1 {
-			name = p.cell(row[1], p.Groups[0], "")
-		} else if m := p.First(); m != nil {
-			name = m.Field.Label()
-		} else {
-			name = p.RowsName()
-		}
-		i := slices.IndexFunc(out, func(s Series) bool { return s.Name == name })
-		if i < 0 {
-			i = len(out)
-			out = append(out, Series{Name: name, Values: make([]*float64, len(labels))})
-		}
-		out[i].Values[slices.Index(labels, fmt.Sprint(p.timeLabel(row[0])))] = pointer(row, k)
-	}
-	slices.SortStableFunc(out, func(x, y Series) int { return schema.CompareCells(top(y), top(x)) })
-	return out, labels
-}
-
-func top(s Series) any {
-	best := 0.0
-	for _, v := range s.Values {
-		if v != nil && *v > best {
-			best = *v
-		}
-	}
-	return best
 }
 
 // timeLabel is a time as an axis of a chart reads it.
@@ -226,92 +156,79 @@ func (p *reply) timeLabel(v any) string {
 	return p.cell(v, p.Time, p.Unit)
 }
 
-// course says how a line runs.
-func (p *reply) course(s Series, labels []string, percent *float64) string {
-	f := p.First().Column()
+// course says how a line runs; it is empty for less than two values.
+func (p *reply) course(values []*float64, labels []string, f *schema.Field, percent *float64) string {
 	first, last, high, low := -1, -1, -1, -1
-	for i, v := range s.Values {
+	for i, v := range values {
 		if v == nil {
 			continue
 		}
 		if first < 0 {
 			first, high, low = i, i, i
 		}
-		if *v > *s.Values[high] {
+		if *v > *values[high] {
 			high = i
 		}
-		if *v < *s.Values[low] {
+		if *v < *values[low] {
 			low = i
 		}
 		last = i
 	}
-	if first < 0 || first == last {
+	if first == last {
 		return ""
 	}
-	head := ""
-	if len(p.Groups) == 1 {
-		head = s.Name + " "
-	}
-	when := func(i int) string {
-		if t, ok := speech.IsoPeriod(labels[i]); ok {
-			return p.When(t)
+	at := func(i int) (value, when string) {
+		when = labels[i]
+		if t, ok := speech.IsoPeriod(when); ok {
+			when = p.When(t)
 		}
-		return labels[i]
+		return p.amount(*values[i], f), when
 	}
-	from, to := *s.Values[first], *s.Values[last]
+	from, to := *values[first], *values[last]
 	verb := p.Say("rose", "stieg")
 	if to < from {
 		verb = p.Say("fell", "sank")
 	} else if to == from {
 		verb = p.Say("went", "ging")
 	}
-	text := head + fmt.Sprintf(p.Say("%s from %s in %s to %s in %s", "%s von %s (%s) auf %s (%s)"), verb, p.amount(from, f), when(first), p.amount(to, f), when(last))
+	v0, t0 := at(first)
+	v1, t1 := at(last)
+	text := fmt.Sprintf(p.Say("%s from %s in %s to %s in %s", "%s von %s (%s) auf %s (%s)"), verb, v0, t0, v1, t1)
 	if from > 0 && to != from && percent != nil && (f == nil || !f.Named("temperature")) {
-		change := *percent
-		sign := "+"
-		if change < 0 {
-			sign, change = "−", -change
-		}
-		text += " (" + sign + p.Percent(change) + ")"
+		text += " (" + choose(*percent < 0, "−", "+") + p.Percent(math.Abs(*percent)) + ")"
 	}
-	if len(p.Groups) == 0 && (high != first && high != last || low != first && low != last) {
-		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), p.amount(*s.Values[high], f), when(high), p.amount(*s.Values[low], f), when(low))
+	if high != first && high != last || low != first && low != last {
+		v0, t0 = at(high)
+		v1, t1 = at(low)
+		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), v0, t0, v1, t1)
 	}
 	return text
 }
 
 // sayCourse states the first and the last value of each number.
 func (p *reply) sayCourse(a *Answer) plan.Reason {
-	var labels, said []string
+	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), XLabel: p.Time.Label(), Unit: p.Measures[0].Field.UnitSymbol()}
 	for _, row := range a.Result.Rows {
-		labels = append(labels, p.timeLabel(row[0]))
+		c.Labels = append(c.Labels, p.timeLabel(row[0]))
 	}
-	if len(labels) < 2 {
-		return plan.ReasonEmpty
-	}
-	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), Labels: labels, XLabel: p.Time.Label()}
-	measures := p.Measures
-	for i, m := range measures {
+	var said []string
+	for i, m := range p.Measures {
 		s := Series{Name: m.Field.Label()}
 		for _, row := range a.Result.Rows {
 			s.Values = append(s.Values, pointer(row, i+1))
 		}
 		c.Series = append(c.Series, s)
-		p.Measures = measures[i : i+1]
-		if t := p.course(s, labels, nil); t != "" {
+		if t := p.course(s.Values, c.Labels, m.Field, nil); t != "" {
 			said = append(said, p.named(m.Field)+" "+t)
 		}
-		c.Unit = m.Field.UnitSymbol()
-		if m.Field.UnitSymbol() != measures[0].Field.UnitSymbol() {
+		if m.Field.UnitSymbol() != c.Unit {
 			return plan.ReasonUnclear // numbers of different units share no axis
 		}
 	}
-	p.Measures = measures
 	if len(said) == 0 {
 		return plan.ReasonEmpty
 	}
-	a.Heading, a.Chart = c.Title, c
-	a.Sentences = []string{strings.Join(said, "; ") + "."}
+	a.Heading, a.Chart, a.Sentences = c.Title, c, []string{strings.Join(said, "; ") + "."}
 	return ""
 }
 
@@ -406,10 +323,6 @@ func (p *reply) table(a *Answer) {
 		keys = p.KeyOf()
 		k = len(keys)
 	}
-	if p.Op == plan.OpTrend && len(p.Groups) == 1 && a.Chart != nil {
-		p.pivot(a)
-		return
-	}
 	a.Rows = len(a.Result.Rows)
 	shown := p.shownColumns(a.Result)
 	for _, i := range shown {
@@ -432,34 +345,11 @@ func (p *reply) table(a *Answer) {
 	}
 }
 
-// pivot writes a development of several lines with a column for each.
-func (p *reply) pivot(a *Answer) {
-	a.Columns, a.Rows = []string{p.UnitName()}, len(a.Chart.Labels)
-	for _, s := range a.Chart.Series {
-		a.Columns = append(a.Columns, s.Name)
-	}
-	f := p.First().Column()
-	for i, l := range a.Chart.Labels {
-		if n := len(a.Chart.Labels); n > plan.MostRows && i > 0 && i < n-1 {
-			continue // the chart shows the course; the table its ends
-		}
-		cells := []string{l}
-		for _, s := range a.Chart.Series {
-			c := "–"
-			if s.Values[i] != nil {
-				c = p.amount(*s.Values[i], f)
-			}
-			cells = append(cells, c)
-		}
-		a.Cells = append(a.Cells, cells)
-	}
-}
-
 // shownColumns leaves out the columns that only count one row each, and those that only help.
 func (p *reply) shownColumns(res schema.Result) []int {
 	var out []int
 	for i := range res.Columns {
-		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 1+len(p.Groups)+1 || p.Op == plan.OpChange && i >= len(p.Groups)+4
+		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 2 || p.Op == plan.OpChange && i >= len(p.Groups)+4
 		ones := !slices.ContainsFunc(res.Rows, func(row []any) bool { n, ok := schema.Figure(row, i); return !ok || n != 1 })
 		if last && ones || p.Op == plan.OpTrend && i == len(res.Columns)-1 || p.Op == plan.OpValue && i >= len(p.Measures) && i != len(p.Measures) {
 			continue

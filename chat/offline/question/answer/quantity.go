@@ -19,11 +19,12 @@ type quantity struct {
 	gender string
 }
 
-// leads are words that begin a name that is no noun: in stock, on hand.
-var leads = speech.Folded("in on at off per of auf im am")
-
-// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
-var headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
+var (
+	// leads are words that begin a name that is no noun: in stock, on hand.
+	leads = speech.Folded("in on at off per of auf im am")
+	// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
+	headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
+)
 
 // quantityOf reads the name of a field.
 func (p *phrases) quantityOf(f *schema.Field) quantity {
@@ -131,9 +132,6 @@ func (p *phrases) is(q quantity) string {
 // amounts names a quantity as the subject of a sentence that ends with its value.
 func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 	q := p.quantityOf(m.Field)
-	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
-		return p.measured(m), p.is(quantity{})
-	}
 	if p.Text.Lang == speech.German {
 		return p.amountsGerman(m, q)
 	}

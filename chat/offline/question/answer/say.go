@@ -27,7 +27,7 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	if len(res.Rows) == 0 || res.Truncated && p.Op != plan.OpList {
 		return nil, plan.ReasonEmpty
 	}
-	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
+	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount}
 	p.sayConditions()
 	if why := operations[p.Op].say(p, a); why != "" {
 		return nil, why
@@ -76,10 +76,10 @@ func (p *phrases) caveat() string {
 func (p *reply) sayValue(a *Answer) plan.Reason {
 	row := a.Result.Rows[0]
 	n := len(p.Measures)
-	if count, ok := schema.Figure(row, n); !ok || count == 0 {
+	count, _ := schema.Figure(row, n)
+	if count == 0 {
 		return plan.ReasonEmpty
 	}
-	count, _ := schema.Figure(row, n)
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
 	var said []string
@@ -98,28 +98,19 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonAmbiguous
 		case open && m.How == "sum" && count > 2 && least == greatest && least != 0 && p.AsksHeight():
 			return plan.ReasonAmbiguous // the fee of each, or of all
-		case open && m.How == "avg" && !p.overTime():
+		case open && m.How == "avg" && !slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" }):
 			return plan.ReasonAmbiguous
 		}
 		subject, verb := p.amounts(&m)
 		said = append(said, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
 	}
 	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
-	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + p.rests(count) + "."}
-	return ""
-}
-
-// rests says on how many values a figure rests.
-func (p *phrases) rests(count float64) string {
-	if p.First() != nil && p.First().How == "avg" && count > 1 {
-		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
+	rests := ""
+	if p.Measures[0].How == "avg" && count > 1 {
+		rests = fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
 	}
+	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + rests + "."}
 	return ""
-}
-
-// overTime reports whether the question is about a stretch of time.
-func (p *reply) overTime() bool {
-	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 }
 
 func (p *reply) sayCount(a *Answer) plan.Reason {
@@ -134,17 +125,9 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 	matches := p.Say("match", "") + choose(v == 1, p.Say("es", ""), "")
 	a.Heading = p.Say("Number of ", "Anzahl ") + p.noun()
 	switch {
-	case p.Op == plan.OpUnusable:
-		a.Heading = p.Say("Rows without ", "Zeilen ohne ") + p.named(p.Counted)
-		a.Sentences = []string{p.unusable(p.Counted) + p.Say(", so ", "; ") + n + choose(v == 1, p.Say(" of the rows has no value.", " der Zeilen hat also keinen Wert."), p.Say(" of the rows have no value.", " der Zeilen haben also keinen Wert."))}
 	case p.Tally != "":
-		units := map[string][2]string{"day": {"days", "Tage"}, "month": {"months", "Monate"}, "year": {"years", "Jahre"}, "week": {"weeks", "Wochen"}, "quarter": {"quarters", "Quartale"}, "hour": {"hours", "Stunden"}, "weekday": {"weekdays", "Wochentage"}}[p.Tally]
-		unit := p.Say(units[0], units[1])
-		a.Heading = p.Say("Number of ", "Anzahl ") + unit
-		if v == 1 {
-			unit = map[string]string{"Tage": "Tag", "Monate": "Monat", "Jahre": "Jahr", "Wochen": "Woche", "Quartale": "Quartal", "Stunden": "Stunde", "Wochentage": "Wochentag"}[unit] + p.Say(strings.TrimSuffix(units[0], "s"), "")
-		}
-		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + unit + p.Say(" "+matches, "") + p.bracketed() + "."}
+		a.Heading = p.Say("Number of ", "Anzahl ") + p.UnitOf(p.Tally, 2)
+		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + p.UnitOf(p.Tally, v) + p.Say(" "+matches, "") + p.bracketed() + "."}
 	case p.Counted != nil:
 		a.Heading = p.Say("Different values of ", "Verschiedene Werte von ") + p.named(p.Counted)
 		a.Sentences = []string{p.Say(choose(v == 1, "There is ", "There are "), "Es gibt ") + n + choose(v == 1, p.Say(" value of ", " Wert von "), p.Say(" different values of ", " verschiedene Werte von ")) + p.named(p.Counted) + p.bracketed() + "."}
@@ -161,15 +144,6 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 		a.Sentences = []string{p.Say(n+" of "+all+" "+p.noun()+" "+matches+p.bracketed()+".", german)}
 	}
 	return ""
-}
-
-// unusable says how many values of a column are unusable and how many are missing.
-func (p *phrases) unusable(f *schema.Field) string {
-	bad, none := speech.Number(float64(f.Unusable), 0, p.Text.Lang), speech.Number(float64(f.Missing), 0, p.Text.Lang)
-	if p.Text.Lang == speech.German {
-		return bad + choose(f.Unusable == 1, " Wert von ", " Werte von ") + p.named(f) + choose(f.Unusable == 1, " ist", " sind") + " unbrauchbar und " + none + choose(f.Missing == 1, " fehlt", " fehlen")
-	}
-	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
 }
 
 // outside reports whether the question asks of a time before or after that of all rows.
@@ -397,26 +371,19 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	if len(said) > 2 {
 		return plan.ReasonAmbiguous
 	}
-	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
-		return plan.ReasonUnclear // one row each: nothing is the most
-	}
 	for i := range said {
 		_, said[i], _ = strings.Cut(said[i], "\x00")
 	}
 	a.Sentences = said
-	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
+	first := p.First()
+	if first != nil {
+		first = &plan.Measure{Field: first.Field, How: ways[0]}
+	}
+	a.Heading = p.Heading(p.measured(first)) + p.Say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
 	return ""
-}
-
-func (p *reply) rankMeasure() *plan.Measure {
-	m := p.First()
-	if m == nil {
-		return nil
-	}
-	return &plan.Measure{Field: m.Field, How: p.RankBy()[0]}
 }
 
 // ranked states the first of a ranking.
@@ -472,12 +439,9 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 		}
 		names = append(names, strings.Join(parts, ", "))
 	}
-	m := &plan.Measure{Field: f, How: map[string]string{"asc": "min"}[p.Superlative.Arg]}
-	if m.How == "" {
-		m.How = "max"
-	}
-	low, verb := p.Superlative.Arg == "asc", p.is(p.quantityOf(f))
-	if q := p.quantityOf(f); f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
+	q, low := p.quantityOf(f), p.Superlative.Arg == "asc"
+	m, verb := &plan.Measure{Field: f, How: choose(low, "min", "max")}, p.is(q)
+	if f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
 		verb = p.Say("is", "ist")
 	}
 	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")

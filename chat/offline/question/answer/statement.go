@@ -28,26 +28,19 @@ type operation struct {
 }
 
 var operations = map[string]operation{
-	plan.OpValue:    {(*statement).valueSQL, (*reply).sayValue},
-	plan.OpGroups:   {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpCompare:  {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpRank:     {(*statement).rankSQL, (*reply).sayRank},
-	plan.OpExtreme:  {(*statement).extremeSQL, (*reply).sayExtreme},
-	plan.OpCount:    {(*statement).countSQL, (*reply).sayCount},
-	plan.OpUnusable: {(*statement).unusableSQL, (*reply).sayCount},
-	plan.OpShare:    {(*statement).shareSQL, (*reply).sayShare},
-	plan.OpChange:   {(*statement).changeSQL, (*reply).sayChange},
-	plan.OpTrend:    {(*statement).trendSQL, (*reply).sayTrend},
-	plan.OpCourse:   {(*statement).courseSQL, (*reply).sayCourse},
-	plan.OpLookup:   {(*statement).listSQL, (*reply).sayList},
-	plan.OpList:     {(*statement).listSQL, (*reply).sayList},
-	plan.OpMeter:    {(*statement).meterSQL, (*reply).sayMeter},
-	plan.OpMany:     {(*statement).manySQL, (*reply).sayMany},
-	plan.OpAcross:   {(*statement).acrossSQL, (*reply).sayAcross},
-}
-
-func (p *statement) unusableSQL(q *plan.Query) string {
-	return fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.Col(p.Counted), schema.QuotedName(p.Say("rows without a value", "Zeilen ohne Wert")), schema.QuotedName(p.RowsName())) + q.From(p.Filters)
+	plan.OpValue:   {(*statement).valueSQL, (*reply).sayValue},
+	plan.OpGroups:  {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpCompare: {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpRank:    {(*statement).rankSQL, (*reply).sayRank},
+	plan.OpExtreme: {(*statement).extremeSQL, (*reply).sayExtreme},
+	plan.OpCount:   {(*statement).countSQL, (*reply).sayCount},
+	plan.OpShare:   {(*statement).shareSQL, (*reply).sayShare},
+	plan.OpChange:  {(*statement).changeSQL, (*reply).sayChange},
+	plan.OpTrend:   {(*statement).trendSQL, (*reply).sayTrend},
+	plan.OpCourse:  {(*statement).courseSQL, (*reply).sayCourse},
+	plan.OpLookup:  {(*statement).listSQL, (*reply).sayList},
+	plan.OpList:    {(*statement).listSQL, (*reply).sayList},
+	plan.OpMany:    {(*statement).manySQL, (*reply).sayMany},
 }
 
 // expr is the aggregate of a measure, or the number of rows or of different values.
@@ -61,8 +54,6 @@ func (p *statement) expr(q *plan.Query, m *plan.Measure) string {
 		return "COUNT(DISTINCT " + q.Col(p.Counted) + ")"
 	case m.How == "":
 		return q.Aggregate("max", m.Field)
-	case p.PerRow && m.How == "avg" && p.RowKey() != nil:
-		return fmt.Sprintf("1.0 * SUM(%s) / COUNT(DISTINCT %s)", q.Col(m.Field), q.Col(p.RowKey()))
 	}
 	if p.Outflow {
 		return "-(" + q.Aggregate(m.How, m.Field) + ")"
@@ -270,34 +261,17 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 
-// trendSQL is one value for each time, and group if there is one.
+// trendSQL is one value for each time.
 func (p *statement) trendSQL(q *plan.Query) string {
-	b := q.Bucket(p.Time, p.Unit)
-	m := p.First()
-	value := p.expr(q, m)
-	if m != nil && m.How == "median" {
-		value = q.Aggregate("avg", m.Field)
-	}
-	count := "COUNT(*)"
-	conds := []string{b + " IS NOT NULL"}
+	b, m := q.Bucket(p.Time, p.Unit), p.First()
+	value, count, conds := p.expr(q, m), "COUNT(*)", []string{b + " IS NOT NULL"}
 	if m != nil {
 		count = "COUNT(" + q.Col(m.Field) + ")"
 		conds = append(conds, q.Col(m.Field)+" IS NOT NULL")
 	}
-	head, by := b+" AS "+schema.QuotedName(p.UnitName()), "1"
-	group := b
-	if len(p.Groups) == 1 {
-		g := p.plain(q, p.Groups[0])
-		head, by, group = head+", "+g+" AS "+schema.QuotedName(p.Groups[0].Label()), "1, 2", b+", "+g
-		conds = append(conds, g+" IS NOT NULL")
-	}
-	over := "ORDER BY " + b
-	if len(p.Groups) == 1 {
-		over = "PARTITION BY " + p.plain(q, p.Groups[0]) + " " + over
-	}
-	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (%s)", value, over)
-	change := fmt.Sprintf("100.0 * (%s - %s) / NULLIF(%s, 0) AS %s", value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")))
-	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, fetched)
+	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (ORDER BY %s)", value, b)
+	return fmt.Sprintf("SELECT %s AS %s, %s AS %s, %s AS %s, 100.0 * (%s - %s) / NULLIF(%s, 0) AS %s%s GROUP BY %s ORDER BY 1 LIMIT %d", b, schema.QuotedName(p.UnitName()),
+		value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")), q.From(p.Filters, conds...), b, fetched)
 }
 
 // courseSQL is every number of a table with one row for each time.

@@ -129,9 +129,6 @@ func (p *phrases) measured(m *plan.Measure) string {
 		return p.Say("the number of ", "die Anzahl ") + p.rowsCalled()
 	}
 	n := p.named(m.Field)
-	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
-		return p.Say("the mean per "+p.RowKey().Words[0].Fold+" of ", "der Mittelwert je "+speech.Upper(p.RowKey().Words[0].Fold)+" von ") + n
-	}
 	switch m.How {
 	case "sum":
 		if m.Field.Factors != nil && !m.Field.Less {

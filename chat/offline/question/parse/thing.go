@@ -3,7 +3,6 @@ package parse
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
@@ -29,19 +28,24 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 3}}
 }
 
-// surveyed are the people whom a survey asks.
-var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
-
-// LightWords are other words that restrict nothing.
-var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
+var (
+	// surveyed are the people whom a survey asks.
+	surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
+	// LightWords are other words that restrict nothing.
+	LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
-
-// LightDoers are people who do what is asked for, where nothing says that they are counted.
-var LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
+	// LightDoers are people who do what is asked for, where nothing says that they are counted.
+	LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
 kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
-
-// settled are words of columns and values by which what is paid differs from what is not.
-var settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
+	// settled are words of columns and values by which what is paid differs from what is not.
+	settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
+	// PayingVerbs say that money goes out.
+	PayingVerbs = speech.Folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
+	// Beings are verbs of being; before a participle they make a passive.
+	Beings = speech.Folded("are were")
+	// parks are vehicles, which a car park names and does not count.
+	parks = speech.Folded("car cars")
+)
 
 // lightAt reads a word that says nothing about which rows or which figure is meant.
 func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
@@ -70,49 +74,6 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 	}
 	return []Piece{light}
 }
-
-// PayingVerbs say that money goes out.
-var PayingVerbs = speech.Folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
-
-var agreeing = speech.Folded("agree agrees agreed stimmen stimmt zustimmen zugestimmt")
-
-var opposing = speech.Folded("disagree disagrees disagreed widersprechen ablehnen")
-
-var intensity = speech.Folded("strongly fully completely totally somewhat slightly partly mostly tend neither rather voll vollig ganz eher teilweise teils gar uberhaupt weder kaum")
-
-// likertAt finds all values of one side of a scale where a question says agree and not how much.
-func (r *Tagger) likertAt(f *schema.Field, i int) []Piece {
-	t, to := r.Tokens[i], i+1
-	side := map[bool]int{true: 1}[agreeing[t.Fold]]
-	if opposing[t.Fold] {
-		side = -1
-	}
-	word := func(k int) string {
-		if k < 0 || k >= len(r.Tokens) {
-			return ""
-		}
-		return r.Tokens[k].Fold
-	}
-	if word(to) == "nicht" {
-		side, to = -side, to+1
-	}
-	if side == 0 || t.Quoted || intensity[word(i-1)] || intensity[word(to)] || !f.Likert() {
-		return nil
-	}
-	var values []string
-	for _, v := range f.Values {
-		if s, _ := v.(string); schema.Stance(s) == side {
-			values = append(values, s)
-		}
-	}
-	return []Piece{{Kind: speech.KindValue, Arg: "side", Field: f, Values: values, From: i, To: to, Weight: 14 * float64(to-i)}}
-}
-
-// Beings are verbs of being; before a participle they make a passive.
-var Beings = speech.Folded("are were")
-
-// parks are vehicles, which a car park names and does not count.
-var parks = speech.Folded("car cars")
 
 // thingAt reports whether a token is a noun for the rows that their table does not say: no
 // column of another table or of this one is called so. It is counted only where each row
@@ -148,15 +109,6 @@ func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
 	return false
 }
 
-// gerund reports whether two words are a verb and its form on -ing: move, moving.
-func gerund(a, b string) bool {
-	if strings.HasSuffix(a, "ing") {
-		a, b = b, a
-	}
-	base, ok := strings.CutSuffix(b, "ing")
-	return ok && len(base) > 2 && (a == base || a == base+"e")
-}
-
 // dimensionUnits are the words for what numbers in some units measure.
 var dimensionUnits = []struct{ words, units map[string]bool }{
 	{speech.Folded("electricity power strom energy energie elektrizitat"), speech.Folded("kwh mwh gwh twh wh")},
@@ -184,26 +136,15 @@ func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) > 1 {
-			found = slices.DeleteFunc(found, func(f *schema.Field) bool { return !r.produced(f) })
-		}
-		if len(found) == 1 && (r.neutral(found[0]) || r.produced(found[0])) {
+		if len(found) == 1 && r.neutral(found[0]) {
 			out = append(out, Piece{Kind: speech.KindField, Field: found[0], From: i, To: i + 1, Weight: 6})
 		}
 	}
 	return out
 }
 
-// produced reports whether a column is of what is generated, and the question too.
-func (r *Tagger) produced(f *schema.Field) bool {
-	return (f.Named("generation") || f.Named("yield")) && slices.ContainsFunc(r.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "power") })
-}
-
 // neutral reports whether the name of a column says nothing but how much: consumption, generation.
 func (r *Tagger) neutral(f *schema.Field) bool {
-	if spelledUnit(f.Name) != "" {
-		return true
-	}
 	return !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		if w.Optional || schema.UnitNames[w.Fold] != "" {
 			return false
@@ -215,47 +156,6 @@ func (r *Tagger) neutral(f *schema.Field) bool {
 		}
 		return true
 	})
-}
-
-var placeWords = speech.Folded("city cities town towns stadt stadte stadten ort orte orten")
-
-var placeColumns = speech.Folded("location locations site sites standort standorte place places station stations venue office offices buro hub depot")
-
-// placeAt finds the column of places whose values are names of towns for all that is known.
-func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
-	if r.Tokens[i].Quoted || !placeWords[r.Tokens[i].Fold] {
-		return nil
-	}
-	var found *schema.Field
-	for _, f := range v.Fields {
-		if f.Table != 0 || !f.Text() || f.Names != nil || f.Key() {
-			continue
-		}
-		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Lex.Means(w.Stem, "city") && w.Fold != "ort" }) {
-			return nil
-		}
-		if f.Has(placeColumns) {
-			if found != nil || !properNames(f.Values) {
-				return nil
-			}
-			found = f
-		}
-	}
-	if found == nil {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindField, Field: found, From: i, To: i + 1, Weight: 3}}
-}
-
-// properNames reports whether all values are words with a capital and without figures.
-func properNames(values []any) bool {
-	for _, x := range values {
-		s, _ := x.(string)
-		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
-			return false
-		}
-	}
-	return len(values) > 0
 }
 
 // ratingAt finds words for a judgement that stand beside the name of what is judged: the
@@ -303,10 +203,8 @@ func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
 		p.Arg, p.Weight = "rows", 3 // Tankungen of the Tankbuch
 	case v.Survey && (r.Lex.Means(t.Stem, "customer") || surveyed[t.Fold]):
 		p.Arg, p.Weight = "topic", 1 // our customers, who were asked
-	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return speech.Family(t.Fold, n) || speech.Family(paidIn(t.Fold), n) }):
+	case !t.Part && slices.ContainsFunc(v.Names, func(n string) bool { return speech.Family(t.Fold, n) }):
 		p.Arg, p.Weight = "topic", 2 // charged, of charging.csv
-	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return gerund(t.Fold, n) }):
-		p.Arg, p.Weight = "topic", 2 // our move, of moving.csv
 	default:
 		arg, ok := r.thingAt(v, i)
 		p.Arg, p.Weight = arg, 2

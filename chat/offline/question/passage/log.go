@@ -120,7 +120,7 @@ func wordRoot(w string) string {
 func (s *logSearch) asksMore(t speech.Token) bool {
 	for _, p := range s.Lex.Phrases[t.Fold] {
 		switch p.Kind {
-		case speech.KindAgg, speech.KindSup, speech.KindNot, speech.KindMissing, speech.KindUnusable, speech.KindCmp, speech.KindDiff, speech.KindUnit, speech.KindNever, speech.KindMore, speech.KindVersus, speech.KindNone, speech.KindWhole:
+		case speech.KindAgg, speech.KindSup, speech.KindNot, speech.KindMissing, speech.KindCmp, speech.KindDiff, speech.KindUnit, speech.KindNever, speech.KindMore, speech.KindVersus, speech.KindNone, speech.KindWhole:
 			if len(p.Words) == 1 && !logNoise[t.Fold] {
 				return true
 			}
@@ -156,9 +156,10 @@ func linesOf(p speech.Period) string {
 	return fmt.Sprintf(`\b%d[-/]%s[-/]%s|\b%s/%s/%d|\b%s\.%s\.(?:%d|%02d)\b|^%s +%s\b`, p.Year, speech.TwoDigits(p.N), day, day, month, p.Year, day, speech.TwoDigits(p.N), p.Year, p.Year%100, month, plain)
 }
 
-var logNoise = speech.Folded("times time occasion occasions line lines entry entries log logs message messages event events request requests anfragen zeile zeilen eintrage eintrag meldungen answered returned responses appear appears there level server application app ended end protokoll enthalt stehen beantwortet")
-
-// logActors are what one line does not stand for.
-var logActors = speech.Folded("user users ip ips address addresses host hosts client clients customer customers server servers session sessions people visitor visitors days hours minutes nutzer benutzer adressen kunden tage stunden minuten different unique distinct verschiedene")
+var (
+	logNoise = speech.Folded("times time occasion occasions line lines entry entries log logs message messages event events request requests anfragen zeile zeilen eintrage eintrag meldungen answered returned responses appear appears there level server application app ended end protokoll enthalt stehen beantwortet")
+	// logActors are what one line does not stand for.
+	logActors = speech.Folded("user users ip ips address addresses host hosts client clients customer customers server servers session sessions people visitor visitors days hours minutes nutzer benutzer adressen kunden tage stunden minuten different unique distinct verschiedene")
+)
 
 var levels = map[string]string{"error": "ERROR", "errors": "ERROR", "fehler": "ERROR", "warning": "WARN(?:ING)?", "warnings": "WARN(?:ING)?", "warn": "WARN(?:ING)?", "warnungen": "WARN(?:ING)?", "fatal": "FATAL", "info": "INFO", "debug": "DEBUG", "critical": "CRITICAL"}

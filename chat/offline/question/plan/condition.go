@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -12,7 +11,7 @@ import (
 // takeConditions reads comparisons with numbers and columns, missing values and values.
 func (p *roles) takeConditions() Reason {
 	for i, x := range p.Pieces {
-		if p.used[i] && x.Kind != speech.KindMore {
+		if p.used[i] {
 			continue
 		}
 		var why Reason
@@ -23,14 +22,7 @@ func (p *roles) takeConditions() Reason {
 			if x.Arg == "between" {
 				why = p.between(i)
 			}
-		case speech.KindNot:
-			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
-				p.used[i], p.used[i+1] = true, true // not returned yet
-				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
-			}
-		case speech.KindMore:
-			why = p.moreThan(i)
-		case speech.KindMissing, speech.KindUnusable:
+		case speech.KindMissing:
 			why = p.missing(i)
 		case speech.KindValue:
 			if p.deniesBoth(i) {
@@ -82,9 +74,6 @@ func (p *conditions) takeValue(i int) {
 			p.Either = x.Field
 			return
 		}
-	}
-	if p.sided(x) && !not {
-		p.Either = x.Field
 	}
 	f := valueFilter(x.Field, x.Values, not)
 	f.at = x.From
@@ -145,18 +134,7 @@ func (p *roles) compareNumber(i int) Reason {
 	}
 	f := p.comparedField(x, i, max(i, at)+1)
 	if f == nil {
-		f = p.aged(i, n)
-	}
-	if f == nil {
 		return ReasonUnclear
-	}
-	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
-		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-	}) {
-		p.used[at+1] = true // more than 25 a month
-	}
-	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
-		p.used[at+1] = true // older than 30 years
 	}
 	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
 		return ReasonUnclear
@@ -195,9 +173,6 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 		}
 		return p.View.Lasting()
 	}
-	if x.About == "temperature" {
-		return p.temperatureOf(x.Arg)
-	}
 	if x.About != "" {
 		return p.View.FieldOf(x.About)
 	}
@@ -226,54 +201,7 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 			return f
 		}
 	}
-	if f := p.View.OnlyMeasure(); f != nil {
-		return f
-	}
-	for _, x := range p.Pieces {
-		if x.Rows() && (p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") || p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "invoice")) {
-			return p.View.FieldOf("amount") // invoices over 1,000
-		}
-	}
-	return nil
-}
-
-// aged is the age that a bare number behind over or under is of, where people are asked for:
-// women over 60.
-func (p *wording) aged(i int, n float64) *schema.Field {
-	switch p.Text.Tokens[p.Pieces[i].From].Fold {
-	case "over", "under", "uber", "unter":
-	default:
-		return nil
-	}
-	b := p.near(i, -1)
-	people := b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
-	if f := p.View.FieldOf("age"); people && f != nil && f.Spans(n) {
-		return f
-	}
-	return nil
-}
-
-// temperatureOf is the only temperature, or the highest of each day for warmer than and the
-// lowest for colder than.
-func (p *wording) temperatureOf(op string) *schema.Field {
-	var all []*schema.Field
-	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Measure() && f.Named("temperature") {
-			all = append(all, f)
-		}
-	}
-	if len(all) == 2 {
-		want := map[string]string{">": "max", "<": "min"}[op]
-		other := map[string]string{"max": "min", "min": "max"}[want]
-		all = slices.DeleteFunc(all, func(f *schema.Field) bool { return p.Nature(f) == other })
-		if len(all) == 1 && p.Nature(all[0]) != want {
-			return nil
-		}
-	}
-	if len(all) != 1 {
-		return nil
-	}
-	return all[0]
+	return p.View.OnlyMeasure()
 }
 
 // compareColumns reads "below the reorder level".
@@ -305,27 +233,8 @@ func (p *roles) compareColumns(i int) Reason {
 		if p.Pieces[i].Arg == "<" {
 			a, b = b, a
 		}
-		p.Measures = append(p.Measures, Measure{Field: &schema.Field{
-			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
-		}})
+		p.Measures = append(p.Measures, Measure{Field: minus(a, b)})
 	}
-	return ""
-}
-
-// moreThan reads "less in stock than the reorder level", "more inflow than outflow".
-func (p *conditions) moreThan(i int) Reason {
-	if i+3 >= len(p.Pieces) || p.Pieces[i+1].Kind != speech.KindField || p.Pieces[i+2].Arg != "than" || p.Pieces[i+3].Kind != speech.KindField || p.Pieces[i].About != "" {
-		return ""
-	}
-	a, b := p.Pieces[i+1].Field, p.Pieces[i+3].Field
-	if a == b || !a.Measure() || !b.Measure() {
-		return ReasonUnclear
-	}
-	for k := i; k <= i+3; k++ {
-		p.used[k] = true
-	}
-	p.more = nil
-	p.Filters = append(p.Filters, fieldFilter(a, map[string]string{"desc": ">", "asc": "<"}[p.Pieces[i].Arg], b))
 	return ""
 }
 
@@ -366,14 +275,12 @@ func (p *roles) missing(i int) Reason {
 			p.used[i+1] = true
 			return ""
 		}
-		if n.Kind != speech.KindField || step < 0 && p.Pieces[i].Kind == speech.KindMissing && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
+		if n.Kind != speech.KindField || step < 0 && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
 			continue
 		}
 		f := n.Field
 		p.used[i], p.used[i+step] = true, true
 		switch {
-		case p.Pieces[i].Kind == speech.KindUnusable:
-			p.Counted, p.Op = f, "unusable"
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
 		case f.Missing+f.Unusable == 0 && f.Numeric():

@@ -9,13 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// namesOne reports whether a column is asked for whose name has one of some words.
-func (p *explanation) namesOne(words map[string]bool) bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindField && x.Field.Has(words)
-	})
-}
-
 // longestOf is the column of a quantity that a word of its name and a superlative say
 // together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {

@@ -12,25 +12,20 @@ import (
 
 // The operations.
 const (
-	OpValue    = "value"
-	OpGroups   = "groups"
-	OpRank     = "rank"
-	OpExtreme  = "extreme"
-	OpCount    = "count"
-	OpShare    = "share"
-	OpChange   = "change"
-	OpTrend    = "trend"
-	OpCourse   = "course"
-	OpCompare  = "compare"
-	OpLookup   = "lookup"
-	OpList     = "list"
-	OpUnusable = "unusable"
-	// OpMeter is what a counter counted between two of its readings.
-	OpMeter = "meter"
+	OpValue   = "value"
+	OpGroups  = "groups"
+	OpRank    = "rank"
+	OpExtreme = "extreme"
+	OpCount   = "count"
+	OpShare   = "share"
+	OpChange  = "change"
+	OpTrend   = "trend"
+	OpCourse  = "course"
+	OpCompare = "compare"
+	OpLookup  = "lookup"
+	OpList    = "list"
 	// OpMany counts the groups whose rows come to more, or less, than a number.
 	OpMany = "many"
-	// OpAcross compares the columns of a table that has one for each party, channel or subject.
-	OpAcross = "across"
 )
 
 // decide chooses the operation that the slots make. Readings of a counter are never added up.
@@ -72,15 +67,15 @@ func (p *explanation) countsRows() bool {
 }
 
 func (p *Plan) choose() Reason {
-	p.monthlyFigure()
+	if p.Unit == "month" && p.Aggregate != "avg" && slices.ContainsFunc(p.Measures, func(m Measure) bool {
+		return slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool {
+			return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+		})
+	}) {
+		p.Unit = "" // the monthly fee
+	}
 	if p.Unit == "week" || p.Tally == "week" {
 		return ReasonUnclear // weeks begin on one day here and on another there
-	}
-	switch {
-	case p.across:
-		return p.decideAcross()
-	case p.metered():
-		return p.decideMeter()
 	}
 	if why := p.decideMore(); why != "" {
 		return why
@@ -92,8 +87,6 @@ func (p *Plan) choose() Reason {
 		return ReasonUnclear
 	}
 	switch {
-	case p.Op == OpUnusable:
-		return ""
 	case p.share && p.Trend != "" && len(p.Periods) == 2:
 		return p.decideChange()
 	case p.share:
@@ -116,16 +109,14 @@ func (p *Plan) choose() Reason {
 			return ""
 		}
 		p.Op = OpCompare
-	case p.Op == OpValue && (len(p.Groups) > 0 || p.Unit != ""):
-		p.Op = OpGroups
-	case p.Op == OpCount && (len(p.Groups) > 0 || p.Unit != ""):
+	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
 		p.Op = OpGroups
 	}
 	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
 		return ReasonUnclear
 	}
 	if p.Op == OpList || p.Op == OpLookup {
-		if p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
+		if p.Aggregate != "" || p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
 			return ReasonUnclear // how much is no name, and what is asked for is what is given
 		}
 	}
@@ -165,10 +156,6 @@ func (p *Plan) decideMeasure() Reason {
 		p.Target = nil // the share of Bolt, which is a company
 	}
 	switch {
-	case p.Tally == "day" && len(p.Measures) == 1 && p.Aggregate == "" && len(p.Filters) == p.times() && p.Measures[0].Field.Named("rain"):
-		p.Filters, p.Measures = append(p.Filters, numberFilter(p.Measures[0].Field, ">", 0)), nil // on how many days did it rain
-		p.Op = OpCount
-		return p.decideCount()
 	case p.Counted != nil && len(p.Measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.Tally != "" && len(p.Measures) > 0:
@@ -202,15 +189,20 @@ func (p *Plan) decideMeasure() Reason {
 	case p.Asks == "" && p.Aggregate == "" && !questioning[p.Text.Tokens[0].Fold] && p.allMeasures():
 		p.Op = OpCourse // a report on sales
 		return ""
-	case p.distinct && len(p.attrs) == 1:
-		p.Op, p.Counted = OpCount, p.attrs[0]
-		return ""
 	}
 	return ReasonUnclear
 }
 
-// questioning begin a question, which asks for more than how everything went.
-var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
+var (
+	// questioning begin a question, which asks for more than how everything went.
+	questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
+	receiving   = speech.Folded("bekommen bekam erhalten erhielt received get got by")
+	// undone are values of what was ordered and came to nothing.
+	undone    = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
+	rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+	// Plurals do not look like it.
+	Plurals = speech.Folded("people children men women staff")
+)
 
 // times is how many of the conditions are times.
 func (p *conditions) times() int {
@@ -223,24 +215,13 @@ func (p *conditions) times() int {
 	return n
 }
 
-// adds reports whether the question asks what something adds up to.
-func (p *explanation) adds() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		switch p.Text.Tokens[x.From].Fold {
-		case "add", "adds", "added", "summieren", "belaufen":
-			return x.Kind == speech.KindAgg
-		}
-		return false
-	})
-}
-
 // implied is the one number of a table that the question names by the table's topic.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
 	}
-	if p.topicMeasure(f) || f == p.View.Coins && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+	if p.topicMeasure(f) || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
 		return f
 	}
 	return nil
@@ -294,68 +275,21 @@ func (p *Plan) decideValue() Reason {
 	return p.decideMean()
 }
 
-var receiving = speech.Folded("bekommen bekam erhalten erhielt received get got by")
-
 // decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
 // the totals, which differ where several rows belong to a day or a store.
 func (p *Plan) decideMean() Reason {
-	if p.Aggregate != "avg" {
+	if p.Aggregate != "avg" || len(p.Groups) == 0 && p.Unit == "" {
 		return ""
 	}
-	perYear := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 })
-	if p.Unit == "year" && (perYear || p.perWord()) {
-		if f := p.Measures[0].Field; slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }) {
-			p.Unit = "" // what people earn per year is their annual salary
-			return ""
-		} else if f.Named("salary") || f.Named("rent") {
-			return ReasonAmbiguous
-		}
-	}
-	if p.Unit == "month" && slices.ContainsFunc(p.Measures[0].Field.Words, func(w speech.Word) bool {
-		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-	}) {
-		p.Unit = "" // a month's salary
-		return ""
-	}
-	if p.Unit != "" && p.daily() {
-		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
-			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
-		}
-		p.Unit = ""
-	}
-	if len(p.Groups) == 1 && p.Groups[0].Dated() && p.perWord() {
-		if !p.Groups[0].Unique(p.View.Tables[0].RowCount) {
-			return ReasonAmbiguous
-		}
-		p.Groups = nil // each row is a month
-		return ""
-	}
-	if p.Unit == "month" && p.perWord() && len(p.Groups) == 0 {
-		if p.Time == nil {
-			p.Time = p.timeField(nil)
-		}
-		if p.Time == nil || !p.onePerTime() || !p.Time.Monthly() {
-			return ReasonAmbiguous
-		}
-		p.Unit = "" // each row is a month
-	}
-	if p.Unit != "" && (p.perWord() && p.Nature(p.Measures[0].Field) == "" || p.Asks == "much" && p.View.OfMoney(p.Measures[0].Field)) {
+	f := p.Measures[0].Field
+	nature, timed := p.Nature(f), p.Unit != "" || p.Groups[0].Dated()
+	switch {
+	case !slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindBy }), // the daily consumption
+		p.perWord() && (nature == "sum" || timed && (nature == "" || f.Named("salary") || f.Named("rent"))),
+		timed && p.Asks == "much" && p.View.OfMoney(f):
 		return ReasonAmbiguous
 	}
-	if (len(p.Groups) > 0 || p.Unit != "") && p.perWord() && p.Nature(p.Measures[0].Field) == "sum" {
-		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
-	}
 	return ""
-}
-
-var yearWords = speech.Folded("annual yearly jährlich jährlicher jahresgehalt jahreslohn jahr year annuel")
-
-// daily reports whether the unit of time only says what a mean is of: the daily consumption.
-func (p *explanation) daily() bool {
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		t := p.Text.Tokens[x.From]
-		return x.Kind == speech.KindUnit && (t.Part || t.Fold == "daily" || t.Fold == "monthly" || t.Fold == "yearly" || t.Fold == "annual" || strings.Contains(t.Fold, "lich"))
-	})
 }
 
 // perWord reports whether the question groups by per, pro or je.
@@ -404,11 +338,6 @@ func (p *wording) idle(f *schema.Field) bool {
 	}
 	return false
 }
-
-// undone are values of what was ordered and came to nothing.
-var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
-
-var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
 // Nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
@@ -474,6 +403,3 @@ func (p *Plan) decideList() Reason {
 	}
 	return ""
 }
-
-// Plurals do not look like it.
-var Plurals = speech.Folded("people children men women staff")

@@ -9,17 +9,17 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// denying stand before a value that a row does not have.
-var denying = speech.Folded("no without ohne kein keine keinen")
-
-// moneyOrMass are units of which a change is one of the sums.
-var moneyOrMass = speech.Folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
-
-// untaxedWords are words of columns of amounts before tax.
-var untaxedWords = speech.Folded("ht net netto nett")
-
-// taxedWords are words of columns of amounts with tax.
-var taxedWords = speech.Folded("ttc gross brutto")
+var (
+	// denying stand before a value that a row does not have.
+	denying = speech.Folded("no without ohne kein keine keinen")
+	// moneyOrMass are units of which a change is one of the sums.
+	moneyOrMass = speech.Folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
+	popular     = speech.Folded("popular busiest beliebteste beliebtesten")
+	crowds      = speech.Folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
+	trades      = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
+	heightWords = speech.Folded("hoch high is ist s sind are large big")
+	gives       = speech.Folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
+)
 
 // sizesOf are units in the least one of their kind.
 var sizesOf = map[string]struct {
@@ -53,9 +53,9 @@ func (p *explanation) inUnitOf(f *schema.Field, at int, n float64) (float64, boo
 	own := sizesOf[unit]
 	switch {
 	case said.n == 0:
-		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0
+		return n, true
 	case own.n == 0:
-		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0 && unit == "" && said.kind != "time" && slices.ContainsFunc(measuredBy[said.kind], func(c string) bool { return f.Named(c) })
+		return n, unit == "" && said.kind != "time" && slices.ContainsFunc(measuredBy[said.kind], func(c string) bool { return f.Named(c) })
 	}
 	return n * said.n / own.n, said.kind == own.kind
 }
@@ -69,20 +69,6 @@ func (p *wording) ByHow() bool {
 	}
 	return false
 }
-
-// arrivals is the one date of those given on which things come, where the question says so.
-func (p *explanation) arrivals(dates []*schema.Field) *schema.Field {
-	if !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
-		return nil
-	}
-	return schema.Only(dates, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Has(comingColumns)
-	})
-}
-
-var coming = speech.Folded("come came comes enter entered arrive arrived arrivals kommen kamen gekommen ankommen angekommen anreisen")
-
-var comingColumns = speech.Folded("entered entry arrival arrived arrive arrivals enter checkin ankunft anreise einfahrt eintritt")
 
 // numbered reports whether a number before a column is its value: a flat with 3 rooms.
 func (p *explanation) numbered(i int) bool {
@@ -103,42 +89,22 @@ func (p *explanation) numbered(i int) bool {
 // crowded reports whether the table counts those who came, so that the most popular and the
 // busiest may be the one with the most of them.
 func (p *wording) crowded() bool {
-	if slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Rows() && x.From == p.Superlative.To }) {
-		return false
-	}
-	switch p.Text.Tokens[p.Superlative.To-1].Fold {
-	case "popular", "busiest", "beliebteste", "beliebtesten":
-	default:
-		return false
-	}
-	return slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
+	rows := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Rows() && x.From == p.Superlative.To })
+	return !rows && popular[p.Text.Tokens[p.Superlative.To-1].Fold] && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		return f.Table == 0 && f.Type == "integer" && f.Measure() && (f.Named("visitor") || f.Has(crowds))
 	})
 }
 
-var crowds = speech.Folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
-
-var trades = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
-
 // traded reports whether the question is of what is sold or bought.
 func (p *explanation) traded() bool {
-	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return trades[t.Fold] })
+	return p.says(trades)
 }
 
 // AsksHeight reports whether the question asks how high something is, or what it is, rather
 // than how much of it there is.
 func (p *explanation) AsksHeight() bool {
-	if len(p.Text.Tokens) < 2 {
-		return false
-	}
-	switch p.Text.Tokens[1].Fold {
-	case "hoch", "high", "is", "ist", "s", "sind", "are", "large", "big":
-		return true
-	}
-	return false
+	return len(p.Text.Tokens) > 1 && heightWords[p.Text.Tokens[1].Fold]
 }
-
-var gives = speech.Folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
 
 // given is the only amount of money of the table, where the question says that it is given or earned.
 func (p *wording) given() *schema.Field {

@@ -113,19 +113,12 @@ func (p *Plan) KeyFields() []*schema.Field {
 }
 
 func (p *conditions) filtered(f *schema.Field) bool {
-	for _, x := range p.Filters {
-		if x.Field == f && !x.Total {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
 }
 
 // UnitName is the unit of time of the groups in the language of the question.
 func (p *roles) UnitName() string {
-	names := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}
-	n := names[p.Unit]
-	return p.Say(n[0], n[1])
+	return p.UnitOf(p.Unit, 1)
 }
 
 // MeasureList is the measures; a nil stands for the rows where there are none.

@@ -113,12 +113,7 @@ func (q *Query) From(filters []Filter, more ...string) string {
 }
 
 func (q *Query) joined() bool {
-	for _, u := range q.used[1:] {
-		if u {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(q.used[1:], true)
 }
 
 // Finish writes the columns with the names of their tables where there are several.
@@ -211,29 +206,18 @@ func boolFilter(f *schema.Field, want bool) Filter {
 		}
 		return valueFilter(f, values, false)
 	}
-	word := "FALSE"
-	text := "= no"
-	if want {
-		word, text = "TRUE", "= yes"
-	}
-	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
+	text := map[bool]string{false: "= no", true: "= yes"}[want]
+	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + strings.ToUpper(strconv.FormatBool(want)) }}
 }
 
-func truth(s string) bool {
-	switch speech.Fold(strings.TrimSpace(s)) {
-	case "yes", "y", "ja", "j", "true", "oui", "x", "wahr":
-		return true
-	}
-	return false
-}
+var (
+	truths   = speech.Folded("yes y ja j true oui x wahr")
+	untruths = speech.Folded("no n nein false non falsch")
+)
 
-func untruth(s string) bool {
-	switch speech.Fold(strings.TrimSpace(s)) {
-	case "no", "n", "nein", "false", "non", "falsch":
-		return true
-	}
-	return false
-}
+func truth(s string) bool { return truths[speech.Fold(strings.TrimSpace(s))] }
+
+func untruth(s string) bool { return untruths[speech.Fold(strings.TrimSpace(s))] }
 
 // numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -84,13 +85,8 @@ func (p *Plan) supMeasure() Reason {
 		p.Measures = nil
 	case p.Superlative.About != "":
 		f := p.supField(p.Superlative.About)
-		if p.Superlative.About == "length" && len(p.Measures) == 1 && slices.ContainsFunc([]string{"distance", "duration", "length", "wait"}, func(c string) bool {
-			return p.Measures[0].Field.Named(c) || sizesOf[p.Measures[0].Field.UnitName()].kind == "length"
-		}) {
-			f = p.Measures[0].Field // the longest distance
-		}
-		if f == nil && len(p.Measures) == 1 && (p.Superlative.About == "length" || p.Superlative.About == "date") {
-			f = p.Measures[0].Field // the longest waiting time
+		if f == nil && len(p.Measures) == 1 && p.Superlative.About == "date" {
+			f = p.Measures[0].Field // the earliest year of construction
 		}
 		if f == nil {
 			return ReasonUnknown
@@ -107,9 +103,6 @@ func (p *Plan) supMeasure() Reason {
 		}
 	case len(p.Measures) == 1:
 		p.Measures[0].How = p.Aggregate
-		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.Target.Unique(p.View.Tables[0].RowCount) {
-			p.Measures[0].How = "sum" // the most in fees
-		}
 	case len(p.Measures) == 0 && p.Counted == nil:
 		if why := p.supWithout(); why != "" {
 			return why
@@ -151,11 +144,7 @@ func (p *Plan) unsureBest() bool {
 		return false
 	}
 	f := p.Measures[0].Field
-	if f.SchoolGrade() {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg] // 1 is the best
-		return false
-	}
-	if !p.judged && !f.Scale() && p.bestUnclear(f) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
+	if !p.judged && !f.Scale() && !f.Clock() && !p.View.Takings && f != p.View.Coins && !slices.ContainsFunc(goodMost, f.Named) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
 		return true
 	}
 	graded := f.Named("score") || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
@@ -210,13 +199,17 @@ func (p *Plan) supWithout() Reason {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		return ""
 	}
-	if p.mostOfValue() || p.mostDone() {
+	if p.mostOfValue() {
 		return ""
 	}
 	return ReasonUnclear
 }
 
-var allOf = speech.Folded("all every alle allen aller")
+var (
+	allOf     = speech.Folded("all every alle allen aller")
+	highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
+	bigWords  = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
+)
 
 // mostOfValue reports whether the rows with a value are what there is most of, in a table that
 // has no amounts: the most errors, of a log.
@@ -225,18 +218,6 @@ func (p *Plan) mostOfValue() bool {
 		return false
 	}
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
-}
-
-// mostDone reports whether the rows of a value are what there is most of, as a verb says that
-// somebody did: who treated the most cats. Of goods there may be several in a row.
-func (p *Plan) mostDone() bool {
-	if p.Target == nil && p.Asks != "who" || p.traded() {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindValue && x.From == p.Superlative.To && !x.Field.Named("product")
-	}) && slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "any") }) &&
-		!slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("quantity") })
 }
 
 // biggest reports whether one row is asked for by its only amount of money: the biggest expense.
@@ -258,10 +239,6 @@ func (p *Plan) biggest() bool {
 	})
 }
 
-var highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
-
-var bigWords = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
-
 // supField is the number that a superlative compares: the price of the cheapest.
 func (p *conditions) supField(concept string) *schema.Field {
 	if concept == "date" && p.Time != nil {
@@ -271,20 +248,14 @@ func (p *conditions) supField(concept string) *schema.Field {
 		return f
 	}
 	switch concept {
-	case "price":
-		if p.View.Coins != nil && !p.View.Coins.Mixed() {
-			return p.View.Coins
-		}
 	case "temperature":
-		return p.extremeTemperature()
+		// The highest of each day for the hottest one, the lowest for the coldest.
+		want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
+		return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
+		})
 	case "length":
-		if f := p.View.FieldOf("duration"); f != nil {
-			return f
-		}
-		if f := p.View.Lasting(); f != nil {
-			return f
-		}
-		return p.View.FieldOf("distance")
+		return cmp.Or(p.View.FieldOf("duration"), p.View.Lasting(), p.View.FieldOf("distance"))
 	case "fastest", "slowest":
 		return p.pace(concept == "fastest")
 	case "hire":
@@ -296,56 +267,17 @@ func (p *conditions) supField(concept string) *schema.Field {
 	case "age":
 		for _, f := range p.View.Fields {
 			if f.Dated() && f.Named("birth") {
-				// The oldest was born first.
-				p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+				p.flip() // the oldest was born first
 				return f
 			}
 		}
-		return p.beginning()
 	}
 	return nil
-}
-
-// beginning is the date from which things that are no people are old: when an issue was opened.
-func (p *wording) beginning() *schema.Field {
-	if p.View.OfPeople() {
-		return nil
-	}
-	f := p.timeField(nil)
-	if f == nil {
-		var begun []*schema.Field
-		for _, o := range p.View.Fields {
-			if o.Table == 0 && o.Dated() && o.Has(beginnings) {
-				begun = append(begun, o)
-			}
-		}
-		f = nearest(begun)
-	}
-	if f != nil && (f.Dated() || f.Yearly()) {
-		p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
-		return f
-	}
-	return nil
-}
-
-var beginnings = speech.Folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
-
-// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
-// for the coldest.
-func (p *wording) extremeTemperature() *schema.Field {
-	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
-	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
-	})
 }
 
 // supTarget finds whose number is compared where the question says who, when or where.
 func (p *Plan) supTarget() {
 	if p.Target != nil || p.Unit != "" {
-		return
-	}
-	if len(p.Groups) == 1 && p.Asks != "who" {
-		p.Target, p.Groups = p.Groups[0], nil
 		return
 	}
 	switch p.Asks {
@@ -358,16 +290,6 @@ func (p *Plan) supTarget() {
 		if p.Time != nil && len(p.Measures) == 1 && p.Measures[0].Field != p.Time {
 			if p.Unit = "day"; p.Time.Yearly() {
 				p.Unit = "year"
-			}
-		}
-	}
-	if p.Target == nil && p.Unit == "" && len(p.attrs) == 1 && p.attrs[0].Text() {
-		p.Target = p.attrs[0]
-	}
-	if p.Target == nil && p.Unit == "" && p.Superlative.About != "" && p.Asks != "" && p.Asks != "when" && p.Asks != "much" {
-		for _, x := range p.Pieces {
-			if x.Rows() {
-				p.Target = p.labelField(x)
 			}
 		}
 	}
@@ -408,28 +330,16 @@ func (p *wording) pace(fast bool) *schema.Field {
 		p.Superlative.Arg = "desc"
 	}
 	if f := p.View.FieldOf("speed"); f != nil {
-		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+		p.flip()
 		return f
 	}
-	var clocks []*schema.Field
-	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Clock() {
-			clocks = append(clocks, f)
-		}
-	}
-	if len(clocks) == 1 {
-		return clocks[0]
-	}
-	if len(clocks) > 1 {
-		return nil
-	}
-	if f := p.View.Lasting(); f != nil && f.Has(lengthOfTime) {
-		return f
-	}
-	return nil
+	return schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Clock() })
 }
 
-var lengthOfTime = speech.Folded("time zeit duration dauer response resolution")
+// flip turns highest to lowest.
+func (p *explanation) flip() {
+	p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
+}
 
 // labelField is the column that names the rows: a name, else what is unique in each.
 func (p *wording) labelField(entity parse.Piece) *schema.Field {
@@ -473,14 +383,4 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 		}
 	}
 	return best
-}
-
-// rowName is what the rows are called that a value says the kind of: which perennials.
-func (p *wording) rowName(value parse.Piece) *schema.Field {
-	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && f.Unique(p.View.Tables[0].RowCount)
-	}); f != nil {
-		return f
-	}
-	return p.labelField(value)
 }

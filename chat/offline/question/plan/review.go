@@ -66,7 +66,7 @@ func (p *review) usesAggregate() bool {
 	case OpValue, OpGroups, OpCompare, OpChange, OpTrend, OpRank:
 		return len(p.Measures) > 0 && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How != p.Aggregate })
 	}
-	return p.Op == OpAcross || p.Op == OpShare
+	return p.Op == OpShare
 }
 
 // usesGroups reports whether what the result is per divides it, and whether all of its parts
@@ -74,7 +74,7 @@ func (p *review) usesAggregate() bool {
 func (p *review) usesGroups() bool {
 	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
-	case OpList, OpLookup, OpExtreme, OpCount, OpMeter, OpValue, OpUnusable:
+	case OpList, OpLookup, OpExtreme, OpCount, OpValue:
 		if divided {
 			return false
 		}
@@ -110,28 +110,20 @@ func (p *review) usesGroups() bool {
 			}
 		}
 	}
-	if k := p.RowKey(); mean && p.PerRow && k != nil && p.someWithout(k) {
-		return false // per member, of whom some have no rows
+	if mean && p.PerRow && p.RowKey() != nil {
+		return false // per member: of the rows, or of those who have none too
 	}
 	return !p.PerRow || mean || p.Op != OpValue
 }
 
-// someWithout reports whether some of those that a key stands for may have no rows: the table of
-// them has more, or a condition is one of the rows.
-func (p *conditions) someWithout(key *schema.Field) bool {
-	for at, j := range p.View.On {
-		if at == 0 || j.From != 0 || key.Table != at && (key.Table != 0 || j.OwnKey != key.Name) {
-			continue
-		}
-		own := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Name == j.OwnKey })
-		return own < 0 || p.View.Fields[own].DistinctCapped || p.View.Fields[own].Distinct != p.View.Tables[at].RowCount ||
-			slices.ContainsFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Field.Table == 0 })
-	}
-	return false
-}
-
-// dividing are words that say what a value is per.
-var dividing = speech.Folded("per pro je each every jeder jede jedes jedem jeden par")
+var (
+	// dividing are words that say what a value is per.
+	dividing   = speech.Folded("per pro je each every jeder jede jedes jedem jeden par")
+	moneyNouns = speech.Folded("money geld")
+	timeNouns  = speech.Folded("time zeit")
+	durations  = strings.Fields("duration hours wait")
+	during     = speech.Folded("on in at with during while when am an im bei mit wahrend")
+)
 
 // inMeasure reports whether a measure is the ratio that a column is named for.
 func (p *roles) inMeasure(f *schema.Field) bool {
@@ -178,10 +170,6 @@ func (p *review) severalRows() bool {
 	})
 }
 
-var moneyNouns = speech.Folded("money geld")
-
-var timeNouns = speech.Folded("time zeit")
-
 // asksOtherKind reports whether the question is how much money or time, or how often, and the
 // measure is something else.
 func (p *review) asksOtherKind() bool {
@@ -205,8 +193,6 @@ func (p *review) asksOtherKind() bool {
 	}
 	return false
 }
-
-var durations = strings.Fields("duration hours wait")
 
 // describesPerson reports whether a value only describes somebody by whom another row is found: the
 // manager of Liam Grant is not Liam Grant, a manager.
@@ -238,8 +224,6 @@ func (p *review) wantsBoth() bool {
 	}
 	return false
 }
-
-var during = speech.Folded("on in at with during while when am an im bei mit wahrend")
 
 // ratioOfMost reports whether a ranking goes by how much there is per something else: the most
 // per customer.

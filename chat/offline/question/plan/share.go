@@ -10,11 +10,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sided reports whether a condition is one side of a scale, of which each value is counted.
-func (p *wording) sided(x parse.Piece) bool {
-	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
-}
-
 // yesNo is a text column of yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
@@ -159,7 +154,7 @@ func (p *Plan) decideChange() Reason {
 		p.Op = OpChange
 		return ""
 	}
-	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff {
+	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff || len(p.Groups) > 0 || p.Aggregate == "median" {
 		return ReasonUnclear
 	}
 	p.Op = OpTrend

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
 )
 
 // ShortNames reports whether a column names people by one word, which several may share.
@@ -28,47 +29,26 @@ func (f *Field) recorder() bool {
 	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
 }
 
-// Direction is from or to, where the name of a column of texts says that it is where
-// something begins or ends.
-func (f *Field) Direction() string {
-	if !f.Text() || f.Factors != nil || f.Names != nil {
-		return ""
-	}
-	return speech.DirectionOf(func(set map[string]bool) bool {
-		return f.Has(set)
-	})
-}
-
-var denials = speech.Folded("disagree nicht not kaum keineswegs lehne ablehnung widerspreche")
-
-var assents = speech.Folded("agree stimme stimmt trifft zustimmung zu")
-
-// Stance says on which side of a scale of agreement a value is: 1, -1, or 0 for neither.
-func Stance(value string) int {
-	yes, no := false, false
-	for _, w := range strings.FieldsFunc(speech.Fold(value), func(r rune) bool { return r == ' ' || r == '/' || r == '-' }) {
-		yes, no = yes || assents[w], no || denials[w]
-	}
-	switch {
-	case strings.Contains(speech.Fold(value), "neither") || strings.Contains(speech.Fold(value), "weder"):
-		return 0
-	case no:
-		return -1
-	case yes:
-		return 1
-	}
-	return 0
-}
-
 // Likert reports whether the values of a column are a scale from agreement to disagreement.
 func (f *Field) Likert() bool {
-	sides := map[int]int{}
+	n := 0
 	for _, v := range f.Values {
-		s, _ := v.(string)
-		sides[Stance(s)]++
+		if s, _ := v.(string); agreement().MatchString(s) {
+			n++
+		}
 	}
-	return f.Text() && !f.DistinctCapped && len(f.Values) <= 8 && sides[1] > 0 && sides[-1] > 0 && sides[1]+sides[-1] > 2
+	return f.Text() && len(f.Values) <= 8 && n > 2
 }
+
+var (
+	agreement = pattern.Lazy(`(?i)\b(?:disagree|agree|stimm\w*|trifft|zustimmung|ablehnung)\b`)
+	// codes are words of columns whose codes are of kinds, not of things.
+	codes = speech.Folded("status country currency postal post postcode zip plz language error")
+	// qualifiers say of which kind an amount is, and need not be said where no other column
+	// differs by them: Umsatz netto, Prix HT.
+	qualifiers = speech.Folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
+	hiring     = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
+)
 
 // Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that
 // only such tables have.
@@ -134,9 +114,6 @@ func (v *View) Single() bool {
 	return keys == 0 || unique > 0
 }
 
-// codes are words of columns whose codes are of kinds, not of things.
-var codes = speech.Folded("status country currency postal post postcode zip plz language error")
-
 // serial is a column of numbers one after the other, too many for their count to be known.
 func (f *Field) serial() bool {
 	low, ok := NumberOf(f.Min)
@@ -150,10 +127,6 @@ func (f *Field) Scale() bool {
 	high, ok2 := NumberOf(f.Max)
 	return f.Table == 0 && f.Type == "integer" && f.Measure() && ok && ok2 && low >= 0 && low <= 2 && high >= 4 && high <= 10 && f.Distinct <= 11 && f.Rows >= 10
 }
-
-// qualifiers say of which kind an amount is, and need not be said where no other column
-// differs by them: Umsatz netto, Prix HT.
-var qualifiers = speech.Folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
 // qualify makes the qualifiers of a table optional where nothing else has the same name.
 func qualify(fs []*Field) {
@@ -185,8 +158,6 @@ func (v *View) Stocked() bool {
 		})
 	})
 }
-
-var hiring = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
 
 // OfPeople reports whether each row is one person: one who answered, or works there.
 func (v *View) OfPeople() bool {
