@@ -51,27 +51,23 @@ func (c *chart) group(s *svg.Canvas, at, band float64, i int, sc scale) {
 	}
 	wide := min(band*share, widest)
 	at += (band - wide) / 2
+	slot := wide / float64(len(c.series)) // of each bar that stands beside others
 	up, down := 0.0, 0.0
 	for k, v := range c.series {
 		y := v.y[i]
 		if math.IsNaN(y) {
 			continue
 		}
-		from, w := 0.0, wide
-		switch {
-		case c.kind != kindStacked:
-			w = wide / float64(len(c.series))
-			w -= min(gap, w*0.12)
-		case y >= 0:
-			from, up = up, up+y
-		default:
-			from, down = down, down+y
+		from, side, w := 0.0, at+slot*float64(k), slot-min(gap, slot*0.12)
+		if c.kind == kindStacked {
+			side, w = at, wide
+			if y >= 0 {
+				from, up = up, up+y
+			} else {
+				from, down = down, down+y
+			}
 		}
 		start, end := sc.at(from), sc.at(from+y)
-		side := at
-		if c.kind != kindStacked {
-			side += wide / float64(len(c.series)) * float64(k)
-		}
 		b := svg.Box{X: side, Y: min(start, end), W: max(0.6, w), H: max(0.6, math.Abs(end-start))}
 		if c.horizontal {
 			b = svg.Box{X: min(start, end), Y: side, W: b.H, H: b.W}

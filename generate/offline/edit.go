@@ -11,6 +11,8 @@ import (
 	"atelier/generate/driver"
 	"atelier/media"
 	"atelier/media/imaging"
+
+	xdraw "golang.org/x/image/draw"
 )
 
 // EditNote is what the metadata of edits and variations says about their origin.
@@ -116,7 +118,8 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	}
 	changed = w.join(changed, sp)
 	if mask != nil {
-		changed = inside(base, changed, mask)
+		// What is transparent in the mask changes; the rest stays, to the bit.
+		changed = blended(base, changed, func(i int) float64 { return float64(255-mask.Pix[i+3]) / 255 })
 	}
 	return changed, nil
 }
@@ -151,7 +154,9 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 		if err != nil {
 			return nil, err
 		}
-		return paste(base, cover(toNRGBA(drawn), where.Dx(), where.Dy()), where), nil
+		out := cloned(base)
+		xdraw.Draw(out, where, cover(toNRGBA(drawn), where.Dx(), where.Dy()), image.Point{}, xdraw.Src)
+		return out, nil
 	}
 	if len(asked.things) > 0 {
 		return add(base, asked, sp.seed), nil

@@ -40,11 +40,7 @@ func crop(img *image.NRGBA, w, h int, v view) *image.NRGBA {
 	return out
 }
 
-// inside takes new where the mask is transparent and keeps old, to the bit, where it is not.
-func inside(old, new, mask *image.NRGBA) *image.NRGBA {
-	return blended(old, new, func(i int) float64 { return float64(255-mask.Pix[i+3]) / 255 })
-}
-
+// mixed blends two pictures of one size.
 func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
 	return blended(a, b, func(int) float64 { return t })
 }
@@ -63,13 +59,6 @@ func blended(a, b *image.NRGBA, share func(i int) float64) *image.NRGBA {
 
 func cloned(img *image.NRGBA) *image.NRGBA {
 	return &image.NRGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
-}
-
-// paste puts a picture into a rectangle of another.
-func paste(base, img *image.NRGBA, where image.Rectangle) *image.NRGBA {
-	out := cloned(base)
-	xdraw.Draw(out, where, img, image.Point{}, xdraw.Src)
-	return out
 }
 
 // maskedArea is the smallest rectangle around what is transparent.

@@ -22,7 +22,9 @@ func (d *Driver) speaker(t driver.Task) (maker, error) {
 		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)
 	}
 	return func(ctx context.Context, seed int64, _ float64) (media.Blob, error) {
-		v := newVoice(t.Voice, t.Speed, seed)
+		rnd := rand.New(rand.NewPCG(uint64(seed), 0x5bee)) //nolint:gosec // a repeatable sound, no secret
+		pitch := cmp.Or(pitches[strings.ToLower(t.Voice)], pitches["alto"]) * (0.97 + 0.06*rnd.Float64())
+		v := &voice{pitch: pitch, speed: cmp.Or(t.Speed, 1), rnd: rnd}
 		sounds := v.sounds(t.Prompt)
 		return d.keep(ctx, io.MultiReader(waveHeader(sounds), &synthesis{voice: v, sounds: sounds}), "audio/wav")
 	}, nil
@@ -53,12 +55,6 @@ type sound struct {
 type voice struct {
 	pitch, speed float64
 	rnd          *rand.Rand
-}
-
-func newVoice(name string, speed float64, seed int64) *voice {
-	rnd := rand.New(rand.NewPCG(uint64(seed), 0x5bee)) //nolint:gosec // a repeatable sound, no secret
-	pitch := cmp.Or(pitches[strings.ToLower(name)], pitches["alto"])
-	return &voice{pitch: pitch * (0.97 + 0.06*rnd.Float64()), speed: cmp.Or(speed, 1), rnd: rnd}
 }
 
 // sounds plans a text. The pitch falls to the end of each phrase and rises for a question.
