@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -204,11 +205,7 @@ func (c *column) view(values int) columnView {
 
 // frequent lists the most frequent values.
 func (c *column) frequent(most int) []string {
-	all := make([]string, 0, len(c.counts))
-	for v := range c.counts {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
+	all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
 	all = all[:min(most, len(all))]
 	for i := range all {
 		all[i] = clip(all[i], 60)

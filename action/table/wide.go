@@ -216,9 +216,7 @@ func valueColumn(all []period) *column {
 		c.missing += o.missing
 		c.unusable += o.unusable
 		for _, s := range o.shown {
-			if len(c.shown) < maxUnusable {
-				c.show(s)
-			}
+			c.show(s)
 		}
 		if o.low != nil {
 			c.note(o.low)
