@@ -42,26 +42,16 @@ type origin struct {
 	Operation string `json:"operation,omitempty"`
 }
 
-// parent is one edge of lineage.
-type parent struct {
-	RefID string `json:"refId"`
-	Role  string `json:"role"`
-}
-
 // listedLabel is how much of a label a list shows, in bytes.
 const listedLabel = 120
 
-func shortLabel(s string) string {
-	if len(s) <= listedLabel {
-		return s
-	}
-	return strings.ToValidUTF8(s[:listedLabel], "") + "…"
-}
-
 func referenceOf(o media.Output) reference {
+	if len(o.Label) > listedLabel {
+		o.Label = strings.ToValidUTF8(o.Label[:listedLabel], "") + "…"
+	}
 	return reference{
 		RefID: string(o.Ref), Modality: o.Modality, MimeType: o.MIMEType, SizeBytes: o.SizeBytes,
-		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: shortLabel(o.Label),
+		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: o.Label,
 	}
 }
 
@@ -186,9 +176,9 @@ func detailsOf(o media.Output) map[string]any {
 		"placeholder": o.Ref.Placeholder(), "promoted": o.Promoted,
 		"origin": origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
 	}
-	lineage := []parent{}
+	lineage := []map[string]string{}
 	for _, p := range o.Lineage {
-		lineage = append(lineage, parent{RefID: string(p.Ref), Role: p.Role})
+		lineage = append(lineage, map[string]string{"refId": string(p.Ref), "role": p.Role})
 	}
 	d["lineage"] = lineage
 	for name, v := range map[string]string{"label": o.Label, "description": o.Description, "fileName": o.FileName} {
