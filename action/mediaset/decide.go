@@ -24,9 +24,7 @@ func labelAction() action.Action {
 		Description: "Changes the label or description of a media item of this run, so that people and later steps know what it shows.",
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
 			if c.Text("Label") == "" && c.Text("Description") == "" {
-				e := media.Errorf(media.CodeInvalid, "Label Agent Media: give a Label or a Description")
-				e.Retryable = true
-				return action.Result{}, e
+				return action.Result{}, invalid("Label Agent Media: give a Label or a Description")
 			}
 			return decide(c, media.ChangeLabel, "Labelled ")
 		},

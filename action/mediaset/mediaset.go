@@ -21,6 +21,13 @@ func Actions() []action.Action {
 	return []action.Action{listAction(), detailsAction(), viewAction(), labelAction(), promoteAction(), pruneAction()}
 }
 
+// invalid is an error that a model can mend.
+func invalid(format string, args ...any) error {
+	e := media.Errorf(media.CodeInvalid, format, args...)
+	e.Retryable = true
+	return e
+}
+
 // reference is one item of a list.
 type reference struct {
 	RefID     string         `json:"refId"`
@@ -83,9 +90,7 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 		limit = pageItems
 	}
 	if from < 0 || limit < 1 {
-		e := media.Errorf(media.CodeInvalid, "List Agent Media: Offset must not be negative, and Limit must be 1 to %d", pageItems)
-		e.Retryable = true
-		return action.Result{}, e
+		return action.Result{}, invalid("List Agent Media: Offset must not be negative, and Limit must be 1 to %d", pageItems)
 	}
 	limit = min(limit, pageItems)
 	only := media.Modality(c.Text("Modality"))
@@ -155,9 +160,7 @@ func detailOutputs() []action.Param {
 
 func get(_ context.Context, c *action.Call) (action.Result, error) {
 	if c.Bool("IncludeData") { // agent.Context.Action takes that of Go code out
-		e := media.Errorf(media.CodeInvalid, "Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
-		e.Retryable = true
-		return action.Result{}, e
+		return action.Result{}, invalid("Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
 	}
 	o, err := c.Media.Find(c.Text("RefId"))
 	if err != nil {

@@ -108,17 +108,14 @@ func (c *column) number(in cell) (any, bool) {
 
 func (c *column) date(b []byte) (any, bool) {
 	if c.compact && len(b) == 8 && isPlain(b) {
-		m := moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}
-		return m.text(false), m.valid()
+		m, ok := compactDate(b)
+		return m.text(false), ok
 	}
 	m, ok := parseDate(b)
-	if !ok {
-		return nil, false
+	if ok {
+		m, ok = m.settle(c.dayFirst)
 	}
-	if m, ok = m.settle(c.dayFirst); !ok {
-		return nil, false
-	}
-	return m.text(c.kind == DateTime), true
+	return m.text(c.kind == DateTime), ok
 }
 
 // note keeps range and distinct values.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/action"
 	"atelier/media"
@@ -130,7 +131,8 @@ func fit(tables []*table) (views []tableView, named []string) {
 		room := maxOutcome
 		for _, tb := range tables {
 			v := tb.view(detail)
-			if room -= length(v); room < 0 {
+			b, _ := json.Marshal(v) // texts and finite numbers
+			if room -= utf8.RuneCount(b); room < 0 {
 				break
 			}
 			views = append(views, v)
@@ -151,15 +153,6 @@ func fit(tables []*table) (views []tableView, named []string) {
 		named = append(named, tb.name)
 	}
 	return views, named
-}
-
-// length is what a value costs in a prompt.
-func length(v any) int {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return maxOutcome
-	}
-	return len([]rune(string(b)))
 }
 
 // view describes a table; each step of detail from 0 on says less.

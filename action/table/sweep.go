@@ -2,7 +2,6 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,11 +17,6 @@ const (
 	// leftBehind is the age from which a folder whose process is gone is removed.
 	leftBehind = 24 * time.Hour
 )
-
-// makeFolder makes the folder of a temporary database.
-func makeFolder(parent string) (string, error) {
-	return os.MkdirTemp(parent, fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
-}
 
 // sweep removes the folders of processes that were killed. What cannot be read or removed stays.
 func sweep(parent string, now time.Time) {
@@ -47,11 +41,8 @@ func inUse(name string) bool {
 		return false
 	}
 	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	if runtime.GOOS == "windows" {
-		return true // there is no handle of a process that is gone
+	if err != nil || runtime.GOOS == "windows" {
+		return err == nil // on Windows there is no handle of a process that is gone
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, os.ErrPermission)
