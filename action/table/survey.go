@@ -18,8 +18,8 @@ type survey struct {
 	suspect int
 }
 
-// maxLeft is how many records are noted as no rows.
-const maxLeft = 10_000
+// maxExcluded is how many records are noted as no rows.
+const maxExcluded = 10_000
 
 // add takes the record with the given number, counted behind the header.
 func (s *survey) add(at int, record []cell) {
@@ -30,7 +30,7 @@ func (s *survey) add(at int, record []cell) {
 		s.tail = append(s.tail, at)
 		return
 	}
-	if len(s.excluded) < maxLeft {
+	if len(s.excluded) < maxExcluded {
 		if h := s.layout.header; len(h) > 1 && len(record) >= len(h) && slices.EqualFunc(h, record[:len(h)], func(name string, c cell) bool { return name == string(c.text) }) {
 			s.excluded[at] = true
 			s.headers++

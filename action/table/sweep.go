@@ -14,8 +14,8 @@ import (
 const (
 	// folderPrefix begins the names of the folders of temporary databases; the id of the process follows.
 	folderPrefix = "atelier-tables-"
-	// leftBehind is the age from which a folder whose process is gone is removed.
-	leftBehind = 24 * time.Hour
+	// staleAge is the age from which a folder whose process is gone is removed.
+	staleAge = 24 * time.Hour
 )
 
 // sweep removes the folders of processes that were killed. What cannot be read or removed stays.
@@ -26,7 +26,7 @@ func sweep(parent string, now time.Time) {
 	folders, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*")) // the pattern is well formed
 	for _, folder := range folders {
 		info, err := os.Lstat(folder)
-		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftBehind || inUse(filepath.Base(folder)) {
+		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < staleAge || inUse(filepath.Base(folder)) {
 			continue
 		}
 		_ = os.RemoveAll(folder) // another user's stays
