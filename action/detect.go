@@ -125,11 +125,10 @@ func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Outpu
 
 // lift replaces media inside a text by placeholders.
 func (p *pass) lift(ctx context.Context, s string) string {
-	lifted, items := p.liftString(ctx, unescaped(s))
-	if len(items) == 0 {
-		return s
+	if lifted, items := p.liftString(ctx, unescaped(s)); len(items) > 0 {
+		return p.named(ctx, lifted, items)
 	}
-	return p.named(ctx, lifted, items)
+	return s
 }
 
 // named puts placeholders in the place of the items' tokens, which stand in order.

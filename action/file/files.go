@@ -73,14 +73,6 @@ func Descriptions() []action.Description { return action.Document((&Files{}).Act
 
 // check looks for one file that can be offered.
 func (f *Files) check() error {
-	dir, err := f.root.Open(".")
-	if err == nil {
-		_, err = dir.Readdirnames(1)
-		_ = dir.Close() // read only
-	}
-	if err != nil && !isEOF(err) {
-		return media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", f.cfg.Dir, reason(err))
-	}
 	l := listing{files: f, max: 1}
 	if err := l.walk(context.Background(), "."); err != nil {
 		return err

@@ -72,10 +72,7 @@ type listing struct {
 func (l *listing) result() action.Result {
 	r := action.Result{
 		Message: fmt.Sprintf("%d files", l.total),
-		Outputs: map[string]any{"files": l.entries, "totalCount": l.total},
-	}
-	if l.entries == nil {
-		r.Outputs["files"] = []any{}
+		Outputs: map[string]any{"files": append([]entry{}, l.entries...), "totalCount": l.total},
 	}
 	if len(l.skipped) > 0 {
 		r.Outputs["skipped"] = l.skipped

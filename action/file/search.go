@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,10 +89,7 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 	defer cancel()
 	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, f.source(p, info)) }}
 	err = l.at(timed, c.Text("Path"))
-	if err != nil && ctx.Err() != nil {
-		return action.Result{}, err
-	}
-	s.late = err != nil && errors.Is(timed.Err(), context.DeadlineExceeded)
+	s.late = err != nil && ctx.Err() == nil && errors.Is(timed.Err(), context.DeadlineExceeded)
 	if err != nil && !s.late {
 		return action.Result{}, err
 	}
@@ -233,7 +231,7 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 		}
 		if s.re.Match(line) {
 			if count++; len(s.matches) < s.most {
-				s.matches = append(s.matches, match{Path: name, Line: n, Text: shownLine(line), Before: append([]string(nil), before...)})
+				s.matches = append(s.matches, match{Path: name, Line: n, Text: shownLine(line), Before: slices.Clone(before)})
 			}
 		}
 		if s.context > 0 {
@@ -274,7 +272,7 @@ func (s *search) result() action.Result {
 	size, fit := 0, 0
 	for _, m := range s.matches {
 		size += len([]rune(m.Text)) + len([]rune(m.Path)) + 60
-		for _, l := range append(append([]string(nil), m.Before...), m.After...) {
+		for _, l := range slices.Concat(m.Before, m.After) {
 			size += len([]rune(l)) + 4
 		}
 		if size > maxOutcome*3/4 && fit > 0 {
@@ -282,10 +280,7 @@ func (s *search) result() action.Result {
 		}
 		fit++
 	}
-	matches := s.matches[:fit]
-	if matches == nil {
-		matches = []match{}
-	}
+	matches := append([]match{}, s.matches[:fit]...)
 	res := action.Result{Outputs: map[string]any{
 		"matches": matches, "matchCount": s.total, "files": append([]fileCount{}, s.counts[:min(50, len(s.counts))]...), "searched": s.searched, "truncated": s.total > fit,
 	}}

@@ -117,18 +117,13 @@ func (c *cutting) flush() {
 
 // segment sets characters of scripts without spaces apart, so that each is a word.
 func segment(s string) string {
-	if !strings.ContainsFunc(s, alone) {
-		return s
-	}
 	var b strings.Builder
 	for _, r := range s {
 		if alone(r) {
-			b.WriteByte(' ')
+			b.WriteString(" " + string(r) + " ")
+		} else {
 			b.WriteRune(r)
-			b.WriteByte(' ')
-			continue
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"atelier/action/file"
 	"atelier/media"
@@ -23,24 +24,15 @@ type known struct {
 }
 
 // Refresh looks at the whole folder and indexes what has changed.
-func (b *Base) Refresh(ctx context.Context) (Report, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.refresh(ctx)
-}
+func (b *Base) Refresh(ctx context.Context) (Report, error) { return b.refresh(ctx, 0) }
 
-// current refreshes unless the folder was looked at a moment ago.
-func (b *Base) current(ctx context.Context) (Report, error) {
+// refresh looks at the folder unless that was done less than age ago.
+func (b *Base) refresh(ctx context.Context, age time.Duration) (Report, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.cfg.Now().Sub(b.fresh) < b.cfg.Refresh {
+	if b.cfg.Now().Sub(b.fresh) < age {
 		return b.report, nil
 	}
-	return b.refresh(ctx)
-}
-
-// refresh is called with the lock held.
-func (b *Base) refresh(ctx context.Context) (Report, error) {
 	had, err := b.known(ctx)
 	if err != nil {
 		return Report{}, err

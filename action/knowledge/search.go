@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -66,7 +67,7 @@ func (b *Base) search(ctx context.Context, c *action.Call) (action.Result, error
 	if len(terms) == 0 {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Query contains no word to search for")
 	}
-	report, err := b.current(ctx)
+	report, err := b.refresh(ctx, b.cfg.Refresh)
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -94,9 +95,9 @@ func outcome(hits []hit, report Report) action.Result {
 		res.Outputs["results"] = []any{}
 	}
 	if len(report.Skipped) > 0 {
-		skipped := []map[string]string{}
-		for _, s := range report.Skipped[:min(10, len(report.Skipped))] {
-			skipped = append(skipped, map[string]string{"path": file.Clip(s.Path, 120), "reason": file.Clip(s.Reason, 120)})
+		skipped := slices.Clone(report.Skipped[:min(10, len(report.Skipped))])
+		for i, s := range skipped {
+			skipped[i] = file.Skipped{Path: file.Clip(s.Path, 120), Reason: file.Clip(s.Reason, 120)}
 		}
 		res.Outputs["skipped"] = skipped
 	}
@@ -185,7 +186,7 @@ func words(query string) []string {
 			continue
 		}
 		for _, w := range strings.Fields(part) {
-			if !isCommon(strings.ToLower(w)) {
+			if !slices.Contains(common, strings.Trim(strings.ToLower(w), ".,;:!?")) {
 				add(w)
 			}
 		}
@@ -198,12 +199,6 @@ func words(query string) []string {
 	return out
 }
 
-// isCommon tells English words that say nothing about a passage.
-func isCommon(w string) bool {
-	switch strings.Trim(w, ".,;:!?") {
-	case "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have", "how", "in", "is", "it", "its", "of", "on",
-		"or", "our", "that", "the", "their", "there", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "why", "with", "you", "your":
-		return true
-	}
-	return false
-}
+// common are English words that say nothing about a passage.
+var common = strings.Fields(`a an and are as at be by can do does for from has have how in is it its of on
+	or our that the their there this to was we were what when where which who why with you your`)

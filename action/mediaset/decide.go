@@ -18,45 +18,34 @@ func refParam() action.Param {
 	return action.Param{Name: "RefId", Required: true, Description: "The ref of the item, such as img-7k3m9q2x."}
 }
 
-func text(name, description string) action.Param {
-	return action.Param{Name: name, Description: description}
-}
-
 func labelAction() action.Action {
-	return action.Action{
+	return changing(action.Action{
 		Name:        "Label Agent Media",
 		Description: "Changes the label or description of a media item of this run, so that people and later steps know what it shows.",
-		Tags:        []string{"media"},
-		Params: append([]action.Param{
-			refParam(),
-			text("Label", "Short display text, at most 500 characters."),
-			text("Description", "What the item shows and why it was made."),
-		}, detailOutputs()...),
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
 			if c.Text("Label") == "" && c.Text("Description") == "" {
-				e := media.Errorf(media.CodeInvalid, "Label Agent Media: give a Label or a Description")
-				e.Retryable = true
-				return action.Result{}, e
+				return action.Result{}, invalid("Label Agent Media: give a Label or a Description")
 			}
 			return decide(c, media.ChangeLabel, "Labelled ")
 		},
-	}
+	}, "Short display text, at most 500 characters.", "What the item shows and why it was made.")
 }
 
 func promoteAction() action.Action {
-	return action.Action{
+	return changing(action.Action{
 		Name:        "Promote Agent Media",
 		Description: "Chooses a media item of this run for the answer, so that the person sees it. Items embedded in the answer are promoted automatically.",
-		Tags:        []string{"media"},
-		Params: append([]action.Param{
-			refParam(),
-			text("Label", "Short display text. By default, the item keeps its own."),
-			text("Description", "What the item shows and why it was chosen."),
-		}, detailOutputs()...),
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
 			return decide(c, media.ChangePromote, "Promoted ")
 		},
-	}
+	}, "Short display text. By default, the item keeps its own.", "What the item shows and why it was chosen.")
+}
+
+// changing adds the parameters of an action that changes an item.
+func changing(a action.Action, label, description string) action.Action {
+	a.Tags = []string{"media"}
+	a.Params = append([]action.Param{refParam(), {Name: "Label", Description: label}, {Name: "Description", Description: description}}, detailOutputs()...)
+	return a
 }
 
 // decide makes one change and shows the item.

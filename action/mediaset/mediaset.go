@@ -21,6 +21,13 @@ func Actions() []action.Action {
 	return []action.Action{listAction(), detailsAction(), viewAction(), labelAction(), promoteAction(), pruneAction()}
 }
 
+// invalid is an error that a model can mend.
+func invalid(format string, args ...any) error {
+	e := media.Errorf(media.CodeInvalid, format, args...)
+	e.Retryable = true
+	return e
+}
+
 // reference is one item of a list.
 type reference struct {
 	RefID     string         `json:"refId"`
@@ -42,26 +49,16 @@ type origin struct {
 	Operation string `json:"operation,omitempty"`
 }
 
-// parent is one edge of lineage.
-type parent struct {
-	RefID string `json:"refId"`
-	Role  string `json:"role"`
-}
-
 // listedLabel is how much of a label a list shows, in bytes.
 const listedLabel = 120
 
-func shortLabel(s string) string {
-	if len(s) <= listedLabel {
-		return s
-	}
-	return strings.ToValidUTF8(s[:listedLabel], "") + "…"
-}
-
 func referenceOf(o media.Output) reference {
+	if len(o.Label) > listedLabel {
+		o.Label = strings.ToValidUTF8(o.Label[:listedLabel], "") + "…"
+	}
 	return reference{
 		RefID: string(o.Ref), Modality: o.Modality, MimeType: o.MIMEType, SizeBytes: o.SizeBytes,
-		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: shortLabel(o.Label),
+		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: o.Label,
 	}
 }
 
@@ -93,9 +90,7 @@ func list(_ context.Context, c *action.Call) (action.Result, error) {
 		limit = pageItems
 	}
 	if from < 0 || limit < 1 {
-		e := media.Errorf(media.CodeInvalid, "List Agent Media: Offset must not be negative, and Limit must be 1 to %d", pageItems)
-		e.Retryable = true
-		return action.Result{}, e
+		return action.Result{}, invalid("List Agent Media: Offset must not be negative, and Limit must be 1 to %d", pageItems)
 	}
 	limit = min(limit, pageItems)
 	only := media.Modality(c.Text("Modality"))
@@ -165,9 +160,7 @@ func detailOutputs() []action.Param {
 
 func get(_ context.Context, c *action.Call) (action.Result, error) {
 	if c.Bool("IncludeData") { // agent.Context.Action takes that of Go code out
-		e := media.Errorf(media.CodeInvalid, "Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
-		e.Retryable = true
-		return action.Result{}, e
+		return action.Result{}, invalid("Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
 	}
 	o, err := c.Media.Find(c.Text("RefId"))
 	if err != nil {
@@ -186,9 +179,9 @@ func detailsOf(o media.Output) map[string]any {
 		"placeholder": o.Ref.Placeholder(), "promoted": o.Promoted,
 		"origin": origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
 	}
-	lineage := []parent{}
+	lineage := []map[string]string{}
 	for _, p := range o.Lineage {
-		lineage = append(lineage, parent{RefID: string(p.Ref), Role: p.Role})
+		lineage = append(lineage, map[string]string{"refId": string(p.Ref), "role": p.Role})
 	}
 	d["lineage"] = lineage
 	for name, v := range map[string]string{"label": o.Label, "description": o.Description, "fileName": o.FileName} {

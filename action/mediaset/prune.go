@@ -79,16 +79,11 @@ func prune(_ context.Context, c *action.Call) (action.Result, error) {
 // checked reads the parameters. Nothing is pruned where one of them is wrong.
 func checked(c *action.Call) ([]media.Output, error) {
 	refs, _ := c.Params["RefIds"].([]any)
-	bad := func(say string) error {
-		e := media.Errorf(media.CodeInvalid, "Prune Agent Media: %s", say)
-		e.Retryable = true
-		return e
-	}
 	switch {
 	case len(refs) == 0 && !c.Has("KeepLast") && !c.Has("MaxSizeBytes"):
-		return nil, bad("give RefIds, KeepLast or MaxSizeBytes")
+		return nil, invalid("Prune Agent Media: give RefIds, KeepLast or MaxSizeBytes")
 	case c.Int("KeepLast") < 0 || c.Number("MaxSizeBytes") < 0:
-		return nil, bad("KeepLast and MaxSizeBytes must not be negative")
+		return nil, invalid("Prune Agent Media: KeepLast and MaxSizeBytes must not be negative")
 	}
 	var named []media.Output
 	var unknown []string

@@ -84,9 +84,7 @@ func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, e
 		limit = usualText
 	}
 	if from < 0 || limit < 1 || limit > maxText {
-		e := media.Errorf(media.CodeInvalid, "View Agent Media: Offset must not be negative, and Limit must be 1 to %d", maxText)
-		e.Retryable = true
-		return action.Result{}, e
+		return action.Result{}, invalid("View Agent Media: Offset must not be negative, and Limit must be 1 to %d", maxText)
 	}
 	r, err := c.Open(ctx, o)
 	if err != nil {

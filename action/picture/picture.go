@@ -33,8 +33,12 @@ func Actions(g Generator) []action.Action {
 	for _, k := range kinds() {
 		all = append(all, action.Action{
 			Name: k.name, Description: k.description, Tags: []string{"media", "visual", action.TagPicture}, Params: k.params(),
-			Price:       func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
-			Recoverable: func(ctx context.Context) bool { return recoverable(ctx, g) },
+			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
+			Recoverable: func(ctx context.Context) bool {
+				known, ok := g.(*gateway.Gateway)
+				key := stepKey(ctx)
+				return ok && key != "" && known.Begun(ctx, key)
+			},
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
 				return run(ctx, g, c, k)
 			},
@@ -108,13 +112,6 @@ func stepKey(ctx context.Context) string {
 		return "step-" + step
 	}
 	return ""
-}
-
-// recoverable reports whether the gateway knows of the act.
-func recoverable(ctx context.Context, g Generator) bool {
-	k, ok := g.(*gateway.Gateway)
-	key := stepKey(ctx)
-	return ok && key != "" && k.Begun(ctx, key)
 }
 
 // run asks the gateway.
@@ -303,27 +300,24 @@ func origin(images []media.Output) string {
 // no such setting is no news.
 var defaults = map[string]string{"quality": "standard", "style": "natural", "output_format": "png"}
 
+// outcomes say what became of a setting.
+var outcomes = map[generate.Outcome]string{
+	generate.OutcomeSubstituted: "%s %s was replaced by ", generate.OutcomeAdapted: "%s %s was changed to ",
+	generate.OutcomeDropped: "%s %s was not used", generate.OutcomeRefused: "%s %s was refused",
+}
+
 // changes says in words which settings were not applied as asked (and, above all,
 // which model stood in for another). That the offline model stood in for all providers is
 // told by its own warning.
 func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 	var notes []string
 	for _, d := range dispositions {
-		var note string
-		switch {
-		case d.Outcome == generate.OutcomeApplied, stoodIn && d.Setting == "model":
+		if d.Outcome == generate.OutcomeApplied || stoodIn && d.Setting == "model" {
 			continue
 		}
-		switch d.Outcome {
-		case generate.OutcomeApplied:
-		case generate.OutcomeSubstituted:
-			note = fmt.Sprintf("%s %s was replaced by %s", d.Setting, d.Asked, d.Applied)
-		case generate.OutcomeAdapted:
-			note = fmt.Sprintf("%s %s was changed to %s", d.Setting, d.Asked, d.Applied)
-		case generate.OutcomeDropped:
-			note = fmt.Sprintf("%s %s was not used", d.Setting, d.Asked)
-		case generate.OutcomeRefused:
-			note = fmt.Sprintf("%s %s was refused", d.Setting, d.Asked)
+		note := fmt.Sprintf(outcomes[d.Outcome], d.Setting, d.Asked)
+		if d.Outcome == generate.OutcomeSubstituted || d.Outcome == generate.OutcomeAdapted {
+			note += d.Applied
 		}
 		if defaults[d.Setting] == d.Asked {
 			continue
@@ -334,4 +328,48 @@ func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 		notes = append(notes, note)
 	}
 	return notes
+}
+
+// params are the parameters of an action: the same for all, and pictures for those
+// that start from pictures.
+func (k kind) params() []action.Param {
+	prompt := action.Param{Name: "Prompt", Required: true, Description: "What the picture shows and how it looks."}
+	size := action.Param{Name: "Size", Description: "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto. Size takes precedence over AspectRatio and Quality."}
+	images := action.Param{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, IsArray: true, Description: "The pictures, as refs."}
+	var mask []action.Param
+	switch k.method {
+	case generate.MethodGenerate:
+		size.Default = "1024x1024"
+	case generate.MethodEdit:
+		prompt.Description = "What to change, and what to keep."
+		size.Description += " The default is the first picture's size."
+		images.Direction, images.Required = action.Both, true
+		images.Description = "In: refs of the pictures; the first is edited, the others are references. Out: the edited pictures, as refs."
+		mask = []action.Param{{
+			Name: "Mask", ValueType: action.Binary,
+			Description: "The ref of a picture of the first one's size that marks the area to change: transparent, or white if it has no transparency.",
+		}}
+	case generate.MethodVariation:
+		prompt.Required, prompt.Description = false, "What to vary; omit it for free variations."
+		size.Description += " The default is the picture's size."
+		images.Direction, images.Required = action.Both, true
+		images.Description = "In: ref of the picture. Out: the variations, as refs."
+	}
+	return append(append([]action.Param{prompt}, mask...), []action.Param{
+		{Name: "Model", Description: "The name of the model. The default is the best one available."},
+		{Name: "NumberOfImages", Type: "integer", Default: 1, Description: "The number of pictures, 1 to 10."},
+		size,
+		{Name: "Quality", Default: "standard", Values: []string{"standard", "hd", "low", "medium", "high", "auto"}, Description: "The quality level."},
+		{Name: "Style", Default: "natural", Values: []string{"natural", "vivid"}, Description: "Natural or vivid."},
+		{Name: "NegativePrompt", Description: "What to avoid in the picture."},
+		{Name: "OutputFormat", Default: "png", Values: []string{"png", "jpeg", "webp"}, Description: "File format."},
+		{Name: "AspectRatio", Description: "An alternative to Size, such as 16:9."},
+		{Name: "Seed", Type: "integer", Description: "The seed, for a repeatable picture, if the model supports one."},
+		images,
+		{Name: "ImageCount", Direction: action.Output, Type: "integer", Description: "The number of pictures made."},
+		{Name: "RevisedPrompt", Direction: action.Output, Description: "The prompt that the provider actually used, if it reports one."},
+		{Name: "Model", Direction: action.Output, Description: "The model that made the pictures."},
+		{Name: "Origin", Direction: action.Output, Description: "How they were made: AI-generated, partly AI-generated, or drawn by rule, as the caption states."},
+		{Name: "Errors", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "index, code and message of each picture that failed."},
+	}...)
 }

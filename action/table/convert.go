@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -19,6 +20,7 @@ type stats struct {
 	missing, unusable int
 	shown             []string // the first unusable values that differ
 	low, high         any
+	lowest, highest   float64 // low and high of numbers
 	counts            map[string]int
 	numbers           map[float64]struct{}
 	capped            bool
@@ -35,9 +37,7 @@ func (c *column) take(in cell) any {
 	v, ok := c.convert(in)
 	if !ok {
 		c.unusable++
-		if len(c.shown) < maxUnusable {
-			c.show(clip(string(in.text), 60))
-		}
+		c.show(clip(string(in.text), 60))
 		return nil
 	}
 	if v == nil {
@@ -55,13 +55,11 @@ func (c *column) isMissing(b []byte) bool {
 	return isMissing(b) && (!c.code || string(b) != "NA")
 }
 
+// show keeps an unusable value, if it is among the first that differ.
 func (c *column) show(s string) {
-	for _, o := range c.shown {
-		if o == s {
-			return
-		}
+	if len(c.shown) < maxUnusable && !slices.Contains(c.shown, s) {
+		c.shown = append(c.shown, s)
 	}
-	c.shown = append(c.shown, s)
 }
 
 // convert reads a cell as what the column holds.
@@ -77,15 +75,14 @@ func (c *column) convert(in cell) (any, bool) {
 		return c.date(in.text)
 	case Boolean:
 		v, _, ok := truth(in.text)
-		if !ok {
-			return nil, false
-		}
 		if v {
 			c.yes = string(in.text)
 			return int64(1), true
 		}
-		c.no = string(in.text)
-		return int64(0), true
+		if ok {
+			c.no = string(in.text)
+		}
+		return int64(0), ok
 	case Text:
 	}
 	return string(bytes.ToValidUTF8(in.text, []byte("�"))), true
@@ -111,17 +108,14 @@ func (c *column) number(in cell) (any, bool) {
 
 func (c *column) date(b []byte) (any, bool) {
 	if c.compact && len(b) == 8 && isPlain(b) {
-		m := moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}
-		return m.text(false), m.valid()
+		m, ok := compactDate(b)
+		return m.text(false), ok
 	}
 	m, ok := parseDate(b)
-	if !ok {
-		return nil, false
+	if ok {
+		m, ok = m.settle(c.dayFirst)
 	}
-	if m, ok = m.settle(c.dayFirst); !ok {
-		return nil, false
-	}
-	return m.text(c.kind == DateTime), true
+	return m.text(c.kind == DateTime), ok
 }
 
 // note keeps range and distinct values.
@@ -135,24 +129,24 @@ func (c *column) note(v any) {
 	case float64:
 		c.measure(v, v)
 	case string:
-		if c.kind != Text {
-			if c.low == nil || v < c.low.(string) { //nolint:forcetypeassert // of a column of dates
+		if c.kind != Text { // ISO dates
+			low, _ := c.low.(string)
+			high, _ := c.high.(string)
+			if c.low == nil || v < low {
 				c.low = v
 			}
-			if c.high == nil || v > c.high.(string) { //nolint:forcetypeassert // of a column of dates
-				c.high = v
-			}
+			c.high = max(v, high)
 		}
 		c.count(v)
 	}
 }
 
 func (c *column) measure(f float64, v any) {
-	if c.low == nil || f < float(c.low) {
-		c.low = v
+	if c.low == nil || f < c.lowest {
+		c.low, c.lowest = v, f
 	}
-	if c.high == nil || f > float(c.high) {
-		c.high = v
+	if c.high == nil || f > c.highest {
+		c.high, c.highest = v, f
 	}
 	if c.capped {
 		return
@@ -167,16 +161,6 @@ func (c *column) measure(f float64, v any) {
 	}
 }
 
-func float(v any) float64 {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return 0
-}
-
 // count notes a value of a column of texts or dates.
 func (c *column) count(v string) {
 	if len(v) > 200 {
@@ -185,14 +169,9 @@ func (c *column) count(v string) {
 	if c.counts == nil {
 		c.counts = map[string]int{}
 	}
-	n, ok := c.counts[v]
-	switch {
-	case ok:
-		c.counts[v] = n + 1
-	case c.capped:
-	case len(c.counts) < maxDistinct:
-		c.counts[v] = 1
-	default:
+	if _, known := c.counts[v]; known || len(c.counts) < maxDistinct && !c.capped {
+		c.counts[v]++
+	} else {
 		c.capped = true
 	}
 }

@@ -3,7 +3,14 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"math"
+	"strings"
+
+	"atelier/action/internal/charset"
 )
 
 // maxField is how much of one cell is kept, in bytes; a quotation mark that is
@@ -138,4 +145,137 @@ func (c *csvReader) keep(start int, b []byte) {
 		b = b[:max(0, room)]
 	}
 	c.buf = append(c.buf, b...)
+}
+
+// sampleSize is how much of a table decides its delimiter.
+const sampleSize = 64 << 10
+
+// csvSource is delimited text.
+type csvSource struct {
+	open  func() (io.ReadCloser, error)
+	comma byte
+	// skip is how many records say how to read the file: sep=;
+	skip     int
+	repaired int
+	clipped  int
+	widest   int
+}
+
+var _ source = (*csvSource)(nil)
+
+// openCSV finds the delimiter of a file: the one that splits its beginning into the most regular records.
+// tabs says that the file's name promises tabs, which win where they split at all. One column has a comma.
+func openCSV(open func() (io.ReadCloser, error), tabs bool) (*csvSource, error) {
+	sample, err := sampleOf(open)
+	if err != nil {
+		return nil, err
+	}
+	s := &csvSource{open: open, comma: ','}
+	best := 0
+	for _, d := range []byte{',', ';', '\t', '|'} {
+		score := regularity(sample, d)
+		if tabs && d == '\t' && score > 0 {
+			score = math.MaxInt
+		}
+		if score > best {
+			s.comma, best = d, score
+		}
+	}
+	if line, _, ok := bytes.Cut(sample, []byte("\n")); ok {
+		if d := strings.TrimSpace(strings.ToLower(string(line))); len(d) == 5 && strings.HasPrefix(d, "sep=") {
+			s.comma, s.skip = d[4], 1
+		}
+	}
+	return s, nil
+}
+
+// sampleOf is the beginning of a file as text.
+func sampleOf(open func() (io.ReadCloser, error)) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // read only
+	sample := make([]byte, sampleSize)
+	n, err := io.ReadFull(charset.NewReader(r), sample)
+	if err != nil && !isEOF(err) {
+		return nil, err
+	}
+	return sample[:n], nil
+}
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+func (s *csvSource) style() style { return style{comma: s.comma == ';', sure: s.comma == ','} }
+
+func (s *csvSource) notes() (notes []string) {
+	if s.repaired > 0 {
+		notes = append(notes, fmt.Sprintf("the file is not UTF-8: %d bytes were read as Windows-1252", s.repaired))
+	}
+	if s.clipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were truncated; a closing quotation mark may be missing", s.clipped, maxField>>10))
+	}
+	if s.widest > maxCells {
+		notes = append(notes, fmt.Sprintf("rows have up to %d cells; only the first %d are imported", s.widest, maxCells))
+	}
+	return notes
+}
+
+func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
+	r, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // read only
+	text := charset.NewReader(r)
+	reader := newCSVReader(text, s.comma)
+	var record []cell
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		cells, err := reader.next()
+		if isEOF(err) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if n < s.skip {
+			continue
+		}
+		record = record[:0]
+		for _, c := range cells {
+			record = append(record, cell{text: bytes.TrimSpace(c)})
+		}
+		if err := fn(record); err != nil {
+			return err
+		}
+	}
+	s.repaired, s.clipped, s.widest = text.Repaired(), reader.clipped, reader.widest
+	return nil
+}
+
+// regularity is high where most records have the same number of cells, above one.
+func regularity(sample []byte, comma byte) int {
+	r := newCSVReader(bytes.NewReader(sample), comma)
+	counts := map[int]int{}
+	rows := 0
+	for ; rows < 100; rows++ {
+		cells, err := r.next()
+		if err != nil {
+			break
+		}
+		counts[len(cells)]++
+	}
+	if rows > 1 && len(sample) >= sampleSize {
+		rows-- // the last record of a sample is cut
+	}
+	score := 0
+	for width, n := range counts {
+		if width > 1 {
+			score = max(score, 1000*n/max(1, rows)+min(width, 50))
+		}
+	}
+	return score
 }

@@ -42,13 +42,8 @@ func (m moment) valid() bool {
 
 // settle returns the moment under the column's order of day and month.
 func (m moment) settle(dayFirst bool) (moment, bool) {
-	switch m.order {
-	case undecided, dayOnly, monthOnly:
-		if dayFirst {
-			m.month, m.day = m.day, m.month
-		}
-		m.order = settled
-	case settled, dotted:
+	if dayFirst && m.order != settled && m.order != dotted {
+		m.month, m.day = m.day, m.month
 	}
 	return m, m.valid()
 }
@@ -80,6 +75,15 @@ func parseDate(b []byte) (moment, bool) {
 		return namedMonth(b)
 	}
 	return m.numeric(parts, n, sep)
+}
+
+// compactDate reads 20240301.
+func compactDate(b []byte) (moment, bool) {
+	if len(b) != 8 {
+		return moment{}, false
+	}
+	m := moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}
+	return m, m.valid()
 }
 
 // numeric reads a date of numbers.
@@ -317,7 +321,7 @@ func digits(b []byte) int {
 	}
 	n := 0
 	for _, c := range b {
-		if c < '0' || c > '9' {
+		if !isDigit(c) {
 			return -1
 		}
 		n = n*10 + int(c-'0')

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/action"
 	"atelier/media"
@@ -129,7 +131,8 @@ func fit(tables []*table) (views []tableView, named []string) {
 		room := maxOutcome
 		for _, tb := range tables {
 			v := tb.view(detail)
-			if room -= length(v); room < 0 {
+			b, _ := json.Marshal(v) // texts and finite numbers
+			if room -= utf8.RuneCount(b); room < 0 {
 				break
 			}
 			views = append(views, v)
@@ -150,15 +153,6 @@ func fit(tables []*table) (views []tableView, named []string) {
 		named = append(named, tb.name)
 	}
 	return views, named
-}
-
-// length is what a value costs in a prompt.
-func length(v any) int {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return maxOutcome
-	}
-	return len([]rune(string(b)))
 }
 
 // view describes a table; each step of detail from 0 on says less.
@@ -204,11 +198,7 @@ func (c *column) view(values int) columnView {
 
 // frequent lists the most frequent values.
 func (c *column) frequent(most int) []string {
-	all := make([]string, 0, len(c.counts))
-	for v := range c.counts {
-		all = append(all, v)
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
+	all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
 	all = all[:min(most, len(all))]
 	for i := range all {
 		all[i] = clip(all[i], 60)

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/xuri/excelize/v2"
 
@@ -36,9 +38,10 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		return err
 	}
 	defer func() { _ = book.Close() }() // its temporary files lie in our folder
-	sheets := visible(book)
-	imported := 0
-	var last error
+	sheets := slices.DeleteFunc(book.GetSheetList(), func(sheet string) bool {
+		ok, err := book.GetSheetVisible(sheet)
+		return !ok && err == nil
+	})
 	for _, sheet := range sheets[:min(maxSheets, len(sheets))] {
 		name := sheet
 		if len(sheets) == 1 {
@@ -48,12 +51,9 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 		var no *refusal
 		switch {
 		case errors.As(err, &no):
-			last = refuse("sheet %s: %s", file.Clip(sheet, 60), no.reason)
-			im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: last.Error()})
+			im.into.notRead = append(im.into.notRead, file.Skipped{Path: f.Name, Reason: fmt.Sprintf("sheet %s: %s", file.Clip(sheet, 60), no.reason)})
 		case err != nil:
 			return err
-		default:
-			imported++
 		}
 	}
 	if len(sheets) == 0 {
@@ -100,16 +100,6 @@ func checkZip(b []byte) error {
 		}
 	}
 	return nil
-}
-
-// visible lists the sheets that people see.
-func visible(book *excelize.File) (sheets []string) {
-	for _, s := range book.GetSheetList() {
-		if ok, err := book.GetSheetVisible(s); err != nil || ok {
-			sheets = append(sheets, s)
-		}
-	}
-	return sheets
 }
 
 // sheet imports one sheet.
@@ -165,7 +155,7 @@ func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([
 	if p, err := book.GetWorkbookProps(); err == nil && p.Date1904 != nil {
 		epoch1904 = *p.Date1904
 	}
-	formats := sheetFormats{epoch1904: epoch1904}
+	formats := sheetFormats{epoch1904: epoch1904, columns: map[int]format{}}
 	var record []cell
 	for n := 0; stored.Next(); n++ {
 		if n%256 == 0 && ctx.Err() != nil {

@@ -37,8 +37,7 @@ type format struct {
 // sheetFormats are the formats of a sheet's columns as far as they were shown.
 type sheetFormats struct {
 	epoch1904 bool
-	columns   []format
-	known     []bool
+	columns   map[int]format
 	// mixed says that a column shows its numbers in several ways.
 	mixed bool
 }
@@ -51,16 +50,13 @@ func (s *sheetFormats) cell(column int, raw, seen string) cell {
 	if err != nil || len(raw) > 1 && raw[0] == '0' && raw[1] != '.' {
 		return cell{text: []byte(clipBytes(raw, maxField))}
 	}
-	for len(s.columns) <= column {
-		s.columns, s.known = append(s.columns, format{}), append(s.known, false)
-	}
 	t, err := excelize.ExcelDateToTime(v, s.epoch1904)
 	t, dated := t.Round(time.Second), err == nil && v >= 0 && v < 2958466
-	f := s.columns[column]
+	f, known := s.columns[column]
 	if seen != "" {
 		f = formatOf(v, raw, seen, t, dated)
-		s.mixed = s.mixed || s.known[column] && f != s.columns[column]
-		s.columns[column], s.known[column] = f, true
+		s.mixed = s.mixed || known && f != s.columns[column]
+		s.columns[column] = f
 	}
 	if (f.display == asDate || f.display == asClock || f.display == asYear) && !dated {
 		f = format{}

@@ -38,7 +38,8 @@ func findLayout(sample [][]string, s style) layout {
 		l.skip++
 	}
 	if l.skip > 0 {
-		l.title = titleOf(sample[:l.skip])
+		cells := slices.Concat(sample[:l.skip]...)
+		l.title = clipBytes(strings.Join(slices.DeleteFunc(cells, func(c string) bool { return c == "" }), " · "), longestTitle)
 		l.notes = append(l.notes, counted(l.skip, "line before the header is omitted", "lines before the header are omitted"))
 	}
 	rest := sample[l.skip:]
@@ -53,7 +54,8 @@ func findLayout(sample [][]string, s style) layout {
 	}
 	l.skip++
 	l.header = rest[0]
-	if len(names) == width-1 && shifted(rest[1:], width) {
+	// Rows that begin with text and fill one cell more than the header has.
+	if len(names) == width-1 && usualKind(rest[1:], 0) == Text && usualKind(rest[1:], width-1) != "" {
 		names = slices.Insert(names, 0, "") // the names of the rows have no name
 		l.notes = append(l.notes, "the header has one name too few: the first column is unnamed")
 	}
@@ -77,19 +79,6 @@ func findLayout(sample [][]string, s style) layout {
 // longestTitle is how much of a title is kept, in bytes.
 const longestTitle = 200
 
-// titleOf is the text of the lines above a header.
-func titleOf(lines [][]string) string {
-	var words []string
-	for _, line := range lines {
-		for _, c := range line {
-			if c = strings.TrimSpace(c); c != "" {
-				words = append(words, c)
-			}
-		}
-	}
-	return clipBytes(strings.Join(words, " · "), longestTitle)
-}
-
 // under puts the names of a row of groups (2022,,2023,) before those below it.
 func under(groups, names []string) []string {
 	if filled(groups) < 2 {
@@ -105,11 +94,6 @@ func under(groups, names []string) []string {
 		}
 	}
 	return out
-}
-
-// shifted reports rows that begin with text and fill one cell more than the header has.
-func shifted(rows [][]string, width int) bool {
-	return usualKind(rows, 0) == Text && usualKind(rows, width-1) != ""
 }
 
 // counted writes a number with the words for one or for several.
@@ -296,13 +280,11 @@ func repeated(sample [][]string) bool {
 
 // distinct is how many different texts are in a row.
 func distinct(row []string) int {
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true}
 	for _, c := range row {
-		if c != "" {
-			seen[c] = true
-		}
+		seen[c] = true
 	}
-	return len(seen)
+	return len(seen) - 1
 }
 
 // isUnitsRow recognises a row of units: nothing in it but units, above numbers.

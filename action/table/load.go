@@ -194,7 +194,11 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 		return nil
 	})
 	sv.finish()
-	sv.tallies = usedColumns(sv.tallies, sv.layout.named)
+	used := len(sv.tallies) // without columns at the end that have neither name nor value
+	for used > 0 && sv.tallies[used-1].values == 0 && (used > len(sv.layout.named) || !sv.layout.named[used-1]) {
+		used--
+	}
+	sv.tallies = slices.Clip(sv.tallies[:used])
 	return sv, err
 }
 

@@ -40,10 +40,9 @@ func (f logFormat) cells(line string) []string {
 	if m == nil {
 		return nil
 	}
-	for i, c := range f.columns {
-		if c == "time" {
-			m[i+1] = isoTime(m[i+1])
-		}
+	at := slices.Index(f.columns, "time") + 1
+	if t, err := time.Parse("02/Jan/2006:15:04:05", m[at]); err == nil { // of a web server
+		m[at] = t.Format(time.DateTime)
 	}
 	return m[1:]
 }
@@ -136,10 +135,10 @@ func (s *logSource) fits() (bool, error) {
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
+	if err != nil && !errors.Is(err, errEnough) {
+		return false, err
 	}
-	return lines >= 5 && other*10 <= lines, err
+	return lines >= 5 && other*10 <= lines, nil
 }
 
 // lines returns the cells of each line that is not empty; nil for one of another form.
@@ -163,15 +162,6 @@ func (s *logSource) lines(fn func(cells []string) error) error {
 	return in.Err()
 }
 
-// isoTime writes the time of a web server's log as other logs do.
-func isoTime(text string) string {
-	t, err := time.Parse("02/Jan/2006:15:04:05", text)
-	if err != nil {
-		return text
-	}
-	return t.Format(time.DateTime)
-}
-
 func (s *logSource) each(ctx context.Context, fn func([]cell) error) error {
 	record := make([]cell, len(s.columns))
 	write := func(texts []string) error {
@@ -181,7 +171,7 @@ func (s *logSource) each(ctx context.Context, fn func([]cell) error) error {
 		}
 		return fn(record)
 	}
-	if err := write(slices.Clone(s.columns)); err != nil {
+	if err := write(s.columns); err != nil {
 		return err
 	}
 	s.other = 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atelier/action"
@@ -56,13 +57,7 @@ func (l *loaded) read(sql string) []*table {
 	for _, word := range database.Names(sql) {
 		named[strings.ToLower(word)] = true
 	}
-	var out []*table
-	for _, tb := range l.tables {
-		if named[strings.ToLower(tb.name)] {
-			out = append(out, tb)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(l.tables), func(tb *table) bool { return !named[strings.ToLower(tb.name)] })
 }
 
 // explain adds to an error of SQL the names that there are.

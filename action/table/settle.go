@@ -3,7 +3,6 @@ package table
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // threshold is which part of a column's values, in percent, has to be numbers (or dates)
@@ -156,15 +155,4 @@ func commonStyle(tallies []*tally, hint style) style {
 		hint.comma, hint.sure = order > 0, true
 	}
 	return hint
-}
-
-// usedColumns omits columns without name and value at the end.
-func usedColumns(tallies []*tally, named []bool) []*tally {
-	last := -1
-	for i, t := range tallies {
-		if t.values > 0 || i < len(named) && named[i] {
-			last = i
-		}
-	}
-	return slices.Clip(tallies[:last+1])
 }

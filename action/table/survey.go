@@ -18,8 +18,8 @@ type survey struct {
 	suspect int
 }
 
-// maxLeft is how many records are noted as no rows.
-const maxLeft = 10_000
+// maxExcluded is how many records are noted as no rows.
+const maxExcluded = 10_000
 
 // add takes the record with the given number, counted behind the header.
 func (s *survey) add(at int, record []cell) {
@@ -30,8 +30,8 @@ func (s *survey) add(at int, record []cell) {
 		s.tail = append(s.tail, at)
 		return
 	}
-	if len(s.excluded) < maxLeft {
-		if s.isHeaderAgain(record) {
+	if len(s.excluded) < maxExcluded {
+		if h := s.layout.header; len(h) > 1 && len(record) >= len(h) && slices.EqualFunc(h, record[:len(h)], func(name string, c cell) bool { return name == string(c.text) }) {
 			s.excluded[at] = true
 			s.headers++
 			return
@@ -94,27 +94,9 @@ func (s *survey) finish() {
 	}
 }
 
-// isHeaderAgain reports whether a record repeats the header.
-func (s *survey) isHeaderAgain(record []cell) bool {
-	if len(s.layout.header) < 2 || len(record) < len(s.layout.header) {
-		return false
-	}
-	for i, h := range s.layout.header {
-		if string(record[i].text) != h {
-			return false
-		}
-	}
-	return true
-}
-
 // blank reports whether no cell has text.
 func blank(record []cell) bool {
-	for _, c := range record {
-		if len(c.text) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(record, func(c cell) bool { return len(c.text) > 0 })
 }
 
 // notes say what the survey found.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,14 +14,9 @@ import (
 const (
 	// folderPrefix begins the names of the folders of temporary databases; the id of the process follows.
 	folderPrefix = "atelier-tables-"
-	// leftBehind is the age from which a folder whose process is gone is removed.
-	leftBehind = 24 * time.Hour
+	// staleAge is the age from which a folder whose process is gone is removed.
+	staleAge = 24 * time.Hour
 )
-
-// makeFolder makes the folder of a temporary database.
-func makeFolder(parent string) (string, error) {
-	return os.MkdirTemp(parent, fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
-}
 
 // sweep removes the folders of processes that were killed. What cannot be read or removed stays.
 func sweep(parent string, now time.Time) {
@@ -32,7 +26,7 @@ func sweep(parent string, now time.Time) {
 	folders, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*")) // the pattern is well formed
 	for _, folder := range folders {
 		info, err := os.Lstat(folder)
-		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < leftBehind || inUse(filepath.Base(folder)) {
+		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < staleAge || inUse(filepath.Base(folder)) {
 			continue
 		}
 		_ = os.RemoveAll(folder) // another user's stays
@@ -47,11 +41,8 @@ func inUse(name string) bool {
 		return false
 	}
 	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	if runtime.GOOS == "windows" {
-		return true // there is no handle of a process that is gone
+	if err != nil || runtime.GOOS == "windows" {
+		return err == nil // on Windows there is no handle of a process that is gone
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, os.ErrPermission)

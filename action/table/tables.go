@@ -18,6 +18,7 @@ package table
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -114,7 +115,7 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 		return t.loaded, nil
 	}
 	sweep(t.cfg.TempDir, t.cfg.Now())
-	dir, err := makeFolder(t.cfg.TempDir)
+	dir, err := os.MkdirTemp(t.cfg.TempDir, fmt.Sprintf("%s%d-", folderPrefix, os.Getpid()))
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "create a folder for the tables: %w", err)
 	}

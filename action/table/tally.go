@@ -1,6 +1,9 @@
 package table
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // tally counts what the cells of one column look like, before it is settled what they are.
 type tally struct {
@@ -91,7 +94,7 @@ func (t *tally) number(n number, b []byte) {
 			t.minWidth = len(b)
 		}
 		t.width = max(t.width, len(b))
-		if len(b) == 8 && (moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}).valid() && b[0] <= '2' {
+		if _, ok := compactDate(b); ok && b[0] <= '2' {
 			t.compact++
 		}
 	}
@@ -121,10 +124,9 @@ func (t *tally) number(n number, b []byte) {
 		}
 	}
 	v, whole := n.value(false)
-	switch {
-	case isSentinel(v):
+	if isSentinel(v) {
 		t.sentinels++
-	default:
+	} else {
 		t.low, t.high = min(t.low, v), max(t.high, v)
 	}
 	if whole && v > -1000 && v < 1000 {
@@ -140,12 +142,7 @@ func isSentinel(v float64) bool { return v == -999 || v == -9999 || v == -99999 
 
 // isPlain reports digits alone.
 func isPlain(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(c byte) bool { return !isDigit(c) })
 }
 
 func (t *tally) date(m moment) {

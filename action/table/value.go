@@ -38,11 +38,11 @@ var (
 )
 
 func isMissing(b []byte) bool {
-	return len(b) == 0 || len(b) <= 12 && (missing[string(b)] || string(b) == "n. a." || string(b) == "k. A.")
+	return len(b) == 0 || len(b) <= 5 && !isDigit(b[0]) && (missing[string(b)] || string(b) == "n. a." || string(b) == "k. A.")
 }
 
 func isWeaklyMissing(b []byte) bool {
-	return len(b) <= 12 && weaklyMissing[strings.ToLower(string(b))]
+	return len(b) <= 12 && !isDigit(b[0]) && weaklyMissing[strings.ToLower(string(b))]
 }
 
 // truths are the words of a boolean; single letters are so only in pairs.
@@ -61,6 +61,8 @@ func truth(b []byte) (v, letter, ok bool) {
 	t, ok := truths[strings.ToLower(string(b))]
 	return t.value, t.letter, ok
 }
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
 // isCode recognises two capital letters, such as the code of a country: NA is Namibia there.
 func isCode(b []byte) bool {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -45,7 +46,9 @@ func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, erro
 	for _, c := range tb.columns {
 		if c.kind != Integer && c.kind != Number && !slices.ContainsFunc(all, func(p period) bool { return p.column == c }) {
 			ids = append(ids, c)
-			long.columns = append(long.columns, c.times(len(all)))
+			repeated := *c
+			repeated.missing, repeated.unusable, repeated.notes = c.missing*len(all), c.unusable*len(all), nil
+			long.columns = append(long.columns, &repeated)
 		}
 	}
 	when, value := timeColumn(all), valueColumn(all)
@@ -110,30 +113,25 @@ func (tb *table) createView(of *table, ids []*column, all []period) string {
 
 // periodsOf lists the columns of numbers that are named by periods of one kind.
 func periodsOf(tb *table) []period {
-	var years, months, dated []period
+	var kinds [3][]period // of years, of months, of others
 	for _, c := range tb.columns {
 		if c.kind != Integer && c.kind != Number && c.missing+c.unusable < tb.rows {
 			continue
 		}
 		p, ok := periodOf(c.name)
+		if !ok {
+			continue
+		}
+		kind := 2
+		if p.year > 0 {
+			kind = 0
+		} else if p.month > 0 {
+			kind = 1
+		}
 		p.column = c
-		switch {
-		case !ok:
-		case p.year > 0:
-			years = append(years, p)
-		case p.month > 0:
-			months = append(months, p)
-		default:
-			dated = append(dated, p)
-		}
+		kinds[kind] = append(kinds[kind], p)
 	}
-	best := years
-	for _, o := range [][]period{months, dated} {
-		if len(o) > len(best) {
-			best = o
-		}
-	}
-	return best
+	return slices.MaxFunc(kinds[:], func(a, b []period) int { return cmp.Compare(len(a), len(b)) })
 }
 
 // periodOf reads 2019, FY2019, Jan, März, 2024-01, Jan 2024, Q1 and 2024 Q1.
@@ -177,14 +175,6 @@ func quarterOf(s string) (string, bool) {
 	return year + quarter, quarter != "" && strings.ContainsAny(strings.ToUpper(s), "QT")
 }
 
-// times is a column whose rows are repeated.
-func (c *column) times(n int) *column {
-	out := *c
-	out.missing, out.unusable = c.missing*n, c.unusable*n
-	out.notes = nil
-	return &out
-}
-
 // timeColumn describes the periods.
 func timeColumn(all []period) *column {
 	c := &column{name: "year", kind: Integer}
@@ -207,18 +197,14 @@ func timeColumn(all []period) *column {
 func valueColumn(all []period) *column {
 	c := &column{name: "value", kind: Integer, unit: all[0].column.unit}
 	for _, p := range all {
-		if p.column.kind == Number {
+		o := p.column
+		if o.kind == Number {
 			c.kind = Number
 		}
-	}
-	for _, p := range all {
-		o := p.column
 		c.missing += o.missing
 		c.unusable += o.unusable
 		for _, s := range o.shown {
-			if len(c.shown) < maxUnusable {
-				c.show(s)
-			}
+			c.show(s)
 		}
 		if o.low != nil {
 			c.note(o.low)

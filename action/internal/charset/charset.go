@@ -6,18 +6,17 @@ package charset
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Reader returns valid UTF-8 for any input, in about 64 KiB of memory.
 type Reader struct {
 	src      *bufio.Reader
-	order    binary.ByteOrder // set for UTF-16
+	utf16    io.Reader // set for UTF-16
 	repaired int
 	pending  []byte // encoded, not yet given
 }
@@ -26,25 +25,21 @@ type Reader struct {
 func NewReader(r io.Reader) *Reader {
 	u := &Reader{src: bufio.NewReaderSize(r, 64<<10)}
 	head, _ := u.src.Peek(256) // a shorter file gives what it has
-	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		_, _ = u.src.Discard(3) // just peeked
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		u.order = binary.LittleEndian
-		_, _ = u.src.Discard(2) // just peeked
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		u.order = binary.BigEndian
-		_, _ = u.src.Discard(2) // just peeked
-	default:
-		u.order = unmarked(head)
+	} else if order, ok := isUTF16(head); ok {
+		u.utf16 = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(u.src)
 	}
 	return u
 }
 
-// unmarked finds UTF-16 without a byte order mark: every second byte of Latin text is zero.
-func unmarked(head []byte) binary.ByteOrder {
+// isUTF16 recognises UTF-16 by its byte order mark, or because every second byte of Latin text is zero.
+func isUTF16(head []byte) (unicode.Endianness, bool) {
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return unicode.LittleEndian, true // or what the mark says
+	}
 	if len(head) < 4 {
-		return nil
+		return unicode.LittleEndian, false
 	}
 	var zeros [2]int
 	for i, c := range head {
@@ -53,13 +48,10 @@ func unmarked(head []byte) binary.ByteOrder {
 		}
 	}
 	half := len(head) / 2
-	switch {
-	case zeros[1]*10 >= half*7 && zeros[0]*10 < half:
-		return binary.LittleEndian
-	case zeros[0]*10 >= half*7 && zeros[1]*10 < half:
-		return binary.BigEndian
+	if zeros[0]*10 >= half*7 && zeros[1]*10 < half {
+		return unicode.BigEndian, true
 	}
-	return nil
+	return unicode.LittleEndian, zeros[1]*10 >= half*7 && zeros[0]*10 < half
 }
 
 // Repaired is how many bytes so far were no UTF-8 and were read as Windows-1252.
@@ -75,8 +67,8 @@ func (u *Reader) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	if u.order != nil {
-		return u.read16(b)
+	if u.utf16 != nil {
+		return u.utf16.Read(b)
 	}
 	if _, err := u.src.Peek(1); err != nil {
 		return 0, err
@@ -98,38 +90,6 @@ func (u *Reader) Read(b []byte) (int, error) {
 	}
 	u.pending = utf8.AppendRune(u.pending[:0], r)
 	return u.Read(b)
-}
-
-// read16 decodes UTF-16.
-func (u *Reader) read16(b []byte) (int, error) {
-	u.pending = u.pending[:0]
-	for len(u.pending) < 4096 {
-		r, err := u.unit()
-		if err != nil && len(u.pending) > 0 {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		if utf16.IsSurrogate(r) {
-			second, err := u.unit()
-			if r = utf16.DecodeRune(r, second); err != nil || r == utf8.RuneError {
-				u.repaired++
-			}
-		}
-		u.pending = utf8.AppendRune(u.pending, r)
-	}
-	n := copy(b, u.pending)
-	u.pending = u.pending[n:]
-	return n, nil
-}
-
-func (u *Reader) unit() (rune, error) {
-	var two [2]byte
-	if _, err := io.ReadFull(u.src, two[:]); err != nil {
-		return utf8.RuneError, io.EOF
-	}
-	return rune(u.order.Uint16(two[:])), nil
 }
 
 // validPrefix is how many leading bytes of b are whole valid characters.
@@ -154,7 +114,7 @@ func validPrefix(b []byte) int {
 
 // Binary reports whether the first bytes of a file are no text in any encoding read here.
 func Binary(head []byte) bool {
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || unmarked(head) != nil {
+	if _, ok := isUTF16(head); ok {
 		return false
 	}
 	control := 0

@@ -38,9 +38,29 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 		case "word/document.xml":
 			d.body = f
 		case "word/styles.xml":
-			err = d.styles(f)
+			var styles struct {
+				Style []struct {
+					ID   string `xml:"styleId,attr"`
+					Name struct {
+						Val string `xml:"val,attr"`
+					} `xml:"name"`
+				} `xml:"style"`
+			}
+			err = decode(f, func(dec *xml.Decoder) error { return dec.Decode(&styles) })
+			for _, s := range styles.Style {
+				name := strings.ToLower(s.Name.Val) // English, which Word keeps in every language
+				if level, ok := strings.CutPrefix(name, "heading "); ok {
+					d.levels[s.ID], _ = strconv.Atoi(level) // 0 for other names
+				} else if name == "title" {
+					d.levels[s.ID] = 1
+				}
+			}
 		case "docProps/core.xml":
-			err = d.properties(f)
+			var core struct {
+				Title string `xml:"title"`
+			}
+			err = decode(f, func(dec *xml.Decoder) error { return dec.Decode(&core) })
+			d.title = core.Title
 		}
 		if err != nil {
 			return nil, err
@@ -55,16 +75,8 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 // Title is the title in the document's properties; it may be empty.
 func (d *Document) Title() string { return d.title }
 
-func corrupt(err error) error {
-	var own *media.Error
-	if errors.As(err, &own) {
-		return err
-	}
-	return media.Errorf(media.CodeCorrupt, "the Word document is damaged: %w", err)
-}
-
-// tokens returns the tokens of one part.
-func tokens(f *zip.File, fn func(xml.Token) error) error {
+// decode reads one part.
+func decode(f *zip.File, fn func(*xml.Decoder) error) error {
 	if f.UncompressedSize64 > maxPart {
 		return media.Errorf(media.CodeTooLarge, "the Word document unpacks to more than %d MiB", maxPart>>20)
 	}
@@ -73,60 +85,18 @@ func tokens(f *zip.File, fn func(xml.Token) error) error {
 		return corrupt(err)
 	}
 	defer func() { _ = r.Close() }() // read only
-	dec := xml.NewDecoder(r)
-	for {
-		t, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return corrupt(err)
-		}
-		if err := fn(t); err != nil {
-			return err
-		}
+	if err = fn(xml.NewDecoder(r)); errors.Is(err, io.EOF) {
+		return nil
 	}
+	return corrupt(err)
 }
 
-// styles finds which styles are headings: by their English name, which Word keeps in every
-// language.
-func (d *Document) styles(f *zip.File) error {
-	id := ""
-	return tokens(f, func(t xml.Token) error {
-		e, ok := t.(xml.StartElement)
-		if !ok {
-			return nil
-		}
-		switch e.Name.Local {
-		case "style":
-			id = attr(e, "styleId")
-		case "name":
-			name := strings.ToLower(attr(e, "val"))
-			if level, ok := strings.CutPrefix(name, "heading "); ok {
-				d.levels[id], _ = strconv.Atoi(level) // 0 for other names
-			} else if name == "title" {
-				d.levels[id] = 1
-			}
-		}
-		return nil
-	})
-}
-
-func (d *Document) properties(f *zip.File) error {
-	in := false
-	return tokens(f, func(t xml.Token) error {
-		switch t := t.(type) {
-		case xml.StartElement:
-			in = t.Name.Local == "title"
-		case xml.EndElement:
-			in = false
-		case xml.CharData:
-			if in && len(d.title) < 1000 {
-				d.title += string(t)
-			}
-		}
-		return nil
-	})
+func corrupt(err error) error {
+	var own *media.Error
+	if err == nil || errors.As(err, &own) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return media.Errorf(media.CodeCorrupt, "the Word document is damaged: %w", err)
 }
 
 func attr(e xml.StartElement, name string) string {
@@ -144,22 +114,26 @@ func (d *Document) Text(ctx context.Context, page func(n int), write func(string
 	p := &parser{doc: d, page: page, write: write}
 	page(1)
 	p.pages = 1
-	n := 0
-	return tokens(d.body, func(t xml.Token) error {
-		if n++; n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		switch t := t.(type) {
-		case xml.StartElement:
-			p.start(t)
-		case xml.EndElement:
-			p.end(t.Name.Local)
-		case xml.CharData:
-			if p.inText {
-				p.line.Write(t)
+	return decode(d.body, func(dec *xml.Decoder) error {
+		for n := 1; ; n++ {
+			if n%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			t, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			switch t := t.(type) {
+			case xml.StartElement:
+				p.start(t)
+			case xml.EndElement:
+				p.end(t.Name.Local)
+			case xml.CharData:
+				if p.inText {
+					p.line.Write(t)
+				}
 			}
 		}
-		return nil
 	})
 }
 

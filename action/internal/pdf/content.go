@@ -47,32 +47,22 @@ func (d *Document) Text(ctx context.Context, n int) (string, error) {
 
 // content joins the streams of a page.
 func (d *Document) content(v any) ([]byte, error) {
-	switch c := d.resolve(v).(type) {
-	case stream:
-		b, err := d.decode(c)
-		if b == nil && len(c.raw) > 0 {
+	var out []byte
+	for _, part := range d.list(v) {
+		s, ok := part.(stream)
+		if !ok {
+			continue
+		}
+		b, err := d.decode(s)
+		if err != nil {
+			return nil, err
+		}
+		if b == nil && len(s.raw) > 0 {
 			d.damaged++
 		}
-		return b, err
-	case array:
-		var out []byte
-		for _, part := range c {
-			s, ok := d.resolve(part).(stream)
-			if !ok {
-				continue
-			}
-			b, err := d.decode(s)
-			if err != nil {
-				return nil, err
-			}
-			if b == nil && len(s.raw) > 0 {
-				d.damaged++
-			}
-			out = append(append(out, b...), '\n')
-		}
-		return out, nil
+		out = append(append(out, b...), '\n')
 	}
-	return nil, nil
+	return out, nil
 }
 
 // run executes content with its resources.
@@ -88,8 +78,7 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 			}
 			continue
 		}
-		r.d.operators++
-		if r.d.operators > maxOperators {
+		if r.d.operators++; r.d.operators > maxOperators {
 			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d drawing operators, which is over the limit", maxOperators)
 		}
 		if r.d.operators%1024 == 0 && r.ctx.Err() != nil {
@@ -193,7 +182,7 @@ func (r *reader) operator(op keyword, args []any, resources dict) {
 	case "Tf":
 		s.size = num(args, 1)
 		if n, ok := at[name](args, 0); ok {
-			s.font = r.d.fontOf(r.d.dict(resources["Font"])[n])
+			s.font = r.d.font(r.d.dict(resources["Font"])[n])
 		}
 	case "Tc":
 		s.char = num(args, 0)
@@ -249,19 +238,42 @@ func (r *reader) textOperator(op keyword, args []any) {
 	}
 }
 
-// fontOf finds a font, read once.
-func (d *Document) fontOf(v any) *font {
-	r, shared := v.(ref)
-	if shared && d.fonts[r] != nil {
-		return d.fonts[r]
+// matrix is a b c d e f of PDF.
+type matrix [6]float64
+
+func identity() matrix { return matrix{1, 0, 0, 1, 0, 0} }
+
+// times returns m applied before n.
+func (m matrix) times(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
 	}
-	f := d.dict(v)
-	if f == nil {
-		return nil
+}
+
+func (d *Document) matrix(v any) (matrix, bool) {
+	a, ok := d.resolve(v).(array)
+	if !ok || len(a) != 6 {
+		return matrix{}, false
 	}
-	out := d.newFont(f)
-	if shared {
-		d.fonts[r] = out
+	var m matrix
+	for i := range m {
+		m[i], ok = d.resolve(a[i]).(float64)
+		if !ok {
+			return m, false
+		}
 	}
-	return out
+	return m, true
+}
+
+func matrixOf(args []any) matrix {
+	if len(args) != 6 {
+		return identity()
+	}
+	var m matrix
+	for i := range m {
+		m[i] = num(args, i)
+	}
+	return m
 }

@@ -1,11 +1,43 @@
+// Package pdf reads the text of PDF files: cross-reference streams, object streams,
+// the usual filters, simple and composite fonts with their Unicode maps, form
+// objects. It draws nothing, runs nothing and follows no link.
+//
+// It does not trust the file: objects are found by looking for them, so a damaged
+// cross-reference table does no harm, and what a file may cost is bounded by
+// [maxDecoded], [maxObjects], [maxPages] and [maxOperators].
+//
+// Errors are media.Error values: [media.CodeCorrupt] for what is no PDF or has no
+// pages, [media.CodeUnsupported] for encrypted files, [media.CodeTooLarge] beyond
+// the bounds. It imports media, golang.org/x/image (LZW) and golang.org/x/text
+// (character sets).
 package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 
 	"atelier/media"
+)
+
+// The bounds of one file.
+const (
+	// maxDecoded is how many bytes all streams together may decode to; maxStream one.
+	maxDecoded = 256 << 20
+	maxStream  = 64 << 20
+	// maxObjects and maxPages are how many of them a file may have.
+	maxObjects = 1_000_000
+	maxPages   = 20_000
+	// maxOperators is how many drawing operators all pages together may have.
+	maxOperators = 20_000_000
+	// maxDepth is how deep values, page trees and forms may be nested.
+	maxDepth = 48
+	// maxEntries is how many codes the maps of one font may have.
+	maxEntries = 200_000
 )
 
 // Document is a PDF whose text can be read. It is not safe for concurrent use.
@@ -89,14 +121,19 @@ func (d *Document) Warnings() []string {
 func (d *Document) find() ([]ref, error) {
 	var streams []ref
 	for i := 0; ; {
-		n := bytes.Index(d.data[i:], []byte("obj"))
-		if n < 0 {
+		found := bytes.Index(d.data[i:], []byte("obj"))
+		if found < 0 {
 			return streams, nil
 		}
-		at := i + n
+		at := i + found
 		i = at + 3
-		num, ok := numberBefore(d.data[:at])
-		if !ok {
+		m := numberBefore.FindSubmatch(d.data[max(0, at-36):at])
+		if m == nil {
+			continue
+		}
+		n, err := strconv.Atoi(string(m[1]))
+		num := ref(n)
+		if err != nil || n == 0 {
 			continue
 		}
 		d.objects[num] = place{offset: i, order: i}
@@ -113,31 +150,8 @@ func (d *Document) find() ([]ref, error) {
 	}
 }
 
-// numberBefore reads the N of "N G " at the end of b.
-func numberBefore(b []byte) (ref, bool) {
-	trim := func(b []byte) []byte {
-		n := len(b)
-		for n > 0 && len(b)-n < 8 && isSpace(b[n-1]) {
-			n--
-		}
-		return b[:n]
-	}
-	digits := func(b []byte) ([]byte, []byte) {
-		n := len(b)
-		for n > 0 && len(b)-n < 10 && b[n-1] >= '0' && b[n-1] <= '9' {
-			n--
-		}
-		return b[:n], b[n:]
-	}
-	rest, gen := digits(trim(b))
-	before := trim(rest)
-	if len(gen) == 0 || len(before) == len(rest) {
-		return 0, false
-	}
-	_, num := digits(before)
-	n, err := strconv.Atoi(string(num))
-	return ref(n), err == nil && n > 0
-}
+// numberBefore is the N of "N G " before obj.
+var numberBefore = regexp.MustCompile(`(\d{1,10})[\s\x00]{1,8}\d{1,10}[\s\x00]{0,8}$`)
 
 // trailers reads every trailer; what a later one says counts.
 func (d *Document) trailers() {
@@ -283,4 +297,54 @@ func (d *Document) dict(v any) dict {
 		return t.dict
 	}
 	return nil
+}
+
+// findPages walks the page tree; where it is damaged, every page object counts.
+func (d *Document) findPages() {
+	root := d.dict(d.trailer["Root"])
+	objects := func() []ref {
+		return slices.SortedFunc(maps.Keys(d.objects), func(a, b ref) int { return cmp.Compare(a, b) })
+	}
+	if root == nil || root["Pages"] == nil {
+		for _, r := range objects() {
+			if root = d.dict(r); root["Type"] == name("Catalog") {
+				break
+			}
+		}
+	}
+	d.walk(root["Pages"], nil, map[ref]bool{}, 0)
+	if len(d.pages) > 0 {
+		return
+	}
+	for _, r := range objects() {
+		if p := d.dict(r); p["Type"] == name("Page") && len(d.pages) < maxPages {
+			d.pages = append(d.pages, page{p, d.dict(p["Resources"])})
+		}
+	}
+}
+
+func (d *Document) walk(v any, inherited dict, seen map[ref]bool, depth int) {
+	if r, ok := v.(ref); ok {
+		if seen[r] {
+			return
+		}
+		seen[r] = true
+	}
+	node := d.dict(v)
+	if node == nil || depth > maxDepth || len(d.pages) >= maxPages {
+		return
+	}
+	if r := d.dict(node["Resources"]); r != nil {
+		inherited = r
+	}
+	kids, ok := d.resolve(node["Kids"]).(array)
+	if !ok {
+		if node["Type"] != name("Pages") {
+			d.pages = append(d.pages, page{node, inherited})
+		}
+		return
+	}
+	for _, k := range kids {
+		d.walk(k, inherited, seen, depth+1)
+	}
 }

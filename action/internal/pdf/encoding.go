@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/unicode/norm"
 )
 
 // simpleEncoding is what the 256 codes of a simple font mean.
@@ -51,8 +52,7 @@ func baseEncoding(n name) *[256]string {
 	for i := 128; i < 256; i++ {
 		out[i] = ""
 	}
-	for _, e := range strings.Fields(standardUpper) {
-		hex, char, _ := strings.Cut(e, "=")
+	for hex, char := range pairs(standardUpper) {
 		if i, err := strconv.ParseUint(hex, 16, 8); err == nil {
 			out[i] = char
 		}
@@ -72,8 +72,11 @@ func glyphText(n string) string {
 	if utf8.RuneCountInString(n) == 1 {
 		return n
 	}
-	if s := namedGlyph(n); s != "" {
+	if s := glyphs[n]; s != "" {
 		return s
+	}
+	if len(n) > 1 && accents[n[1:]] != "" { // eacute, Scaron
+		return norm.NFC.String(n[:1] + accents[n[1:]])
 	}
 	for _, prefix := range []string{"uni", "u"} {
 		hex, ok := strings.CutPrefix(n, prefix)
@@ -84,38 +87,25 @@ func glyphText(n string) string {
 			return string(rune(v)) //nolint:gosec // checked
 		}
 	}
-	// Letters with accents: eacute, Scaron.
-	for _, a := range accents() {
-		if base, ok := strings.CutSuffix(n, a.name); ok && len(base) == 1 {
-			return composed(base + a.mark)
-		}
-	}
 	return ""
 }
 
-type accent struct{ name, mark string }
+// accents are the ends of names of letters with accents.
+var accents = pairs("acute=\u0301 grave=\u0300 circumflex=\u0302 dieresis=\u0308 tilde=\u0303 ring=\u030a cedilla=\u0327 caron=\u030c macron=\u0304 " +
+	"ogonek=\u0328 breve=\u0306 dotaccent=\u0307 hungarumlaut=\u030b commaaccent=\u0326")
 
-func accents() []accent {
-	return []accent{
-		{"acute", "\u0301"},
-		{"grave", "\u0300"},
-		{"circumflex", "\u0302"},
-		{"dieresis", "\u0308"},
-		{"tilde", "\u0303"},
-		{"ring", "\u030a"},
-		{"cedilla", "\u0327"},
-		{"caron", "\u030c"},
-		{"macron", "\u0304"},
-		{"ogonek", "\u0328"},
-		{"breve", "\u0306"},
-		{"dotaccent", "\u0307"},
-		{"hungarumlaut", "\u030b"},
-		{"commaaccent", "\u0326"},
+// pairs reads name=value between spaces.
+func pairs(text string) map[string]string {
+	m := map[string]string{}
+	for _, pair := range strings.Fields(text) {
+		name, value, _ := strings.Cut(pair, "=")
+		m[name] = strings.ReplaceAll(value, `\x20`, " ")
 	}
+	return m
 }
 
 // glyphs are names and characters of signs whose name is no letter with an accent.
-const glyphNames = ` space=\x20 exclam=! quotedbl=" numbersign=# dollar=$ percent=% ampersand=& quotesingle=' parenleft=( parenright=)
+var glyphs = pairs(`space=\x20 exclam=! quotedbl=" numbersign=# dollar=$ percent=% ampersand=& quotesingle=' parenleft=( parenright=)
 asterisk=* plus=+ comma=, hyphen=- period=. slash=/ zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 colon=:
 semicolon=; less=< equal== greater=> question=? at=@ bracketleft=[ backslash=\ bracketright=] asciicircum=^ underscore=_ grave=` + "`" + `
 braceleft={ bar=| braceright=} asciitilde=~ exclamdown=¡ cent=¢ sterling=£ currency=¤ yen=¥ brokenbar=¦ section=§ dieresis=¨
@@ -128,27 +118,7 @@ ellipsis=… perthousand=‰ guilsinglleft=‹ guilsinglright=› fraction=⁄ E
 product=∏ radical=√ integral=∫ approxequal=≈ notequal=≠ lessequal=≤ greaterequal=≥ lozenge=◊ Delta=Δ Omega=Ω pi=π fi=fi fl=fl ff=ff ffi=ffi
 ffl=ffl nbspace=\x20 sfthyphen=- arrowright=→ arrowleft=← arrowup=↑ arrowdown=↓ alpha=α beta=β gamma=γ delta=δ epsilon=ε zeta=ζ eta=η
 theta=θ iota=ι kappa=κ lambda=λ nu=ν xi=ξ rho=ρ sigma=σ tau=τ upsilon=υ phi=φ chi=χ psi=ψ omega=ω Gamma=Γ Theta=Θ Lambda=Λ Xi=Ξ Pi=Π
-Sigma=Σ Phi=Φ Psi=Ψ nonbreakingspace=\x20 middot=· `
-
-// namedGlyph looks a name up in glyphNames.
-func namedGlyph(n string) string {
-	if n == "" || strings.ContainsAny(n, " =\n") {
-		return ""
-	}
-	i := strings.Index(glyphNames, " "+n+"=")
-	if i < 0 {
-		i = strings.Index(glyphNames, "\n"+n+"=")
-	}
-	if i < 0 {
-		return ""
-	}
-	v := glyphNames[i+len(n)+2:]
-	v = v[:max(1, strings.IndexAny(v, " \n"))]
-	if v == `\x20` {
-		return " "
-	}
-	return v
-}
+Sigma=Σ Phi=Φ Psi=Ψ nonbreakingspace=\x20 middot=·`)
 
 // decodeText reads a text string of the file's own data: UTF-16 with its mark,
 // UTF-8 with its mark, else Latin-1 as far as letters go.

@@ -12,23 +12,16 @@ import (
 	"atelier/media"
 )
 
-// errBomb ends decoding beyond maxDecoded.
-func errBomb() error {
-	return media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB, which is over the limit", maxDecoded>>20)
-}
-
 // decode returns a stream's bytes without its filters. A damaged stream gives what can
 // be read of it; filters of pictures give nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
-	filters, params := d.filters(s.dict)
+	filters, params := d.list(first(s.dict, "Filter", "F")), d.list(first(s.dict, "DecodeParms", "DP"))
 	out := s.raw
-	for i, f := range filters {
-		var p dict
-		if i < len(params) {
-			p = params[i]
-		}
+	for i, f := range filters[:min(len(filters), 8)] {
 		var r io.Reader
-		switch f {
+		switch f, _ := f.(name); f {
+		case "":
+			continue // none
 		case "FlateDecode", "Fl":
 			z, err := zlib.NewReader(bytes.NewReader(out))
 			if err != nil {
@@ -40,7 +33,8 @@ func (d *Document) decode(s stream) ([]byte, error) {
 		case "ASCIIHexDecode", "AHx":
 			r = bytes.NewReader((&lexer{data: append([]byte{'<'}, out...)}).hex())
 		case "ASCII85Decode", "A85":
-			r = ascii85.NewDecoder(bytes.NewReader(trim85(out)))
+			text, _, _ := bytes.Cut(bytes.TrimPrefix(bytes.TrimSpace(out), []byte("<~")), []byte("~"))
+			r = ascii85.NewDecoder(bytes.NewReader(text))
 		case "RunLengthDecode", "RL":
 			r = bytes.NewReader(runLength(out))
 		default:
@@ -50,7 +44,10 @@ func (d *Document) decode(s stream) ([]byte, error) {
 		if out, err = d.take(r); err != nil {
 			return nil, err
 		}
-		out = d.predict(out, p)
+		if i < len(params) {
+			p, _ := params[i].(dict)
+			out = d.predict(out, p)
+		}
 	}
 	return out, nil
 }
@@ -65,36 +62,23 @@ func (d *Document) take(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(out)) > limit {
-		return nil, errBomb()
+		return nil, media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB, which is over the limit", maxDecoded>>20)
 	}
 	d.decoded += len(out)
 	return out, nil
 }
 
-// filters lists a stream's filters and their parameters.
-func (d *Document) filters(s dict) (out []name, params []dict) {
-	one := func(v any) {
-		if n, ok := d.resolve(v).(name); ok && len(out) < 8 {
-			out = append(out, n)
-		}
+// list is the values of an array, or the one value that stands in its place.
+func (d *Document) list(v any) (out array) {
+	v = d.resolve(v)
+	list, ok := v.(array)
+	if !ok && v != nil {
+		list = array{v}
 	}
-	if list, ok := d.resolve(first(s, "Filter", "F")).(array); ok {
-		for _, v := range list {
-			one(v)
-		}
-	} else {
-		one(first(s, "Filter", "F"))
+	for _, v := range list {
+		out = append(out, d.resolve(v))
 	}
-	switch p := d.resolve(first(s, "DecodeParms", "DP")).(type) {
-	case dict:
-		params = append(params, p)
-	case array:
-		for _, v := range p {
-			one, _ := d.resolve(v).(dict)
-			params = append(params, one)
-		}
-	}
-	return out, params
+	return out
 }
 
 func first(d dict, keys ...name) any {
@@ -160,15 +144,6 @@ func paeth(a, b, c byte) byte {
 }
 
 func abs(n int) int { return max(n, -n) }
-
-// trim85 takes the marks off that PDF puts around base-85 text.
-func trim85(b []byte) []byte {
-	b = bytes.TrimPrefix(bytes.TrimSpace(b), []byte("<~"))
-	if i := bytes.IndexByte(b, '~'); i >= 0 {
-		b = b[:i]
-	}
-	return b
-}
 
 func runLength(b []byte) []byte {
 	var out []byte

@@ -24,9 +24,20 @@ type font struct {
 	scale   float64 // of widths, for fonts drawn by procedures
 }
 
-// newFont reads a font's maps and widths.
-func (d *Document) newFont(f dict) *font {
+// font reads a font's maps and widths, those of an object once.
+func (d *Document) font(v any) *font {
+	r, shared := v.(ref)
+	if shared && d.fonts[r] != nil {
+		return d.fonts[r]
+	}
+	f := d.dict(v)
+	if f == nil {
+		return nil
+	}
 	out := &font{widths: map[uint32]float64{}, missing: 500, scale: 1}
+	if shared {
+		d.fonts[r] = out
+	}
 	if s, ok := d.resolve(f["ToUnicode"]).(stream); ok {
 		if b, err := d.decode(s); err == nil {
 			out.toText = parseCMap(b)

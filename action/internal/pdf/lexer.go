@@ -2,7 +2,9 @@ package pdf
 
 import (
 	"bytes"
+	"encoding/hex"
 	"strconv"
+	"strings"
 )
 
 // The values of a PDF beside float64, bool and nil.
@@ -32,13 +34,7 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func isDelimiter(c byte) bool {
-	switch c {
-	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
-		return true
-	}
-	return false
-}
+func isDelimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
 
 // skip passes over white space and comments.
 func (l *lexer) skip() {
@@ -139,7 +135,7 @@ func (l *lexer) reference(w []byte) (ref, bool) {
 	}
 	at := l.pos
 	l.skip()
-	if gen := l.run(); len(gen) > 0 && len(gen) < 6 && isDigits(gen) {
+	if gen := l.run(); len(gen) > 0 && len(gen) < 6 && len(bytes.Trim(gen, "0123456789")) == 0 {
 		l.skip()
 		if string(l.run()) == "R" {
 			return ref(n), true
@@ -158,16 +154,13 @@ func (l *lexer) array() any {
 	out := array{}
 	for !l.end() {
 		v := l.next()
-		if k, ok := v.(keyword); ok {
-			if k == "]" {
-				break
-			}
-			if k == "endobj" || k == "endstream" {
-				break
-			}
-			continue
+		k, ok := v.(keyword)
+		if k == "]" || k == "endobj" || k == "endstream" {
+			break
 		}
-		out = append(out, v)
+		if !ok {
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -200,4 +193,125 @@ func (l *lexer) dict() any {
 		out[key] = v
 	}
 	return out
+}
+
+// number reads what PDF calls one; "--5" and "1.2.3", which writers produce, are
+// read as far as they go.
+func number(w []byte) (float64, bool) {
+	if len(w) == 0 || len(w) > 64 {
+		return 0, false
+	}
+	digits := bytes.TrimLeft(w, "+-")
+	point := false
+	end := bytes.IndexFunc(digits, func(r rune) bool {
+		first := r == '.' && !point
+		point = point || r == '.'
+		return !first && (r < '0' || r > '9')
+	})
+	if end < 0 {
+		end = len(digits)
+	} else if digits[end] != '-' && digits[end] != '.' {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(digits[:end]), 64)
+	if bytes.IndexByte(w[:len(w)-len(digits)], '-') >= 0 {
+		v = -v
+	}
+	return v, err == nil || len(w) == 1 && end == len(digits)
+}
+
+func (l *lexer) name() name {
+	l.pos++
+	w := l.run()
+	if !bytes.ContainsRune(w, '#') {
+		return name(w)
+	}
+	out := make([]byte, 0, len(w))
+	for i := 0; i < len(w); i++ {
+		c := w[i : i+1]
+		if w[i] == '#' && i+2 < len(w) {
+			if code, err := hex.DecodeString(string(w[i+1 : i+3])); err == nil {
+				c = code
+				i += 2
+			}
+		}
+		out = append(out, c...)
+	}
+	return name(out)
+}
+
+// hex reads <48656C6C6F>.
+func (l *lexer) hex() text {
+	body, _, _ := bytes.Cut(l.data[l.pos+1:], []byte(">"))
+	l.pos = min(len(l.data), l.pos+len(body)+2)
+	digits := bytes.Map(func(r rune) rune {
+		if strings.ContainsRune("0123456789abcdefABCDEF", r) {
+			return r
+		}
+		return -1
+	}, body)
+	if len(digits)%2 == 1 {
+		digits = append(digits, '0')
+	}
+	out := make(text, len(digits)/2)
+	_, _ = hex.Decode(out, digits) // nothing but digits
+	return out
+}
+
+// literal reads (text with \( escapes \051 and (brackets)).
+func (l *lexer) literal() text {
+	l.pos++
+	out := text{}
+	for depth := 1; l.pos < len(l.data); {
+		c := l.data[l.pos]
+		l.pos++
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+			if depth == 0 {
+				return out
+			}
+		case '\\':
+			out = l.escape(out)
+			continue
+		case '\r':
+			if l.pos < len(l.data) && l.data[l.pos] == '\n' {
+				l.pos++
+			}
+			c = '\n'
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (l *lexer) escape(out text) text {
+	if l.pos >= len(l.data) {
+		return out
+	}
+	c := l.data[l.pos]
+	l.pos++
+	if i := strings.IndexByte("nrtbf", c); i >= 0 {
+		return append(out, "\n\r\t\b\f"[i])
+	}
+	switch c {
+	case '\n':
+		return out
+	case '\r':
+		if l.pos < len(l.data) && l.data[l.pos] == '\n' {
+			l.pos++
+		}
+		return out
+	}
+	if c < '0' || c > '7' {
+		return append(out, c)
+	}
+	v := int(c - '0')
+	for n := 0; n < 2 && l.pos < len(l.data) && l.data[l.pos] >= '0' && l.data[l.pos] <= '7'; n++ {
+		v = v*8 + int(l.data[l.pos]-'0')
+		l.pos++
+	}
+	return append(out, byte(v)) //nolint:gosec // high bits are dropped, as the format says
 }

@@ -9,8 +9,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func composed(s string) string { return norm.NFC.String(s) }
-
 // logical turns runs of right-to-left letters, which are drawn from left to right,
 // into the order in which they are read.
 func logical(s string) string {
@@ -96,10 +94,9 @@ func (r *reader) place(m matrix, g glyph) {
 func (r *reader) separate(with string) {
 	s := r.out.String()
 	if with == " " {
-		if len(s) == 0 || s[len(s)-1] == ' ' || s[len(s)-1] == '\n' {
-			return
+		if len(s) > 0 && s[len(s)-1] != ' ' && s[len(s)-1] != '\n' {
+			r.out.WriteString(with)
 		}
-		r.out.WriteString(with)
 		return
 	}
 	have := len(s) - len(strings.TrimRight(s, "\n"))

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+// SearXNG searches with an instance of the free metasearch engine. The instance must
+// have json among search.formats in its settings (docs.searxng.org, Search API).
+type SearXNG struct{ *client }
+
+var _ Searcher = (*SearXNG)(nil)
+
+// NewSearXNG needs the address of the instance. The error has code [media.CodeInvalid].
+func NewSearXNG(p Provider) (*SearXNG, error) {
+	if p.BaseURL == "" {
+		return nil, media.Errorf(media.CodeInvalid, "the address of the SearXNG instance is missing")
+	}
+	c, err := newClient("SearXNG", "", "search", p)
+	return &SearXNG{c}, err
+}
+
+// Search implements [Searcher].
+func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
+	v := url.Values{"q": {q.Text}, "format": {"json"}, "categories": {"general"}}
+	if q.Language != "" {
+		v.Set("language", q.Language)
+	}
+	if q.Freshness != "" {
+		v.Set("time_range", q.Freshness)
+	}
+	var out struct {
+		Results []struct {
+			Title, URL, Content, PublishedDate string
+		} `json:"results"`
+		// Unresponsive lists engines with the reason why they gave nothing.
+		Unresponsive [][]string `json:"unresponsive_engines"`
+	}
+	if err := s.call(ctx, question{query: v}, &out); err != nil {
+		if media.CodeOf(err) == media.CodeForbidden {
+			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches in JSON: add json to search.formats in its settings")
+		}
+		return nil, err
+	}
+	if len(out.Results) == 0 && len(out.Unresponsive) > 0 {
+		var why []string
+		for _, u := range out.Unresponsive {
+			why = append(why, strings.Join(u, " "))
+		}
+		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines responds: %s", one(strings.Join(why, ", "), 200))
+	}
+	hits := make([]Hit, 0, len(out.Results))
+	for _, r := range out.Results {
+		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Content, Published: r.PublishedDate})
+	}
+	return hits, nil
+}
+
+// Brave searches with the Brave Search API
+// (api-dashboard.search.brave.com, Web Search).
+type Brave struct{ *client }
+
+var _ Searcher = (*Brave)(nil)
+
+// NewBrave needs a key. The error has code [media.CodeMissingKey] or CodeInvalid.
+func NewBrave(p Provider) (*Brave, error) {
+	if p.Key == "" {
+		return nil, media.Errorf(media.CodeMissingKey, "the key for Brave Search is missing")
+	}
+	c, err := newClient("Brave", "https://api.search.brave.com", "res/v1/web/search", p)
+	return &Brave{c}, err
+}
+
+// Search implements [Searcher].
+func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
+	v := url.Values{"q": {q.Text}, "count": {strconv.Itoa(q.Count)}, "text_decorations": {"false"}, "result_filter": {"web"}}
+	if q.Language != "" {
+		v.Set("search_lang", q.Language)
+	}
+	if q.Freshness != "" {
+		v.Set("freshness", "p"+q.Freshness[:1]) // pd, pw, pm, py
+	}
+	var out struct {
+		Web struct {
+			Results []struct {
+				Title       string `json:"title"`
+				URL         string `json:"url"`
+				Description string `json:"description"`
+				PageAge     string `json:"page_age"`
+			} `json:"results"`
+		} `json:"web"`
+	}
+	header := http.Header{"X-Subscription-Token": {b.key}}
+	if err := b.call(ctx, question{query: v, header: header}, &out); err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(out.Web.Results))
+	for _, r := range out.Web.Results {
+		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Description, Published: r.PageAge})
+	}
+	return hits, nil
+}
+
+// Tavily searches with the Tavily API (docs.tavily.com, Tavily Search). It has no
+// setting for the language: a query in a language finds pages in it.
+type Tavily struct{ *client }
+
+var _ Searcher = (*Tavily)(nil)
+
+// NewTavily needs a key. The error has code [media.CodeMissingKey] or CodeInvalid.
+func NewTavily(p Provider) (*Tavily, error) {
+	if p.Key == "" {
+		return nil, media.Errorf(media.CodeMissingKey, "the key for Tavily is missing")
+	}
+	c, err := newClient("Tavily", "https://api.tavily.com", "search", p)
+	return &Tavily{c}, err
+}
+
+// Search implements [Searcher].
+func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
+	body := map[string]any{"query": q.Text, "max_results": q.Count, "search_depth": "basic"}
+	if q.Freshness != "" {
+		body["time_range"] = q.Freshness
+	}
+	var out struct {
+		Results []struct {
+			Title         string `json:"title"`
+			URL           string `json:"url"`
+			Content       string `json:"content"`
+			PublishedDate string `json:"published_date"`
+		} `json:"results"`
+	}
+	header := http.Header{"Authorization": {"Bearer " + t.key}}
+	if err := t.call(ctx, question{header: header, body: body}, &out); err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(out.Results))
+	for _, r := range out.Results {
+		hits = append(hits, Hit{Title: r.Title, URL: r.URL, Snippet: r.Content, Published: r.PublishedDate})
+	}
+	return hits, nil
+}
