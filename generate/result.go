@@ -2,6 +2,7 @@ package generate
 
 import (
 	"math"
+	"slices"
 
 	"atelier/media"
 )
@@ -27,12 +28,7 @@ const (
 
 // Over reports whether a status is an end.
 func (s Status) Over() bool {
-	switch s {
-	case StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled:
-		return true
-	case StatusNew, StatusQueued, StatusSubmitted, StatusRunning:
-	}
-	return false
+	return slices.Contains([]Status{StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled}, s)
 }
 
 // Result is what became of a [Request]. Partial success is success per slot.

@@ -146,13 +146,13 @@ func (g *Gateway) Begun(ctx context.Context, key string) bool {
 
 // operationOf finds an operation by its key, also when ctx has ended.
 func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
-	finder, ok := g.config.Operations.(operation.Finder)
+	log, ok := g.config.Operations.(operation.Recaller)
 	if !ok {
 		return "", media.Errorf(media.CodeUnsupported, "this gateway keeps no operations by their keys")
 	}
 	save, done := saving(ctx)
 	defer done()
-	return finder.OperationOf(save, key)
+	return log.OperationOf(save, key)
 }
 
 // abandon is Generate for a caller whose context has ended. Nothing more is asked for; but what

@@ -20,11 +20,10 @@ import (
 // given up. The error has code media.CodeConflict while another caller has the claim, and where the
 // event can no longer happen.
 func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
-	log, ok := g.config.Operations.(operation.Resumer)
-	if !ok {
+	if g.resumer == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations, so it cannot %s one", e)
 	}
-	saved, err := log.Saved(ctx, id)
+	saved, err := g.resumer.Saved(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -221,10 +220,7 @@ type lease struct {
 	holder string
 }
 
-func (g *Gateway) lease(id string) lease {
-	log, _ := g.config.Operations.(operation.Resumer)
-	return lease{log, id, g.holder}
-}
+func (g *Gateway) lease(id string) lease { return lease{g.resumer, id, g.holder} }
 
 // release ends the lease of an operation that is not worked on.
 func (l lease) release(ctx context.Context) error {

@@ -129,8 +129,9 @@ type Gateway struct {
 	config  Config
 	lanes   map[string]*lane.Lane // by provider
 	notices notices
-	busy    sync.Map // the ids of the operations that callers of this gateway work on, which share its lease
-	holder  string   // names this gateway among those that work on one ledger
+	busy    sync.Map          // the ids of the operations that callers of this gateway work on, which share its lease
+	holder  string            // names this gateway among those that work on one ledger
+	resumer operation.Resumer // the log; nil where it cannot resume operations
 }
 
 // New makes a gateway. Its error has code media.CodeInvalid and names the
@@ -151,6 +152,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{Planner: planner, config: c, lanes: map[string]*lane.Lane{}, holder: c.NewID()}
+	g.resumer, _ = c.Operations.(operation.Resumer)
 	for _, d := range c.Drivers {
 		g.lanes[d.Provider()] = lane.New(d.Provider(), c.Catalogue.Models(), c.Concurrency, defaultConcurrency)
 	}
@@ -235,8 +237,8 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 		return nil, nil
 	}
 	known, err := log.Recall(ctx, r.IdempotencyKey)
-	if finder, ok := log.(operation.Finder); ok && r.TakeUp && media.CodeOf(err) == media.CodeConflict {
-		id, err := finder.OperationOf(ctx, r.IdempotencyKey)
+	if r.TakeUp && media.CodeOf(err) == media.CodeConflict {
+		id, err := log.OperationOf(ctx, r.IdempotencyKey)
 		if err != nil {
 			return nil, fault.Wrap("look up idempotency key", err)
 		}
@@ -249,10 +251,7 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 	if err != nil {
 		return nil, fault.Wrap("look up idempotency key", err)
 	}
-	if known == nil || !r.TakeUp {
-		return known, nil
-	}
-	if _, ok := log.(operation.Resumer); !ok {
+	if known == nil || !r.TakeUp || g.resumer == nil {
 		return known, nil
 	}
 	again, err := g.enter(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })

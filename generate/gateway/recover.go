@@ -194,9 +194,9 @@ func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, sinc
 	if err != nil {
 		return driver.Handle{}, err
 	}
-	if log, ok := g.config.Operations.(operation.Resumer); ok {
+	if g.resumer != nil {
 		all = slices.DeleteFunc(all, func(h driver.Handle) bool {
-			_, _, unknown := log.TaskOf(ctx, t.Model.Provider, h.ID)
+			_, _, unknown := g.resumer.TaskOf(ctx, t.Model.Provider, h.ID)
 			if media.CodeOf(unknown) != media.CodeNotFound {
 				err = errors.Join(err, unknown)
 				return true

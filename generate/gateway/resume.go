@@ -46,7 +46,7 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*gen
 	}
 	save, done := saving(ctx)
 	defer done()
-	saved, err := g.config.Operations.(operation.Resumer).Saved(save, id)
+	saved, err := g.resumer.Saved(save, id)
 	if err != nil {
 		return nil, err
 	}

@@ -133,18 +133,12 @@ type Saved struct {
 	Unassigned []media.Blob
 }
 
-// Recaller is an optional ability of an [Log]: it knows what an idempotency
-// key has already made.
+// Recaller is an optional ability of a [Log]: it knows operations by their idempotency keys.
 type Recaller interface {
 	// Recall gives the result of the finished operation with this key and the scope of
 	// ctx; nil if there is none.
 	Recall(ctx context.Context, key string) (*generate.Result, error)
-}
-
-// Finder is an optional ability of an [Log]: it finds operations by their
-// idempotency keys, for [generate.Request.TakeUp].
-type Finder interface {
-	// OperationOf gives the id of the operation with this key and the owner of ctx. The
+	// OperationOf gives the id of the operation with this key and the owner of ctx, for [generate.Request.TakeUp]. The
 	// error has code media.CodeNotFound if there is none.
 	OperationOf(ctx context.Context, key string) (operation string, err error)
 }

@@ -58,14 +58,13 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	case call.Body == nil:
 		a, err = c.Get(ctx, call.Path)
 	case call.Frame != nil:
-		s, failed := c.open(ctx, call.Path, call.Body)
-		if failed != nil {
-			return driver.Update{}, failed
+		if a, err = c.open(ctx, call.Path, call.Body); err != nil {
+			return driver.Update{}, err
 		}
-		if t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type")); err == nil && s.Status == http.StatusOK && t == "text/event-stream" {
-			return c.follow(ctx, call, s)
+		if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
+			return c.follow(ctx, call, a)
 		}
-		a = s.Read() // this server does not stream
+		a.read() // this server does not stream
 	default:
 		a, err = c.Send(ctx, call.Path, call.Body)
 	}
@@ -181,22 +180,14 @@ type Answer struct {
 	// Broken says why the body ended early; nil if it is whole.
 	Broken error
 
-	free bool // of a call that costs nothing
+	free   bool          // of a call that costs nothing
+	stream io.ReadCloser // the body as it comes; Body is empty as long as nobody has read it
 }
 
-// Stream is an answer whose body is still coming.
-type Stream struct {
-	Status int
-	Header http.Header
-	Body   io.ReadCloser
-	Media  *wire.Collector
-}
-
-// Read reads the rest of a stream as one answer and closes it.
-func (s *Stream) Read() *Answer {
-	defer func() { _ = s.Body.Close() }()
-	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
-	a.Body, a.Broken = io.ReadAll(s.Body)
+// read reads the body and closes it.
+func (a *Answer) read() *Answer {
+	defer func() { _ = a.stream.Close() }()
+	a.Body, a.Broken = io.ReadAll(a.stream)
 	return a
 }
 

@@ -40,11 +40,11 @@ import (
 // Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for calls
 // without an answer; its Retryable is true only where the request cannot have reached the provider.
 func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, error) {
-	s, err := c.open(ctx, path, body)
+	a, err := c.open(ctx, path, body)
 	if err != nil {
 		return nil, err
 	}
-	return s.Read(), nil
+	return a.read(), nil
 }
 
 // Get asks for something that costs nothing: a lost call may be made again, and its
@@ -64,7 +64,7 @@ func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 		e.Retryable = true
 		return nil, e
 	}
-	a := (&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}).Read()
+	a := (&Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}).read()
 	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
 		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
@@ -91,7 +91,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 }
 
 // open is [Client.Send] that hands out the answer unread.
-func (c *Client) open(ctx context.Context, path string, body any) (*Stream, error) {
+func (c *Client) open(ctx context.Context, path string, body any) (*Answer, error) {
 	buf, kind := &bytes.Buffer{}, "application/json"
 	if f, ok := body.(*Form); ok {
 		buf, kind = &f.body, f.kind
@@ -116,7 +116,7 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Stream, erro
 	if err != nil {
 		return nil, c.unanswered(ctx, err, sent.Load())
 	}
-	return &Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}, nil
+	return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
 }
 
 // unanswered says what a call without an answer means for the caller's money.
