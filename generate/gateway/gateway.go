@@ -3,9 +3,8 @@
 // cannot be paid twice, fetches and records what they give, and continues in another process what
 // one left unfinished. What providers have in common is done here, once.
 //
-// Errors are media.Error values. Images travel as media.Output; bytes go from the provider's HTTP
-// body straight into the blob store (package wire). What can happen to an operation, and what
-// follows, is the table of package operation.
+// Errors are media.Error values. Images travel as media.Output; bytes go from the provider's HTTP body straight into
+// the blob store (package wire). What can happen to an operation, and what follows, is the table of package operation.
 //
 // It may import media, journal, blob, probe, wire, imaging, internal/safehttp, internal/patience
 // and the other packages of generate but drivers. No HTTP routes, no SQL, and no durable engine here.
@@ -34,9 +33,8 @@ import (
 	"atelier/media/imaging"
 )
 
-// Dropper is an optional ability of a [generate.Storage]: previews are dropped when their picture is stored
-// or does not come.
-// *wire.Codec has it; it is an interface because a Storage is one, and package gateway does not import wire.
+// Dropper is an optional ability of a [generate.Storage]: previews are dropped when their picture is stored or does not
+// come. *wire.Codec has it; it is an interface because a Storage is one, and package gateway does not import wire.
 type Dropper interface {
 	// Drop deletes bytes that nothing names: no record, no result, no operation but that of the
 	// scope of ctx. What is named stays, without an error.
@@ -71,8 +69,7 @@ type Config struct {
 	Operations operation.Log
 	// Budget bounds what operations make and cost; default [generate.InMemory].
 	Budget generate.Budget
-	// Events receives the events of operations, from several goroutines; default none. It
-	// must not block.
+	// Events receives the events of operations, from several goroutines; default none. It must not block.
 	Events func(ctx context.Context, e generate.Event)
 	// DefaultModel answers requests that name no model, where it makes what is asked for
 	// (ATELIER_IMAGE_MODEL); default is what the agent prefers, then the first provider that is ready.
@@ -84,23 +81,19 @@ type Config struct {
 	// that they are to be signed with or to carry; see [Gateway.Notify]. The URL gets a query
 	// parameter "call", so that a task is known whose name was lost. Default none: tasks are polled.
 	Notify func(provider string) (url, secret string)
-	// Partials asks for preview frames: each result then has a disposition "partials",
-	// and strict requests are refused where the model has none. Some providers bill them;
-	// default off.
+	// Partials asks for preview frames: each result then has a disposition "partials", and strict requests are refused
+	// where the model has none. Some providers bill them; default off.
 	Partials bool
 	// Concurrency is how many calls run at once per provider; 0 means the catalogue's, or 4.
 	Concurrency int
-	// MaxAttempts is how often a call is made while it fails in a way that is safe to
-	// repeat; default 3.
+	// MaxAttempts is how often a call is made while it fails in a way that is safe to repeat; default 3.
 	MaxAttempts int
-	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more
-	// fails the call. Default 60 s.
+	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more fails the call. Default 60 s.
 	MaxRetryWait time.Duration
 	// MinFree is how many bytes a billable call has to leave free where Storage is a [Reserver], beside
 	// the room for its results. Default 32 MiB; negative means none.
 	MinFree int64
-	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels
-	// and 200 frames.
+	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels and 200 frames.
 	Limits imaging.Limits
 	// Now is the clock; default time.Now.
 	Now func() time.Time
@@ -134,8 +127,7 @@ type Gateway struct {
 	resumer operation.Resumer // the log; nil where it cannot resume operations
 }
 
-// New makes a gateway. Its error has code media.CodeInvalid and names the
-// setting.
+// New makes a gateway. Its error has code media.CodeInvalid and names the setting.
 func New(c Config) (*Gateway, error) {
 	if c.Catalogue == nil {
 		var err error
@@ -191,14 +183,12 @@ func (c *Config) fill() {
 
 // Generate makes what is asked and waits for it.
 //
-// It returns an error only where no call was made: the errors of [Gateway.Plan] and of
-// Request.Accept, an intent that could not be journalled, or a ctx that had ended. With
-// Request.TakeUp such a ctx ends what an earlier process left, and that is the result. In strict mode the
-// result comes with the error and shows the refused settings. After the first call
-// the result tells everything: every slot has its own status and error, see
-// [generate.Result.Err]. What was made is recorded even when ctx ends; what was not is
-// cancelled, unless the cause of ctx is [ErrHandedOver] or [ErrLetGo]. A provider that works
-// past its wait leaves the operation running.
+// It returns an error only where no call was made: the errors of [Gateway.Plan] and of Request.Accept, an intent that
+// could not be journalled, or a ctx that had ended. With Request.TakeUp such a ctx ends what an earlier process left,
+// and that is the result. In strict mode the result comes with the error and shows the refused settings. After the
+// first call the result tells everything: every slot has its own status and error, see [generate.Result.Err]. What was
+// made is recorded even when ctx ends; what was not is cancelled, unless the cause of ctx is [ErrHandedOver] or
+// [ErrLetGo]. A provider that works past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	p, err := g.First(r, false)
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"atelier/media"
 )
 
-// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it
-// signs its calls: then the call is believed. The operation ends once, by the first that comes. Notify
-// returns when the operation knows of the call, and may still run. Errors: media.CodeNotFound for
-// an unknown provider or task, media.CodeUnsupported for a provider without
-// notifications, those of [driver.Notified], and media.CodeUnavailable when the operation
-// belongs to another process that does not listen; such a provider may call again.
+// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it signs its calls: then
+// the call is believed. The operation ends once, by the first that comes. Notify returns when the operation knows of
+// the call, and may still run. Errors: media.CodeNotFound for an unknown provider or task, media.CodeUnsupported for a
+// provider without notifications, those of [driver.Notified], and media.CodeUnavailable when the operation belongs to
+// another process that does not listen; such a provider may call again.
 //
 // An unknown task is that of the call that the address names: its answer was lost. Where
 // the provider signs, it is continued, also if the operation ended without it. Neither the

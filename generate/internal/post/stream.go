@@ -18,9 +18,8 @@ import (
 // frameLimit bounds one event after its picture was lifted out of it.
 const frameLimit = 1 << 20
 
-// Events reads a stream of events in JSON to its end and closes it. An error of each ends
-// it and is returned; io.EOF ends it well. A stream that ends inside of an event is
-// io.ErrUnexpectedEOF.
+// Events reads a stream of events in JSON to its end and closes it. An error of each ends it and is returned; io.EOF
+// ends it well. A stream that ends inside of an event is io.ErrUnexpectedEOF.
 func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error {
 	defer func() { _ = body.Close() }()
 	lines := bufio.NewScanner(body)
