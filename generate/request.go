@@ -38,8 +38,7 @@ type Request struct {
 	Method Method `json:"method,omitempty"`
 	// Modality defaults to what the named model makes, else image.
 	Modality media.Modality `json:"modality,omitempty"`
-	// Prompt is required, but for variations and acts that take none. For audio it is the
-	// text to speak.
+	// Prompt is required, but for variations and acts that take none. For audio it is the text to speak.
 	Prompt string `json:"prompt"`
 	// NegativePrompt says what to avoid.
 	NegativePrompt string `json:"negative_prompt,omitempty"`
@@ -51,19 +50,17 @@ type Request struct {
 	// Prefer lists models that an agent would like, best first. Unlike Model, a
 	// preferred model without a key is substituted, with a disposition.
 	Prefer []string `json:"prefer,omitempty"`
-	// Fallback lists models that are asked, one after the other, for the results that
-	// the model before could not give: an outage, a refusal, no credit, no key,
-	// no budget. Each is paid for from the same budgets; one that they have too little for is
-	// passed over. Results of a call that may have been billed are not asked for again.
+	// Fallback lists models that are asked, one after the other, for the results that the model before could not give:
+	// an outage, a refusal, no credit, no key, no budget. Each is paid for from the same budgets; one that they have
+	// too little for is passed over. Results of a call that may have been billed are not asked for again.
 	Fallback []string `json:"fallback,omitempty"`
 	// N is how many results, 1 to 100. The zero value means "not asked": one, or what a
 	// call of the model gives at least. In JSON it is left out for that; a 0 is refused.
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
 	Size string `json:"size,omitempty"`
-	// DefaultSize is the size, WIDTHxHEIGHT, where neither Size nor AspectRatio says one; a
-	// Quality that stands for a tier decides on the tier of it. It is for callers whose own
-	// default a person did not ask for.
+	// DefaultSize is the size, WIDTHxHEIGHT, where neither Size nor AspectRatio says one; a Quality that stands for a
+	// tier decides on the tier of it. It is for callers whose own default a person did not ask for.
 	DefaultSize string `json:"default_size,omitempty"`
 	// AspectRatio is W:H. An explicit Size wins.
 	AspectRatio string `json:"aspect_ratio,omitempty"`
@@ -87,39 +84,34 @@ type Request struct {
 	// the others are there to take from. Whose they are is for the caller to know: one that
 	// takes requests of others looks them up by ref or id, and does not decode them.
 	Inputs []media.Output `json:"inputs,omitempty"`
-	// Mask marks the area of the first input to change, in its size: transparent pixels
-	// are repainted; in a mask without transparency, the white ones. It goes to the
-	// model in the polarity that its row names.
+	// Mask marks the area of the first input to change, in its size: transparent pixels are repainted; in a mask
+	// without transparency, the white ones. It goes to the model in the polarity that its row names.
 	Mask *media.Output `json:"mask,omitempty"`
 	// Moderation is auto or low, where the provider offers it.
 	Moderation string `json:"moderation,omitempty"`
 	// Options are provider options under the provider's key: {"openai": {"background": "opaque"}}.
 	Options map[string]map[string]any `json:"options,omitempty"`
-	// OptionsFor are further providers whose options may be there though their models are
-	// not asked; those of Model and Fallback need not be named. Options of any other one
-	// are refused.
+	// OptionsFor are further providers whose options may be there though their models are not asked; those of Model and
+	// Fallback need not be named. Options of any other one are refused.
 	OptionsFor []string `json:"options_for,omitempty"`
 	// Strict refuses, before any call, whatever would be adapted or dropped.
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// TakeUp continues the operation of IdempotencyKey where an earlier process left it
-	// unfinished, as [gateway.Gateway.Resume] does; without it such a request is a conflict. One that
-	// ended because its caller gave up is continued as well: its tasks are fetched, and calls
-	// that were never made are made. Under a context that has ended, what was left unfinished is
-	// ended as if its process had been told: nothing is asked for any more.
+	// TakeUp continues the operation of IdempotencyKey where an earlier process left it unfinished, as
+	// [gateway.Gateway.Resume] does; without it such a request is a conflict. One that ended because its caller gave up
+	// is continued as well: its tasks are fetched, and calls that were never made are made. Under a context that has
+	// ended, what was left unfinished is ended as if its process had been told: nothing is asked for any more.
 	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`
-	// Accept, if set, is given each input, and the mask, when nothing refuses the request any
-	// more and before it is journalled. It keeps what has no record yet and gives it with
-	// its record; an error refuses the request.
+	// Accept, if set, is given each input, and the mask, when nothing refuses the request any more and before it is
+	// journalled. It keeps what has no record yet and gives it with its record; an error refuses the request.
 	Accept func(ctx context.Context, o media.Output) (media.Output, error) `json:"-"`
 }
 
-// UnmarshalJSON reads a request of another program. A field n that is there and asks for
-// nothing is media.CodeInvalid, because who says 0 does not mean 1; the other fields are
-// checked by [gateway.Gateway.Plan].
+// UnmarshalJSON reads a request of another program. A field n that is there and asks for nothing is media.CodeInvalid,
+// because who says 0 does not mean 1; the other fields are checked by [gateway.Gateway.Plan].
 func (r *Request) UnmarshalJSON(b []byte) error {
 	type fields Request
 	in := struct {

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"math"
+	"slices"
 
 	"atelier/media"
 )
@@ -10,8 +11,7 @@ import (
 // in the table of package operation.
 type Status string
 
-// The statuses. Partial is an operation, or an attempt, with both succeeded and failed slots; a
-// slot is never partial.
+// The statuses. Partial is an operation, or an attempt, with both succeeded and failed slots; a slot is never partial.
 const (
 	// StatusNew is what has not begun; it is never saved.
 	StatusNew       Status = ""
@@ -27,12 +27,7 @@ const (
 
 // Over reports whether a status is an end.
 func (s Status) Over() bool {
-	switch s {
-	case StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled:
-		return true
-	case StatusNew, StatusQueued, StatusSubmitted, StatusRunning:
-	}
-	return false
+	return slices.Contains([]Status{StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled}, s)
 }
 
 // Result is what became of a [Request]. Partial success is success per slot.
@@ -88,9 +83,8 @@ type Safety struct {
 	Blocked bool `json:"blocked"`
 	// Stage is input or output, if told.
 	Stage string `json:"stage,omitempty"`
-	// Categories are the provider's own, or what its text names, where there is no more than
-	// that: sexual, violence, hate, harassment, self_harm, minors, public_figure, copyright,
-	// banned_words, sensitive, guidelines.
+	// Categories are the provider's own, or what its text names, where there is no more than that: sexual, violence,
+	// hate, harassment, self_harm, minors, public_figure, copyright, banned_words, sensitive, guidelines.
 	Categories []string `json:"categories,omitempty"`
 }
 
@@ -102,13 +96,11 @@ type Usage struct {
 	OutputTokens      int64 `json:"output_tokens"`
 	ImageInputTokens  int64 `json:"image_input_tokens,omitempty"`
 	ImageOutputTokens int64 `json:"image_output_tokens,omitempty"`
-	// Unsettled counts the calls that may have been billed though no whole answer
-	// came ([ErrUnsettled]).
+	// Unsettled counts the calls that may have been billed though no whole answer came ([ErrUnsettled]).
 	Unsettled int `json:"unsettled_calls,omitempty"`
 }
 
-// Cost is money in US dollars as decimal text, exact ("0.134"); nil means unknown,
-// which is not zero.
+// Cost is money in US dollars as decimal text, exact ("0.134"); nil means unknown, which is not zero.
 type Cost struct {
 	EstimatedUSD *string `json:"estimated_usd"`
 	ReportedUSD  *string `json:"reported_usd"`
@@ -125,9 +117,8 @@ func (r *Result) Outputs() []media.Output {
 	return out
 }
 
-// Err is nil if any slot succeeded or the operation is still running; otherwise the
-// error of the first slot that has one. A program that wants all or nothing looks
-// here; the slots tell the rest.
+// Err is nil if any slot succeeded or the operation is still running; otherwise the error of the first slot that has
+// one. A program that wants all or nothing looks here; the slots tell the rest.
 func (r *Result) Err() error {
 	for _, s := range r.Slots {
 		if s.Output != nil || s.Status == StatusRunning {

@@ -11,29 +11,26 @@ import (
 // Recaller is an optional ability of a [Journal]: it tells what was done before, in an
 // earlier process or part of the work.
 type Recaller interface {
-	// Knows reports whether a step of this part is finished, so that its result is returned without
-	// running it.
+	// Knows reports whether a step of this part is finished, so that its result is returned without running it.
 	Knows(name step.Name) bool
 	// Recalled names the finished steps of this part that were known when the work began,
 	// in no order; those of its children are not among them.
 	Recalled() []step.Name
 }
 
-// WithGrace returns a context for work that was done in part before: it ends with ctx, but not
-// before the work comes to something new, see [Live]. What is known costs nothing and
-// asks nobody, and belongs to what the work gives, also where it is ended. Where ctx ends
-// because it is left, see [ErrHandedOver], the context ends at once, and a minute after its caller
-// in any case: code that does more than its steps is not waited for. The caller calls the
-// function when the work has ended.
+// WithGrace returns a context for work that was done in part before: it ends with ctx, but not before the work comes to
+// something new, see [Live]. What is known costs nothing and asks nobody, and belongs to what the work gives, also
+// where it is ended. Where ctx ends because it is left, see [ErrHandedOver], the context ends at once, and a minute
+// after its caller in any case: code that does more than its steps is not waited for. The caller calls the function
+// when the work has ended.
 func WithGrace(ctx context.Context) (graced context.Context, over func()) {
 	s := newGraceContext(ctx, ctx)
 	return s, s.over
 }
 
-// Fork returns the context of one of several parts that continue at once under a
-// context with grace: each comes to something new by itself. The function is called when the part
-// has ended: where the part has come to something new, so has the whole. Any other context is
-// given back.
+// Fork returns the context of one of several parts that continue at once under a context with grace: each comes to
+// something new by itself. The function is called when the part has ended: where the part has come to something new, so
+// has the whole. Any other context is given back.
 func Fork(ctx context.Context) (part context.Context, join func()) {
 	whole, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok || whole.isLive() {
@@ -48,9 +45,8 @@ func Fork(ctx context.Context) (part context.Context, join func()) {
 	}
 }
 
-// Live says that the work under ctx comes to something that was not done before: from now
-// on a context with grace ends with its caller's. The error is why that has ended, and nil
-// also for any other context.
+// Live says that the work under ctx comes to something that was not done before: from now on a context with grace ends
+// with its caller's. The error is why that has ended, and nil also for any other context.
 func Live(ctx context.Context) error {
 	s, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok {

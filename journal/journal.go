@@ -51,15 +51,13 @@ func HandedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 
 // Journal runs the steps of one workflow.
 //
-// Step outputs are small JSON values; media bytes never pass through a journal
-// (law 1). Implementations are safe for concurrent use by the goroutines of one run.
-// The suite in journaltest holds every clause of this contract.
+// Step outputs are small JSON values; media bytes never pass through a journal (law 1). Implementations are safe for
+// concurrent use by the goroutines of one run. The suite in journaltest holds every clause of this contract.
 type Journal interface {
-	// Step runs fn and remembers its result under name. When the workflow is
-	// replayed, a finished step returns its remembered result and fn does not run.
-	// An error is handed on and not remembered: the step runs again in a replay, so a
-	// failure that has to stay is part of the result. A step within a step is part of
-	// the outer one. Names are unique within a workflow and do not depend on timing.
+	// Step runs fn and remembers its result under name. When the workflow is replayed, a finished step returns its
+	// remembered result and fn does not run. An error is handed on and not remembered: the step runs again in a replay,
+	// so a failure that has to stay is part of the result. A step within a step is part of the outer one. Names are
+	// unique within a workflow and do not depend on timing.
 	Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error)
 	// Sleep waits, durably if the engine is durable; it ends early with ctx.Err(). Sleeps of one
 	// journal are sequential; concurrent ones have their own Child.
@@ -69,8 +67,7 @@ type Journal interface {
 	Child(ctx context.Context, name step.Name) (Journal, error)
 }
 
-// Memory is the journal of library use and tests: every step runs once, nothing
-// is remembered.
+// Memory is the journal of library use and tests: every step runs once, nothing is remembered.
 type Memory struct{}
 
 var _ Journal = Memory{}

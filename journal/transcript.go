@@ -11,9 +11,8 @@ import (
 	"atelier/journal/step"
 )
 
-// Transcript is a journal that keeps what its steps gave, so that the workflow can be
-// replayed later, elsewhere and on another journal: a run that waits for a person is its
-// request and a transcript. It is safe for concurrent use.
+// Transcript is a journal that keeps what its steps gave, so that the workflow can be replayed later, elsewhere and on
+// another journal: a run that waits for a person is its request and a transcript. It is safe for concurrent use.
 type Transcript struct {
 	inner Journal
 	place step.Place
@@ -34,10 +33,9 @@ type book struct {
 	before []string
 }
 
-// Remember returns a journal that gives known results first, by the full names of their
-// steps, and runs and keeps the others through inner. The full name of a step is its own
-// behind those of the children that it is in, joined by slashes. Errors are not kept.
-// known is copied; nil knows nothing.
+// Remember returns a journal that gives known results first, by the full names of their steps, and runs and keeps the
+// others through inner. The full name of a step is its own behind those of the children that it is in, joined by
+// slashes. Errors are not kept. known is copied; nil knows nothing.
 func Remember(inner Journal, known map[string][]byte) *Transcript {
 	b := &book{steps: make(map[string][]byte, len(known))}
 	maps.Copy(b.steps, known)

@@ -2,8 +2,7 @@
 // row's acts is meant, what it continues from, and which settings are written as flags behind the
 // prompt. It is for the planner and for drivers of such models.
 //
-// Errors are media.Error values. It may import media, generate, generate/catalog and
-// generate/driver.
+// Errors are media.Error values. It may import media, generate, generate/catalog and generate/driver.
 package act
 
 import (
@@ -20,9 +19,8 @@ import (
 	"atelier/media"
 )
 
-// Of is what a task asks of its model: what the option action names, or what its
-// method and pictures mean. It is the zero Act if the row has none. Errors:
-// media.CodeInvalid for pictures that the act does not take, or too many results,
+// Of is what a task asks of its model: what the option action names, or what its method and pictures mean. It is the
+// zero Act if the row has none. Errors: media.CodeInvalid for pictures that the act does not take, or too many results,
 // media.CodeUnsupported for a picture of somebody else that it cannot continue from.
 func Of(t driver.Task) (catalog.Act, error) {
 	all := t.Model.Acts
@@ -103,9 +101,8 @@ func value(t driver.Task, f catalog.Flag) string {
 	return said
 }
 
-// Flags are the settings of a task as they stand behind its prompt, in the order of the
-// row; a flag that the prompt has itself, or an earlier one, wins. Lost are the settings
-// that lose.
+// Flags are the settings of a task as they stand behind its prompt, in the order of the row; a flag that the prompt has
+// itself, or an earlier one, wins. Lost are the settings that lose.
 func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 	prompt := strings.Fields(t.Prompt)
 	var all []string
@@ -145,8 +142,7 @@ func Written(t driver.Task) driver.Task {
 	return t
 }
 
-// lose is the disposition of a setting whose flag is left out. Which version draws is
-// told by the flag that stays.
+// lose is the disposition of a setting whose flag is left out. Which version draws is told by the flag that stays.
 func lose(t driver.Task, f catalog.Flag, why string) generate.Disposition {
 	d := generate.Disposition{Setting: f.Setting, Outcome: generate.OutcomeDropped, Reason: why}
 	if f.Setting == "model" {
@@ -160,9 +156,8 @@ func lose(t driver.Task, f catalog.Flag, why string) generate.Disposition {
 
 // FollowUp is how a task continues from its picture.
 type FollowUp struct {
-	// Offer is the provider's id of what it offered. It is empty where the provider tells of no
-	// offers: then Plain is what it calls the act, and Tile which result of a grid is meant,
-	// from 1, or 0 for the whole.
+	// Offer is the provider's id of what it offered. It is empty where the provider tells of no offers: then Plain is
+	// what it calls the act, and Tile which result of a grid is meant, from 1, or 0 for the whole.
 	Offer, Plain string
 	Tile         int
 	// Flags stand behind the words.
@@ -177,10 +172,9 @@ func (f *FollowUp) note(setting string, o generate.Outcome, applied, why string)
 	f.Notes = append(f.Notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
 
-// Follow finds what the act of a task is among what the provider offered to do with its
-// picture. It is zero for acts that begin anew, and where the row says nothing of offers.
-// Errors are those of [Of], media.CodeInvalid for a grid of which no result is named and
-// for more results than the act gives, and media.CodeUnsupported for what is not offered,
+// Follow finds what the act of a task is among what the provider offered to do with its picture. It is zero for acts
+// that begin anew, and where the row says nothing of offers. Errors are those of [Of], media.CodeInvalid for a grid of
+// which no result is named and for more results than the act gives, and media.CodeUnsupported for what is not offered,
 // which lists what is.
 func Follow(t driver.Task) (FollowUp, error) {
 	a, err := Of(t)

@@ -42,8 +42,7 @@ type made struct {
 	Seed   post.Text `json:"seed"`
 }
 
-// submitted reads the answer to a new task. Cents have the noise of floating point,
-// which is rounded away.
+// submitted reads the answer to a new task. Cents have the noise of floating point, which is rounded away.
 func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	var price post.Price
 	if got.Cost != nil {
@@ -127,8 +126,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return post.Fault{Words: p.words(), Wait: post.Seconds(string(p.RetryAfter))}, true
 }
 
-// words are what the problem says, in the order in which the API means it. What the
-// request held is not repeated.
+// words are what the problem says, in the order in which the API means it. What the request held is not repeated.
 func (p problem) words() string {
 	var fields []field
 	if json.Unmarshal(p.Detail, &fields) == nil && len(fields) > 0 {

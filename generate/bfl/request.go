@@ -20,9 +20,8 @@ var names = post.Names{
 	Prompt: "prompt", AspectRatio: "aspect_ratio", Tier: "resolution", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
 }
 
-// request writes a task in the endpoint's words. The transport streams pictures from the
-// store as bare base64. A model with a mask calls its picture image, a variation
-// image_prompt, an edit by words input_image, input_image_2 and so on.
+// request writes a task in the endpoint's words. The transport streams pictures from the store as bare base64. A model
+// with a mask calls its picture image, a variation image_prompt, an edit by words input_image, input_image_2 and so on.
 func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	varied := t.Method == generate.MethodVariation
 	masked := t.Model.Mask != "" && t.Model.Mask != "none"

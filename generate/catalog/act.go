@@ -9,9 +9,8 @@ import (
 	"atelier/generate"
 )
 
-// Act is one of the things that a model can be asked to do where that is more than its
-// methods say: to blend pictures, or to continue from one that its provider made. The option
-// "action" names it.
+// Act is one of the things that a model can be asked to do where that is more than its methods say: to blend pictures,
+// or to continue from one that its provider made. The option "action" names it.
 type Act struct {
 	Name string `json:"name" yaml:"name"`
 	// For are the methods that mean it where nobody names one: of several, the first that
@@ -146,8 +145,7 @@ func (f Flag) Clash(words []string) string {
 // Flagged reports whether flags stand behind the words of an act.
 func (a Act) Flagged() bool { return a.Words != WordsNone && !a.Follows }
 
-// checkFlags proves that flags have a setting and a name, and that no word of the row is lost
-// for want of a flag.
+// checkFlags proves that flags have a setting and a name, and that no word of the row is lost for want of a flag.
 func (m Model) checkFlags() error {
 	for _, said := range []struct {
 		setting string
@@ -218,8 +216,7 @@ func (m Model) TellsOffers() bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool { return len(a.Offers) > 0 || a.Plain != "" })
 }
 
-// Offer finds what a value of the act's option means, for a result of a grid or for a single
-// picture; zero if nothing.
+// Offer finds what a value of the act's option means, for a result of a grid or for a single picture; zero if nothing.
 func (a Act) Offer(detail string, tile bool) Offered {
 	find := func(fits func(Offered) bool) int {
 		return slices.IndexFunc(a.Offers, func(o Offered) bool { return o.Tiled() == tile && fits(o) })

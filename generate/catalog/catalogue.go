@@ -58,8 +58,7 @@ type Model struct {
 	MaxMaskBytes   int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
 	// Mask is the polarity: none, alpha0 (transparent = repaint), white, black.
 	Mask string `json:"mask" yaml:"mask"`
-	// EditLacks lists what of Supports and Options an edit does not take, GenerateLacks
-	// what a generation does not.
+	// EditLacks lists what of Supports and Options an edit does not take, GenerateLacks what a generation does not.
 	EditLacks     []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
 	GenerateLacks []string `json:"generate_lacks,omitempty" yaml:"generate_lacks"`
 	// MaxPrompt is the prompt's limit in characters; 0 means unknown.
@@ -67,8 +66,7 @@ type Model struct {
 	// Supports lists what the model takes besides: seed, negative_prompt, style,
 	// stream, background, compression, moderation, speed.
 	Supports []string `json:"supports" yaml:"supports"`
-	// Styles are the model's own style words, in lower case; empty, where it supports
-	// styles, means any word.
+	// Styles are the model's own style words, in lower case; empty, where it supports styles, means any word.
 	Styles []string `json:"styles,omitempty" yaml:"styles"`
 	// Qualities are the model's own quality words; Formats its output formats.
 	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`
@@ -97,10 +95,9 @@ type Model struct {
 	// Concurrency is how many calls of the model run at once; 0 means no limit of its own. The
 	// highest of a provider's rows holds for all its models together, or the Gateway's default of 4.
 	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`
-	// PerMinute is how many calls of the model one gateway makes a minute. They are spread
-	// evenly: a call waits for its turn. 0 means no limit of its own. The highest of a
-	// provider's rows holds for all its models together. No shipped row has one, because
-	// where providers tell limits they are those of an account's tier.
+	// PerMinute is how many calls of the model one gateway makes a minute. They are spread evenly: a call waits for its
+	// turn. 0 means no limit of its own. The highest of a provider's rows holds for all its models together. No shipped
+	// row has one, because where providers tell limits they are those of an account's tier.
 	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
 	Prices    []Price   `json:"prices" yaml:"prices"`
 	Life      LifeCycle `json:"life" yaml:"life"`
@@ -124,8 +121,7 @@ func (m Model) Streams() bool { return slices.Contains(m.Supports, "stream") }
 
 // SizeRule says how a model is sized.
 type SizeRule struct {
-	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers), ratio (any
-	// ratio up to MaxRatio) or none.
+	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers), ratio (any ratio up to MaxRatio) or none.
 	Mode   string   `json:"mode" yaml:"mode"`
 	Values []string `json:"values,omitempty" yaml:"values"`
 	Auto   bool     `json:"auto,omitempty" yaml:"auto"`
@@ -144,11 +140,10 @@ type SizeRule struct {
 
 // Price is one price line in US dollars as decimal text.
 type Price struct {
-	// Unit is image, megapixel, megapixel_first, megapixel_more, megapixel_in (whole
-	// ones: the first of a picture, its further ones, those of its inputs),
-	// token_text_in, token_image_in, token_image_out, token_text_out, second, character,
-	// credit. Prices of tokens and characters are per million. Tokens of output that are
-	// no picture's, those of sound too, are token_text_out.
+	// Unit is image, megapixel, megapixel_first, megapixel_more, megapixel_in (whole ones: the first of a picture, its
+	// further ones, those of its inputs), token_text_in, token_image_in, token_image_out, token_text_out, second,
+	// character, credit. Prices of tokens and characters are per million. Tokens of output that are no picture's, those
+	// of sound too, are token_text_out.
 	Unit string `json:"unit" yaml:"unit"`
 	// Quality, Size and Tier narrow the line; empty matches all. A size of "auto" is that
 	// which the provider decides on.

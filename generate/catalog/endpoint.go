@@ -20,8 +20,7 @@ type Endpoint struct {
 	Name string `yaml:"name"`
 	// BaseURL is its address with its version: http://localhost:8080/v1.
 	BaseURL string `yaml:"base_url"`
-	// KeyVariable names the environment variable that holds its key; empty if it needs
-	// none.
+	// KeyVariable names the environment variable that holds its key; empty if it needs none.
 	KeyVariable string `yaml:"key_variable"`
 	// Dialect is how it departs from OpenAI's protocol: "" if it does not, or xai, which is told
 	// ratios and resolutions, takes edits in JSON, and names what a call costs.

@@ -58,8 +58,7 @@ type Fit struct {
 	Ratio, Tier string
 }
 
-// FitSize finds the geometry nearest to the asked pixels: first the ratio, then
-// the area; ties go to the larger.
+// FitSize finds the geometry nearest to the asked pixels: first the ratio, then the area; ties go to the larger.
 func (r SizeRule) FitSize(ask Sides) Fit {
 	switch r.Mode {
 	case "enum":
@@ -111,8 +110,7 @@ func (r SizeRule) UsualTier() string {
 	return ""
 }
 
-// nearest gives the candidate with the least distance; of equals the one with the
-// greatest size.
+// nearest gives the candidate with the least distance; of equals the one with the greatest size.
 func nearest[T any](all []T, distance, size func(T) float64) T {
 	var best T
 	for i, x := range all {
@@ -158,8 +156,7 @@ func (r SizeRule) NearestTier(ratio string, pixels int) string {
 	return nearest(r.Tiers, func(t string) float64 { return math.Round(10*math.Abs(math.Log(area(t)/float64(pixels)))) / 10 }, area)
 }
 
-// freeSize brings a size into the limits: the ratio first, then area and sides by
-// scaling, then the step.
+// freeSize brings a size into the limits: the ratio first, then area and sides by scaling, then the step.
 func (r SizeRule) freeSize(ask Sides) Sides {
 	if r.legal(ask) {
 		return ask
@@ -259,8 +256,7 @@ func (r SizeRule) anyRatio(ask float64) Fit {
 	return Fit{Ratio: best}
 }
 
-// Limits says for people what free sizes and ratios may be; empty for models that are
-// sized otherwise.
+// Limits says for people what free sizes and ratios may be; empty for models that are sized otherwise.
 func (r SizeRule) Limits() string {
 	var rules []string
 	if r.Mode == "free" {

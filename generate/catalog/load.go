@@ -31,8 +31,7 @@ func shippedFiles() []string {
 	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "xai", "midjourney", "offline"}
 }
 
-// Catalog knows every model: names, abilities, prices, life. It is immutable and
-// safe for concurrent use.
+// Catalog knows every model: names, abilities, prices, life. It is immutable and safe for concurrent use.
 type Catalog struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
@@ -53,12 +52,10 @@ type catalogueFile struct {
 	Models   []yaml.Node `yaml:"models"`
 }
 
-// Load reads the shipped catalogue and then the user's files, each one
-// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an
-// earlier one of its provider changes the fields that it names and leaves the others; any
-// other row is added, and gets its names also where a shipped row of another provider has
-// them ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model
-// and field.
+// Load reads the shipped catalogue and then the user's files, each one provider's. A file may describe an [Endpoint]. A
+// user's row with the api_model of an earlier one of its provider changes the fields that it names and leaves the
+// others; any other row is added, and gets its names also where a shipped row of another provider has them
+// ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model and field.
 func Load(user ...io.Reader) (*Catalog, error) {
 	base, err := shippedCatalogue()
 	if err != nil || len(user) == 0 {
@@ -95,8 +92,7 @@ var shippedCatalogue = sync.OnceValues(func() (*Catalog, error) {
 	return c, c.check()
 })
 
-// New makes a catalogue of these rows alone, for programs that bring their
-// own drivers. Errors are those of [Load].
+// New makes a catalogue of these rows alone, for programs that bring their own drivers. Errors are those of [Load].
 func New(rows ...Model) (*Catalog, error) {
 	c := &Catalog{rows: slices.Clone(rows)}
 	return c, c.check()
@@ -212,8 +208,7 @@ func (c *Catalog) like(provider string, head rowHead) (Model, error) {
 	return row, nil
 }
 
-// inherit adds what the earlier row says of options that are left, where this one says
-// nothing of its own.
+// inherit adds what the earlier row says of options that are left, where this one says nothing of its own.
 func (m *Model) inherit(earlier Model) {
 	has := func(name string) bool {
 		return slices.Contains(m.Options, name) || !slices.Contains(earlier.Options, name)
@@ -238,8 +233,7 @@ func (m *Model) inherit(earlier Model) {
 	}
 }
 
-// resolveAliases copies a node with YAML aliases replaced by what they name, so that
-// it can stand alone.
+// resolveAliases copies a node with YAML aliases replaced by what they name, so that it can stand alone.
 func resolveAliases(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return resolveAliases(n.Alias)
@@ -260,9 +254,8 @@ func (c *Catalog) Checked() time.Time { return c.checked }
 // Models copies every row, in the order in which they are preferred.
 func (c *Catalog) Models() []Model { return slices.Clone(c.rows) }
 
-// Lookup finds a model by display name, API id or alias, in any case, alone or after
-// "provider/". Retired models are found too. An API id that several of the user's services
-// have is not found alone.
+// Lookup finds a model by display name, API id or alias, in any case, alone or after "provider/". Retired models are
+// found too. An API id that several of the user's services have is not found alone.
 func (c *Catalog) Lookup(name string) (Model, bool) {
 	i, ok := c.index[key(name)]
 	if !ok {
@@ -276,8 +269,7 @@ func (m Model) Alive(now time.Time) bool {
 	return m.Life.ShutDown.IsZero() || now.Before(m.Life.ShutDown)
 }
 
-// Successor follows replaced_by to the first model alive at now. Chains end: the
-// catalogue is checked for cycles.
+// Successor follows replaced_by to the first model alive at now. Chains end: the catalogue is checked for cycles.
 func (c *Catalog) Successor(m Model, now time.Time) (Model, bool) {
 	for !m.Alive(now) {
 		next, ok := c.Of(m.Provider, m.Life.ReplacedBy)
@@ -400,8 +392,7 @@ func (m Model) checkCount() error {
 	return nil
 }
 
-// checkEdits proves that what takes pictures says how many, and that only variations
-// are made out of edits.
+// checkEdits proves that what takes pictures says how many, and that only variations are made out of edits.
 func (m Model) checkEdits() error {
 	edits := slices.Contains(m.Methods, generate.MethodEdit)
 	for _, x := range m.Emulates {

@@ -9,9 +9,8 @@ import (
 	"atelier/media"
 )
 
-// What a name is to a row that claims it: the least one gets it. What the user's files
-// say goes before what is shipped, a name before an API id, which nobody can choose, and
-// a name before "provider/name".
+// What a name is to a row that claims it: the least one gets it. What the user's files say goes before what is shipped,
+// a name before an API id, which nobody can choose, and a name before "provider/name".
 const (
 	ownName = iota
 	ownID

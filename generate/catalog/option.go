@@ -13,9 +13,8 @@ import (
 	"atelier/media"
 )
 
-// OptionRule says which values an option takes: one of Words, a number from Min to Max if
-// Max is greater, true or false for a Switch, an object of Fields, a List of what the rest
-// says. The zero rule takes any text or number.
+// OptionRule says which values an option takes: one of Words, a number from Min to Max if Max is greater, true or false
+// for a Switch, an object of Fields, a List of what the rest says. The zero rule takes any text or number.
 type OptionRule struct {
 	Words []string `json:"words,omitempty" yaml:"words"`
 	Min   float64  `json:"min,omitempty" yaml:"min"`
@@ -79,9 +78,8 @@ func (r OptionRule) Read(value any) (string, bool) {
 	return strconv.FormatFloat(n, 'f', -1, 64), true
 }
 
-// Value gives a value in the type that the rule means, so that a provider which is strict
-// about types takes it: "4" is a number where a number is meant. What the rule does not
-// take stays as it is.
+// Value gives a value in the type that the rule means, so that a provider which is strict about types takes it: "4" is
+// a number where a number is meant. What the rule does not take stays as it is.
 func (r OptionRule) Value(v any) any {
 	if whole, ok := r.formed(v); ok {
 		return whole
@@ -102,8 +100,7 @@ func (r OptionRule) Value(v any) any {
 	return text
 }
 
-// OptionText writes a text, a number or a truth value as text; of all else it says what it
-// is, and false.
+// OptionText writes a text, a number or a truth value as text; of all else it says what it is, and false.
 func OptionText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

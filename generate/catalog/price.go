@@ -77,8 +77,7 @@ func (m Model) Free() bool {
 	return len(m.Prices) > 0
 }
 
-// TokenCost prices the tokens of a call; false if there are none, or if a kind of
-// token was used that has no price.
+// TokenCost prices the tokens of a call; false if there are none, or if a kind of token was used that has no price.
 func (m Model) TokenCost(u generate.Usage) (*big.Rat, bool) {
 	if u.InputTokens+u.OutputTokens == 0 {
 		return nil, false

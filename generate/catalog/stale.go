@@ -17,10 +17,9 @@ type Finding struct {
 	Problem string `json:"problem"`
 }
 
-// Stale lists what of the catalogue is out of date on a day, or will be 30 days later:
-// successors and default models that end, and prices that have. A default is the first
-// living model of a provider for one modality. Rows that are merely old are no finding:
-// their successors answer.
+// Stale lists what of the catalogue is out of date on a day, or will be 30 days later: successors and default models
+// that end, and prices that have. A default is the first living model of a provider for one modality. Rows that are
+// merely old are no finding: their successors answer.
 func (c *Catalog) Stale(day time.Time) []Finding {
 	var out []Finding
 	add := func(m Model, format string, args ...any) {

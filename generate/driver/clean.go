@@ -38,8 +38,7 @@ func (u Update) Clean() Update {
 	return u
 }
 
-// cleanMap gives a copy of JSON values only, without media. What JSON cannot hold is
-// left out.
+// cleanMap gives a copy of JSON values only, without media. What JSON cannot hold is left out.
 func cleanMap(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil

@@ -18,10 +18,9 @@ type Listed interface {
 	// ListsKeys reports whether the list shows [Task.Key]. Where it does not, a task is known by
 	// all that the list tells of it, and the Gateway gives each one a seed of its own.
 	ListsKeys() bool
-	// List reads a part of the list: the first one, with the newest tasks, if from is empty,
-	// else the one that the part before named. It costs nothing and begins nothing. Errors are
-	// those of Poll; media.CodeUnsupported or media.CodeNotFound says that this provider has no
-	// list, so that it is not asked again.
+	// List reads a part of the list: the first one, with the newest tasks, if from is empty, else the one that the part
+	// before named. It costs nothing and begins nothing. Errors are those of Poll; media.CodeUnsupported or
+	// media.CodeNotFound says that this provider has no list, so that it is not asked again.
 	List(ctx context.Context, from string) (Listing, error)
 }
 
@@ -32,9 +31,8 @@ type Listing struct {
 	Next string
 }
 
-// ListedTask is a task as its provider's list tells it. What the list does not tell is zero. A
-// task without its key is known only where the rest is told: all of it but N, and sides that
-// nobody asked for.
+// ListedTask is a task as its provider's list tells it. What the list does not tell is zero. A task without its key is
+// known only where the rest is told: all of it but N, and sides that nobody asked for.
 type ListedTask struct {
 	Task Handle
 	// Key is the key that came with the call.
@@ -74,11 +72,10 @@ func Recognizable(d Driver, t Task) Task {
 	return t
 }
 
-// Find gives the tasks of a provider's list that can be the one that was begun for t, in this
-// process or another, at since or later: those that bear its key, or that are equal to it in
-// all that the list tells. What is merely alike is left out, and so is what waits before it is
-// worked on. None is no proof that the call did not arrive: lists are cut off, providers
-// forget, and a request may still be on its way. Errors are those of [Listed].
+// Find gives the tasks of a provider's list that can be the one that was begun for t, in this process or another, at
+// since or later: those that bear its key, or that are equal to it in all that the list tells. What is merely alike is
+// left out, and so is what waits before it is worked on. None is no proof that the call did not arrive: lists are cut
+// off, providers forget, and a request may still be on its way. Errors are those of [Listed].
 func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, error) {
 	t = Recognizable(d, t)
 	if t.Key == "" && t.Seed == nil {
@@ -109,8 +106,7 @@ func (l ListedTask) before(since time.Time) bool {
 	return !l.Made.IsZero() && l.Made.Before(since.Add(-skew))
 }
 
-// of reports whether the task can be the one of a call. A list is not trusted: a name that holds
-// media is none.
+// of reports whether the task can be the one of a call. A list is not trusted: a name that holds media is none.
 func (l ListedTask) of(t Task, since time.Time) bool {
 	switch id := l.Task.ID; {
 	case id == "" || wire.NameMedia(id) != id || l.Waits || l.before(since):

@@ -58,8 +58,7 @@ func (t *Task) Unset(setting string) {
 	}
 }
 
-// checkFlag proves that the value of an option can stand in a prompt. The error has code
-// media.CodeInvalid.
+// checkFlag proves that the value of an option can stand in a prompt. The error has code media.CodeInvalid.
 func (t Task) checkFlag(name string) error {
 	if !slices.ContainsFunc(t.Model.Flags, func(f catalog.Flag) bool { return f.Setting == name }) {
 		return nil

@@ -34,8 +34,7 @@ func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan,
 	})
 }
 
-// Room reports whether the budgets have room for all these plans together. The error has
-// code media.CodeOverBudget.
+// Room reports whether the budgets have room for all these plans together. The error has code media.CodeOverBudget.
 func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
 	sum, usd := generate.Charge{}, new(big.Rat)
 	unknown := false
@@ -98,8 +97,7 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 	return p, refusal
 }
 
-// unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not
-// stop it.
+// unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not stop it.
 func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
 	if p.EstimatedUSD != nil {
 		return
@@ -110,8 +108,7 @@ func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
 	}
 }
 
-// reserve holds what a model that stands in may use. What was reserved for calls that
-// are over is counted first.
+// reserve holds what a model that stands in may use. What was reserved for calls that are over is counted first.
 func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 	if !x.departure.running.Load() {
 		x.bill.Settle(ctx)

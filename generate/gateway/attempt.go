@@ -202,9 +202,8 @@ func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
 	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
 }
 
-// turn waits as long as the provider asked other calls to wait, unless the call has waited
-// until then. It is an error if that is longer than a call waits, or than ctx lasts, and
-// ctx's when it ends. Polls do not wait.
+// turn waits as long as the provider asked other calls to wait, unless the call has waited until then. It is an error
+// if that is longer than a call waits, or than ctx lasts, and ctx's when it ends. Polls do not wait.
 func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.Error {
 	m := c.plan.Model
 	for {

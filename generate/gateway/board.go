@@ -311,8 +311,7 @@ func (h *history) open() (list []operation.Attempt) {
 	return list
 }
 
-// reason is why an attempt was made at results that another model was asked for before;
-// empty if that is not known.
+// reason is why an attempt was made at results that another model was asked for before; empty if that is not known.
 func (h *history) reason(a operation.Attempt) string {
 	var before operation.Attempt
 	for number, past := range h.attempts {

@@ -30,9 +30,8 @@ const hearTime = holdTime / 2
 // It is for people, who end what they see. [Gateway.Abandon] is for a program that clears up behind
 // its work: that takes nothing from a living process and refuses nothing that has ended.
 //
-// Errors: media.CodeNotFound for an unknown operation; media.CodeConflict for one that ended
-// otherwise, and for one that this very gateway works on: there its own context ends it;
-// media.CodeUnsupported if the log cannot resume.
+// Errors: media.CodeNotFound for an unknown operation; media.CodeConflict for one that ended otherwise, and for one
+// that this very gateway works on: there its own context ends it; media.CodeUnsupported if the log cannot resume.
 func (g *Gateway) Cancel(ctx context.Context, id string) (*generate.Result, error) {
 	return g.enter(ctx, id, operation.EventCancel, func(c *claim) (*generate.Result, error) {
 		res := g.stop(ctx, c.Saved)
@@ -43,8 +42,7 @@ func (g *Gateway) Cancel(ctx context.Context, id string) (*generate.Result, erro
 	})
 }
 
-// seize takes the right to work on an operation, from another process too: that one is given
-// the time to learn of it.
+// seize takes the right to work on an operation, from another process too: that one is given the time to learn of it.
 func (c *claim) seize(ctx context.Context) error {
 	err := c.log.Hold(ctx, c.id, c.holder)
 	if media.CodeOf(err) != media.CodeConflict {
@@ -146,13 +144,13 @@ func (g *Gateway) Begun(ctx context.Context, key string) bool {
 
 // operationOf finds an operation by its key, also when ctx has ended.
 func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
-	finder, ok := g.config.Operations.(operation.Finder)
+	log, ok := g.config.Operations.(operation.Recaller)
 	if !ok {
 		return "", media.Errorf(media.CodeUnsupported, "this gateway keeps no operations by their keys")
 	}
 	save, done := saving(ctx)
 	defer done()
-	return finder.OperationOf(save, key)
+	return log.OperationOf(save, key)
 }
 
 // abandon is Generate for a caller whose context has ended. Nothing more is asked for; but what
@@ -195,10 +193,9 @@ func (g *Gateway) Abandon(ctx context.Context, id string) (*generate.Result, err
 // continue at their providers, and [Gateway.Resume] finds them.
 var ErrHandedOver = journal.ErrHandedOver
 
-// ErrLetGo is the cause of a context that ends because no more results are wanted, except
-// those that will be paid for anyway: a task that its provider stops is
-// cancelled, and one that it cannot stop is left as by [ErrHandedOver]. Under any other cause
-// such a task is cancelled as well, and counts as one that may have been billed.
+// ErrLetGo is the cause of a context that ends because no more results are wanted, except those that will be paid for
+// anyway: a task that its provider stops is cancelled, and one that it cannot stop is left as by [ErrHandedOver]. Under
+// any other cause such a task is cancelled as well, and counts as one that may have been billed.
 var ErrLetGo error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
 
 // submitTime is how long a call that begins a task may run after the end of its context:
@@ -255,8 +252,7 @@ func (l *departure) leave(code media.Code, why string, note ...string) *media.Er
 	return media.Errorf(code, "%s: %w", why, errRunning)
 }
 
-// ended is why work that has not begun ends with ctx. The process that continues the operation begins
-// what is left.
+// ended is why work that has not begun ends with ctx. The process that continues the operation begins what is left.
 func (l *departure) ended(ctx context.Context) *media.Error {
 	if handedOver(ctx) {
 		return l.leave(media.CodeConflict, "leave the call to another process")

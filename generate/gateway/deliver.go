@@ -114,8 +114,7 @@ func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update
 	d.last = nil
 }
 
-// one turns an item into a slot; the one before it is settled. A slot that an earlier
-// process filled stays.
+// one turns an item into a slot; the one before it is settled. A slot that an earlier process filled stays.
 func (d *delivery) one(ctx context.Context, item driver.Item, said map[string]any) {
 	d.settle(ctx)
 	x := d.x
@@ -132,8 +131,7 @@ func (d *delivery) one(ctx context.Context, item driver.Item, said map[string]an
 	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, said)
 }
 
-// fill gives a slot its result, or the reason why it has none; one that was made and may come
-// later is pending.
+// fill gives a slot its result, or the reason why it has none; one that was made and may come later is pending.
 func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, said map[string]any) {
 	x, index := d.x, at.index
 	s := generate.Slot{
@@ -238,8 +236,7 @@ func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation
 	x.emit(ctx, generate.Event{Kind: generate.EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
 }
 
-// fail ends the slots of a call that nothing came for, unless another process has taken
-// them: then they are its to end.
+// fail ends the slots of a call that nothing came for, unless another process has taken them: then they are its to end.
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
 	if taken(ctx) {
 		return

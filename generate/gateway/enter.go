@@ -14,17 +14,15 @@ import (
 	"atelier/media"
 )
 
-// enter is the way into an operation that the log has, for Resume, Retry, Notify, Cancel, Abandon
-// and a Generate that finds its operation. One that is over, and stays so, gives its result. Else
-// do works on it as the only one who does; after its error nothing has begun, and the claim is
-// given up. The error has code media.CodeConflict while another caller has the claim, and where the
-// event can no longer happen.
+// enter is the way into an operation that the log has, for Resume, Retry, Notify, Cancel, Abandon and a Generate that
+// finds its operation. One that is over, and stays so, gives its result. Else do works on it as the only one who does;
+// after its error nothing has begun, and the claim is given up. The error has code media.CodeConflict while another
+// caller has the claim, and where the event can no longer happen.
 func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
-	log, ok := g.config.Operations.(operation.Resumer)
-	if !ok {
+	if g.resumer == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations, so it cannot %s one", e)
 	}
-	saved, err := log.Saved(ctx, id)
+	saved, err := g.resumer.Saved(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +167,7 @@ func (c *claim) nameTask(ctx context.Context, a operation.Attempt) (err error) {
 	return nil
 }
 
-// workOnTask continues the operation and a call whose task is known by now; one that is over is
-// queued again for it.
+// workOnTask continues the operation and a call whose task is known by now; one that is over is queued again for it.
 func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.Attempt) (*generate.Result, error) {
 	if c.Over() {
 		p, err := c.g.Load(c.Operation.Request)
@@ -221,10 +218,7 @@ type lease struct {
 	holder string
 }
 
-func (g *Gateway) lease(id string) lease {
-	log, _ := g.config.Operations.(operation.Resumer)
-	return lease{log, id, g.holder}
-}
+func (g *Gateway) lease(id string) lease { return lease{g.resumer, id, g.holder} }
 
 // release ends the lease of an operation that is not worked on.
 func (l lease) release(ctx context.Context) error {

@@ -145,8 +145,7 @@ func (k *chain) modelOf(a operation.Attempt) catalog.Model {
 	return m
 }
 
-// first is the plan of the calls that a round begins with: the operation's, or that of the
-// model whose call was found.
+// first is the plan of the calls that a round begins with: the operation's, or that of the model whose call was found.
 func (k *chain) first(ctx context.Context) *plan.Plan {
 	r := k.plan.Round
 	if r == nil || !r.Found || len(k.history.attempts[r.First]) == 0 {

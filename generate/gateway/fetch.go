@@ -57,8 +57,7 @@ func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func())
 	}
 }
 
-// links lists those of an update that are to be fetched: of what is pending, and of what is new
-// and in no slot.
+// links lists those of an update that are to be fetched: of what is pending, and of what is new and in no slot.
 func (d *delivery) links(u driver.Update) (links []string) {
 	items := make([]driver.Item, 0, len(u.Items))
 	for _, p := range d.pending {
@@ -96,9 +95,8 @@ func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, 
 	return a.blob, a.declared, a.err
 }
 
-// downloads fetches results that providers gave as links, and stores them. A download that takes too
-// long is not waited for; what comes of it later is given to the next try of its link. It is safe for
-// concurrent use.
+// downloads fetches results that providers gave as links, and stores them. A download that takes too long is not waited
+// for; what comes of it later is given to the next try of its link. It is safe for concurrent use.
 type downloads struct {
 	storage generate.Storage
 	get     Fetch
@@ -305,8 +303,7 @@ func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	}
 }
 
-// conclude ends what is pending: the slots are left, with the reason, where the call is, and lost
-// otherwise.
+// conclude ends what is pending: the slots are left, with the reason, where the call is, and lost otherwise.
 func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 	waits := d.pending
 	d.pending = nil

@@ -3,9 +3,8 @@
 // cannot be paid twice, fetches and records what they give, and continues in another process what
 // one left unfinished. What providers have in common is done here, once.
 //
-// Errors are media.Error values. Images travel as media.Output; bytes go from the provider's HTTP
-// body straight into the blob store (package wire). What can happen to an operation, and what
-// follows, is the table of package operation.
+// Errors are media.Error values. Images travel as media.Output; bytes go from the provider's HTTP body straight into
+// the blob store (package wire). What can happen to an operation, and what follows, is the table of package operation.
 //
 // It may import media, journal, blob, probe, wire, imaging, internal/safehttp, internal/patience
 // and the other packages of generate but drivers. No HTTP routes, no SQL, and no durable engine here.
@@ -34,9 +33,8 @@ import (
 	"atelier/media/imaging"
 )
 
-// Dropper is an optional ability of a [generate.Storage]: previews are dropped when their picture is stored
-// or does not come.
-// *wire.Codec has it; it is an interface because a Storage is one, and package gateway does not import wire.
+// Dropper is an optional ability of a [generate.Storage]: previews are dropped when their picture is stored or does not
+// come. *wire.Codec has it; it is an interface because a Storage is one, and package gateway does not import wire.
 type Dropper interface {
 	// Drop deletes bytes that nothing names: no record, no result, no operation but that of the
 	// scope of ctx. What is named stays, without an error.
@@ -71,8 +69,7 @@ type Config struct {
 	Operations operation.Log
 	// Budget bounds what operations make and cost; default [generate.InMemory].
 	Budget generate.Budget
-	// Events receives the events of operations, from several goroutines; default none. It
-	// must not block.
+	// Events receives the events of operations, from several goroutines; default none. It must not block.
 	Events func(ctx context.Context, e generate.Event)
 	// DefaultModel answers requests that name no model, where it makes what is asked for
 	// (ATELIER_IMAGE_MODEL); default is what the agent prefers, then the first provider that is ready.
@@ -84,23 +81,19 @@ type Config struct {
 	// that they are to be signed with or to carry; see [Gateway.Notify]. The URL gets a query
 	// parameter "call", so that a task is known whose name was lost. Default none: tasks are polled.
 	Notify func(provider string) (url, secret string)
-	// Partials asks for preview frames: each result then has a disposition "partials",
-	// and strict requests are refused where the model has none. Some providers bill them;
-	// default off.
+	// Partials asks for preview frames: each result then has a disposition "partials", and strict requests are refused
+	// where the model has none. Some providers bill them; default off.
 	Partials bool
 	// Concurrency is how many calls run at once per provider; 0 means the catalogue's, or 4.
 	Concurrency int
-	// MaxAttempts is how often a call is made while it fails in a way that is safe to
-	// repeat; default 3.
+	// MaxAttempts is how often a call is made while it fails in a way that is safe to repeat; default 3.
 	MaxAttempts int
-	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more
-	// fails the call. Default 60 s.
+	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more fails the call. Default 60 s.
 	MaxRetryWait time.Duration
 	// MinFree is how many bytes a billable call has to leave free where Storage is a [Reserver], beside
 	// the room for its results. Default 32 MiB; negative means none.
 	MinFree int64
-	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels
-	// and 200 frames.
+	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels and 200 frames.
 	Limits imaging.Limits
 	// Now is the clock; default time.Now.
 	Now func() time.Time
@@ -129,12 +122,12 @@ type Gateway struct {
 	config  Config
 	lanes   map[string]*lane.Lane // by provider
 	notices notices
-	busy    sync.Map // the ids of the operations that callers of this gateway work on, which share its lease
-	holder  string   // names this gateway among those that work on one ledger
+	busy    sync.Map          // the ids of the operations that callers of this gateway work on, which share its lease
+	holder  string            // names this gateway among those that work on one ledger
+	resumer operation.Resumer // the log; nil where it cannot resume operations
 }
 
-// New makes a gateway. Its error has code media.CodeInvalid and names the
-// setting.
+// New makes a gateway. Its error has code media.CodeInvalid and names the setting.
 func New(c Config) (*Gateway, error) {
 	if c.Catalogue == nil {
 		var err error
@@ -151,6 +144,7 @@ func New(c Config) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{Planner: planner, config: c, lanes: map[string]*lane.Lane{}, holder: c.NewID()}
+	g.resumer, _ = c.Operations.(operation.Resumer)
 	for _, d := range c.Drivers {
 		g.lanes[d.Provider()] = lane.New(d.Provider(), c.Catalogue.Models(), c.Concurrency, defaultConcurrency)
 	}
@@ -189,14 +183,12 @@ func (c *Config) fill() {
 
 // Generate makes what is asked and waits for it.
 //
-// It returns an error only where no call was made: the errors of [Gateway.Plan] and of
-// Request.Accept, an intent that could not be journalled, or a ctx that had ended. With
-// Request.TakeUp such a ctx ends what an earlier process left, and that is the result. In strict mode the
-// result comes with the error and shows the refused settings. After the first call
-// the result tells everything: every slot has its own status and error, see
-// [generate.Result.Err]. What was made is recorded even when ctx ends; what was not is
-// cancelled, unless the cause of ctx is [ErrHandedOver] or [ErrLetGo]. A provider that works
-// past its wait leaves the operation running.
+// It returns an error only where no call was made: the errors of [Gateway.Plan] and of Request.Accept, an intent that
+// could not be journalled, or a ctx that had ended. With Request.TakeUp such a ctx ends what an earlier process left,
+// and that is the result. In strict mode the result comes with the error and shows the refused settings. After the
+// first call the result tells everything: every slot has its own status and error, see [generate.Result.Err]. What was
+// made is recorded even when ctx ends; what was not is cancelled, unless the cause of ctx is [ErrHandedOver] or
+// [ErrLetGo]. A provider that works past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	p, err := g.First(r, false)
 	if err != nil {
@@ -235,8 +227,8 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 		return nil, nil
 	}
 	known, err := log.Recall(ctx, r.IdempotencyKey)
-	if finder, ok := log.(operation.Finder); ok && r.TakeUp && media.CodeOf(err) == media.CodeConflict {
-		id, err := finder.OperationOf(ctx, r.IdempotencyKey)
+	if r.TakeUp && media.CodeOf(err) == media.CodeConflict {
+		id, err := log.OperationOf(ctx, r.IdempotencyKey)
 		if err != nil {
 			return nil, fault.Wrap("look up idempotency key", err)
 		}
@@ -249,10 +241,7 @@ func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Res
 	if err != nil {
 		return nil, fault.Wrap("look up idempotency key", err)
 	}
-	if known == nil || !r.TakeUp {
-		return known, nil
-	}
-	if _, ok := log.(operation.Resumer); !ok {
+	if known == nil || !r.TakeUp || g.resumer == nil {
 		return known, nil
 	}
 	again, err := g.enter(ctx, known.Operation, operation.EventRejoin, func(c *claim) (*generate.Result, error) { return c.rejoin(ctx) })

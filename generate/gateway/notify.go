@@ -14,12 +14,11 @@ import (
 	"atelier/media"
 )
 
-// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it
-// signs its calls: then the call is believed. The operation ends once, by the first that comes. Notify
-// returns when the operation knows of the call, and may still run. Errors: media.CodeNotFound for
-// an unknown provider or task, media.CodeUnsupported for a provider without
-// notifications, those of [driver.Notified], and media.CodeUnavailable when the operation
-// belongs to another process that does not listen; such a provider may call again.
+// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it signs its calls: then
+// the call is believed. The operation ends once, by the first that comes. Notify returns when the operation knows of
+// the call, and may still run. Errors: media.CodeNotFound for an unknown provider or task, media.CodeUnsupported for a
+// provider without notifications, those of [driver.Notified], and media.CodeUnavailable when the operation belongs to
+// another process that does not listen; such a provider may call again.
 //
 // An unknown task is that of the call that the address names: its answer was lost. Where
 // the provider signs, it is continued, also if the operation ended without it. Neither the
@@ -40,16 +39,15 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	if g.notices.ring(provider, u.Clean()) {
 		return nil
 	}
-	log, ok := g.config.Operations.(operation.Resumer)
-	if !ok {
+	if g.resumer == nil {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
 	ctx, done := listening(ctx)
 	defer done()
-	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
+	id, scope, err := g.resumer.TaskOf(ctx, provider, u.Task.ID)
 	switch {
 	case media.CodeOf(err) == media.CodeNotFound:
-		err = g.notifyLost(ctx, log, provider, n, u)
+		err = g.notifyLost(ctx, provider, n, u)
 	case err != nil:
 	case g.occupied(id): // this process polls the task, or has its end
 	default:
@@ -82,7 +80,7 @@ func addressOf(base, key string) string {
 // is believed only where the provider signs. An operation that was cancelled stays so.
 // The error has code media.CodeNotFound if there is no such call, and media.CodeConflict while
 // its operation is being worked on, so that the answer may still come, or while the operation cannot end.
-func (g *Gateway) notifyLost(ctx context.Context, log operation.Resumer, provider string, n driver.Notification, u driver.Update) error {
+func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Notification, u driver.Update) error {
 	unknown := media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	key := strings.Join(n.Query[callParameter], "")
 	cut := strings.LastIndexByte(key, '-')
@@ -90,13 +88,13 @@ func (g *Gateway) notifyLost(ctx context.Context, log operation.Resumer, provide
 		return unknown
 	}
 	id := key[:cut]
-	scope, err := log.ScopeOf(ctx, id)
+	scope, err := g.resumer.ScopeOf(ctx, id)
 	if err != nil {
 		return err
 	}
 	ctx = media.WithScope(ctx, scope)
 	for range 3 { // its operation may have to end first, and another process may come between
-		saved, err := log.Saved(ctx, id)
+		saved, err := g.resumer.Saved(ctx, id)
 		if err != nil {
 			return err
 		}

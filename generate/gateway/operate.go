@@ -93,11 +93,10 @@ func inTree(s media.Scope) media.Scope {
 }
 
 func (g *Gateway) newExecution(p *plan.Plan, op operation.Operation) *execution {
-	_, resumable := g.config.Operations.(operation.Resumer)
 	log := &notes{warnings: slices.Clone(op.Warnings)}
 	x := &execution{
 		g: g, plan: p, op: op, started: g.config.Now().UTC(), bill: bill.New(p, op, g.config.Budget),
-		notes: log, board: newBoard(op.N, log), departure: departure{notes: log, resumable: resumable && len(op.Request) > 0},
+		notes: log, board: newBoard(op.N, log), departure: departure{notes: log, resumable: g.resumer != nil && len(op.Request) > 0},
 		history: &history{}, previews: previews{storage: g.config.Storage, operation: op.ID},
 		recorder: recorder{
 			log: g.config.Operations, records: g.config.Recorder, operation: op.ID, now: g.config.Now, newID: g.config.NewID, notes: log,
@@ -191,8 +190,7 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	settled := !x.op.Status.Over() || x.bill.SettleAll(save)
-	_, ok := x.g.config.Operations.(operation.Resumer)
-	open := ok && (x.recorder.retry(save, x.board) || !settled)
+	open := x.g.resumer != nil && (x.recorder.retry(save, x.board) || !settled)
 	x.op.Warnings = x.notes.saved()
 	if open {
 		x.op.FinishedAt = time.Time{}
@@ -220,7 +218,7 @@ const takenAwayTime = hearTime + holdTime
 // that comes soon, else that it is there.
 func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
-		saved, err := x.g.config.Operations.(operation.Resumer).Saved(context.WithoutCancel(ctx), x.op.ID)
+		saved, err := x.g.resumer.Saved(context.WithoutCancel(ctx), x.op.ID)
 		if err == nil && !saved.Operation.FinishedAt.IsZero() {
 			r, what := saved.Result(), "ended"
 			if r.Status == generate.StatusCancelled {

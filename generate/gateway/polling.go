@@ -30,14 +30,12 @@ type polling struct {
 // pollTime is the most that one poll takes, where the wait is not shorter.
 const pollTime = 30 * time.Second
 
-// poll asks for a task until it is done, the wait is over or ctx ends; a notification
-// comes before the next poll is due. Neither a failed poll nor
-// one that times out says anything about the task, so polling continues; only an answer about the task
-// itself ends it. The wait is measured by the clock. A retry delay that a poll returns holds for calls
-// that have not begun, while tasks are polled at their own pace. A poll that refuses the key or the
-// account says nothing about the task either, but asking again does not help: the task is left to be
-// fetched. So is a finished task whose results cannot be fetched or stored: until the end of the wait it
-// is polled for new links.
+// poll asks for a task until it is done, the wait is over or ctx ends; a notification comes before the next poll is
+// due. Neither a failed poll nor one that times out says anything about the task, so polling continues; only an answer
+// about the task itself ends it. The wait is measured by the clock. A retry delay that a poll returns holds for calls
+// that have not begun, while tasks are polled at their own pace. A poll that refuses the key or the account says
+// nothing about the task either, but asking again does not help: the task is left to be fetched. So is a finished task
+// whose results cannot be fetched or stored: until the end of the wait it is polled for new links.
 //
 // begin runs when notifications can be heard, before the first poll.
 func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (driver.Update, *media.Error) {
@@ -101,8 +99,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	}
 }
 
-// grace is how long a driver has to come back from a poll, or a download from its host, when its time
-// is over.
+// grace is how long a driver has to come back from a poll, or a download from its host, when its time is over.
 const grace = time.Second
 
 // within gives what ask gives, or the error of ctx where ask ignores its end: it is then left to
@@ -187,10 +184,9 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	p.task.Partial(1, b)
 }
 
-// steps runs the methods of drivers as durable steps of one operation: a step that an earlier process
-// finished gives its saved outcome, and the driver is not called. Errors are those of the driver, with
-// driver.ErrUnsettled or driver.ErrContested as their cause where they had it, and media.CodeInternal
-// for a saved outcome that cannot be read.
+// steps runs the methods of drivers as durable steps of one operation: a step that an earlier process finished gives
+// its saved outcome, and the driver is not called. Errors are those of the driver, with driver.ErrUnsettled or
+// driver.ErrContested as their cause where they had it, and media.CodeInternal for a saved outcome that cannot be read.
 type steps struct{ journal.Journal }
 
 func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context) (driver.Update, error)) (driver.Update, *media.Error) {
@@ -212,8 +208,7 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	return out.Update, out.failure()
 }
 
-// start makes the call within the model's time, and after the end of ctx within the grace of
-// [sending].
+// start makes the call within the model's time, and after the end of ctx within the grace of [sending].
 func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name) (driver.Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := s.run(ctx, name, func(ctx context.Context) (driver.Update, error) {

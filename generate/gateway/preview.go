@@ -73,8 +73,7 @@ func (p *previews) drop(ctx context.Context, s generate.Slot) {
 	}
 }
 
-// partial emits a preview frame and keeps the newest one. A frame for a result beyond those of the
-// call is ignored.
+// partial emits a preview frame and keeps the newest one. A frame for a result beyond those of the call is ignored.
 func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob) {
 	if slot < 1 || slot > c.n() {
 		return

@@ -140,20 +140,17 @@ func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
 }
 
 const (
-	// looks is how many lists are read without the task: the provider may still be at work on
-	// the request.
+	// looks is how many lists are read without the task: the provider may still be at work on the request.
 	looks = 3
-	// findTime bounds the wait for a list that does not come: what lost the answer often lasts a
-	// while.
+	// findTime bounds the wait for a list that does not come: what lost the answer often lasts a while.
 	findTime = time.Minute
 	// lookTime is the most that one look takes, longestLook the longest pause before the next.
 	lookTime, longestLook = 30 * time.Second, 10 * time.Second
 )
 
-// find asks for the task of a call whose answer was lost; zero if the provider lists none,
-// or more than one, that can be it. The error says that another process
-// continues the call, or waits for a key that is accepted: a list that refuses the key says nothing about
-// the task.
+// find asks for the task of a call whose answer was lost; zero if the provider lists none, or more than one, that can
+// be it. The error says that another process continues the call, or waits for a key that is accepted: a list that
+// refuses the key says nothing about the task.
 func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driver.Handle, *media.Error) {
 	d, ok := c.plan.Driver.(driver.Listed)
 	if !ok {
@@ -194,9 +191,9 @@ func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, sinc
 	if err != nil {
 		return driver.Handle{}, err
 	}
-	if log, ok := g.config.Operations.(operation.Resumer); ok {
+	if g.resumer != nil {
 		all = slices.DeleteFunc(all, func(h driver.Handle) bool {
-			_, _, unknown := log.TaskOf(ctx, t.Model.Provider, h.ID)
+			_, _, unknown := g.resumer.TaskOf(ctx, t.Model.Provider, h.ID)
 			if media.CodeOf(unknown) != media.CodeNotFound {
 				err = errors.Join(err, unknown)
 				return true

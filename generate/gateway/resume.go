@@ -46,7 +46,7 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*gen
 	}
 	save, done := saving(ctx)
 	defer done()
-	saved, err := g.config.Operations.(operation.Resumer).Saved(save, id)
+	saved, err := g.resumer.Saved(save, id)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +108,9 @@ func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 	}
 }
 
-// rejoin continues an operation that ended because its caller cancelled it, as a run that was
-// cancelled: tasks at the provider are asked for again instead of being begun, and calls
-// that were never made are made. What was answered by then, and synchronous calls that were
-// cut off, stay as they are.
+// rejoin continues an operation that ended because its caller cancelled it, as a run that was cancelled: tasks at the
+// provider are asked for again instead of being begun, and calls that were never made are made. What was answered by
+// then, and synchronous calls that were cut off, stay as they are.
 func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	if !c.Over() {
 		return c.work(ctx, false)
@@ -186,23 +185,20 @@ type Again struct {
 	Slots []int
 }
 
-// Retry asks again for the results that failed in a finished operation and waits for them
-// as [Gateway.Generate] does. They keep their slots beside those that are there, which are
-// never asked for twice; the new calls are attempts of the same operation, with their own
-// idempotency keys, against the same budgets. Before that, results whose call may have been
-// billed are looked for at a provider that is [driver.Listed]. What is
-// there is fetched, without a call and without new money; so is the result of a task that its provider still
-// has. An operation that is not finished is continued, as by [Gateway.Resume]; what it lacks of a call that
-// had no answer, or whose answer could not be stored, is then asked for under [Again.All]. Asked for are results whose error is
-// retryable or whose call was not billed, see [Again.All] for the others. An operation
-// that has all its results gives them, without a call. A process that dies here leaves
-// an operation that [Gateway.Resume] continues. ctx has the owner in its scope.
+// Retry asks again for the results that failed in a finished operation and waits for them as [Gateway.Generate] does.
+// They keep their slots beside those that are there, which are never asked for twice; the new calls are attempts of the
+// same operation, with their own idempotency keys, against the same budgets. Before that, results whose call may have
+// been billed are looked for at a provider that is [driver.Listed]. What is there is fetched, without a call and
+// without new money; so is the result of a task that its provider still has. An operation that is not finished is
+// continued, as by [Gateway.Resume]; what it lacks of a call that had no answer, or whose answer could not be stored,
+// is then asked for under [Again.All]. Asked for are results whose error is retryable or whose call was not billed, see
+// [Again.All] for the others. An operation that has all its results gives them, without a call. A process that dies
+// here leaves an operation that [Gateway.Resume] continues. ctx has the owner in its scope.
 //
-// Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that
-// another caller works on, media.CodeUnsupported if the log cannot
-// resume, media.CodeInvalid if only results are missing that need [Again.All], or the code of
-// the list that could not be read to look for them (a key that is refused:
-// media.CodeUnauthorized), media.CodeMissingKey, media.CodeOverBudget.
+// Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that another caller works on,
+// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results are missing that need [Again.All],
+// or the code of the list that could not be read to look for them (a key that is refused: media.CodeUnauthorized),
+// media.CodeMissingKey, media.CodeOverBudget.
 func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, error) {
 	res, err := g.enter(ctx, again.Operation, operation.EventRetry, func(c *claim) (*generate.Result, error) {
 		if c.Over() {
@@ -231,8 +227,7 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, err
 	return res, err
 }
 
-// retry asks again for what the operation, which is over, lacks, after what its providers have of it
-// was fetched.
+// retry asks again for what the operation, which is over, lacks, after what its providers have of it was fetched.
 func (c *claim) retry(ctx context.Context, ask Again) (res *generate.Result, err error) {
 	found, unseen, err := c.retrieve(ctx)
 	switch {
@@ -280,9 +275,8 @@ func unfinished(operation string) error {
 	return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it (atelier generate --wait %[1]s), then ask again for what failed", operation)
 }
 
-// retrieve continues calls of a finished operation that ended as unsettled, and that their
-// provider lists; nil if there is none. unseen is why a list could not be read that may
-// have more. The claim stays, but where one still runs.
+// retrieve continues calls of a finished operation that ended as unsettled, and that their provider lists; nil if there
+// is none. unseen is why a list could not be read that may have more. The claim stays, but where one still runs.
 func (c *claim) retrieve(ctx context.Context) (found *generate.Result, unseen *media.Error, err error) {
 	tried := map[string]bool{}
 	for {
@@ -322,10 +316,9 @@ func (c *claim) findLost(ctx context.Context, tried map[string]bool) (_ *operati
 // errTaskUnseen is the cause where it is unknown whether the provider of a task still has its results.
 var errTaskUnseen = errors.New("the task could not be asked for")
 
-// seek looks once for a call that ended as unsettled: whether the provider of its task has a result of it,
-// or, where the task is unknown, for the one of its list, which the attempt then names. unseen is
-// why that could not be asked, for the want of a key too; errTaskUnseen is its cause where the task
-// is known.
+// seek looks once for a call that ended as unsettled: whether the provider of its task has a result of it, or, where
+// the task is unknown, for the one of its list, which the attempt then names. unseen is why that could not be asked,
+// for the want of a key too; errTaskUnseen is its cause where the task is known.
 func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operation.Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
 	ctx = media.WithScope(ctx, saved.Scope)
 	p := x.chain.planOf(ctx, *a)

@@ -76,9 +76,8 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 	return u, err
 }
 
-// interim reports whether the item at token lies in a part that is a thought, in a
-// body that ends too early to be read as JSON: it looks at the part's own fields
-// before and after the inline data.
+// interim reports whether the item at token lies in a part that is a thought, in a body that ends too early to be read
+// as JSON: it looks at the part's own fields before and after the inline data.
 func interim(body, token string) bool {
 	before, after, ok := strings.Cut(body, token)
 	if !ok {
@@ -118,9 +117,8 @@ func categories(ratings []rating) (list []string) {
 	return list
 }
 
-// count splits the tokens. Thoughts are billed as text output. Where the answer
-// gives no split, the tokens of an answer with a picture are the picture's. Tokens of
-// sound are among the output.
+// count splits the tokens. Thoughts are billed as text output. Where the answer gives no split, the tokens of an answer
+// with a picture are the picture's. Tokens of sound are among the output.
 func (u usage) count(t driver.Task, pictures int) generate.Usage {
 	out := generate.Usage{
 		InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,

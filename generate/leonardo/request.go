@@ -15,8 +15,7 @@ import (
 // models that take one refuse to work without.
 const usualContrast = 3.5
 
-// optionField is where each option of a task goes; the catalogue says which model
-// takes which.
+// optionField is where each option of a task goes; the catalogue says which model takes which.
 var optionField = map[string]string{
 	"contrast": "contrast", "guidance_scale": "guidance_scale", "num_inference_steps": "num_inference_steps",
 	"scheduler": "scheduler", "init_strength": "init_strength", "style_uuid": "styleUUID",
@@ -62,9 +61,8 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	return body, err
 }
 
-// addQuality says how much work a picture is, where the model has a choice: low is
-// the fast way, high the ultra one. The provider's default is the middle one, alchemy;
-// it is named, because defaults change.
+// addQuality says how much work a picture is, where the model has a choice: low is the fast way, high the ultra one.
+// The provider's default is the middle one, alchemy; it is named, because defaults change.
 func addQuality(t driver.Task, body post.Body) {
 	switch {
 	case len(t.Model.Qualities) == 0:

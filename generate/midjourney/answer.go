@@ -79,8 +79,7 @@ func (d *Driver) update(t driver.Task, h driver.Handle, r report) driver.Update 
 // grids are the jobs that draw four pictures, at proxies that tell of no buttons.
 var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
-// items are the results of a job that succeeded: a text, single pictures, or one
-// picture, which may be a grid.
+// items are the results of a job that succeeded: a text, single pictures, or one picture, which may be a grid.
 func items(t driver.Task, r report) (all []driver.Item) {
 	p := parent{TaskID: string(r.ID), Hash: string(r.Properties.Value.MessageHash), Action: string(r.Action), Mode: string(r.Mode)}
 	it := driver.Item{

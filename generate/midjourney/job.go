@@ -39,8 +39,7 @@ type job struct {
 	catalog.Act
 	at   endpoint
 	body post.Body
-	// window is what to answer where the proxy waits for one; nil where code 21 means that
-	// the job exists already.
+	// window is what to answer where the proxy waits for one; nil where code 21 means that the job exists already.
 	window *window
 	notes  []generate.Disposition
 }
@@ -122,8 +121,7 @@ type parent struct {
 	Mode   string `json:"mode,omitempty"`
 }
 
-// follow writes a follow-up: a button where the proxy told of buttons, else the older
-// change.
+// follow writes a follow-up: a button where the proxy told of buttons, else the older change.
 func (j *job) follow(t driver.Task) error {
 	f, err := act.Follow(t)
 	if err != nil {

@@ -74,8 +74,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return post.Fault{Words: string(a.Body)}, a.Status >= http.StatusUnauthorized && a.Status <= http.StatusNotFound || a.Status == http.StatusTooManyRequests
 }
 
-// fault says what a refused submission means: in all of them no job was started, as far as
-// the code is known.
+// fault says what a refused submission means: in all of them no job was started, as far as the code is known.
 func (s submitted) fault(status int) post.Fault {
 	f := post.Fault{Words: s.Description}
 	switch {
@@ -148,10 +147,9 @@ func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.
 // ListsKeys is true: they come back as the state of a job.
 func (d *Driver) ListsKeys() bool { return true }
 
-// List gives the jobs that the proxy tells of: some keep all for a month, some tell a hundred, forget them when
-// they restart or drop what came with them, and a submission that is being translated or
-// checked is not among them yet. Errors: media.CodeNotFound for a proxy
-// without a list; an answer that is none says nothing: media.CodeUnavailable.
+// List gives the jobs that the proxy tells of: some keep all for a month, some tell a hundred, forget them when they
+// restart or drop what came with them, and a submission that is being translated or checked is not among them yet.
+// Errors: media.CodeNotFound for a proxy without a list; an answer that is none says nothing: media.CodeUnavailable.
 func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
 	if err := d.Ready(); err != nil {
 		return l, err

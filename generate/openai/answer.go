@@ -80,8 +80,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 	return u, err
 }
 
-// count splits the tokens. Models that give no split of the output count image
-// tokens only.
+// count splits the tokens. Models that give no split of the output count image tokens only.
 func (u *usage) count() generate.Usage {
 	if u == nil {
 		return generate.Usage{}
@@ -105,8 +104,7 @@ type event struct {
 	Index int `json:"partial_image_index"`
 }
 
-// frame reads one event; those of other types tell nothing. An error event nests the error
-// or is it.
+// frame reads one event; those of other types tell nothing. An error event nests the error or is it.
 func (d *Driver) frame(call post.Call, from *wire.Collector, data []byte) (post.Frame, error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -155,8 +153,7 @@ var phrases = post.Phrases{
 	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
 }
 
-// explain reads an error answer. Some services, xAI among them, say the error in a text, with
-// its name beside it.
+// explain reads an error answer. Some services, xAI among them, say the error in a text, with its name beside it.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var flat struct {
 		Code  post.Text `json:"code"`
@@ -175,8 +172,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return envelope.Error.fault(a.Status), true
 }
 
-// fault says what an error means. A stream's error has status 200 and is judged by its
-// words alone.
+// fault says what an error means. A stream's error has status 200 and is judged by its words alone.
 func (e *apiError) fault(status int) post.Fault {
 	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
 	switch {

@@ -16,9 +16,8 @@ import (
 // owned are the body's fields that options may not set: the Gateway plans them.
 var owned = []string{"model", "prompt", "input", "n", "stream", "stream_format", "image", "image[]", "images", "mask"}
 
-// planned lists the fields that options may not set. The GPT Image models refuse
-// response_format, and OpenAI's speech takes it from the output format; compatible
-// services need it to answer with a link or with data.
+// planned lists the fields that options may not set. The GPT Image models refuse response_format, and OpenAI's speech
+// takes it from the output format; compatible services need it to answer with a link or with data.
 func (d *Driver) planned() []string {
 	if d.own {
 		return append(owned, "response_format")
@@ -53,8 +52,7 @@ func drawable(t driver.Task) error {
 // Review refuses, while a task is planned, what its format does not go with.
 func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) { return nil, drawable(t) }
 
-// request chooses the endpoint of a picture and writes its body: JSON, or a form for an
-// edit.
+// request chooses the endpoint of a picture and writes its body: JSON, or a form for an edit.
 func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
 		return "", nil, err
@@ -90,8 +88,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body 
 	return "/images/edits", form, err
 }
 
-// defaultVoice is used where neither the task nor the model's row names one: the
-// endpoint wants one.
+// defaultVoice is used where neither the task nor the model's row names one: the endpoint wants one.
 const defaultVoice = "alloy"
 
 func (d *Driver) speech(t driver.Task) (post.Body, error) {

@@ -10,8 +10,7 @@ import (
 	"atelier/media"
 )
 
-// Operation is one request as the ledger keeps it: first the intent, at the end the
-// receipt. It holds no media.
+// Operation is one request as the ledger keeps it: first the intent, at the end the receipt. It holds no media.
 type Operation struct {
 	// ID is a UUIDv7.
 	ID string
@@ -45,14 +44,12 @@ type Operation struct {
 	FinishedAt time.Time
 }
 
-// Attempt is one provider call of an operation. Repeats of a call are attempts of
-// their own with the same Key.
+// Attempt is one provider call of an operation. Repeats of a call are attempts of their own with the same Key.
 type Attempt struct {
 	// ID is a UUIDv7.
 	ID        string
 	Operation string
-	// Call counts the calls that the n results were split into, Number the attempts
-	// of that call; both from 1.
+	// Call counts the calls that the n results were split into, Number the attempts of that call; both from 1.
 	Call, Number int
 	// Key is the idempotency key that the provider gets, if it takes one.
 	Key                string
@@ -76,9 +73,8 @@ type Attempt struct {
 // Log journals billable calls (law 7): intent before, receipt after. Every
 // method commits before it returns. Implementations are safe for concurrent use.
 //
-// If Begin, or the first Attempt of a call, fails, that call is not made. Later
-// failures become warnings of the result: media that was made is never given up for
-// the sake of a log.
+// If Begin, or the first Attempt of a call, fails, that call is not made. Later failures become warnings of the result:
+// media that was made is never given up for the sake of a log.
 type Log interface {
 	// Begin saves the intent before any call, with Status queued.
 	Begin(ctx context.Context, op Operation) error
@@ -104,18 +100,16 @@ type Resumer interface {
 	// Keep keeps the right while it is worked on. The error has code media.CodeConflict if somebody
 	// else took it since, also where nobody holds it any more.
 	Keep(ctx context.Context, operation, holder string) error
-	// Reopen makes a finished operation, which op.Holder holds, one that is under way, in
-	// one commit: with the request, the status and the hold of op, without an end or an
-	// error, and without the slots given, whose errors stay with their attempts. The error has code
-	// media.CodeConflict if it is not finished, or not held so.
+	// Reopen makes a finished operation, which op.Holder holds, one that is under way, in one commit: with the request,
+	// the status and the hold of op, without an end or an error, and without the slots given, whose errors stay with
+	// their attempts. The error has code media.CodeConflict if it is not finished, or not held so.
 	Reopen(ctx context.Context, op Operation, slots []int) error
 	// Saved reads an operation with all that was saved of it, its Holder too.
 	Saved(ctx context.Context, operation string) (*Saved, error)
 	// TaskOf finds the operation of a provider's task, of any owner; the error has
 	// code media.CodeNotFound if there is none.
 	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
-	// ScopeOf is where an operation of any owner belongs; the error has code
-	// media.CodeNotFound if there is none.
+	// ScopeOf is where an operation of any owner belongs; the error has code media.CodeNotFound if there is none.
 	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
 }
 
@@ -128,33 +122,23 @@ type Saved struct {
 	Attempts []Attempt
 	// Slots are those that are final.
 	Slots []generate.Slot
-	// Unassigned are the blobs that arrived for the operation and are in no slot: the
-	// process died between the two.
+	// Unassigned are the blobs that arrived for the operation and are in no slot: the process died between the two.
 	Unassigned []media.Blob
 }
 
-// Recaller is an optional ability of an [Log]: it knows what an idempotency
-// key has already made.
+// Recaller is an optional ability of a [Log]: it knows operations by their idempotency keys.
 type Recaller interface {
-	// Recall gives the result of the finished operation with this key and the scope of
-	// ctx; nil if there is none.
+	// Recall gives the result of the finished operation with this key and the scope of ctx; nil if there is none.
 	Recall(ctx context.Context, key string) (*generate.Result, error)
-}
-
-// Finder is an optional ability of an [Log]: it finds operations by their
-// idempotency keys, for [generate.Request.TakeUp].
-type Finder interface {
-	// OperationOf gives the id of the operation with this key and the owner of ctx. The
+	// OperationOf gives the id of the operation with this key and the owner of ctx, for [generate.Request.TakeUp]. The
 	// error has code media.CodeNotFound if there is none.
 	OperationOf(ctx context.Context, key string) (operation string, err error)
 }
 
-// Batcher is an optional ability of an [Log]: what belongs together costs one
-// commit.
+// Batcher is an optional ability of an [Log]: what belongs together costs one commit.
 type Batcher interface {
-	// Together makes one commit of what fn saves with its context, in the log or by the
-	// gateway's Recorder. A save that fails undoes itself alone. After an error nothing of
-	// it is saved. fn does nothing but save, and may run again.
+	// Together makes one commit of what fn saves with its context, in the log or by the gateway's Recorder. A save that
+	// fails undoes itself alone. After an error nothing of it is saved. fn does nothing but save, and may run again.
 	Together(ctx context.Context, fn func(context.Context)) error
 }
 

@@ -92,8 +92,7 @@ const (
 	EventModerate      Event = "moderate"
 )
 
-// transition is a row of the table: from any of these statuses to another one. An empty to
-// means that the status stays.
+// transition is a row of the table: from any of these statuses to another one. An empty to means that the status stays.
 type transition struct {
 	subject Subject
 	event   Event

@@ -24,8 +24,7 @@ func (s *Saved) Status() generate.Status {
 // Over reports whether the operation is over.
 func (s *Saved) Over() bool { return s.Status().Over() }
 
-// Ended is the result of an operation that is over and that an event does not change; nil for any
-// other.
+// Ended is the result of an operation that is over and that an event does not change; nil for any other.
 func (s *Saved) Ended(e Event) (*generate.Result, error) {
 	if e == EventRejoin && len(s.CutOff()) == 0 {
 		e = EventResume // there is nothing to take up again
@@ -50,8 +49,7 @@ func Passing(c media.Code) bool {
 	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeDeadline || c == media.CodeDiskFull
 }
 
-// Nameless finds the call with a key whose task is unknown: it is under way, or may have
-// been billed and was given up.
+// Nameless finds the call with a key whose task is unknown: it is under way, or may have been billed and was given up.
 func (s *Saved) Nameless(provider, key string) (Attempt, bool) {
 	if res, _ := s.Ended(EventNotify); res != nil {
 		return Attempt{}, false
@@ -166,9 +164,8 @@ func (s *Saved) Calls(planned int) int {
 	return most
 }
 
-// Missing lists the slots that may be asked for again: of those named, or of all if there are none;
-// with all, also those that were moderated or may have been billed. The error says why there are none
-// though results are missing.
+// Missing lists the slots that may be asked for again: of those named, or of all if there are none; with all, also
+// those that were moderated or may have been billed. The error says why there are none though results are missing.
 func (s *Saved) Missing(all bool, only []int) ([]int, error) {
 	var slots []int
 	var why []string

@@ -203,8 +203,7 @@ func (pl *Planner) whoCan(r generate.Request) string {
 	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
 }
 
-// unknown is the error for a name that means nothing, or more than one thing; it lists what
-// comes near.
+// unknown is the error for a name that means nothing, or more than one thing; it lists what comes near.
 func (pl *Planner) unknown(name string) error {
 	if which := pl.config.Catalogue.Ambiguous(name); len(which) > 0 {
 		e := media.Errorf(media.CodeInvalid, "%q is the id of several models: say %s", fault.Quote(name), strings.Join(which, " or "))
@@ -263,8 +262,7 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 	return p, err
 }
 
-// First is the plan by the first model of the request, or of the gateway's chain, that can
-// be asked at all.
+// First is the plan by the first model of the request, or of the gateway's chain, that can be asked at all.
 func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	if r.Model == "" && len(r.Fallback) == 0 {
 		r.Fallback = pl.config.Fallback
@@ -278,10 +276,9 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	return pl.planAny(r, keyless)
 }
 
-// meant refuses what can only be a mistake, so that nobody pays for a request whose words
-// were dropped: options of a provider that is not asked, options that no model of their
-// provider has, and a quality that no model knows. The error has code media.CodeInvalid.
-// Strict requests are refused with their dispositions instead.
+// meant refuses what can only be a mistake, so that nobody pays for a request whose words were dropped: options of a
+// provider that is not asked, options that no model of their provider has, and a quality that no model knows. The error
+// has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
 func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
 		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
@@ -304,8 +301,7 @@ func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
 	return nil
 }
 
-// optionsFor lists the providers of all models that a request names, besides those that it
-// lists itself.
+// optionsFor lists the providers of all models that a request names, besides those that it lists itself.
 func (pl *Planner) optionsFor(r generate.Request) []string {
 	names := append([]string{r.Model}, r.Fallback...)
 	if r.Model == "" {

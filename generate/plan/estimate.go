@@ -12,8 +12,7 @@ import (
 
 const megapixel = 1_000_000
 
-// estimate is what n results of this task should cost; nil if the catalogue cannot
-// tell, which is not zero.
+// estimate is what n results of this task should cost; nil if the catalogue cannot tell, which is not zero.
 func estimate(t driver.Task, n int) *string {
 	each, ok := perResult(t)
 	if !ok {
@@ -53,9 +52,8 @@ func perResult(t driver.Task) (*big.Rat, bool) {
 // usual picture of 1024 by 1024 costs the first and no other.
 const wholeMegapixel = 1024 * 1024
 
-// perArea is the price of one picture that is billed by its whole
-// megapixels and those of its inputs; false if the catalogue has no such prices. A
-// picture without a size is as large as its first input, or one megapixel.
+// perArea is the price of one picture that is billed by its whole megapixels and those of its inputs; false if the
+// catalogue has no such prices. A picture without a size is as large as its first input, or one megapixel.
 func perArea(t driver.Task) (*big.Rat, bool) {
 	each, ok := t.Model.Price("megapixel_first", t.Quality, "", t.Tier)
 	if !ok {

@@ -48,13 +48,11 @@ func (p *Plan) N() int {
 	return n
 }
 
-// Plan works out model, settings, calls and cost; it makes no call and writes
-// nothing.
+// Plan works out model, settings, calls and cost; it makes no call and writes nothing.
 //
 // Errors: media.CodeInvalid for bad input and unknown models, those of the fallback among them, media.CodeUnsupported
-// for what the model cannot do, media.CodeMissingKey naming the variable to set. In
-// strict mode a setting that would be adapted, dropped or substituted is
-// media.CodeUnsupported; then the plan comes with the error and shows those settings
+// for what the model cannot do, media.CodeMissingKey naming the variable to set. In strict mode a setting that would be
+// adapted, dropped or substituted is media.CodeUnsupported; then the plan comes with the error and shows those settings
 // as refused.
 func (pl *Planner) Plan(_ context.Context, r generate.Request) (*Plan, error) {
 	return pl.Draft(r, false)
@@ -306,6 +304,5 @@ type Round struct {
 	Found bool `json:"found,omitempty"`
 }
 
-// Continues reports whether a call is not asked for again, but continued because its task or its
-// answer was found.
+// Continues reports whether a call is not asked for again, but continued because its task or its answer was found.
 func (r *Round) Continues(call int) bool { return r != nil && r.Found && call == r.First }

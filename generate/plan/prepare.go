@@ -20,14 +20,12 @@ import (
 	"atelier/media/imaging"
 )
 
-// Prepare makes the pictures of a plan fit for its model, before anything is
-// journalled or paid: types that the model does not take are converted, pictures over
-// its limit are made smaller, the mask gets the model's polarity. Originals stay as
-// they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or
-// damaged is refused: those that are converted when they are decoded, the others by their
-// structure, and a PNG by its stream of pixels, which takes no memory ([imaging.Whole]). Without
-// Storage the others are not looked at. Errors are those of the pictures: media.CodeInvalid, media.CodeTooLarge,
-// media.CodeUnsupported.
+// Prepare makes the pictures of a plan fit for its model, before anything is journalled or paid: types that the model
+// does not take are converted, pictures over its limit are made smaller, the mask gets the model's polarity. Originals
+// stay as they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or damaged is refused:
+// those that are converted when they are decoded, the others by their structure, and a PNG by its stream of pixels,
+// which takes no memory ([imaging.Whole]). Without Storage the others are not looked at. Errors are those of the
+// pictures: media.CodeInvalid, media.CodeTooLarge, media.CodeUnsupported.
 func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
 		return nil
@@ -137,8 +135,7 @@ func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note
 	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(why, ", ")), nil
 }
 
-// shrinkSteps is how often a picture's sides are made smaller by a quarter before it
-// is given up: to a tenth.
+// shrinkSteps is how often a picture's sides are made smaller by a quarter before it is given up: to a tenth.
 const shrinkSteps = 8
 
 // shrink encodes a picture anew until it fits: without loss, with loss, then smaller
@@ -280,8 +277,7 @@ func (p *Plan) checkMask(size int64) error {
 // ConvertQuality is the quality of converted jpeg and webp pictures.
 const ConvertQuality = 92
 
-// The polarities of masks in the catalogue: transparent, white or black pixels are
-// repainted.
+// The polarities of masks in the catalogue: transparent, white or black pixels are repainted.
 const (
 	maskAlpha = "alpha0"
 	maskWhite = "white"

@@ -18,8 +18,7 @@ import (
 	"atelier/media/imaging"
 )
 
-// negotiation turns a request into a task for one model and notes what becomes of
-// every setting that was asked for.
+// negotiation turns a request into a task for one model and notes what becomes of every setting that was asked for.
 type negotiation struct {
 	planner *Planner
 	req     generate.Request

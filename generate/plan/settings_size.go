@@ -141,8 +141,7 @@ func qualityRank(word string) (int, bool) {
 	return r, ok
 }
 
-// tierOfQuality gives the tier that a quality word stands for on a model with tiers;
-// empty if none was asked for.
+// tierOfQuality gives the tier that a quality word stands for on a model with tiers; empty if none was asked for.
 func (n *negotiation) tierOfQuality() string {
 	tiers := n.model.Size.Tiers
 	if n.model.Size.Mode != "tier" || len(tiers) == 0 || n.req.Quality == "" {
@@ -190,8 +189,7 @@ func (n *negotiation) quality() {
 	}
 }
 
-// nearestQuality gives the model's word of this rank, or the next one below, or its
-// lowest.
+// nearestQuality gives the model's word of this rank, or the next one below, or its lowest.
 func nearestQuality(m catalog.Model, rank int) string {
 	best, bestRank, lowest, lowestRank := "", -1, "", rankMax+1
 	for _, q := range m.Qualities {

@@ -33,8 +33,7 @@ const (
 	KindShow     Kind = "show"    // the same, because the vision policy shows it
 	KindAnswer   Kind = "answer"  // the same, because it came with an answer
 
-	// In a stage of Go code: Turn is the stage's number, Index counts all that is in it, with
-	// its sub-agents.
+	// In a stage of Go code: Turn is the stage's number, Index counts all that is in it, with its sub-agents.
 	KindCode     Kind = "code"     // a part of the code itself
 	KindStageAsk Kind = "question" // the code asks a person
 

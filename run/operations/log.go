@@ -28,8 +28,8 @@ var (
 	_ operation.Log      = (*Log)(nil)
 	_ operation.Recaller = (*Log)(nil)
 	_ operation.Resumer  = (*Log)(nil)
-	_ operation.Finder   = (*Log)(nil)
-	_ operation.Batcher  = (*Log)(nil)
+
+	_ operation.Batcher = (*Log)(nil)
 )
 
 // NewLog returns a log in the ledger; the keeper has the leases of this process, nil creates one.

@@ -63,8 +63,7 @@ func (r receipt) expected() (*big.Rat, bool) {
 	return money.Parse(*r.estimatedUSD)
 }
 
-// settle is what calls cost by the provider's own count; nil if it is not known for every
-// call.
+// settle is what calls cost by the provider's own count; nil if it is not known for every call.
 func settle(calls []receipt) *string { return sumOf(calls, receipt.known) }
 
 // sumOf adds up calls; nil if the price of one is unknown.
@@ -84,9 +83,8 @@ func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
 	return &text
 }
 
-// Bill is what the calls of an operation cost, and the acts that money is reserved for: the operation
-// itself and each model of its fallback that was asked. Each act is settled once. It is safe for
-// concurrent use.
+// Bill is what the calls of an operation cost, and the acts that money is reserved for: the operation itself and each
+// model of its fallback that was asked. Each act is settled once. It is safe for concurrent use.
 type Bill struct {
 	plan      *plan.Plan // the operation's
 	operation string     // its id, which is also the act of its own calls
@@ -137,9 +135,8 @@ func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 	return c
 }
 
-// Charge is what the calls of an act used in this round: what was reported, else the
-// estimate for what was made or may have been billed. A call without either counts
-// nothing; the money is unknown if none has any.
+// Charge is what the calls of an act used in this round: what was reported, else the estimate for what was made or may
+// have been billed. A call without either counts nothing; the money is unknown if none has any.
 func (b *Bill) Charge(act string) generate.Charge {
 	b.mu.Lock()
 	defer b.mu.Unlock()

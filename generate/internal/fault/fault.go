@@ -1,5 +1,4 @@
-// Package fault makes the errors of generations: each has a code, and its text holds no media. It
-// may import media.
+// Package fault makes the errors of generations: each has a code, and its text holds no media. It may import media.
 package fault
 
 import (

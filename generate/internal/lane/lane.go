@@ -74,8 +74,7 @@ func New(provider string, models []catalog.Model, concurrency, usual int) *Lane 
 	return l
 }
 
-// limits are those of a model: its own first, so that calls that wait for it do not hold up those to
-// other models.
+// limits are those of a model: its own first, so that calls that wait for it do not hold up those to other models.
 func (l *Lane) limits(m catalog.Model) []limit {
 	if own, ok := l.rows[m.APIModel]; ok {
 		return []limit{own, l.all}
@@ -83,8 +82,7 @@ func (l *Lane) limits(m catalog.Model) []limit {
 	return []limit{l.all}
 }
 
-// Admit waits until a call of a model may be under way; the caller calls done when it is
-// over. The error is ctx's.
+// Admit waits until a call of a model may be under way; the caller calls done when it is over. The error is ctx's.
 func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err error) {
 	var held []limit
 	done = func() {
@@ -102,9 +100,8 @@ func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err err
 	return done, nil
 }
 
-// Enter waits for a turn. The error has code media.CodeUnavailable where the provider
-// failed too often just now, and ctx's otherwise; without an error the caller calls
-// leave with what became of the call.
+// Enter waits for a turn. The error has code media.CodeUnavailable where the provider failed too often just now, and
+// ctx's otherwise; without an error the caller calls leave with what became of the call.
 func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Error), err *media.Error) {
 	for _, next := range l.limits(m) {
 		if err := next.rate.Wait(ctx); err != nil {

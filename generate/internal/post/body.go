@@ -22,9 +22,8 @@ import (
 // Body is a request in JSON.
 type Body map[string]any
 
-// Set adds a field. An empty text, a zero number, a nil pointer and a body without fields
-// are settings that the task leaves open: they are left out, so that the provider's
-// defaults hold.
+// Set adds a field. An empty text, a zero number, a nil pointer and a body without fields are settings that the task
+// leaves open: they are left out, so that the provider's defaults hold.
 func (b Body) Set(name string, value any) {
 	if inner, ok := value.(Body); ok && len(inner) == 0 {
 		return
@@ -37,8 +36,7 @@ func (b Body) Set(name string, value any) {
 // Elsewhere is the field of options that a driver writes itself.
 const Elsewhere = "-"
 
-// Options adds the options of a task, each to its field. The error is for options that have
-// none.
+// Options adds the options of a task, each to its field. The error is for options that have none.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
 		switch field := fields[name]; field {
@@ -98,8 +96,7 @@ func (c *Client) Reaches(t driver.Task, r Reach) error {
 	return nil
 }
 
-// Names are what a provider calls the settings of a task; those without a name are not
-// sent by [Body.Settings].
+// Names are what a provider calls the settings of a task; those without a name are not sent by [Body.Settings].
 type Names struct {
 	Prompt, NegativePrompt string
 	// Size is one field of "WIDTHxHEIGHT", Width and Height are two.

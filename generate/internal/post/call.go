@@ -17,11 +17,9 @@ import (
 
 // Call is one call of a driver and how its answer is read.
 type Call struct {
-	// Path follows the client's address; one that does not begin with a slash is a whole
-	// address.
+	// Path follows the client's address; one that does not begin with a slash is a whole address.
 	Path string
-	// Body is posted as JSON, or as a form if it is a [*Form]; nil asks with GET, which costs
-	// nothing.
+	// Body is posted as JSON, or as a form if it is a [*Form]; nil asks with GET, which costs nothing.
 	Body any
 	// Of is what is asked for, in errors: "the model flux-2-pro".
 	Of string
@@ -32,8 +30,7 @@ type Call struct {
 	// update. Without it nothing is read; without Read the update is empty.
 	Into any
 	Read func(a *Answer) (driver.Update, error)
-	// Whole says that the answer is media itself. One of another call that is so all the same is
-	// its result.
+	// Whole says that the answer is media itself. One of another call that is so all the same is its result.
 	Whole bool
 	// Free says that a call costs nothing though it posts, so that a lost one is safe to
 	// repeat: the upload of a picture before the call that uses it.
@@ -58,14 +55,13 @@ func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	case call.Body == nil:
 		a, err = c.Get(ctx, call.Path)
 	case call.Frame != nil:
-		s, failed := c.open(ctx, call.Path, call.Body)
-		if failed != nil {
-			return driver.Update{}, failed
+		if a, err = c.open(ctx, call.Path, call.Body); err != nil {
+			return driver.Update{}, err
 		}
-		if t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type")); err == nil && s.Status == http.StatusOK && t == "text/event-stream" {
-			return c.follow(ctx, call, s)
+		if t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err == nil && a.Status == http.StatusOK && t == "text/event-stream" {
+			return c.follow(ctx, call, a)
 		}
-		a = s.Read() // this server does not stream
+		a.read() // this server does not stream
 	default:
 		a, err = c.Send(ctx, call.Path, call.Body)
 	}
@@ -162,8 +158,7 @@ func (c *Client) Moderated(t driver.Task, s generate.Safety, format string, args
 	return items
 }
 
-// Unnamed is the error for a task that was taken and has no name, so that nobody can ask
-// for it.
+// Unnamed is the error for a task that was taken and has no name, so that nobody can ask for it.
 func (c *Client) Unnamed() error {
 	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", c.Name)
 	e.Cause = driver.ErrUnsettled
@@ -181,22 +176,14 @@ type Answer struct {
 	// Broken says why the body ended early; nil if it is whole.
 	Broken error
 
-	free bool // of a call that costs nothing
+	free   bool          // of a call that costs nothing
+	stream io.ReadCloser // the body as it comes; Body is empty as long as nobody has read it
 }
 
-// Stream is an answer whose body is still coming.
-type Stream struct {
-	Status int
-	Header http.Header
-	Body   io.ReadCloser
-	Media  *wire.Collector
-}
-
-// Read reads the rest of a stream as one answer and closes it.
-func (s *Stream) Read() *Answer {
-	defer func() { _ = s.Body.Close() }()
-	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
-	a.Body, a.Broken = io.ReadAll(s.Body)
+// read reads the body and closes it.
+func (a *Answer) read() *Answer {
+	defer func() { _ = a.stream.Close() }()
+	a.Body, a.Broken = io.ReadAll(a.stream)
 	return a
 }
 
@@ -298,8 +285,7 @@ var spellings = map[string]string{
 	"audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/pcm": "audio/wav", "audio/l16": "audio/wav",
 }
 
-// Declared is a declared type of media under the name that it is sniffed as, without
-// parameters.
+// Declared is a declared type of media under the name that it is sniffed as, without parameters.
 func Declared(kind string) string {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
 	kind = strings.TrimSpace(kind)

@@ -194,7 +194,7 @@ func TestEvents(t *testing.T) {
 		"stops":  {"data: \"stop\"\n\ndata: 1\n\n", 1, stop, media.CodeInternal},
 	} {
 		n := 0
-		err := (&post.Client{Name: "X"}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
+		err := (&post.Client{Name: "X"}).Events(io.NopCloser(strings.NewReader(c.body)), func(data []byte) error {
 			n++
 			switch strings.TrimSpace(string(data)) {
 			case `"end"`:

@@ -151,8 +151,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	return e
 }
 
-// sentence says what happened and what to do. Words about a key are left out: they tend
-// to quote it.
+// sentence says what happened and what to do. Words about a key are left out: they tend to quote it.
 func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
 	switch {
@@ -266,8 +265,7 @@ func span(s string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Item names a result by what stands in its place in an answer: a link, a data URL, or the
-// token of lifted media.
+// Item names a result by what stands in its place in an answer: a link, a data URL, or the token of lifted media.
 func (c *Client) Item(from *wire.Collector, said string) driver.Item {
 	head, data, isData := strings.Cut(said, ";base64,")
 	if isData {

@@ -1,13 +1,10 @@
-// Package post makes one call to a provider, in JSON or as a form, and tells what became
-// of it. It is what drivers have in common: set-up ([New]), a call and its answer
-// ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), uploads
-// ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks
-// ([Client.Hear]).
+// Package post makes one call to a provider, in JSON or as a form, and tells what became of it. It is what drivers have
+// in common: set-up ([New]), a call and its answer ([Client.Do]), what an error answer means ([Fault]), request bodies
+// ([Body]), uploads ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks ([Client.Hear]).
 //
-// It holds the rule about money: a call whose request never left this machine may
-// be made again, a call that was sent and not answered may have been billed and is
-// never repeated. Redirects are not followed, because they would carry the key and
-// the prompt elsewhere.
+// It holds the rule about money: a call whose request never left this machine may be made again, a call that was sent
+// and not answered may have been billed and is never repeated. Redirects are not followed, because they would carry the
+// key and the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
 // import generate, media, wire and internal/safehttp; every driver uses it.
@@ -40,11 +37,11 @@ import (
 // Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for calls
 // without an answer; its Retryable is true only where the request cannot have reached the provider.
 func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, error) {
-	s, err := c.open(ctx, path, body)
+	a, err := c.open(ctx, path, body)
 	if err != nil {
 		return nil, err
 	}
-	return s.Read(), nil
+	return a.read(), nil
 }
 
 // Get asks for something that costs nothing: a lost call may be made again, and its
@@ -64,7 +61,7 @@ func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 		e.Retryable = true
 		return nil, e
 	}
-	a := (&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}).Read()
+	a := (&Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}).read()
 	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
 		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
 	}
@@ -91,7 +88,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 }
 
 // open is [Client.Send] that hands out the answer unread.
-func (c *Client) open(ctx context.Context, path string, body any) (*Stream, error) {
+func (c *Client) open(ctx context.Context, path string, body any) (*Answer, error) {
 	buf, kind := &bytes.Buffer{}, "application/json"
 	if f, ok := body.(*Form); ok {
 		buf, kind = &f.body, f.kind
@@ -116,7 +113,7 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Stream, erro
 	if err != nil {
 		return nil, c.unanswered(ctx, err, sent.Load())
 	}
-	return &Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}, nil
+	return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
 }
 
 // unanswered says what a call without an answer means for the caller's money.
@@ -188,8 +185,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	return e
 }
 
-// Clean makes a provider's text fit for an error: no base64, no key, one line, at
-// most 300 bytes.
+// Clean makes a provider's text fit for an error: no base64, no key, one line, at most 300 bytes.
 func (c *Client) Clean(s string) string {
 	const most = 300
 	return c.config.secrets.Clean(s, most)
@@ -204,8 +200,7 @@ type Config struct {
 	BaseURL, BaseVariable string
 	// Version is the end of a base URL that people copy with it, and that paths hold already.
 	Version string
-	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty
-	// if none is needed.
+	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty if none is needed.
 	Key, KeyVariable string
 	// Secrets are further credentials, which are cut out as well.
 	Secrets []string
@@ -217,21 +212,18 @@ type Config struct {
 	Media []string
 	// Base carries the calls; default the guarded one of safehttp.Transport.
 	Base http.RoundTripper
-	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
-	// is none. Uploads carries them; default as with Base. They go to public addresses and to
-	// BaseURL only.
+	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there is none. Uploads carries
+	// them; default as with Base. They go to public addresses and to BaseURL only.
 	Storage string
 	Uploads http.RoundTripper
 	// Now is the clock that dates in answers are compared with; default time.Now.
 	Now func() time.Time
 
-	// Explain reads the provider's own error answer; false if the answer is none. Words need
-	// not be cleaned.
+	// Explain reads the provider's own error answer; false if the answer is none. Words need not be cleaned.
 	Explain func(a *Answer) (Fault, bool)
 	// Phrases are what its words mean where Explain does not tell.
 	Phrases Phrases
-	// Failures are what the words of a task that failed mean; of others it is
-	// media.CodeUnavailable.
+	// Failures are what the words of a task that failed mean; of others it is media.CodeUnavailable.
 	Failures Phrases
 	// States are the provider's words for states in which a task is over.
 	States map[string]State
@@ -300,15 +292,13 @@ func (c *Client) Ready() error {
 	return nil
 }
 
-// Owns reports whether an address that the provider gave is on the client's own origin, where
-// the key goes anyway.
+// Owns reports whether an address that the provider gave is on the client's own origin, where the key goes anyway.
 func (c *Client) Owns(u *url.URL) bool {
 	base, err := url.Parse(c.base)
 	return err == nil && u.User == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
 }
 
-// Token stands for a stored picture in a JSON field; the transport streams the bytes as
-// base64 in its place.
+// Token stands for a stored picture in a JSON field; the transport streams the bytes as base64 in its place.
 func (c *Client) Token(ctx context.Context, b media.Blob) string {
 	return c.config.Codec.Token(media.ScopeOf(ctx).Tree, b, wire.VariantStd)
 }

@@ -15,8 +15,7 @@ import (
 	"atelier/media"
 )
 
-// State is what a provider's word for the state of a task means; the zero value is that it
-// goes on.
+// State is what a provider's word for the state of a task means; the zero value is that it goes on.
 type State int
 
 // The states that end a task.
@@ -33,8 +32,7 @@ const (
 type Standing struct {
 	// State is the provider's word: see Config.States.
 	State string
-	// Progress is 0 to 1 while the task runs; negative if unknown. Preview is as in
-	// [driver.Update].
+	// Progress is 0 to 1 while the task runs; negative if unknown. Preview is as in [driver.Update].
 	Progress float64
 	Preview  string
 	// Why are the words for a failure.
@@ -43,9 +41,8 @@ type Standing struct {
 	Items func() []driver.Item
 }
 
-// Stands tells how a task stands in the words of the contract. A task that ends without
-// results ends with an error for each that was asked for; it may be billed, so it is not
-// made again.
+// Stands tells how a task stands in the words of the contract. A task that ends without results ends with an error for
+// each that was asked for; it may be billed, so it is not made again.
 func (c *Client) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
 	u := driver.Update{Task: h, Done: true, Progress: 1}
 	switch c.config.States[s.State] {
@@ -75,9 +72,8 @@ func (c *Client) Begun(h driver.Handle, price Price) (driver.Update, error) {
 	}, nil
 }
 
-// Price is what a provider says that a task costs, in dollars, in cents, which are rounded to
-// a millionth of a dollar because they are floating point, or in units of its own; empty where
-// it does not say.
+// Price is what a provider says that a task costs, in dollars, in cents, which are rounded to a millionth of a dollar
+// because they are floating point, or in units of its own; empty where it does not say.
 type Price struct{ USD, Cents, Credits string }
 
 // Webhook is how the calls of a provider's webhook are told from others.
@@ -116,8 +112,7 @@ func Signed(header string) func(n driver.Notification, secret string) bool {
 	}
 }
 
-// Bearer reports whether a webhook's call carries the key, in a time that tells nothing
-// about it.
+// Bearer reports whether a webhook's call carries the key, in a time that tells nothing about it.
 func Bearer(n driver.Notification, key string) bool {
 	x := sha256.Sum256([]byte(http.Header(n.Header).Get("Authorization")))
 	y := sha256.Sum256([]byte("Bearer " + key))

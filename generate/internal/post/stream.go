@@ -18,12 +18,11 @@ import (
 // frameLimit bounds one event after its picture was lifted out of it.
 const frameLimit = 1 << 20
 
-// Events reads a stream of events in JSON to its end and closes it. An error of each ends
-// it and is returned; io.EOF ends it well. A stream that ends inside of an event is
-// io.ErrUnexpectedEOF.
-func (c *Client) Events(s *Stream, each func(data []byte) error) error {
-	defer func() { _ = s.Body.Close() }()
-	lines := bufio.NewScanner(s.Body)
+// Events reads a stream of events in JSON to its end and closes it. An error of each ends it and is returned; io.EOF
+// ends it well. A stream that ends inside of an event is io.ErrUnexpectedEOF.
+func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error {
+	defer func() { _ = body.Close() }()
+	lines := bufio.NewScanner(body)
 	lines.Buffer(make([]byte, 0, 16<<10), frameLimit)
 	for lines.Scan() {
 		data, ok := strings.CutPrefix(lines.Text(), "data:")
@@ -60,11 +59,11 @@ type Frame struct {
 }
 
 // follow reads a stream: previews go to the task's Partial, results into the update.
-func (c *Client) follow(ctx context.Context, call Call, s *Stream) (driver.Update, error) {
+func (c *Client) follow(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	u, shown := driver.Update{Done: true, Progress: 1}, &previews{task: call.Task}
 	var failed error
-	err := c.Events(s, func(data []byte) error {
-		f, err := call.Frame(s.Media, data)
+	err := c.Events(a.stream, func(data []byte) error {
+		f, err := call.Frame(a.Media, data)
 		switch {
 		case err != nil:
 			e := media.Errorf(media.CodeBadResponse, "the stream of %s holds an event of another shape; the call may have been billed, so it is not repeated", c.Name)

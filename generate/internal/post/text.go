@@ -65,8 +65,7 @@ func (t Text) Percent() float64 {
 	return n / 100
 }
 
-// Loose reads JSON of a shape, and all else as nothing: for parts of an answer that
-// providers disagree about.
+// Loose reads JSON of a shape, and all else as nothing: for parts of an answer that providers disagree about.
 type Loose[T any] struct{ Value T }
 
 // UnmarshalJSON never fails.
@@ -75,8 +74,7 @@ func (l *Loose[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// At is the text or number at a place in decoded JSON, named by fields and by indexes of
-// lists; empty if there is none.
+// At is the text or number at a place in decoded JSON, named by fields and by indexes of lists; empty if there is none.
 func At(v any, place ...any) string {
 	for _, p := range place {
 		switch p := p.(type) {

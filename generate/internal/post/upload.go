@@ -34,10 +34,9 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Upload puts a stored picture where a provider wants it that takes none in its requests: ask
-// is the call that the leave is read from, the file is the last field of its form, called
-// "file". Nothing of it is billed, so what fails on the way can be done again. It gives the
-// leave's ID. Config.Storage has to be set.
+// Upload puts a stored picture where a provider wants it that takes none in its requests: ask is the call that the
+// leave is read from, the file is the last field of its form, called "file". Nothing of it is billed, so what fails on
+// the way can be done again. It gives the leave's ID. Config.Storage has to be set.
 func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leave) (string, error) {
 	r, err := c.config.Codec.Open(ctx, b.Digest) // it has to be there before a leave is asked for
 	if err == nil {
