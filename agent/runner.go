@@ -189,7 +189,6 @@ func (r *Runner) root(req Request) (*run, error) {
 	}
 	t := &runTree{
 		r: r, request: req, wait: newWaiting(req.State, r.cfg.Now()), max: req.limits(m),
-		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	root := &run{
 		runTree: t,

@@ -67,7 +67,7 @@ func (r *run) loop(ctx context.Context) error {
 
 // choose opens the chat model.
 func (r *run) choose(ctx context.Context) error {
-	wish := append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...)
+	wish := append(slices.Clone(r.request.ChatModels), r.spec.def.ChatModels...)
 	c, err := r.r.cfg.Models.Choose(ctx, wish)
 	if err != nil {
 		return fmt.Errorf("choose chat model: %w", err)
