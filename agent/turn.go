@@ -254,6 +254,9 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 // turn that does not fit goes through the stages anew.
 func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 	resp, err := r.ask(ctx, 0)
+	if err == nil {
+		return resp, nil
+	}
 	for i, s := range transcript.Stages() {
 		if media.CodeOf(err) != media.CodeContextLength {
 			return resp, err
