@@ -67,11 +67,15 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 			continue
 		}
 		r.absorb(ctx, child)
-		if res.Agents[i].Success || res.Agents[i].OverBudget() {
+		if a := res.Agents[i]; a.Success || a.Error != nil && a.Error.Code == media.CodeOverBudget { // unfinished, and usable as it is
 			r.draft.Payload = object.Place(r.draft.Payload, uses[i].PayloadKey, child.draft.Payload)
 		}
 	}
-	r.set.Arrange(res.MadeInOrder())
+	var made []media.Ref // in the order asked, whichever act was ready first
+	for _, a := range res.Actions {
+		made = append(made, refsOf(a.Media)...)
+	}
+	r.set.Arrange(made)
 	if waits(res) {
 		return res // it is made anew when the answer is there
 	}

@@ -271,17 +271,3 @@ func (l limits) timed(ctx context.Context, before time.Duration, now func() time
 		watching.Wait()
 	}
 }
-
-// atEnd is the error of a run that a budget ended: what it made is kept, and the items
-// that its answer embeds so far are chosen for it. Other errors stay.
-func (r *run) atEnd(ctx context.Context, err error) error {
-	if cut := context.Cause(ctx); err != nil && media.CodeOf(cut) == media.CodeOverBudget {
-		err = cut
-	}
-	if media.CodeOf(err) != media.CodeOverBudget {
-		return err
-	}
-	r.acceptRefs(ctx)
-	why := strings.TrimPrefix(err.Error(), "over budget: ")
-	return &media.Error{Code: media.CodeOverBudget, Message: "over budget: " + why + "; what was made is kept", Cause: err}
-}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"atelier/action"
 	"atelier/agent/evidence"
@@ -23,7 +24,13 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run continues in another process: %w", journal.ErrHandedOver)
 	}
 	status := StatusSucceeded
-	err = r.atEnd(ctx, err)
+	if cut := context.Cause(ctx); err != nil && media.CodeOf(cut) == media.CodeOverBudget {
+		err = cut
+	}
+	if media.CodeOf(err) == media.CodeOverBudget { // what the answer embeds so far is chosen for it
+		r.acceptRefs(ctx)
+		err = &media.Error{Code: media.CodeOverBudget, Message: "over budget: " + strings.TrimPrefix(err.Error(), "over budget: ") + "; what was made is kept", Cause: err}
+	}
 	if unstored := r.outcome.soFar().unstored; err == nil && unstored != "" {
 		err = media.Errorf(media.CodeDiskFull, "media of this run could not be stored: %s; all other media is kept", unstored)
 	}

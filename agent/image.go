@@ -341,7 +341,7 @@ func (r *run) gate(ctx context.Context, pictures []media.Output) error {
 	if r.sights.Lenient || r.spec.def == nil || r.request.Admitted {
 		return nil
 	}
-	c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...))
+	c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.request.ChatModels), r.spec.def.ChatModels...))
 	if err != nil {
 		return nil //nolint:nilerr // without a model the run itself fails, and says so
 	}

@@ -157,11 +157,10 @@ func inquiry(question string, schema json.RawMessage) (Question, error) {
 // consult waits for the answer to the question of a step and puts it before the model
 // with the results of the step.
 func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
-	text, form, err := ask.Checked()
+	q, err := inquiry(ask.Question, ask.Schema)
 	if err != nil {
 		return err
 	}
-	q := Question{Kind: QuestionAsk, Question: text, Schema: form}
 	p, err := r.pauses.await(ctx, step.In(r.turns, step.KindQuestion), callIndex{turn: r.turns}, q)
 	if err != nil {
 		return err

@@ -39,7 +39,6 @@ type run struct {
 type runTree struct {
 	r       *Runner
 	request Request // what the tree was asked
-	prefer  preference
 	max     limits
 	wait    *waiting // what the tree waits for
 }
@@ -53,16 +52,13 @@ type brief struct {
 	noted        []string       // what is to be said about that
 }
 
-// preference is what the caller of a run prefers, before the definitions.
-type preference struct{ chat, image []string }
-
 // empty gives the run as it is before it begins: it has no media, and nothing came of it.
 func (r *run) empty(s vision.Sights) *run {
 	cfg, log := &r.r.cfg, r.runLog
 	r.set = &media.Set{}
 	r.draft.Set = r.set
 	r.intake = intake{interceptor: r.r.interceptor, set: r.set, log: log}
-	images := r.prefer.image
+	images := r.request.ImageModels
 	if d := r.spec.def; d != nil {
 		r.intake.threshold = d.InterceptionThreshold
 		images = slices.Clip(slices.Concat(images, d.ImageModels))

@@ -177,7 +177,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		return nil, err
 	}
 	m := &meter.Meter{}
-	part, policy := 0, definition.DefaultVisionContext()
+	part, policy := 0, definition.VisionContextPolicy{}
 	if req.State != nil {
 		part = req.State.Part
 	}
@@ -186,10 +186,11 @@ func (r *Runner) root(req Request) (*run, error) {
 		policy = req.Vision.WithDefaults()
 	case spec.def != nil:
 		policy = spec.def.VisionContext
+	default:
+		policy = definition.DefaultVisionContext()
 	}
 	t := &runTree{
 		r: r, request: req, wait: newWaiting(req.State, r.cfg.Now()), max: req.limits(m),
-		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	root := &run{
 		runTree: t,

@@ -67,7 +67,7 @@ func (r *run) loop(ctx context.Context) error {
 
 // choose opens the chat model.
 func (r *run) choose(ctx context.Context) error {
-	wish := append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...)
+	wish := append(slices.Clone(r.request.ChatModels), r.spec.def.ChatModels...)
 	c, err := r.r.cfg.Models.Choose(ctx, wish)
 	if err != nil {
 		return fmt.Errorf("choose chat model: %w", err)
@@ -254,6 +254,9 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 // turn that does not fit goes through the stages anew.
 func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 	resp, err := r.ask(ctx, 0)
+	if err == nil {
+		return resp, nil
+	}
 	for i, s := range transcript.Stages() {
 		if media.CodeOf(err) != media.CodeContextLength {
 			return resp, err

@@ -72,8 +72,8 @@ type Promotion struct {
 
 // Ask puts a question to a person.
 type Ask struct {
-	Question string         `json:"question"`
-	Schema   map[string]any `json:"schema,omitempty"`
+	Question string          `json:"question"`
+	Schema   json.RawMessage `json:"schema,omitempty"`
 }
 
 // Acts reports whether the step asks for anything to be done.
@@ -107,7 +107,7 @@ func (p *Parser) Parse(text string) (*Step, error) {
 		return nil, BadStep("the step asks for nothing: name actions or agents, or set done to true")
 	}
 	if s.Ask != nil {
-		if _, _, err := s.Ask.Checked(); err != nil {
+		if _, _, err := CheckQuestion(s.Ask.Question, s.Ask.Schema); err != nil {
 			return nil, BadStep("ask: %w", err)
 		}
 	}
@@ -176,8 +176,10 @@ func stepOf(obj map[string]any) *Step {
 		s.Promote = append(s.Promote, Promotion{Ref: str(p, "ref"), Label: str(p, "label"), Description: str(p, "description")})
 	}
 	if a, ok := obj["ask"].(map[string]any); ok {
-		schema, _ := a["schema"].(map[string]any)
-		s.Ask = &Ask{Question: str(a, "question"), Schema: schema}
+		s.Ask = &Ask{Question: str(a, "question")}
+		if schema, _ := a["schema"].(map[string]any); len(schema) > 0 {
+			s.Ask.Schema = plain.JSON(schema)
+		}
 	}
 	return s
 }
@@ -207,14 +209,6 @@ const (
 
 // AnswerForm is the form of a question that brings none.
 const AnswerForm = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","minLength":1,"title":"Answer"}},"additionalProperties":false}`
-
-// Checked gives the question and the form of its answer, or says what is wrong with them.
-func (a *Ask) Checked() (question string, form json.RawMessage, err error) {
-	if len(a.Schema) == 0 {
-		return CheckQuestion(a.Question, nil)
-	}
-	return CheckQuestion(a.Question, plain.JSON(a.Schema))
-}
 
 // CheckQuestion checks a question of an agent. Without a schema the form is {answer: string}.
 func CheckQuestion(question string, schema json.RawMessage) (text string, form json.RawMessage, err error) {

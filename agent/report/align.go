@@ -2,6 +2,7 @@ package report
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -16,8 +17,10 @@ var figure = regexp.MustCompile(`^[-−+±~<>≈]?\s*[$€£¥]?\s*[-−+]?[0-9]
 // digits of one place stand below each other.
 func alignNumbers(root *html.Node) {
 	for _, table := range tables(root) {
-		if spans(table) {
-			continue // places in a row are no columns
+		if slices.ContainsFunc(slices.Collect(table.Descendants()), func(n *html.Node) bool {
+			return attribute(n, "colspan") != "" || attribute(n, "rowspan") != ""
+		}) {
+			continue // a cell takes several places: those in a row are no columns
 		}
 		var columns [][]*html.Node
 		for row := range table.Descendants() {
@@ -44,16 +47,6 @@ func alignNumbers(root *html.Node) {
 			}
 		}
 	}
-}
-
-// spans reports whether a cell takes more than one place.
-func spans(table *html.Node) bool {
-	for n := range table.Descendants() {
-		if attribute(n, "colspan") != "" || attribute(n, "rowspan") != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // numeric reports whether a column holds numbers, besides empty cells.

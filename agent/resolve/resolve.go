@@ -6,6 +6,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -308,34 +309,13 @@ func FileName(o media.Output) string {
 	if name != "" {
 		name += "-"
 	}
-	return name + string(o.Ref) + extension(o.MIMEType)
+	return name + string(o.Ref) + cmp.Or(extensions[o.MIMEType], ".bin")
 }
 
-func extension(mimeType string) string {
-	switch mimeType {
-	case "image/jpeg":
-		return ".jpg"
-	case "image/svg+xml":
-		return ".svg"
-	case "image/png", "image/gif", "image/webp", "image/bmp", "image/avif", "audio/flac", "audio/ogg", "audio/aac", "video/mp4", "video/webm":
-		_, sub, _ := strings.Cut(mimeType, "/")
-		return "." + sub
-	case "audio/mpeg":
-		return ".mp3"
-	case "audio/wav", "audio/x-wav", "audio/wave":
-		return ".wav"
-	case "video/quicktime":
-		return ".mov"
-	case "application/pdf":
-		return ".pdf"
-	case "application/json":
-		return ".json"
-	case "text/html":
-		return ".html"
-	case "text/markdown":
-		return ".md"
-	case "text/plain":
-		return ".txt"
-	}
-	return ".bin"
+// extensions are those of file names; of other types it is .bin.
+var extensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp", "image/avif": ".avif", "image/svg+xml": ".svg",
+	"audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/wave": ".wav", "audio/flac": ".flac", "audio/ogg": ".ogg", "audio/aac": ".aac",
+	"video/mp4": ".mp4", "video/webm": ".webm", "video/quicktime": ".mov",
+	"application/pdf": ".pdf", "application/json": ".json", "text/html": ".html", "text/markdown": ".md", "text/plain": ".txt",
 }

@@ -111,11 +111,6 @@ type Agent struct {
 	Waits bool `json:"-"`
 }
 
-// OverBudget reports whether the answer is unfinished because of a budget, and usable as it is.
-func (a Agent) OverBudget() bool {
-	return a.Error != nil && a.Error.Code == media.CodeOverBudget
-}
-
 func (r *Results) message() chat.Message {
 	m := chat.Text(chat.RoleUser, Fenced(map[string]any{"results": r}))
 	m.Parts = append(m.Parts, partsOf(r.Views)...)
@@ -132,18 +127,6 @@ func Problem(err error) action.Problem {
 		p.Valid = e.Valid[:min(len(e.Valid), maxValid)]
 	}
 	return p
-}
-
-// MadeInOrder lists the refs of what a step made, in the order asked, whichever act
-// was ready first.
-func (r *Results) MadeInOrder() []media.Ref {
-	var refs []media.Ref
-	for _, a := range r.Actions {
-		for _, o := range a.Media {
-			refs = append(refs, o.Ref)
-		}
-	}
-	return refs
 }
 
 // Sight is a picture that the model is shown.

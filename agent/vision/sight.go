@@ -145,15 +145,13 @@ func (v *Sights) convert(ctx context.Context, o media.Output, room chat.Room) (F
 			out.Shown = recorded
 		}
 	}
+	picture := func(o media.Output) string {
+		return fmt.Sprintf("%s: %s, %d × %d, %d bytes", o.Ref, o.MIMEType, o.Width, o.Height, o.SizeBytes)
+	}
 	out.Adapted = &generate.Disposition{
-		Setting: "image", Asked: describePicture(o), Applied: describePicture(out.Shown), Outcome: generate.OutcomeAdapted, Reason: f.Reason,
+		Setting: "image", Asked: picture(o), Applied: picture(out.Shown), Outcome: generate.OutcomeAdapted, Reason: f.Reason,
 	}
 	return out, nil
-}
-
-// describePicture is a picture in a disposition.
-func describePicture(o media.Output) string {
-	return fmt.Sprintf("%s: %s, %d × %d, %d bytes", o.Ref, o.MIMEType, o.Width, o.Height, o.SizeBytes)
 }
 
 // CanSee is nil if the run's model can be shown the pixels of an item.

@@ -314,30 +314,25 @@ func (m *model) refused(err error, api smithy.APIError) error {
 	return e
 }
 
+// codes are the meanings of the names of Bedrock's errors.
+var codes = map[string]media.Code{
+	"ThrottlingException": media.CodeRateLimited, "TooManyRequestsException": media.CodeRateLimited,
+	"ModelNotReadyException": media.CodeUnavailable, "ServiceUnavailableException": media.CodeUnavailable, "InternalServerException": media.CodeUnavailable,
+	"UnrecognizedClientException": media.CodeUnauthorized, "InvalidSignatureException": media.CodeUnauthorized, "ExpiredTokenException": media.CodeUnauthorized,
+	"IncompleteSignature": media.CodeUnauthorized, "MissingAuthenticationToken": media.CodeUnauthorized,
+	"AccessDeniedException": media.CodeForbidden, "ServiceQuotaExceededException": media.CodeQuotaExceeded,
+	"ResourceNotFoundException": media.CodeNotFound, "ValidationException": media.CodeInvalid,
+}
+
 func codeOf(kind string, status int, message string) media.Code {
-	if status < http.StatusInternalServerError && chat.TooLong(message) {
-		return media.CodeContextLength
-	}
-	switch kind {
-	case "ThrottlingException", "TooManyRequestsException":
-		if patience.Daily(message) { // it names no time to wait for
-			return media.CodeQuotaExceeded
-		}
-		return media.CodeRateLimited
-	case "ModelNotReadyException", "ServiceUnavailableException", "InternalServerException":
-		return media.CodeUnavailable
-	case "AccessDeniedException":
-		return media.CodeForbidden
-	case "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignature", "MissingAuthenticationToken":
-		return media.CodeUnauthorized
-	case "ServiceQuotaExceededException":
-		return media.CodeQuotaExceeded
-	case "ResourceNotFoundException":
-		return media.CodeNotFound
-	case "ValidationException":
-		return media.CodeInvalid
-	}
+	code, known := codes[kind]
 	switch {
+	case status < http.StatusInternalServerError && chat.TooLong(message):
+		return media.CodeContextLength
+	case code == media.CodeRateLimited && patience.Daily(message): // it names no time to wait for
+		return media.CodeQuotaExceeded
+	case known:
+		return code
 	case status == http.StatusUnauthorized:
 		return media.CodeUnauthorized
 	case status == http.StatusForbidden:

@@ -63,23 +63,18 @@ func (f fault) code(by asked) media.Code {
 	return f.codeOfStatus()
 }
 
+// statusCodes are the meanings of a status where the words of a fault say nothing.
+var statusCodes = map[int]media.Code{
+	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusForbidden: media.CodeForbidden, http.StatusNotFound: media.CodeNotFound,
+	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
+}
+
 // codeOfStatus judges a fault whose words say nothing.
 func (f fault) codeOfStatus() media.Code {
-	switch f.status {
-	case http.StatusUnauthorized:
-		return media.CodeUnauthorized
-	case http.StatusForbidden:
-		return media.CodeForbidden
-	case http.StatusNotFound:
-		return media.CodeNotFound
-	case http.StatusRequestEntityTooLarge:
-		return media.CodeTooLarge
-	case http.StatusTooManyRequests:
-		return media.CodeRateLimited
-	case http.StatusRequestTimeout:
-		return media.CodeUnavailable
-	}
+	code, known := statusCodes[f.status]
 	switch {
+	case known:
+		return code
 	case f.status >= 500, f.is("server_error", "api_error", "internal_error", "service_unavailable"):
 		return media.CodeUnavailable
 	case f.status >= 400:
