@@ -30,20 +30,23 @@ type guard struct {
 }
 
 func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
-	g := &guard{trusted: map[string]bool{}}
-	for _, raw := range cfg.TrustedOrigins {
-		if u, err := url.Parse(strings.TrimSpace(raw)); err == nil && u.Hostname() != "" {
-			g.trusted[origin(u)] = true
-		}
-	}
-	for _, raw := range cfg.TrustedPaths {
-		if u, err := url.Parse(strings.TrimSpace(raw)); err == nil && u.Hostname() != "" {
-			g.paths = append(g.paths, u)
-		}
+	g := &guard{trusted: map[string]bool{}, paths: withHost(cfg.TrustedPaths)}
+	for _, u := range withHost(cfg.TrustedOrigins) {
+		g.trusted[origin(u)] = true
 	}
 	g.open = newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}, proxy)
 	g.closed = newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: control}, nil)
 	return g
+}
+
+// withHost are the URLs with a host among some texts.
+func withHost(texts []string) (urls []*url.URL) {
+	for _, text := range texts {
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.Hostname() != "" {
+			urls = append(urls, u)
+		}
+	}
+	return urls
 }
 
 const (

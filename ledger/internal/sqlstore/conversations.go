@@ -27,9 +27,7 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 	}
 	c.Title = clip(c.Title)
 	s.stamp(&c.CreatedAt, &c.UpdatedAt)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return conversationColumns(&c).insert(ctx, tx, "conversations", "")
-	})
+	return s.commit(ctx, what, saving("conversations", "", conversationColumns(&c)))
 }
 
 // Conversation reads one.

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"atelier/ledger"
@@ -25,10 +24,7 @@ func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
 		return err
 	}
 	s.stamp(&p.CreatedAt, &p.UpdatedAt)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := promptColumns(&p).upsert(ctx, tx, "prompt_runs", "id", "")
-		return err
-	})
+	return s.commit(ctx, what, saving("prompt_runs", "id", promptColumns(&p)))
 }
 
 // ListPrompts lists a run's model calls in order.

@@ -40,9 +40,7 @@ func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	}
 	s.stamp(&r.CreatedAt, &r.UpdatedAt)
 	r.Task = clean(r.Task)
-	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return runColumns(&r).insert(ctx, tx, "agent_runs", "")
-	})
+	return s.advance(ctx, what, saving("agent_runs", "", runColumns(&r)))
 }
 
 // FinishRun writes how a run ended.
@@ -106,10 +104,7 @@ func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 	}
 	s.stamp(&st.CreatedAt, &st.UpdatedAt)
 	st.Name = clean(st.Name)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := stepColumns(&st).upsert(ctx, tx, "agent_run_steps", "id", "")
-		return err
-	})
+	return s.commit(ctx, what, saving("agent_run_steps", "id", stepColumns(&st)))
 }
 
 // ListSteps lists a run's steps in order.
