@@ -59,14 +59,7 @@ func ParseDollars(name, text string) (string, error) {
 func (p Pico) USD() string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(picoDigits), nil)
 	s := new(big.Rat).SetFrac(big.NewInt(int64(p)), scale).FloatString(picoDigits)
-	end := len(s)
-	for end > 0 && s[end-1] == '0' {
-		end--
-	}
-	if end > 0 && s[end-1] == '.' {
-		end--
-	}
-	return s[:end]
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
 // Unit is what a budget counts.

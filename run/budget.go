@@ -38,60 +38,56 @@ type Budget struct {
 
 var _ generate.Budget = (*Budget)(nil)
 
-// bounds are generate.Bounds as the ledger counts; nil money means no limit.
-type bounds struct {
-	money          *ledger.Pico
-	tokens, images int64
-	// set names what set each bound.
-	set map[ledger.Unit]string
-}
+// bounds are the limits of each unit that has one, without names.
+type bounds map[ledger.Unit]ledger.Limit
 
-// named notes what set the bounds.
-func (b bounds) named(money, tokens, images string) bounds {
-	b.set = map[ledger.Unit]string{ledger.UnitMoney: money, ledger.UnitTokens: tokens, ledger.UnitImages: images}
-	return b
-}
-
-func readBounds(b generate.Bounds) (bounds, error) {
-	out := bounds{tokens: b.Tokens, images: b.Images}
-	if err := b.Validate(); err != nil || b.USD == "" {
-		return out, err
+// readBounds reads bounds, and what set each of them.
+func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error) {
+	if err := b.Validate(); err != nil {
+		return nil, err
 	}
-	p, err := ledger.ParsePico(b.USD)
-	out.money = &p
-	return out, err
+	out := bounds{}
+	if b.USD != "" {
+		p, err := ledger.ParsePico(b.USD)
+		if err != nil {
+			return nil, err
+		}
+		out[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Most: int64(p), Setting: money}
+	}
+	if b.Tokens > 0 {
+		out[ledger.UnitTokens] = ledger.Limit{Unit: ledger.UnitTokens, Most: b.Tokens, Setting: tokens}
+	}
+	if b.Images > 0 {
+		out[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Most: b.Images, Setting: images}
+	}
+	return out, nil
 }
 
 // within is the lower of two bounds.
 func (b bounds) within(c bounds) bounds {
-	b.set = maps.Clone(b.set)
-	if c.money != nil && (b.money == nil || *c.money < *b.money) {
-		b.money, b.set[ledger.UnitMoney] = c.money, c.set[ledger.UnitMoney]
-	}
-	narrow := func(u ledger.Unit, x, y int64) int64 {
-		if y > 0 && (x == 0 || y < x) {
-			b.set[u] = c.set[u]
-			return y
+	out := maps.Clone(b)
+	for unit, l := range c {
+		if have, ok := out[unit]; !ok || l.Most < have.Most {
+			out[unit] = l
 		}
-		return x
 	}
-	b.tokens, b.images = narrow(ledger.UnitTokens, b.tokens, c.tokens), narrow(ledger.UnitImages, b.images, c.images)
-	return b
+	return out
 }
 
 // limits are the budgets of a name that an act counts against. Free acts do not count against
 // money, nor acts without a chat model against tokens.
-func (b bounds) limits(name string, c generate.Charge) []ledger.Limit {
-	var out []ledger.Limit
-	free := c.USD != nil && amount(c.USD) == 0
-	if b.money != nil && !free {
-		out = append(out, ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(*b.money), Setting: b.set[ledger.UnitMoney]})
+func (b bounds) limits(name string, c generate.Charge) (out []ledger.Limit) {
+	if l, ok := b[ledger.UnitMoney]; ok && (c.USD == nil || amount(c.USD) > 0) {
+		l.Name = name
+		out = append(out, l)
 	}
-	if b.tokens > 0 && c.Tokens > 0 {
-		out = append(out, ledger.Limit{Name: "tokens:" + name, Unit: ledger.UnitTokens, Most: b.tokens, Setting: b.set[ledger.UnitTokens]})
+	if l, ok := b[ledger.UnitTokens]; ok && c.Tokens > 0 {
+		l.Name = "tokens:" + name
+		out = append(out, l)
 	}
-	if b.images > 0 {
-		out = append(out, ledger.Limit{Name: "images:" + name, Unit: ledger.UnitImages, Most: b.images, Setting: b.set[ledger.UnitImages]})
+	if l, ok := b[ledger.UnitImages]; ok {
+		l.Name = "images:" + name
+		out = append(out, l)
 	}
 	return out
 }
@@ -110,10 +106,9 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 		{"run", "ATELIER_BUDGET_RUN", c.Run, &b.run}, {"day", "ATELIER_BUDGET_DAY", c.Day, &b.day}, {"owner", "ATELIER_BUDGET_OWNER", c.Owner, &b.owner},
 	} {
 		var err error
-		if *f.to, err = readBounds(f.from); err != nil {
+		if *f.to, err = readBounds(f.from, f.variable, f.variable+"_TOKENS", f.variable+"_IMAGES"); err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "budget of a %s: %w", f.name, err)
 		}
-		*f.to = f.to.named(f.variable, f.variable+"_TOKENS", f.variable+"_IMAGES")
 	}
 	return b, nil
 }
@@ -150,11 +145,11 @@ func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err
 func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit, error) {
 	scope, run := media.ScopeOf(ctx), b.run
 	if a := generate.AllowanceOf(ctx); a != nil {
-		most, err := readBounds(a.Bounds)
+		most, err := readBounds(a.Bounds, "--max-cost", "--max-tokens", "--max-images")
 		if err != nil {
 			return nil, err
 		}
-		run = run.within(most.named("--max-cost", "--max-tokens", "--max-images"))
+		run = run.within(most)
 	}
 	limits := run.limits("run:"+scope.Tree, c)
 	limits = append(limits, b.day.limits("day:"+scope.Owner+":"+b.now().UTC().Format(time.DateOnly), c)...)

@@ -19,12 +19,12 @@ import (
 // counted is not counted again.
 func (p player) carry(ctx context.Context, w work) error {
 	req := w.Request
-	var b bounds
-	if most := ledger.Pico(math.MaxInt64); req.MaxCost != "" {
-		b.money = &most
+	b := bounds{}
+	if req.MaxCost != "" {
+		b[ledger.UnitMoney] = ledger.Limit{Unit: ledger.UnitMoney, Most: math.MaxInt64}
 	}
 	if req.MaxImages > 0 {
-		b.images = math.MaxInt64
+		b[ledger.UnitImages] = ledger.Limit{Unit: ledger.UnitImages, Most: math.MaxInt64}
 	}
 	limits := b.limits("run:"+req.RunID, generate.Charge{})
 	if w.Part == 0 || len(limits) == 0 {
@@ -72,8 +72,14 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 		return used, err
 	}
 	used.Money = amount(cost.EstimatedUSD)
-	if used.Images, err = p.drawn(ctx, row); err != nil {
+	ops, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Operation], error) {
+		return p.ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: page})
+	})
+	if err != nil {
 		return used, err
+	}
+	for _, op := range ops {
+		used.Images += operations.Pictures(op)
 	}
 	for full, result := range w.Request.State.Steps {
 		paid, drawn := stepUse(full, result, row.StartedAt)
@@ -83,18 +89,6 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 		used.Money, used.Images = max(used.Money, amount(row.Cost.EstimatedUSD)), max(used.Images, row.Usage.Images)
 	}
 	return used, nil
-}
-
-// drawn counts the pictures of a run's generations, including missing ones that a provider may have
-// billed.
-func (p player) drawn(ctx context.Context, row ledger.Run) (n int64, err error) {
-	ops, err := ledger.All(func(page ledger.Page) (ledger.List[ledger.Operation], error) {
-		return p.ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: page})
-	})
-	for _, op := range ops {
-		n += operations.Pictures(op)
-	}
-	return n, err
 }
 
 // stepUse is the money of a model call that ended after a time, and the pictures that the model

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"atelier/media"
@@ -144,10 +143,7 @@ func WithTrusted(ctx context.Context, urls ...string) context.Context {
 // trusts reports whether a request's context trusts the origin of its URL, see [WithTrusted].
 func trusts(req *http.Request) bool {
 	urls, _ := req.Context().Value(trustedKey{}).([]string)
-	return slices.ContainsFunc(urls, func(raw string) bool {
-		u, err := url.Parse(strings.TrimSpace(raw))
-		return err == nil && u.Hostname() != "" && origin(u) == origin(req.URL)
-	})
+	return slices.ContainsFunc(withHost(urls), func(u *url.URL) bool { return origin(u) == origin(req.URL) })
 }
 
 // errSilent ends an answer that does not continue.

@@ -19,13 +19,17 @@
 package safehttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,18 +69,10 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxBytes <= 0 {
-		c.MaxBytes = DefaultMaxBytes
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.MaxRedirects == 0 {
-		c.MaxRedirects = DefaultMaxRedirects
-	}
-	if c.UserAgent == "" {
-		c.UserAgent = "atelier"
-	}
+	c.MaxBytes = cmp.Or(max(c.MaxBytes, 0), DefaultMaxBytes)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
+	c.MaxRedirects = cmp.Or(c.MaxRedirects, DefaultMaxRedirects)
+	c.UserAgent = cmp.Or(c.UserAgent, "atelier")
 	return c
 }
 
@@ -142,9 +138,10 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 		_ = resp.Body.Close() // err says why the answer is of no use
 		return nil, err
 	}
+	kind, charset := declared(resp)
 	return &Response{
-		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, remaining: c.cfg.MaxBytes, cancel: cancel},
-		ContentType: contentType(resp), Charset: charset(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
+		Body:        &body{limited: limited{ReadCloser: resp.Body, remaining: c.cfg.MaxBytes, over: c.tooLarge}, c: c, u: resp.Request.URL, cancel: cancel},
+		ContentType: kind, Charset: charset, Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
 }
 
@@ -190,67 +187,48 @@ func (c *Client) check(resp *http.Response) error {
 		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is compressed, although that was not requested", from)
 	}
 	if resp.ContentLength > c.cfg.MaxBytes {
-		return c.tooLarge(resp.Request.URL)
+		return c.fetchError(resp.Request.URL, c.tooLarge())
 	}
-	if t := contentType(resp); !c.accepts(t) {
+	if t, _ := declared(resp); !c.accepts(t) {
 		return media.Errorf(media.CodeBadResponse, "fetch from %s: the response is %s instead of %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
 	}
 	return nil
 }
 
-func (c *Client) tooLarge(u *url.URL) error {
-	return media.Errorf(media.CodeTooLarge, "fetch from %s: the response is larger than the limit of %d bytes", origin(u), c.cfg.MaxBytes)
+func (c *Client) tooLarge() error {
+	return media.Errorf(media.CodeTooLarge, "the response is larger than the limit of %d bytes", c.cfg.MaxBytes)
 }
 
 func (c *Client) accepts(t string) bool {
 	if len(c.cfg.Types) == 0 || t == "" || t == "application/octet-stream" || t == "binary/octet-stream" {
 		return true
 	}
-	for _, pattern := range c.cfg.Types {
-		if ok, err := path.Match(strings.ToLower(pattern), t); err == nil && ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.cfg.Types, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(pattern), t)
+		return err == nil && ok
+	})
 }
 
-func contentType(resp *http.Response) string {
-	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+// declared is the type of an answer and its character set, empty where it has none.
+func declared(resp *http.Response) (mediaType, charset string) {
+	t, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return t
-}
-
-func charset(resp *http.Response) string {
-	_, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(params["charset"])
+	return t, strings.ToLower(params["charset"])
 }
 
 // body counts what is read and ends the fetch when it is closed.
 type body struct {
-	c         *Client
-	rc        io.ReadCloser
-	u         *url.URL
-	remaining int64
-	cancel    context.CancelFunc
+	limited
+	c      *Client
+	u      *url.URL
+	cancel context.CancelFunc
 }
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
-	if int64(len(p))-1 > b.remaining { // one more, to see that there is more
-		p = p[:b.remaining+1]
-	}
-	n, err := b.rc.Read(p)
-	if int64(n) > b.remaining {
-		n = int(b.remaining)
-		b.remaining = 0
-		return n, b.c.tooLarge(b.u)
-	}
-	b.remaining -= int64(n)
+	n, err := b.limited.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.c.fetchError(b.u, err)
 	}
@@ -260,5 +238,54 @@ func (b *body) Read(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (b *body) Close() error {
 	defer b.cancel()
-	return b.rc.Close()
+	return b.limited.Close()
+}
+
+// statusError tells what a status other than 2xx means for the caller.
+func statusError(resp *http.Response) error {
+	code := media.CodeBadResponse
+	switch s := resp.StatusCode; {
+	case s == http.StatusNotFound || s == http.StatusGone:
+		code = media.CodeNotFound
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		code = media.CodeForbidden
+	case s == http.StatusTooManyRequests:
+		code = media.CodeRateLimited
+	case s >= 500 || s == http.StatusRequestTimeout:
+		code = media.CodeUnavailable
+	}
+	e := media.Errorf(code, "fetch from %s: status %d", origin(resp.Request.URL), resp.StatusCode)
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		e.RetryAfter = time.Duration(min(seconds, 24*3600)) * time.Second
+	}
+	return e
+}
+
+// fetchError takes the URL, which may be a signed link, out of an error.
+func (c *Client) fetchError(u *url.URL, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var coded *media.Error
+	switch {
+	case errors.As(err, &coded):
+		return media.Errorf(coded.Code, "fetch from %s: %w", origin(u), coded)
+	case errors.Is(err, context.Canceled):
+		return media.Errorf(media.CodeCancelled, "fetch from %s: %w", origin(u), context.Canceled)
+	case errors.Is(err, context.DeadlineExceeded):
+		return media.Errorf(media.CodeDeadline, "fetch from %s: it took longer than %s: %w", origin(u), c.cfg.Timeout, context.DeadlineExceeded)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e := media.Errorf(media.CodeBadResponse, "fetch from %s: the response was cut off: %w", origin(u), io.ErrUnexpectedEOF)
+		e.Retryable = true
+		return e
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.IsNotFound {
+		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
+	}
+	// net/http quotes an answer that is no HTTP, which may be media.
+	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.ErrorText(err.Error()))
+	e.Cause = err
+	return e
 }

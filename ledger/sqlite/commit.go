@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"atelier/ledger"
+	"atelier/ledger/internal/sqlstore"
 	"atelier/media"
 )
 
@@ -136,25 +137,11 @@ func writeTogether(db *sql.DB, batch []*write) bool {
 		return true
 	}
 	for _, w := range batch {
-		if !writePart(tx, w) {
+		var broken error
+		if w.err, broken = sqlstore.Savepoint(w.ctx, tx, "one_write", (*dialect)(nil).Again, func() error { return w.fn(w.ctx, tx) }); broken != nil {
 			_ = tx.Rollback() // the writes tell what is wrong when they are tried one by one
 			return false
 		}
 	}
 	return tx.Commit() == nil
-}
-
-// writePart runs one write inside the transaction; its failure undoes only itself. It
-// reports false if the transaction is broken.
-func writePart(tx *sql.Tx, w *write) bool {
-	if _, err := tx.ExecContext(w.ctx, "SAVEPOINT one_write"); err != nil {
-		return false
-	}
-	if w.err = w.fn(w.ctx, tx); w.err != nil {
-		if _, err := tx.ExecContext(w.ctx, "ROLLBACK TO SAVEPOINT one_write"); err != nil {
-			return false
-		}
-	}
-	_, err := tx.ExecContext(w.ctx, "RELEASE SAVEPOINT one_write")
-	return err == nil
 }

@@ -41,7 +41,7 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	var out []chat.Message
 	room := historyBytes
 	for _, x := range slices.Backward(exchanges) {
-		asked, answered := questionText(*x.asked, of[x.asked.ID]), "[There is no answer to this message yet.]"
+		asked, answered := cut(x.asked.Text)+attachedText(x.asked.Text, of[x.asked.ID]), "[There is no answer to this message yet.]"
 		if x.answered != nil {
 			answered = answerText(*x.answered, of[x.answered.ID])
 		}
@@ -75,10 +75,6 @@ func pair(newest []ledger.Message) []exchange {
 		}
 	}
 	return out
-}
-
-func questionText(m ledger.Message, attached []ledger.Attachment) string {
-	return cut(m.Text) + attachedText(m.Text, attached)
 }
 
 func answerText(m ledger.Message, attached []ledger.Attachment) string {

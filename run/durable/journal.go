@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -304,4 +305,87 @@ func (g *gate) close() <-chan struct{} {
 		}
 	}
 	return g.empty
+}
+
+// Step is a finished step of work.
+type Step struct {
+	// Name is the full name: the names of its parts and its own, joined by slashes.
+	Name string
+	// Result is its result.
+	Result []byte
+	// FinishedAt is when it ended, UTC.
+	FinishedAt time.Time
+}
+
+// Steps lists the finished steps of work in the order in which they began. Unknown work has none.
+func (e *Engine) Steps(id string) ([]Step, error) {
+	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
+	if err != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, legible(err))
+	}
+	var out []Step
+	at := map[string]int{}
+	for _, r := range rows {
+		s, ok := r.Output.(string)
+		if !ok || !strings.HasPrefix(s, markResult) {
+			continue
+		}
+		step := Step{Name: r.StepName, Result: []byte(s[len(markResult):]), FinishedAt: r.CompletedAt.UTC()}
+		if i, again := at[r.StepName]; again { // begun in an earlier process, and finished in this one
+			out[i] = step
+			continue
+		}
+		at[r.StepName] = len(out)
+		out = append(out, step)
+	}
+	return out, nil
+}
+
+// Knows reports whether an earlier process finished a step.
+func (s *steps) Knows(name step.Name) bool {
+	_, ok := s.flow.known[s.place.Full(name)]
+	return ok
+}
+
+// Recalled names the steps of this part that earlier processes finished.
+func (s *steps) Recalled() []step.Name {
+	var names []step.Name
+	for full := range s.flow.known {
+		if own, ok := s.place.Own(full); ok {
+			names = append(names, own)
+		}
+	}
+	return names
+}
+
+// noRow is the result of a step that must not be saved: encoding it fails, so the engine writes
+// nothing.
+const noRow = "\x00no row"
+
+// text is how values are written to the engine's tables: as plain text. The engine's own format is
+// base64, which cannot be searched.
+type text struct{}
+
+// Name identifies the format in the tables.
+func (text) Name() string { return "atelier_text" }
+
+// Encode writes text as it is, and other values as JSON.
+func (text) Encode(v any) (*string, error) {
+	if s, ok := v.(string); ok {
+		if s == noRow {
+			return nil, errors.New("another process is working on this")
+		}
+		return &s, nil
+	}
+	b, err := json.Marshal(v)
+	s := string(b)
+	return &s, err
+}
+
+// Decode reads text; a missing value is empty.
+func (text) Decode(s *string) (any, error) {
+	if s == nil {
+		return "", nil
+	}
+	return *s, nil
 }

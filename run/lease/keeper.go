@@ -2,8 +2,10 @@ package lease
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,8 +78,9 @@ func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string
 	want.Kind, want.Work = kind, work
 	got, err := k.store.AcquireLease(ledger.Relaxed(ctx), want, ledger.Lease{})
 	if media.CodeOf(err) == media.CodeConflict {
-		if by, ok := k.ended(ctx, id); ok {
-			got, err = k.store.AcquireLease(ledger.Relaxed(ctx), want, by)
+		// That of a dead process of this machine need not expire first.
+		if list, unread := k.store.Leases(ctx, kind, work); unread == nil && len(list) > 0 && !k.alive(list[0]) {
+			got, err = k.store.AcquireLease(ledger.Relaxed(ctx), want, list[0])
 		}
 	}
 	if err != nil {
@@ -112,15 +115,6 @@ func (k *Keeper) sure(id key) bool {
 	defer k.mu.Unlock()
 	_, ok := k.held[id]
 	return ok && time.Since(k.renewed) < ledger.LeaseTime/2
-}
-
-// ended returns the lease of a dead process of this machine.
-func (k *Keeper) ended(ctx context.Context, id key) (ledger.Lease, bool) {
-	list, err := k.store.Leases(ctx, id.kind, id.work)
-	if err != nil || len(list) == 0 {
-		return ledger.Lease{}, false
-	}
-	return list[0], !k.alive(list[0])
 }
 
 // alive reports whether the process of a lease may be alive.
@@ -288,9 +282,7 @@ func (k *Keeper) renewAll() error {
 	k.renewed = began
 	var all []key
 	if n < len(k.held) {
-		for id := range k.held {
-			all = append(all, id)
-		}
+		all = slices.Collect(maps.Keys(k.held))
 	}
 	k.mu.Unlock()
 	for _, id := range all {

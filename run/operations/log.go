@@ -193,12 +193,9 @@ func (l *Log) OperationOf(ctx context.Context, key string) (string, error) {
 
 // slot reads a slot. A deleted item is a failed slot.
 func (l *Log) slot(ctx context.Context, owner string, s ledger.Slot) (generate.Slot, error) {
-	slot := generate.Slot{Index: s.Index, Status: generate.Status(s.Status), RevisedPrompt: s.RevisedPrompt, Seed: s.Seed}
+	slot := generate.Slot{Index: s.Index, Status: generate.Status(s.Status), RevisedPrompt: s.RevisedPrompt, Seed: s.Seed, Error: slotErrorOf(s.Failure)}
 	if err := decode(s.Safety, &slot.Safety); err != nil {
 		return slot, err
-	}
-	if s.Failure.Code != "" {
-		slot.Error = &generate.SlotError{Code: media.Code(s.Failure.Code), Message: s.Failure.Message, Retryable: s.Failure.Retryable}
 	}
 	if s.MediaID == "" {
 		return slot, nil

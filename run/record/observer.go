@@ -6,6 +6,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/operations"
 )
 
 // Config says where an [Observer] writes.
@@ -233,4 +235,71 @@ func encode(v any) json.RawMessage {
 		return nil
 	}
 	return b
+}
+
+// Total adds the generations of a run to the cost of its model calls: for a root run those of the
+// whole tree, otherwise the run's own. The cost that a provider reported takes precedence over the
+// estimate. The cost is complete only if every paid generation has a price; if nothing was paid, it
+// is known to be zero. After an error it is what is known.
+func (o *Observer) Total(ctx context.Context, owner, tree, runID string, c agent.Cost) (agent.Cost, error) {
+	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
+		return o.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: tree, Page: p})
+	})
+	if err != nil {
+		c.Complete = false
+		return c, err
+	}
+	for _, op := range ops {
+		if runID != tree && op.RunID != runID || operations.Unpaid(op) {
+			continue
+		}
+		cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
+		c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, cost)
+		c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
+		c.Complete = c.Complete && cost != nil && operations.UsageOf(op).Unsettled == 0
+	}
+	if nothing := "0"; c.Complete && c.EstimatedUSD == nil {
+		c.EstimatedUSD = &nothing
+	}
+	return c, nil
+}
+
+var _ agent.Witness = (*Observer)(nil)
+
+// OpenPrompts returns the ids of a run's recorded model calls without an end: those that had no
+// response when their process ended.
+func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open []string, err error) {
+	calls, err := ledger.AllOf(ctx, o.store.ListPrompts, owner, runID)
+	for _, call := range calls {
+		if call.FinishedAt.IsZero() {
+			open = append(open, call.ID)
+		}
+	}
+	return open, err
+}
+
+// Emitted returns a function that reports whether an event of a run tree is in the ledger.
+func (o *Observer) Emitted(ctx context.Context, owner, tree string) (has func(agent.Event) bool, err error) {
+	known := map[string]bool{}
+	for after := int64(0); ; {
+		part, err := o.store.ListEvents(ctx, owner, tree, after, ledger.MaxLimit)
+		if err != nil && media.CodeOf(err) != media.CodeNotFound {
+			return nil, err
+		}
+		for _, e := range part {
+			known[e.ID], after = true, e.Sequence
+		}
+		if len(part) < ledger.MaxLimit {
+			return func(e agent.Event) bool { return known[eventID(e)] }, nil
+		}
+	}
+}
+
+// StatusOf returns the status of a run in the ledger; empty if it cannot be read.
+func (o *Observer) StatusOf(ctx context.Context, owner, runID string) agent.Status {
+	row, err := o.store.Run(ctx, owner, runID)
+	if err != nil {
+		return ""
+	}
+	return agent.Status(row.Status)
 }

@@ -130,6 +130,17 @@ func (c columns) update(ctx context.Context, tx *sql.Tx, table, condition string
 	return exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(names, ", ")+" WHERE "+condition, append(args, more...)...)
 }
 
+// saving is a transaction that inserts a row, or with a key writes it over the one with that key.
+func saving(table, key string, row columns) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		if key == "" {
+			return row.insert(ctx, tx, table, "")
+		}
+		_, err := row.upsert(ctx, tx, table, key, "")
+		return err
+	}
+}
+
 // exec gives the number of rows that a statement changed.
 func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
 	res, err := tx.ExecContext(ctx, statement, args...)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -210,4 +211,107 @@ func (s items) ListAgentMedia(ctx context.Context, owner, runID string, p ledger
 	}
 	list, err := page(ctx, s.read, agentLinkColumns, from("agent_run_media").where("run_id = ?", runID).orderBy("display_order"), p)
 	return list, s.failure("list agent-run media", err)
+}
+
+// DeleteMedia leaves a tombstone.
+func (s items) DeleteMedia(ctx context.Context, owner, id string) error {
+	const what = "delete media"
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		m, err := one(ctx, tx, recordColumns, recordOf(owner, id).and("deleted_at IS NULL"))
+		if err != nil {
+			return err
+		}
+		if err := unused(ctx, tx, m); err != nil {
+			return err
+		}
+		n, err := exec(ctx, tx, `UPDATE media SET deleted_at = $1, updated_at = $1
+			WHERE id = $2 AND deleted_at IS NULL`, s.stampNow(), m.ID)
+		return found(what, id, n, err)
+	})
+}
+
+// unused refuses an item of a run, or of an operation, that has not ended.
+func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
+	const trees = ` IN (SELECT tree_id FROM media WHERE id = $1 UNION SELECT tree_id FROM media_grants WHERE media_id = $1)`
+	for _, of := range []struct{ kind, command, rows string }{
+		{"run", "runs", `agent_runs WHERE id` + trees + ` AND status IN ('running', 'paused')`},
+		{"operation", "operations", `operations WHERE tree_id` + trees + ` AND finished_at IS NULL`},
+	} {
+		var id, status string
+		err := tx.QueryRowContext(ctx, `SELECT id, status FROM `+of.rows+` ORDER BY id LIMIT 1`, m.ID).Scan(&id, &status) //nolint:gosec // constants
+		if err == nil {
+			return media.Errorf(media.CodeConflict, "%s belongs to %s %s, which is %s: wait until it ends, or cancel it first (atelier %s cancel %[3]s)", m.Ref, of.kind, id, status, of.command)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	return nil
+}
+
+// RestoreMedia takes the tombstone away.
+func (s items) RestoreMedia(ctx context.Context, owner, id string, since time.Time) error {
+	return s.commit(ctx, "restore media", func(ctx context.Context, tx *sql.Tx) error {
+		m, err := one(ctx, tx, recordColumns, recordOf(owner, id).and("deleted_at IS NOT NULL"))
+		if err != nil {
+			return err
+		}
+		if m.DeletedAt.Before(since) {
+			return media.Errorf(media.CodeNotFound, "%s was deleted at %s, too long ago to be restored", m.Ref, stampText(m.DeletedAt))
+		}
+		scope := media.Scope{Owner: m.Owner, Tree: m.Tree}
+		if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
+			return err
+		}
+		again, err := findByDigest(ctx, tx, scope, m.Digest)
+		if err == nil {
+			return media.Errorf(media.CodeConflict, "%s was made again in its run and is now %s: there is nothing to restore", m.Ref, again.ID)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE media SET deleted_at = NULL, updated_at = $1 WHERE id = $2`, s.stampNow(), m.ID)
+		return err
+	})
+}
+
+func edgeColumns(e *ledger.Edge) columns {
+	return columns{
+		{"id", &e.ID}, {"child_media_id", &e.ChildID}, {"ref", &e.ChildRef}, {"parent_media_id", str(&e.ParentID)}, {"parent_ref", &e.ParentRef},
+		{"role", &e.Role}, {"run_id", str(&e.RunID)}, {"operation_id", str(&e.OperationID)}, {"created_at", timeCol{&e.CreatedAt}},
+	}
+}
+
+// Provenance tells parents, children and trees of a record.
+func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.Provenance, err error) {
+	m, err := s.MediaRecord(ctx, owner, mediaID)
+	if err != nil {
+		return p, err
+	}
+	edges := func() *query {
+		return from("media_lineage JOIN (SELECT id AS child, ref, deleted_at FROM media) c ON c.child = child_media_id").orderBy("id")
+	}
+	if p.Parents, err = all(ctx, s.read, edgeColumns, edges().where("child_media_id = ?", m.ID)); err != nil {
+		return p, s.failure("read lineage", err)
+	}
+	children := edges().where("parent_media_id = ?", m.ID).and("child_media_id <> parent_media_id").and("deleted_at IS NULL")
+	if p.Children, err = all(ctx, s.read, edgeColumns, children); err != nil {
+		return p, s.failure("read lineage", err)
+	}
+	p.Trees, err = all(ctx, s.read, func(u *ledger.TreeUse) columns {
+		return columns{
+			{"tree", &u.Tree}, {"created_at", timeCol{&u.CreatedAt}},
+			{`(SELECT MAX(d.conversation_id) FROM conversation_details d
+				JOIN conversations c ON c.id = d.conversation_id WHERE d.run_id = tree AND c.deleted_at IS NULL)`, str(&u.Conversation)},
+		}
+	}, from(`(SELECT tree_id AS tree, created_at, '' AS place FROM media WHERE id = $1
+		UNION ALL SELECT tree_id, created_at, id FROM media_grants WHERE media_id = $1) uses`, m.ID).orderBy("place"))
+	return p, s.failure("read trees of media", err)
+}
+
+// parentsOf lists what an item was made from.
+func parentsOf(ctx context.Context, db querier, mediaID string) ([]media.Parent, error) {
+	return all(ctx, db, func(p *media.Parent) columns { return columns{{"parent_ref", &p.Ref}, {"role", &p.Role}} },
+		from(`(SELECT parent_ref, role, MIN(id) AS first FROM media_lineage
+			WHERE child_media_id = $1 AND role <> 'same_bytes' GROUP BY parent_ref, role) parents`, mediaID).orderBy("first"))
 }

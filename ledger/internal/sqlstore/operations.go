@@ -37,9 +37,7 @@ func (s operations) BeginOperation(ctx context.Context, o ledger.Operation) erro
 		return err
 	}
 	s.stamp(&o.CreatedAt, &o.UpdatedAt)
-	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return s.columns(&o).insert(ctx, tx, "operations", "")
-	})
+	return s.advance(ctx, what, saving("operations", "", s.columns(&o)))
 }
 
 // FinishOperation saves the receipt.
@@ -107,10 +105,7 @@ func slotColumns(sl *ledger.Slot) columns {
 func (s operations) SaveSlot(ctx context.Context, sl ledger.Slot) error {
 	sl.UpdatedAt = s.cfg.Now()
 	row := append(slotColumns(&sl), column{"created_at", timeCol{&sl.UpdatedAt}})
-	return s.advance(ctx, "save operation slot", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := row.upsert(ctx, tx, "operation_slots", "operation_id, slot_index", "")
-		return err
-	})
+	return s.advance(ctx, "save operation slot", saving("operation_slots", "operation_id, slot_index", row))
 }
 
 func taskColumns(t *ledger.Task) columns {

@@ -40,9 +40,7 @@ func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	}
 	s.stamp(&r.CreatedAt, &r.UpdatedAt)
 	r.Task = clean(r.Task)
-	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return runColumns(&r).insert(ctx, tx, "agent_runs", "")
-	})
+	return s.advance(ctx, what, saving("agent_runs", "", runColumns(&r)))
 }
 
 // FinishRun writes how a run ended.
@@ -106,10 +104,7 @@ func (s runs) SaveStep(ctx context.Context, st ledger.Step) error {
 	}
 	s.stamp(&st.CreatedAt, &st.UpdatedAt)
 	st.Name = clean(st.Name)
-	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := stepColumns(&st).upsert(ctx, tx, "agent_run_steps", "id", "")
-		return err
-	})
+	return s.commit(ctx, what, saving("agent_run_steps", "id", stepColumns(&st)))
 }
 
 // ListSteps lists a run's steps in order.
@@ -125,4 +120,33 @@ func (s runs) ListSteps(ctx context.Context, owner, runID string, p ledger.Page)
 func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
 	_, err := s.treeOf(ctx, owner, runID)
 	return err
+}
+
+func promptColumns(p *ledger.Prompt) columns {
+	return slices.Concat(columns{
+		{"id", &p.ID}, {"run_id", &p.RunID}, {"turn", &p.Turn}, {"model", &p.Model}, {"provider", str(&p.Provider)},
+		{"messages", jsonCol{&p.Messages}}, {"answer", prose(&p.Answer)}, {"finish_reason", str(&p.FinishReason)}, {"status", &p.Status},
+		{"input_tokens", &p.InputTokens}, {"output_tokens", &p.OutputTokens}, {"cost_usd", &p.CostUSD},
+		{"started_at", timeCol{&p.StartedAt}}, {"finished_at", timeCol{&p.FinishedAt}},
+		{"created_at", timeCol{&p.CreatedAt}}, {"updated_at", timeCol{&p.UpdatedAt}},
+	}, failureColumns(&p.Failure))
+}
+
+// SavePrompt inserts or overwrites a model call.
+func (s prompts) SavePrompt(ctx context.Context, p ledger.Prompt) error {
+	const what = "save prompt run"
+	if err := need(what, "id", p.ID, "run id", p.RunID); err != nil {
+		return err
+	}
+	s.stamp(&p.CreatedAt, &p.UpdatedAt)
+	return s.commit(ctx, what, saving("prompt_runs", "id", promptColumns(&p)))
+}
+
+// ListPrompts lists a run's model calls in order.
+func (s prompts) ListPrompts(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Prompt], error) {
+	if err := s.ownsRun(ctx, owner, runID); err != nil {
+		return ledger.List[ledger.Prompt]{}, err
+	}
+	list, err := page(ctx, s.read, promptColumns, from("prompt_runs").where("run_id = ?", runID).orderBy("id"), p)
+	return list, s.failure("list prompt runs", err)
 }

@@ -147,20 +147,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, s.failure("index the texts of media", err)
 	}
 	return &Store{
-		s,
-		runs{s},
-		runStates{s},
-		prompts{s},
-		items{s},
-		blobs{s},
-		operations{s},
-		leases{s},
-		budgets{s},
-		events{s},
-		conversations{s},
-		keys{s},
-		contents{s},
-		interactions{s},
+		s, runs{s}, runStates{s}, prompts{s}, items{s}, blobs{s}, operations{s}, leases{s}, budgets{s}, events{s},
+		conversations{s}, keys{s}, contents{s}, interactions{s},
 	}, nil
 }
 
@@ -232,44 +220,38 @@ func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) err
 	if t.broken != nil {
 		return t.broken
 	}
-	if _, t.broken = t.tx.ExecContext(ctx, "SAVEPOINT part"); t.broken != nil {
-		return t.broken
-	}
-	err := fn(ctx, t.tx)
-	if t.store.dialect.Again(err) {
-		t.broken = err
-		return err
-	}
-	if err != nil {
-		_, t.broken = t.tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT part")
-	}
-	if t.broken == nil {
-		_, t.broken = t.tx.ExecContext(ctx, "RELEASE SAVEPOINT part")
-	}
+	var err error
+	err, t.broken = Savepoint(ctx, t.tx, "part", t.store.dialect.Again, func() error { return fn(ctx, t.tx) })
 	return errors.Join(err, t.broken)
+}
+
+// Savepoint runs fn inside a transaction so that its failure undoes only itself. broken is why the whole
+// transaction has to be repeated or given up, such as an error of fn for which again is true.
+func Savepoint(ctx context.Context, tx *sql.Tx, name string, again func(error) bool, fn func() error) (failed, broken error) {
+	if _, broken = tx.ExecContext(ctx, "SAVEPOINT "+name); broken != nil {
+		return nil, broken
+	}
+	if failed = fn(); failed != nil {
+		if again(failed) {
+			return nil, failed
+		}
+		if _, broken = tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name); broken != nil {
+			return failed, broken
+		}
+	}
+	_, broken = tx.ExecContext(ctx, "RELEASE SAVEPOINT "+name)
+	return failed, broken
 }
 
 // attempt runs fn inside the transaction so that its failure undoes only itself, and
 // logs that failure.
 func (s *db) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
-	if _, err := tx.ExecContext(ctx, "SAVEPOINT secondary"); err != nil {
-		return s.failure(what, err)
-	}
-	err := fn()
-	if s.dialect.Again(err) {
-		return err // the whole transaction is to be repeated
-	}
+	err, broken := Savepoint(ctx, tx, "secondary", s.dialect.Again, fn)
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "ledger row not saved", slog.String("what", what),
 			slog.String("error", media.ErrorText(err.Error())))
-		if _, rerr := tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT secondary"); rerr != nil {
-			return s.failure(what, rerr)
-		}
 	}
-	if _, rerr := tx.ExecContext(ctx, "RELEASE SAVEPOINT secondary"); rerr != nil {
-		return s.failure(what, rerr)
-	}
-	return nil
+	return s.failure(what, broken)
 }
 
 // lock holds names, which must be in an order that every caller keeps.
@@ -291,3 +273,47 @@ func (s *db) stamp(times ...*time.Time) {
 }
 
 func (s *db) stampNow() string { return stampText(s.cfg.Now()) }
+
+// Failure adds a code to an error and wraps it once; nil stays nil and errors that
+// have a code pass.
+func Failure(d Dialect, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded *media.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return media.Errorf(media.CodeNotFound, "%s: not found", what)
+	}
+	return d.Failure(what, err)
+}
+
+func (s *db) failure(what string, err error) error { return Failure(s.dialect, what, err) }
+
+// needOwner refuses a read without scope.
+func needOwner(owner string) error {
+	if owner == "" {
+		return media.Errorf(media.CodeForbidden, "the owner is missing: every ledger read requires one")
+	}
+	return nil
+}
+
+// need refuses a row without its required values, given as name, value pairs.
+func need(what string, pairs ...string) error {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return media.Errorf(media.CodeInvalid, "%s: %s is empty: set it", what, pairs[i])
+		}
+	}
+	return nil
+}
+
+// found is the error of a statement that has to change a row: not_found if it changed none.
+func found(what, id string, rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return media.Errorf(media.CodeNotFound, "%s: there is no %q", what, id)
+	}
+	return err
+}
