@@ -29,8 +29,6 @@ import (
 // servedRuns is the resource of runs.
 type servedRuns struct{ *server }
 
-var _ api.RunService = servedRuns{}
-
 // StartRun starts a run, or finds the one that an earlier attempt started with the id.
 func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
 	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
