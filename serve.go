@@ -163,8 +163,6 @@ type servedHealth struct {
 	server *server
 }
 
-var _ api.HealthService = servedHealth{}
-
 // Ready is nil if the server can work.
 func (h servedHealth) Ready(ctx context.Context) error {
 	if err := h.server.service.Healthy(ctx); err != nil {

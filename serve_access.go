@@ -52,8 +52,6 @@ func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
 // servedTokens are the access tokens for the API.
 type servedTokens struct{ store token.Store }
 
-var _ api.TokenService = servedTokens{}
-
 // Identify returns the identity of a secret.
 func (s servedTokens) Identify(_ context.Context, secret string) (api.Identity, error) {
 	t, err := s.store.Find(secret, now())

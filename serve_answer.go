@@ -2,7 +2,6 @@ package atelier
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -35,17 +34,7 @@ func valueOf(open []agent.Question, a api.Answer) (json.RawMessage, error) {
 	return f.Words(*a.Text)
 }
 
-// unfit adds to the error of an answer the locations that do not match the question's schema, as
-// pointers into the request. Other errors pass.
-func unfit(err error) error {
-	v, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return err
-	}
-	return &api.UnfitError{Err: err, Flaws: flaws(nil, v)}
-}
-
-// flaws are the innermost problems of a validation, as text.
+// flaws are the innermost problems of a validation, as text, with pointers into the request.
 func flaws(out []api.Flaw, v *jsonschema.ValidationError) []api.Flaw {
 	for _, cause := range v.Causes {
 		out = flaws(out, cause)

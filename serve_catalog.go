@@ -24,8 +24,6 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // servedCatalog is the resource of agents and models.
 type servedCatalog struct{ *Atelier }
 
-var _ api.CatalogService = servedCatalog{}
-
 // Agents lists the available agents. Files come with each message.
 func (s servedCatalog) Agents(context.Context) ([]api.Agent, error) {
 	definitions, err := shipped.Definitions(s.Config.Sources.Agents)

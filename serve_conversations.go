@@ -19,8 +19,6 @@ import (
 // servedConversations is the resource of conversations.
 type servedConversations struct{ *Atelier }
 
-var _ api.ConversationService = servedConversations{}
-
 // ListConversations lists conversations, newest first.
 func (s servedConversations) ListConversations(ctx context.Context, q api.ConversationQuery) (api.List[api.ConversationHead], error) {
 	list, err := s.Ledger.ListConversations(ctx, s.owner(ctx), ledger.ConversationQuery{Text: strings.TrimSpace(q.Q), Page: pageOf(q.Page)})

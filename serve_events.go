@@ -18,8 +18,6 @@ type servedEvents struct {
 	several bool
 }
 
-var _ api.EventSource = servedEvents{}
-
 // EventsAfter lists saved events.
 func (s servedEvents) EventsAfter(ctx context.Context, run string, after int64, limit int) ([]ledger.Event, error) {
 	return s.Ledger.EventsAfter(ctx, s.of, run, after, limit)
@@ -36,15 +34,13 @@ func (s servedEvents) Subscribe() (<-chan ledger.Event, func()) { return s.obser
 // servedKeys stores Idempotency-Keys.
 type servedKeys struct{ *Atelier }
 
-var _ api.KeyService = servedKeys{}
-
 // keysLast is how long a key is stored.
 const keysLast = 24 * time.Hour
 
 // ClaimKey returns the first claim of a key.
-func (s servedKeys) ClaimKey(ctx context.Context, c api.Claim) (api.Claim, error) {
-	first, err := s.Ledger.ClaimKey(ctx, ledger.Claim{Owner: s.owner(ctx), Key: c.Key, Digest: c.Digest, ID: c.ID}, now().Add(-keysLast))
-	return api.Claim{Key: first.Key, Digest: first.Digest, ID: first.ID, Answer: first.Answer}, err
+func (s servedKeys) ClaimKey(ctx context.Context, c ledger.Claim) (ledger.Claim, error) {
+	c.Owner = s.owner(ctx)
+	return s.Ledger.ClaimKey(ctx, c, now().Add(-keysLast))
 }
 
 // SettleKey saves the response of a claim.

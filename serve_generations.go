@@ -30,8 +30,6 @@ type servedGenerations struct {
 	own map[string]context.CancelFunc
 }
 
-var _ api.GenerationService = (*servedGenerations)(nil)
-
 // watching is called with the events of a generation; it is in its context.
 type watching struct{}
 

@@ -49,8 +49,6 @@ func (s *Stores) notified() func(provider string) (address, secret string) {
 // servedHooks passes webhook calls to the gateway.
 type servedHooks struct{ *Atelier }
 
-var _ api.HookService = servedHooks{}
-
 // AdmitHook checks the key in the address, or the bearer of Leonardo.
 func (s servedHooks) AdmitHook(provider string, header http.Header, query url.Values) error {
 	have, want := query.Get(hookKey), s.derived("webhook "+provider)

@@ -50,8 +50,6 @@ func newServedMedia(a *Atelier) *servedMedia {
 	}
 }
 
-var _ api.MediaService = (*servedMedia)(nil)
-
 // StoreMedia stores an upload, streamed.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	ctx = s.Scoped(ctx, uuid.Must(uuid.NewV7()).String())

@@ -5,11 +5,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/internal/folder"
 	"atelier/internal/setting"
@@ -28,8 +31,6 @@ import (
 
 // servedRuns is the resource of runs.
 type servedRuns struct{ *server }
-
-var _ api.RunService = servedRuns{}
 
 // StartRun starts a run, or finds the one that an earlier attempt started with the id.
 func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
@@ -282,7 +283,10 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 	}
 	r, err := s.service.Resume(ctx, s.owner(ctx), id, reply)
 	if err != nil {
-		return api.Started{}, unfit(err)
+		if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok { // name the locations
+			err = &api.UnfitError{Err: err, Flaws: flaws(nil, v)}
+		}
+		return api.Started{}, err
 	}
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }

@@ -12,8 +12,6 @@ import (
 // servedSubActions is the resource of sub-actions.
 type servedSubActions struct{ *Atelier }
 
-var _ api.SubActionService = servedSubActions{}
-
 // StartSubAction starts a sub-action.
 func (s servedSubActions) StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error) {
 	id, err := s.subActions.Start(ctx, subactions.Click{Owner: s.owner(ctx), WorkflowRunID: run, Key: key, Body: body})

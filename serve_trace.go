@@ -15,8 +15,6 @@ import (
 // servedTrace is the resource of traces.
 type servedTrace struct{ servedRuns }
 
-var _ api.TraceService = servedTrace{}
-
 // ListSteps lists the finished steps of a run tree.
 func (s servedTrace) ListSteps(ctx context.Context, id string) ([]api.Step, error) {
 	if _, err := s.row(ctx, id); err != nil {

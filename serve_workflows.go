@@ -60,8 +60,6 @@ func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	return out, nil
 }
 
-var _ api.WorkflowService = servedWorkflows{}
-
 // ListWorkflows lists the workflows without problems.
 func (s servedWorkflows) ListWorkflows(context.Context) ([]api.Workflow, error) {
 	files, err := s.files()
@@ -199,8 +197,6 @@ type servedWorkflowRuns struct {
 	folder string
 }
 
-var _ api.WorkflowRunService = servedWorkflowRuns{}
-
 // StartWorkflowRun starts a run, or finds the one that an earlier attempt started with the id.
 func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
 	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
@@ -306,8 +302,6 @@ func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f ap
 
 // servedInteractions is the resource of interactions.
 type servedInteractions struct{ *Atelier }
-
-var _ api.InteractionService = servedInteractions{}
 
 // Interaction reads one.
 func (s servedInteractions) Interaction(ctx context.Context, id string) (api.Interaction, error) {

@@ -10,13 +10,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
 // KeyService stores Idempotency-Keys for 24 hours.
 type KeyService interface {
-	// ClaimKey returns the first claim of a key: this one, or an earlier one.
-	ClaimKey(ctx context.Context, c Claim) (first Claim, err error)
+	// ClaimKey returns the first claim of a key: this one, or an earlier one. Its ID is that of what the
+	// request creates, or the stage of what it changes, so that a retry after a crash does nothing
+	// twice; its Owner is that of the request.
+	ClaimKey(ctx context.Context, c ledger.Claim) (first ledger.Claim, err error)
 	// SettleKey saves the response of a claim.
 	SettleKey(ctx context.Context, key string, answer []byte) error
 	// ReleaseKey removes a claim whose request failed.
@@ -28,18 +31,6 @@ type KeyService interface {
 
 // Subject is the subject of an answer or a retry; one of the two ids.
 type Subject struct{ Run, Generation string }
-
-// Claim is what is known of an Idempotency-Key.
-type Claim struct {
-	Key string
-	// Digest is the digest of the request.
-	Digest string
-	// ID is the id of what the request creates, or the stage of what it changes, so that a retry
-	// after a crash does nothing twice.
-	ID string
-	// Answer is nil until there is a response.
-	Answer []byte
-}
 
 // call is what a key belongs to.
 type call struct {
@@ -145,7 +136,7 @@ func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Co
 	}
 	sum := sha256.Sum256(b)
 	digest := hex.EncodeToString(sum[:])
-	first, err := k.ClaimKey(ctx, Claim{Key: c.key, Digest: digest, ID: c.id})
+	first, err := k.ClaimKey(ctx, ledger.Claim{Key: c.key, Digest: digest, ID: c.id})
 	switch {
 	case err != nil:
 		return nil, err

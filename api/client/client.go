@@ -54,6 +54,53 @@ type Client struct {
 	SubActions    SubActions
 }
 
+// The resources of a server.
+type (
+	// Health reads the state of the server.
+	Health struct{ *transport }
+	// Catalog lists agents, models and providers.
+	Catalog struct{ *transport }
+	// Budgets lists the budgets that are set.
+	Budgets struct{ *transport }
+	// Runs starts and controls runs of agents.
+	Runs struct{ *transport }
+	// Trace shows the steps and calls of runs.
+	Trace struct{ *transport }
+	// Conversations lists and changes conversations.
+	Conversations struct{ *transport }
+	// Generations requests media from models.
+	Generations struct{ *transport }
+	// Media stores and reads media, one item or several as one archive.
+	Media struct{ *transport }
+	// Events follows events.
+	Events struct{ *transport }
+	// SubActions starts and follows the sub-actions of workflows.
+	SubActions struct{ *transport }
+	// Workflows lists and checks definitions.
+	Workflows struct{ *transport }
+	// WorkflowRuns starts and controls workflow runs.
+	WorkflowRuns struct{ *transport }
+	// Interactions shows, edits and answers interactions.
+	Interactions struct{ *transport }
+)
+
+var (
+	_ api.HealthService       = Health{}
+	_ api.CatalogService      = Catalog{}
+	_ api.BudgetService       = Budgets{}
+	_ api.RunService          = Runs{}
+	_ api.TraceService        = Trace{}
+	_ api.ConversationService = Conversations{}
+	_ api.GenerationService   = Generations{}
+	_ api.MediaService        = Media{}
+	_ api.ArchiveService      = Media{}
+	_ api.EventService        = Events{}
+	_ api.SubActionService    = SubActions{}
+	_ api.WorkflowService     = Workflows{}
+	_ api.WorkflowRunService  = WorkflowRuns{}
+	_ api.InteractionService  = Interactions{}
+)
+
 // transport sends the requests of all resources.
 type transport struct {
 	base  string

@@ -15,11 +15,6 @@ import (
 // longest is the longest pause before a lost stream is resumed.
 const longest = 15 * time.Second
 
-// Events follows events.
-type Events struct{ *transport }
-
-var _ api.EventService = Events{}
-
 // Follow returns the events of a run's tree, or all events if run is empty, after the position
 // after; a negative one starts with new events. A lost stream is resumed with Last-Event-ID,
 // without gaps or repeats, until ctx or the loop ends or the server refuses. A server that cannot

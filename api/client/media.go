@@ -17,14 +17,6 @@ import (
 	"atelier/media"
 )
 
-// Media stores and reads media, one item or several as one archive.
-type Media struct{ *transport }
-
-var (
-	_ api.MediaService   = Media{}
-	_ api.ArchiveService = Media{}
-)
-
 // StoreMedia uploads all of r as one item, streamed.
 func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	pr, pw := io.Pipe()

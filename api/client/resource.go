@@ -51,11 +51,6 @@ func values(query any) url.Values {
 	return out
 }
 
-// Health reads the state of the server.
-type Health struct{ *transport }
-
-var _ api.HealthService = Health{}
-
 // Ready is nil if the server can work.
 func (c Health) Ready(ctx context.Context) error {
 	res, err := c.once(ctx, request{method: http.MethodGet, path: "/readyz"}, nil)
@@ -69,11 +64,6 @@ func (c Health) Ready(ctx context.Context) error {
 func (c Health) Health(ctx context.Context) (api.Health, error) {
 	return get[api.Health](ctx, c.transport, "/api/health")
 }
-
-// Catalog lists agents, models and providers.
-type Catalog struct{ *transport }
-
-var _ api.CatalogService = Catalog{}
 
 // Agents lists the available agents.
 func (c Catalog) Agents(ctx context.Context) ([]api.Agent, error) {
@@ -95,20 +85,10 @@ func (c Catalog) Providers(ctx context.Context) ([]api.Provider, error) {
 	return whole[api.Provider](ctx, c.transport, "/api/providers")
 }
 
-// Budgets lists the budgets that are set.
-type Budgets struct{ *transport }
-
-var _ api.BudgetService = Budgets{}
-
 // ListBudgets lists the budgets that are set.
 func (c Budgets) ListBudgets(ctx context.Context) ([]api.Budget, error) {
 	return whole[api.Budget](ctx, c.transport, "/api/budgets")
 }
-
-// Runs starts and controls runs of agents.
-type Runs struct{ *transport }
-
-var _ api.RunService = Runs{}
 
 // StartRun starts a run. The id is its Idempotency-Key; empty means a new one.
 func (c Runs) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
@@ -165,11 +145,6 @@ func (c *transport) copy(ctx context.Context, r request, w io.Writer) error {
 	return nil
 }
 
-// Trace shows the steps and calls of runs.
-type Trace struct{ *transport }
-
-var _ api.TraceService = Trace{}
-
 // ListSteps lists the finished steps of a run tree.
 func (c Trace) ListSteps(ctx context.Context, run string) ([]api.Step, error) {
 	return whole[api.Step](ctx, c.transport, at("/api/runs/", run, "/steps"))
@@ -189,11 +164,6 @@ func (c Trace) ListActs(ctx context.Context, q api.TraceQuery) (api.List[api.Act
 func (c Trace) Sight(ctx context.Context, run string) (api.Sight, error) {
 	return get[api.Sight](ctx, c.transport, at("/api/runs/", run, "/sight"))
 }
-
-// Conversations lists and changes conversations.
-type Conversations struct{ *transport }
-
-var _ api.ConversationService = Conversations{}
 
 // ListConversations lists conversations.
 func (c Conversations) ListConversations(ctx context.Context, q api.ConversationQuery) (api.List[api.ConversationHead], error) {
@@ -225,11 +195,6 @@ func (c Conversations) RestoreConversation(ctx context.Context, id string) (api.
 func (c Conversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
 	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/fork"), body: f})
 }
-
-// Generations requests media from models.
-type Generations struct{ *transport }
-
-var _ api.GenerationService = Generations{}
 
 // StartGeneration requests media from a model. The key is the Idempotency-Key; empty means a new
 // one.

@@ -14,11 +14,6 @@ import (
 	"atelier/media"
 )
 
-// SubActions starts and follows the sub-actions of workflows.
-type SubActions struct{ *transport }
-
-var _ api.SubActionService = SubActions{}
-
 // StartSubAction starts a sub-action and returns its metadata_id; the sub-action continues, see
 // [Client.FollowSubAction].
 func (c SubActions) StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error) {

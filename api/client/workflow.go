@@ -8,11 +8,6 @@ import (
 	"atelier/api"
 )
 
-// Workflows lists and checks definitions.
-type Workflows struct{ *transport }
-
-var _ api.WorkflowService = Workflows{}
-
 // ListWorkflows lists the server's workflows.
 func (c Workflows) ListWorkflows(ctx context.Context) ([]api.Workflow, error) {
 	return whole[api.Workflow](ctx, c.transport, "/api/workflows")
@@ -27,11 +22,6 @@ func (c Workflows) Workflow(ctx context.Context, id string) (api.Workflow, error
 func (c Workflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
 	return ask[api.WorkflowCheck](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflows/validate", body: t})
 }
-
-// WorkflowRuns starts and controls workflow runs.
-type WorkflowRuns struct{ *transport }
-
-var _ api.WorkflowRunService = WorkflowRuns{}
 
 // StartWorkflowRun starts a run. The id is its Idempotency-Key; empty means a new one.
 func (c WorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
@@ -57,11 +47,6 @@ func (c WorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Sta
 func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, costs: true})
 }
-
-// Interactions shows, edits and answers interactions.
-type Interactions struct{ *transport }
-
-var _ api.InteractionService = Interactions{}
 
 // Interaction reads an interaction.
 func (c Interactions) Interaction(ctx context.Context, id string) (api.Interaction, error) {

@@ -183,7 +183,7 @@ func (c *generateCmd) request() (generate.Request, error) {
 			return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", r.N)
 		}
 	}
-	format, err := formatOf(c.Output)
+	format, _, err := formatOf(c.Output)
 	switch {
 	case err != nil:
 		return r, err

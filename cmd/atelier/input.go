@@ -38,16 +38,12 @@ func (f inputFlags) check(prompt string) error {
 // of what is refused there is no record.
 func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error {
 	r.Accept = (&keptInputs{ledger: a.Ledger, kept: map[media.Digest]media.Output{}}).keep
-	names := f.Edit
+	flag, names := "--edit", f.Edit
 	switch {
 	case len(f.Edit) > 0:
 		r.Method = generate.MethodEdit
 	case f.Vary != "":
-		r.Method, names = generate.MethodVariation, []string{f.Vary}
-	}
-	flag := "--edit"
-	if f.Vary != "" {
-		flag = "--vary"
+		r.Method, flag, names = generate.MethodVariation, "--vary", []string{f.Vary}
 	}
 	for _, name := range names {
 		o, err := a.input(ctx, flag, name)

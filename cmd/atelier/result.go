@@ -24,21 +24,27 @@ type resultFlags struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// formatOf is the format that the ending of a file names; empty for standard output and for no
-// file.
-func formatOf(file string) (string, error) {
+// formats are what the endings of files name, and what they hold; text may be the answer of any model.
+var formats = map[string]struct {
+	format string
+	holds  media.Modality
+}{
+	"png": {"png", media.ModalityImage}, "jpg": {"jpeg", media.ModalityImage}, "jpeg": {"jpeg", media.ModalityImage}, "webp": {"webp", media.ModalityImage},
+	"gif": {"gif", media.ModalityImage}, "svg": {"svg", media.ModalityImage}, "mp3": {"mp3", media.ModalityAudio}, "wav": {"wav", media.ModalityAudio},
+	"ogg": {"opus", media.ModalityAudio}, "opus": {"opus", media.ModalityAudio}, "aac": {"aac", media.ModalityAudio}, "flac": {"flac", media.ModalityAudio}, "txt": {format: "txt"},
+}
+
+// formatOf is the format that the ending of a file names, and what it holds; empty for standard output
+// and for no file.
+func formatOf(file string) (format string, holds media.Modality, err error) {
 	if file == "" || file == toStdout {
-		return "", nil
+		return "", "", nil
 	}
-	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); ending {
-	case "jpg":
-		return "jpeg", nil
-	case "ogg":
-		return "opus", nil
-	case "png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt":
-		return ending, nil
+	f, ok := formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))]
+	if !ok {
+		err = media.Errorf(media.CodeInvalid, "-o %s: use the extension .png, .jpg or .webp; .mp3, .wav, .opus, .aac or .flac for sound; .txt for text", file)
 	}
-	return "", media.Errorf(media.CodeInvalid, "-o %s: use the extension .png, .jpg or .webp; .mp3, .wav, .opus, .aac or .flac for sound; .txt for text", file)
+	return f.format, f.holds, err
 }
 
 // writable refuses, before anything is made, a file that the results of a plan cannot be
@@ -62,7 +68,7 @@ func (f resultFlags) writable(p *plan.Plan, format string) error {
 // fits refuses a file for the results of an operation that was begun before and makes
 // something else.
 func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
-	format, err := formatOf(f.Output)
+	_, holds, err := formatOf(f.Output)
 	if err != nil || f.Output == "" {
 		return err
 	}
@@ -73,21 +79,10 @@ func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
 	if f.Output == toStdout && len(slots) > 1 {
 		return media.Errorf(media.CodeInvalid, "-o - takes one result, but operation %s makes %d: name a file", o.ID, len(slots))
 	}
-	if makes := modalityOf(format); makes != "" && o.Modality != "" && makes != o.Modality {
-		return media.Errorf(media.CodeInvalid, "-o %s is for %s, but operation %s makes %s: use another file extension", f.Output, makes, o.ID, o.Modality)
+	if holds != "" && o.Modality != "" && holds != o.Modality {
+		return media.Errorf(media.CodeInvalid, "-o %s is for %s, but operation %s makes %s: use another file extension", f.Output, holds, o.ID, o.Modality)
 	}
 	return nil
-}
-
-// modalityOf is what a format holds; empty for words, which models of any kind may answer with.
-func modalityOf(format string) media.Modality {
-	switch format {
-	case "", "txt":
-		return ""
-	case "mp3", "wav", "opus", "aac", "flac":
-		return media.ModalityAudio
-	}
-	return media.ModalityImage
 }
 
 // piped is the world for a command with -o -: the bytes take standard output.

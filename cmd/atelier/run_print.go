@@ -94,7 +94,7 @@ func spent(c ledger.Cost) string {
 	case c.EstimatedUSD == nil:
 		return amount(nil)
 	case amountOf(c.EstimatedUSD) == 0:
-	case c.ReportedUSD == nil || amountOf(c.ReportedUSD) == 0:
+	case amountOf(c.ReportedUSD) == 0:
 		of = " (estimated)"
 	case *c.ReportedUSD == *c.EstimatedUSD:
 		total, of = amount(c.EstimatedUSD), " (reported)"

@@ -133,37 +133,29 @@ func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*
 		if err != nil {
 			return err
 		}
-		ans := workflowAnswerOf(st, cmp.Or(a.Config.PublicURL, "http://"+defaultListen))
-		if err := ans.print(w, asJSON, st, res); err != nil {
+		ans := workflowAnswer{RunID: st.ID, Status: st.Status, State: ordered.Encode(st.State), InteractionID: st.Interaction, Cost: st.Cost}
+		if st.Definition != nil {
+			ans.WorkflowID = st.Definition.ID
+		}
+		if st.Failure != (ledger.Failure{}) {
+			ans.Error = &st.Failure
+		}
+		if st.Status == ledger.StatusPaused {
+			ans.URL = strings.TrimSuffix(cmp.Or(a.Config.PublicURL, "http://"+defaultListen), "/") + "/workflows/runs/" + st.ID
+		}
+		if !asJSON {
+			ans.print(w, st, res)
+		} else if err := w.printJSON(ans); err != nil {
 			return err
 		}
 		return (&runCmd{}).ending(w, res, runErr)
 	})
 }
 
-// workflowAnswerOf says how a run stands; server is where its pages are.
-func workflowAnswerOf(st workflows.Status, server string) workflowAnswer {
-	ans := workflowAnswer{RunID: st.ID, Status: st.Status, State: ordered.Encode(st.State), InteractionID: st.Interaction, Cost: st.Cost}
-	if st.Definition != nil {
-		ans.WorkflowID = st.Definition.ID
-	}
-	if st.Failure != (ledger.Failure{}) {
-		ans.Error = &st.Failure
-	}
-	if st.Status == ledger.StatusPaused {
-		ans.URL = strings.TrimSuffix(server, "/") + "/workflows/runs/" + st.ID
-	}
-	return ans
-}
-
 // workflowAnswerCommand is what a person types to answer the interaction of a run.
 func workflowAnswerCommand(run string) string { return "atelier workflow answer " + run + " JSON" }
 
-// print shows it.
-func (ans workflowAnswer) print(w *world, asJSON bool, st workflows.Status, res *agent.Result) error {
-	if asJSON {
-		return w.printJSON(ans)
-	}
+func (ans workflowAnswer) print(w *world, st workflows.Status, res *agent.Result) {
 	for _, s := range st.Steps {
 		w.line("%-10s %s", cmp.Or(string(s.Status), "pending"), cmp.Or(s.Title, s.ID))
 	}
@@ -175,5 +167,4 @@ func (ans workflowAnswer) print(w *world, asJSON bool, st workflows.Status, res 
 	default:
 		w.line("%s", ans.State)
 	}
-	return nil
 }

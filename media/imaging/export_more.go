@@ -137,14 +137,14 @@ func embedFLAC(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	if err != nil {
 		return "", err
 	}
-	if labelled := flacMarked(head, xmpComment(xmp)); labelled != nil {
+	if labelled := flacWithComment(head, xmpComment(xmp)); labelled != nil {
 		return joined(w, bytes.NewReader(labelled), r)
 	}
 	return unmarked(w, whole)
 }
 
-// flacMarked returns the beginning of a file with a comment more; nil where it has no place for it.
-func flacMarked(head, comment []byte) []byte {
+// flacWithComment returns the beginning of a file with a comment more; nil where it has no place for it.
+func flacWithComment(head, comment []byte) []byte {
 	if !bytes.HasPrefix(head, []byte("fLaC\x00")) && !bytes.HasPrefix(head, []byte("fLaC\x80")) {
 		return nil
 	}
@@ -192,7 +192,7 @@ func embedOpus(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	}
 	first := oggPage(head)
 	page := oggPage(head[len(first):])
-	labelled := opusMarked(page, xmpComment(xmp))
+	labelled := opusWithComment(page, xmpComment(xmp))
 	if len(first) == 0 || labelled == nil {
 		return unmarked(w, whole)
 	}
@@ -217,8 +217,8 @@ func oggPage(b []byte) []byte {
 	return b[:size]
 }
 
-// opusMarked returns a page of comments with one more; nil where it is none, or too small for that.
-func opusMarked(page, comment []byte) []byte {
+// opusWithComment returns a page of comments with one more; nil where it is none, or too small for that.
+func opusWithComment(page, comment []byte) []byte {
 	const magic = "OpusTags"
 	if len(page) == 0 {
 		return nil

@@ -84,30 +84,22 @@ func settings(fields *ordered.Object, m *catalog.Model) {
 	}
 	sizes(fields, m.Size)
 	words(fields, "quality", m.Qualities)
-	if slices.Contains(m.Supports, "style") {
-		fields.Set("style", ordered.New("type", "string"))
-		words(fields, "style", m.Styles)
-	}
-	words(fields, "output_format", m.Formats)
-	if slices.Contains(m.Supports, "negative_prompt") {
-		fields.Set("negative_prompt", ordered.New("type", "string"))
-	}
-	if slices.Contains(m.Supports, "background") {
-		words(fields, "background", []string{"auto", "opaque", "transparent"})
-	}
-	if slices.Contains(m.Supports, "moderation") {
-		words(fields, "moderation", []string{"auto", "low"})
-	}
-	if slices.Contains(m.Supports, "compression") {
-		fields.Set("compression", ordered.New("type", "integer", "minimum", ordered.Int(0), "maximum", ordered.Int(100)))
-	}
-	if slices.Contains(m.Supports, "seed") {
-		seed := ordered.New("type", "integer", "minimum", ordered.Int(0))
-		if m.MaxSeed > 0 {
-			seed.Set("maximum", json.Number(strconv.FormatInt(m.MaxSeed, 10)))
+	add := func(name string, schema *ordered.Object) {
+		if slices.Contains(m.Supports, name) {
+			fields.Set(name, schema)
 		}
-		fields.Set("seed", seed)
 	}
+	add("style", enum(m.Styles))
+	words(fields, "output_format", m.Formats)
+	add("negative_prompt", enum(nil))
+	add("background", enum([]string{"auto", "opaque", "transparent"}))
+	add("moderation", enum([]string{"auto", "low"}))
+	add("compression", ordered.New("type", "integer", "minimum", ordered.Int(0), "maximum", ordered.Int(100)))
+	seed := ordered.New("type", "integer", "minimum", ordered.Int(0))
+	if m.MaxSeed > 0 {
+		seed.Set("maximum", json.Number(strconv.FormatInt(m.MaxSeed, 10)))
+	}
+	add("seed", seed)
 }
 
 func sizes(fields *ordered.Object, s catalog.SizeRule) {
@@ -132,15 +124,23 @@ func sizes(fields *ordered.Object, s catalog.SizeRule) {
 	}
 }
 
+// words adds a field of some words, if there are any.
 func words(fields *ordered.Object, name string, values []string) {
+	if len(values) > 0 {
+		fields.Set(name, enum(values))
+	}
+}
+
+// enum is the schema of some words, or of any text.
+func enum(values []string) *ordered.Object {
 	if len(values) == 0 {
-		return
+		return ordered.New("type", "string")
 	}
 	list := make([]any, len(values))
 	for i, v := range values {
 		list[i] = v
 	}
-	fields.Set(name, ordered.New("type", "string", "enum", list))
+	return ordered.New("type", "string", "enum", list)
 }
 
 // option is the schema of what a rule takes.
@@ -163,8 +163,7 @@ func option(r catalog.OptionRule) *ordered.Object {
 	case r.Max > r.Min:
 		o.Set("type", []any{"number", "string"})
 	case len(r.Words) > 0:
-		words(o, "enum", r.Words)
-		o = o.Object("enum")
+		return enum(r.Words)
 	default:
 		o.Set("type", []any{"string", "number"})
 	}

@@ -40,7 +40,7 @@ func Resolve(in Input) (*Node, error) {
 	}{{"/input_schema", in.InputSchemas}, {"/layout", in.Layouts}} {
 		for pointer := range o.by.All() {
 			if !r.used[pointer] {
-				r.fail(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer)
+				r.problems = append(r.problems, problem.At(ordered.Join(o.name, pointer), "%s does not name anything that is shown", pointer))
 			}
 		}
 	}
@@ -51,10 +51,6 @@ type resolver struct {
 	Input
 	used     map[string]bool // pointers whose request-level schema or layout found its node
 	problems []problem.Problem
-}
-
-func (r *resolver) fail(pointer, format string, args ...any) {
-	r.problems = append(r.problems, problem.At(pointer, format, args...))
 }
 
 func (r *resolver) check(pointer string, err error) bool {
