@@ -6,7 +6,6 @@ import (
 	"atelier/internal/pattern"
 )
 
-// clip shortens text at a word.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s

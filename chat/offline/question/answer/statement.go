@@ -167,7 +167,6 @@ func (p *statement) rankSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, fetched)
 }
 
-// extremeSQL finds the rows with the highest or the lowest value.
 func (p *statement) extremeSQL(q *plan.Query) string {
 	f := p.Measures[0].Field
 	out := []string{q.Col(f) + " AS " + schema.QuotedName(f.Label())}
@@ -213,7 +212,6 @@ func (p *statement) shareSQL(q *plan.Query) string {
 	return "SELECT " + cols + q.From(rest, known)
 }
 
-// changeSQL selects the values of two times, their difference and its percentage.
 func (p *statement) changeSQL(q *plan.Query) string {
 	var parts []string
 	names := []string{p.When(p.Periods[0]), p.When(p.Periods[1])}
@@ -261,7 +259,6 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 
-// trendSQL is one value for each time.
 func (p *statement) trendSQL(q *plan.Query) string {
 	b, m := q.Bucket(p.Time, p.Unit), p.First()
 	value, count, conds := p.expr(q, m), "COUNT(*)", []string{b + " IS NOT NULL"}
@@ -274,7 +271,6 @@ func (p *statement) trendSQL(q *plan.Query) string {
 		value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")), q.From(p.Filters, conds...), b, fetched)
 }
 
-// courseSQL is every number of a table with one row for each time.
 func (p *statement) courseSQL(q *plan.Query) string {
 	cols := []string{q.Col(p.Time) + " AS " + schema.QuotedName(p.Time.Label())}
 	for _, m := range p.Measures {
@@ -283,7 +279,6 @@ func (p *statement) courseSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), fetched)
 }
 
-// listSQL is the names, or the values, of the rows that meet the conditions.
 func (p *statement) listSQL(q *plan.Query) string {
 	var cols []string
 	for _, f := range p.Listed() {

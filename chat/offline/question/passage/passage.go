@@ -179,7 +179,6 @@ func (r *passages) among(w speech.Token, words []speech.Token) int {
 	return best
 }
 
-// hasFigure reports whether words hold a number.
 func hasFigure(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
 		_, named := speech.NumberWords[t.Fold]
@@ -259,7 +258,6 @@ func leadOf(s string) string {
 
 var sentenceEnd = pattern.Lazy(`[.!?]["”“»')\]]*\s+`)
 
-// wholeSentences splits a paragraph at the ends of its sentences.
 func wholeSentences(p string) []string {
 	var out []string
 	from := 0

@@ -9,7 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// minus is the difference of two numbers of a row.
 func minus(a, b *schema.Field) *schema.Field {
 	return schema.Computed(a.Label()+" − "+b.Label(), a, b, true)
 }

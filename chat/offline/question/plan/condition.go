@@ -96,7 +96,6 @@ func (p *explanation) denied(i int) bool {
 	return p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].Field == p.Pieces[i].Field && p.denied(k)
 }
 
-// numAt reads a number, also one that looks like a year.
 func (p *explanation) numAt(i int) (float64, bool) {
 	if i < 0 || i >= len(p.Pieces) || p.used[i] {
 		return 0, false
@@ -238,7 +237,6 @@ func (p *roles) compareColumns(i int) Reason {
 	return ""
 }
 
-// between reads "between 10 and 20"; two times are read with the times.
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
@@ -259,7 +257,6 @@ func (p *conditions) between(i int) Reason {
 	return ""
 }
 
-// missing reads "no email", "the email is missing", "without a phone number".
 func (p *roles) missing(i int) Reason {
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
@@ -323,7 +320,6 @@ func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	}
 }
 
-// carry adds the conditions of the question before to those of this one.
 func (p *conditions) carry(b *Plan) Reason {
 	if b == nil {
 		return ""

@@ -34,7 +34,6 @@ func (p *explanation) longestOf(concept string) *schema.Field {
 	return found
 }
 
-// decideCount settles what is counted.
 func (p *Plan) decideCount() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
@@ -124,7 +123,6 @@ func (p *roles) units() *schema.Field {
 	return nil
 }
 
-// countedValue is the value that stands behind how many.
 func (p *explanation) countedValue() *parse.Piece {
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk && p.Pieces[i-1].Arg == "many" {

@@ -95,7 +95,6 @@ func (p *wording) crowded() bool {
 	})
 }
 
-// traded reports whether the question is of what is sold or bought.
 func (p *explanation) traded() bool {
 	return p.says(trades)
 }

@@ -39,7 +39,6 @@ func (p *explanation) flows(f *schema.Field, class string) bool {
 	})
 }
 
-// oftenAsked reports whether the question asks how often something is the case.
 func (p *explanation) oftenAsked() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.To-1].Fold

@@ -9,7 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// decideSup settles what a superlative ranks, and by what.
 func (p *Plan) decideSup() Reason {
 	if why := p.supMeasure(); why != "" {
 		return why
@@ -78,7 +77,6 @@ func (p *Plan) decideSup() Reason {
 	return ""
 }
 
-// supMeasure finds the number that a superlative goes by.
 func (p *Plan) supMeasure() Reason {
 	switch {
 	case p.Superlative.About == "rows":
@@ -123,7 +121,6 @@ func (p *Plan) mostSales() bool {
 	})
 }
 
-// mostWord reports whether the superlative is of how much there is.
 func (p *explanation) mostWord() bool {
 	switch p.Text.Tokens[p.Superlative.To-1].Fold {
 	case "most", "fewest", "least", "meisten", "wenigsten":
@@ -336,7 +333,6 @@ func (p *wording) pace(fast bool) *schema.Field {
 	return schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Clock() })
 }
 
-// flip turns highest to lowest.
 func (p *explanation) flip() {
 	p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
 }

@@ -57,7 +57,6 @@ func (p *review) usesColumns() bool {
 	})
 }
 
-// usesAggregate reports whether a mean is a mean in the result.
 func (p *review) usesAggregate() bool {
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
@@ -130,7 +129,6 @@ func (p *roles) inMeasure(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f || slices.Contains(m.Field.Factors, f) })
 }
 
-// usesComparison reports whether what is compared with something is.
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
 	if p.diff && !compares && !p.inDifference() {
@@ -147,7 +145,6 @@ func (p *review) usesComparison() bool {
 	return !both || p.Either == nil || len(p.Measures) > 0 // a row has one value, not both
 }
 
-// inDifference reports whether a measure is itself a difference.
 func (p *roles) inDifference() bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
 }

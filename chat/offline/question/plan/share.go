@@ -10,7 +10,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// yesNo is a text column of yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
 	for _, v := range f.Values {
@@ -20,7 +19,6 @@ func yesNo(f *schema.Field) bool {
 	return f.Text() && yes && no
 }
 
-// decideShare settles of what a share is asked.
 func (p *Plan) decideShare() Reason {
 	if p.ofRows() {
 		p.Measures = nil
@@ -108,7 +106,6 @@ func (p *conditions) orderShare(conds int) bool {
 	return true
 }
 
-// decideChange settles a change between two times or a development.
 func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
 		f := cmp.Or(p.implied(), p.given())
@@ -164,7 +161,6 @@ func (p *Plan) decideChange() Reason {
 	return p.needTime()
 }
 
-// onePerTime reports whether each row has a time of its own.
 func (p *conditions) onePerTime() bool {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)

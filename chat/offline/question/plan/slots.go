@@ -167,7 +167,6 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// names reports whether the plan is of a column: as a measure, a condition or a name.
 func (p *roles) names(f *schema.Field) bool {
 	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
 }
@@ -369,7 +368,6 @@ func (p *explanation) askedAfter(i int) bool {
 	return false
 }
 
-// by reports whether a piece is what a result is grouped by.
 func (p *explanation) by(i int) bool {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
@@ -430,7 +428,6 @@ func (p *roles) targets() Reason {
 	return ""
 }
 
-// fieldRole gives a named column its role.
 func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true

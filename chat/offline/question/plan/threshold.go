@@ -49,7 +49,6 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, why Reason
 	return true, ""
 }
 
-// counts reports whether a comparison is of how many there are.
 func (p *explanation) counts(cmp int) bool {
 	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
 	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
@@ -79,7 +78,6 @@ func (p *roles) boundSum() {
 	p.Filters = slices.Delete(p.Filters, at, at+1)
 }
 
-// decideBound settles which groups a threshold is of.
 func (p *Plan) decideBound() Reason {
 	b := p.Bound
 	p.Measures = nil

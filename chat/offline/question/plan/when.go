@@ -95,7 +95,6 @@ func (p *explanation) betweenNumbers(i int) bool {
 	return false
 }
 
-// boundBefore takes since, before, after or until in front of a time.
 func (p *explanation) boundBefore(i int) string {
 	for _, step := range []int{-1, -2} {
 		n := p.near(i, step)
@@ -168,7 +167,6 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	return ReasonUnclear
 }
 
-// later reports whether a begins after b.
 func later(a, b speech.Period) bool { return a.First() > b.First() }
 
 // timeField chooses the column of the times: the one that the question names, else the

@@ -173,7 +173,6 @@ func (v *View) sales() {
 	}
 }
 
-// logged marks the texts of a log.
 func (v *View) logged() {
 	texts := -1
 	level := false

@@ -161,12 +161,10 @@ func unite(tables []Table) []Table {
 	return out
 }
 
-// sameColumns compares names and types in their order.
 func sameColumns(a, b Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
 }
 
-// united is the table of a group.
 func united(name string, group []Table) Table {
 	t := Table{Name: name}
 	var selects, paths []string

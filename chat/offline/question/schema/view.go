@@ -374,7 +374,6 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 	return out, vocab
 }
 
-// attach adds a table and, where its keys lead to other tables, those.
 func (s *Source) attach(v *View, at int, j joint, vocab speech.Vocabulary) {
 	t := &s.Tables[at]
 	n := len(v.Tables)
@@ -445,7 +444,6 @@ func longForm(long, wide *Table) bool {
 	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
-// fullNames joins the columns of first and last names.
 func (v *View) fullNames() {
 	var first, last *Field
 	for _, f := range v.Fields {

@@ -85,7 +85,6 @@ var LightClasses = func() map[string][]string {
 	return out
 }()
 
-// forms are the forms of a regular English verb.
 func forms(v string) []string {
 	base, ies := strings.TrimSuffix(v, "e"), v
 	if n := len(v) - 1; v[n] == 'y' && !strings.ContainsAny(v[n-1:n], "aeou") {
