@@ -79,7 +79,7 @@ func Read(task string, src schema.Source) []Reading {
 				continue
 			}
 		}
-		if p.onward() && len(out) > 0 {
+		if p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text)) && len(out) > 0 {
 			if whichOne().MatchString(p.text) && !out[len(out)-1].said(p.text, lang) {
 				out[len(out)-1] = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}

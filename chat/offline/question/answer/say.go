@@ -209,7 +209,7 @@ func (p *phrases) key(row []any) string {
 func (p *reply) sayGroups(a *Answer) plan.Reason {
 	k := len(p.KeyOf())
 	for _, m := range p.MeasureList() {
-		if m != nil && m.How == "" && !p.OneEach() {
+		if m != nil && m.How == "" && !(k == 1 && p.Unit == "" && p.KeyFields()[0].Table == 0 && p.KeyFields()[0].Unique(p.View.Tables[0].RowCount)) {
 			return plan.ReasonAmbiguous
 		}
 	}

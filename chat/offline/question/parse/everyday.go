@@ -23,26 +23,6 @@ func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
 	return nil
 }
 
-// peopleAt finds people who are the number of a column: how many people come, where a column
-// Audience counts them.
-func (r *Tagger) peopleAt(v *schema.View, i int) []Piece {
-	switch r.Tokens[i].Fold {
-	case "people", "persons", "leute", "menschen", "personen":
-	default:
-		return nil
-	}
-	if r.Tokens[i].Quoted || v.OfPeople() {
-		return nil
-	}
-	f := schema.Only(v.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Type == "integer" && f.Measure() && f.Named("visitor")
-	})
-	if f == nil {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 4}}
-}
-
 // cut reports whether n tokens from i on are only a part of a word with hyphens: the double of
 // double-booked. What names the column of the value is no other word: high-priority.
 func (r *Tagger) cut(f *schema.Field, i, n int) bool {
@@ -53,19 +33,6 @@ func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 		return !names(a) && !names(b) && !a.Quoted && !b.Quoted && a.To+1 == b.From && b.From <= len(r.Text) && r.Text[a.To:b.From] == "-"
 	}
 	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
-}
-
-// lastingAt finds the only number of minutes or hours, for what lasted.
-func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
-	switch r.Tokens[i].Fold {
-	case "lasted", "last", "lasts", "dauerte", "dauerten", "dauert", "dauern", "gedauert":
-	default:
-		return nil
-	}
-	if f := v.Lasting(); f != nil && !r.Tokens[i].Quoted && v.FieldOf("duration") == nil {
-		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3}}
-	}
-	return nil
 }
 
 // doer reports whether one word is who does what the other says: call and caller.

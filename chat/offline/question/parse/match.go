@@ -111,7 +111,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 			out = append(out, r.valuesAt(v, f, i)...)
 		}
 	}
-	for _, find := range []func(*schema.View, int) []Piece{r.unitAt, r.attachedAt, r.peopleAt, r.lastingAt, r.moneyAt, r.dimensionAt, r.worthAt, r.ratingAt} {
+	for _, find := range []func(*schema.View, int) []Piece{r.unitAt, r.attachedAt, r.moneyAt, r.dimensionAt, r.worthAt, r.ratingAt} {
 		out = append(out, find(v, i)...)
 	}
 	if r.YearsOld(i) {

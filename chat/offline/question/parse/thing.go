@@ -62,7 +62,9 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 		}
 		light.Arg, light.Weight = "deed", -3
 	case speech.LightParticles[t.Fold]:
-		if !slices.ContainsFunc(r.Tokens[:i], r.Doing) {
+		if !slices.ContainsFunc(r.Tokens[:i], func(t speech.Token) bool {
+			return speech.LightClasses[t.Fold] != nil || speech.Irregular[t.Fold] != "" || r.Lex.Deeds[t.Fold] || speech.Motion[t.Fold]
+		}) {
 			return nil
 		}
 	case speech.LightClasses[t.Fold] == nil, r.Counted(i), i > 0 && r.AsksOf(i-1):

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -166,11 +167,8 @@ func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64
 // comparedField is the column that a number is compared with: named by the comparison,
 // behind the number, before the comparison, or the only one there is.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
-	if x.About == "length" && p.View.FieldOf("length") == nil {
-		if f := p.View.FieldOf("duration"); f != nil {
-			return f
-		}
-		return p.View.Lasting()
+	if x.About == "length" {
+		return cmp.Or(p.View.FieldOf("length"), p.View.FieldOf("duration"), p.View.Lasting())
 	}
 	if x.About != "" {
 		return p.View.FieldOf(x.About)

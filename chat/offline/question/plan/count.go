@@ -139,7 +139,7 @@ func (p *review) countsElsewhere() bool {
 	switch {
 	case x == nil || p.Op != OpCount && p.Op != OpValue:
 		return false
-	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
+	case p.trading(), p.View.FieldOf("stock") == nil && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("price") }):
 		return p.there() && !p.traded() && p.Op == OpValue
 	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
 		return false

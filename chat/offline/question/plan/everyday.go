@@ -10,10 +10,10 @@ import (
 )
 
 var (
-	// denying stand before a value that a row does not have.
-	denying = speech.Folded("no without ohne kein keine keinen")
 	// moneyOrMass are units of which a change is one of the sums.
 	moneyOrMass = speech.Folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
+	// denying stand before a value that a row does not have.
+	denying     = speech.Folded("no without ohne kein keine keinen")
 	popular     = speech.Folded("popular busiest beliebteste beliebtesten")
 	crowds      = speech.Folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
 	trades      = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
@@ -66,22 +66,6 @@ func (p *wording) ByHow() bool {
 		if a, b := p.Text.Tokens[i].Fold, p.Text.Tokens[i+1].Fold; (a == "by" && b == "how" || a == "um" && strings.HasPrefix(b, "wie")) && !p.share {
 			return true
 		}
-	}
-	return false
-}
-
-// numbered reports whether a number before a column is its value: a flat with 3 rooms.
-func (p *explanation) numbered(i int) bool {
-	x, b := p.Pieces[i], p.Pieces[i-1]
-	if x.Field.Type != "integer" || !x.Field.Measure() || b.To != x.From || b.To-b.From > 1 || i < 2 || x.Field.Rows > 0 && !x.Field.Spans(b.Num) {
-		return false
-	}
-	if from, to := p.Text.Tokens[b.From].To, p.Text.Tokens[x.From].From; from < to && p.Text.Text[from:to] == "-" {
-		return true // a three-bedroom flat
-	}
-	switch p.Text.Tokens[b.From-1].Fold {
-	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
-		return p.Pieces[i-2].Kind != speech.KindSup && p.Pieces[i-2].Kind != speech.KindCmp
 	}
 	return false
 }

@@ -18,26 +18,14 @@ const (
 
 // KeyOf are the columns of the keys; nil stands for a unit of time.
 func (p *Plan) KeyOf() []*schema.Field {
-	var out []*schema.Field
-	for _, g := range p.KeyFields() {
-		if g == p.Time && p.Unit != "" {
-			continue
-		}
-		out = append(out, g)
+	if p.Unit == "" {
+		return p.KeyFields()
 	}
-	if p.Unit != "" {
-		if p.Time != nil && !p.Time.Dated() {
-			return append(out, p.Time)
-		}
-		out = append(out, nil)
+	out := slices.DeleteFunc(slices.Clone(p.KeyFields()), func(g *schema.Field) bool { return g == p.Time })
+	if p.Time != nil && !p.Time.Dated() {
+		return append(out, p.Time)
 	}
-	return out
-}
-
-// OneEach reports whether each group is one row.
-func (p *Plan) OneEach() bool {
-	fs := p.KeyFields()
-	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && fs[0].Unique(p.View.Tables[0].RowCount)
+	return append(out, nil)
 }
 
 // RowKey is the key of things that have several rows each: the order of an order line.

@@ -196,9 +196,6 @@ func (p *Plan) supWithout() Reason {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		return ""
 	}
-	if p.mostOfValue() {
-		return ""
-	}
 	return ReasonUnclear
 }
 
@@ -207,15 +204,6 @@ var (
 	highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
 	bigWords  = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
 )
-
-// mostOfValue reports whether the rows with a value are what there is most of, in a table that
-// has no amounts: the most errors, of a log.
-func (p *Plan) mostOfValue() bool {
-	if p.Unit == "" && p.Target == nil || !p.mostWord() || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
-}
 
 // biggest reports whether one row is asked for by its only amount of money: the biggest expense.
 func (p *Plan) biggest() bool {
@@ -374,7 +362,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 		return nil
 	}
 	if !best.Key() && !best.Unique(rows) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
-		if k := p.View.NumberOfRow(); k != nil {
+		if k := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Key() && f.Unique(rows) }); k != nil {
 			return k // several issues have one title
 		}
 	}

@@ -131,7 +131,7 @@ func (p *roles) inMeasure(f *schema.Field) bool {
 
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
-	if p.diff && !compares && !p.inDifference() {
+	if p.diff && !compares && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less }) {
 		return false
 	}
 	if p.Op == OpCompare && p.Aggregate == "" && p.First() != nil && p.First().How == "sum" && slices.ContainsFunc(p.Text.Tokens, p.Text.OfOne) {
@@ -143,10 +143,6 @@ func (p *review) usesComparison() bool {
 	}
 	both := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == "both" || t.Fold == "sowohl" })
 	return !both || p.Either == nil || len(p.Measures) > 0 // a row has one value, not both
-}
-
-func (p *roles) inDifference() bool {
-	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
 }
 
 // severalRows reports whether a condition on an amount is one of a single row, where the

@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -237,18 +238,13 @@ func (p *roles) askWord(i int) Reason {
 	}
 	if x.About != "" {
 		f := p.longestOf(x.About)
-		switch {
-		case f != nil:
-		case x.About == "length":
-			if f = p.View.FieldOf("duration"); f == nil {
-				f = p.View.Lasting()
-			}
+		if f == nil && x.About == "length" {
+			f = cmp.Or(p.View.FieldOf("duration"), p.View.Lasting())
 		}
-		if f != nil {
-			p.Measures = append(p.Measures, Measure{Field: f})
-		} else {
+		if f == nil {
 			return ReasonUnknown
 		}
+		p.Measures = append(p.Measures, Measure{Field: f})
 	}
 	p.used[i] = true
 	return ""
@@ -302,11 +298,6 @@ func (p *roles) joinNames() Reason {
 				}
 			}
 			n := p.near(i, 1)
-			if b := p.near(i, -1); b != nil && b.Kind == speech.KindNum && !p.used[i-1] && p.numbered(i) {
-				p.Filters = append(p.Filters, numberFilter(x.Field, "=", b.Num))
-				p.used[i-1], p.used[i] = true, true
-				continue
-			}
 			if n == nil || p.used[i] || n.From != x.To && !(n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold]) {
 				continue
 			}

@@ -201,24 +201,3 @@ func distinguish(fs []*Field) {
 		}
 	}
 }
-
-// outer makes the words of the object that a field of JSON stands in optional, where the
-// field says something itself: stats.downloads.
-func outer(name string, words []speech.Word) []speech.Word {
-	at := strings.LastIndex(name, ".")
-	if at < 1 || strings.ContainsAny(name, " (") {
-		return words
-	}
-	n := len(words) - len(SplitName(name[at+1:]))
-	if n > 0 && slices.ContainsFunc(words[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
-		for i := range words[:n] {
-			words[i].Optional = true
-		}
-	}
-	return words
-}
-
-// NumberOfRow is the only number that every row has its own of.
-func (v *View) NumberOfRow() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) })
-}

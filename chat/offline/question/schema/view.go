@@ -146,7 +146,6 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
-	out = outer(c.Name, out)
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].Fold] {
 			out = append(out, speech.Word{Fold: w, Stem: speech.Stem(w), Optional: true})
