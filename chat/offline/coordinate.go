@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// coordinate runs an agent that has sub-agents: first every researcher at once,
-// then the one that writes, then done.
+// coordinate runs an agent that has sub-agents: first every researcher at once, then the one that writes, then done.
 func coordinate(c *conversation) step {
 	var writers, researchers []callee
 	for _, a := range c.agents {

@@ -35,8 +35,7 @@ var (
 	byLabel = pattern.Lazy(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one|bild|foto|zeichnung)s? (?:of|with|showing|mit|von) (?:the |an? |dem |der |einem |einer )?([\p{L}\d-]+)`)
 )
 
-// wish is what a person wants of pictures: a new one, a change of one, or first the one
-// and then the other.
+// wish is what a person wants of pictures: a new one, a change of one, or first the one and then the other.
 type wish struct{ draw, change string }
 
 func readWish(c *conversation) wish {

@@ -125,8 +125,7 @@ func (f *findings) payload() map[string]any {
 	return out
 }
 
-// gather collects the findings in what was handed down, at any depth. A part that one
-// source answers is not open.
+// gather collects the findings in what was handed down, at any depth. A part that one source answers is not open.
 func gather(input map[string]any) findings {
 	var all findings
 	var walk func(v any)

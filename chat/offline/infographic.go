@@ -7,16 +7,14 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// infographicAgent is the sub-agent that a writer may ask; brief is the payload key
-// that its material is handed down in.
+// infographicAgent is the sub-agent that a writer may ask; brief is the payload key that its material is handed down in.
 const (
 	infographicAgent  = "infographic-agent"
 	infographicAction = "Create SVG Infographic"
 	brief             = "brief"
 )
 
-// briefing is what an infographic shows: the statements of the answers, and their charts.
-// It is nil if there is nothing.
+// briefing is what an infographic shows: the statements of the answers, and their charts. It is nil if there is nothing.
 func (d *draft) briefing() map[string]any {
 	var sections []any
 	var files []string

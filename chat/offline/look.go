@@ -70,8 +70,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 	return out, nil
 }
 
-// wantsLook reports whether a task is about what the shown pictures look like, and not a
-// wish for a new or a changed one.
+// wantsLook reports whether a task is about what the shown pictures look like, and not a wish for a new or a changed one.
 func wantsLook(c *conversation) bool {
 	if len(c.seen) == 0 || len(c.results) > 0 {
 		return false

@@ -18,8 +18,7 @@ import (
 	"atelier/media"
 )
 
-// Model is the offline chat model. The zero value is ready, without vision. It is safe
-// for concurrent use.
+// Model is the offline chat model. The zero value is ready, without vision. It is safe for concurrent use.
 type Model struct {
 	// Blobs is where it reads the pixels of pictures; nil means that it sees none.
 	Blobs Blobs

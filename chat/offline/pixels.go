@@ -152,8 +152,7 @@ var (
 	hues = []grade{{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"}, {258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"}}
 )
 
-// like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by
-// their colours.
+// like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by their colours.
 func (s pixels) like(t pixels) float64 {
 	var colours float64
 	for name, share := range s.shares {

@@ -54,8 +54,7 @@ func recall(c *conversation) (step, bool) {
 	return step{}, false
 }
 
-// known lists the pictures of a conversation, in the order in which they came: those of the record, where it
-// was read.
+// known lists the pictures of a conversation, in the order in which they came: those of the record, where it was read.
 func (c *conversation) known(said phrases) string {
 	refs := c.pictures()
 	total := len(refs)

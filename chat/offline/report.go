@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question/speech"
+	"atelier/internal/pattern"
 )
 
 // page is the HTML of a report.
@@ -156,15 +157,11 @@ func (d *draft) sources(p *page) {
 	if len(d.missing) > 0 {
 		p.tag("p", d.w.Say("Not available to this research:", "Stand nicht zur Verfügung:")+" "+strings.Join(d.missing, ", ")+".")
 	}
-	d.failures(p)
-	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.Say(Note, "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.")))
-}
-
-func (d *draft) failures(p *page) {
 	if bad := d.failed(); len(bad) > 0 {
 		p.tag("p", d.w.Say("Some figures could not be made:", "Einige Abbildungen ließen sich nicht machen:"))
 		p.list(bad)
 	}
+	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.Say(Note, "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.")))
 }
 
 // failed lists the figures that could not be made, each with the reason.
@@ -212,8 +209,7 @@ func (p *page) quote(q quoted) {
 	fmt.Fprintf(&p.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n", prose(q.Text), linked(q.Path, q.Title))
 }
 
-// prose escapes a sentence. Names of another direction stand apart in it, so that they
-// do not turn the sentence around.
+// prose escapes a sentence. Names of another direction stand apart in it, so that they do not turn the sentence around.
 func prose(text string) string {
 	text = html.EscapeString(text)
 	if leftToRight().MatchString(text) {
@@ -242,3 +238,20 @@ func linked(path, title string) string {
 	}
 	return fmt.Sprintf(`<a href="%s">%s</a>`, html.EscapeString(path), html.EscapeString(clip(title, 120)))
 }
+
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.ToValidUTF8(s[:most], "")
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+var (
+	// rightToLeft is a run of words that are written from right to left.
+	rightToLeft = pattern.Lazy(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
+	leftToRight = pattern.Lazy(`[A-Za-z]{2}`)
+)

@@ -59,8 +59,7 @@ type asking struct {
 	failed          string
 }
 
-// ask describes the tables and asks the statements of the question; a step is given until
-// all are asked.
+// ask describes the tables and asks the statements of the question; a step is given until all are asked.
 func (a *asking) ask() (step, bool) {
 	done := a.c.did(a.describe)
 	if len(done) == 0 {

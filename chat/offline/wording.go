@@ -94,31 +94,31 @@ func refusal(task string, f *findings) string {
 
 // unreadable lists the sources that could not be read, each with the reason.
 func (f *findings) unreadable(w wording) string {
-	var out []string
-	for _, n := range f.NotRead[:min(len(f.NotRead), mostHeld)] {
-		out = append(out, w.say(n.Path)+" ("+strings.TrimRight(w.say(n.Reason), ".")+")")
-	}
-	if n := len(f.NotRead) - mostHeld; n > 0 {
-		out = append(out, fmt.Sprintf("+ %d", n))
-	}
-	return strings.Join(out, ", ")
+	return listed(f.NotRead, ", ", func(n unread) string { return w.say(n.Path) + " (" + strings.TrimRight(w.say(n.Reason), ".") + ")" })
 }
 
+// held lists what the sources hold.
 func (f *findings) held() string {
-	var out []string
-	for _, h := range f.Holds[:min(len(f.Holds), mostHeld)] {
-		one := h.Path
-		if len(h.Columns) > 0 {
-			one += " (" + strings.Join(h.Columns[:min(len(h.Columns), mostHeld)], ", ")
-			if len(h.Columns) > mostHeld {
-				one += " …"
-			}
-			one += ")"
+	return listed(f.Holds, "; ", func(h holding) string {
+		if len(h.Columns) == 0 {
+			return h.Path
 		}
-		out = append(out, one)
+		more := ""
+		if len(h.Columns) > mostHeld {
+			more = " …"
+		}
+		return h.Path + " (" + strings.Join(h.Columns[:min(len(h.Columns), mostHeld)], ", ") + more + ")"
+	})
+}
+
+// listed joins the first of some things, with the number of the rest.
+func listed[T any](all []T, between string, write func(T) string) string {
+	var out []string
+	for _, one := range all[:min(len(all), mostHeld)] {
+		out = append(out, write(one))
 	}
-	if n := len(f.Holds) - mostHeld; n > 0 {
+	if n := len(all) - mostHeld; n > 0 {
 		out = append(out, fmt.Sprintf("+ %d", n))
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(out, between)
 }

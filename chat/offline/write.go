@@ -82,8 +82,7 @@ func (c *conversation) asksFor(slug string) bool {
 	return slices.ContainsFunc(c.agents, func(a callee) bool { return a.Slug == slug })
 }
 
-// writesItself tells a writer, whose only sub-agents compose drawings for it, from an
-// agent that leaves the work to others.
+// writesItself tells a writer, whose only sub-agents compose drawings for it, from an agent that leaves the work to others.
 func (c *conversation) writesItself() bool {
 	for _, a := range c.agents {
 		if !strings.Contains(a.Slug, "infographic") {

@@ -160,8 +160,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 	return out, why
 }
 
-// names reports whether every word that another explanation takes for a column, a value or a
-// time is one of these here too.
+// names reports whether every word that another explanation takes for a column, a value or a time is one of these here too.
 func (r *reader) names(c, o parse.Cover) bool {
 	naming := func(at int, row bool) bool {
 		return slices.ContainsFunc(c.Pieces, func(p parse.Piece) bool {
@@ -236,8 +235,7 @@ func (r *reader) unknown() []int {
 	return best
 }
 
-// settle asks the statements of the best readings and answers with the first, if those
-// that fit as well say the same.
+// settle asks the statements of the best readings and answers with the first, if those that fit as well say the same.
 func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	type asked struct {
 		plan  *plan.Plan

@@ -248,9 +248,7 @@ func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
 }
 
 // timely says that a ranking is one of times, so that its sentence says when.
-func (p *phrases) timely() bool {
-	return p.First() != nil && !p.First().Field.Dated() && p.temporal()
-}
+func (p *phrases) timely() bool { return p.First() != nil && !p.First().Field.Dated() && p.temporal() }
 
 func (p *phrases) temporal() bool {
 	fs := p.KeyOf()

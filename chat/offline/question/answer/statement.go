@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/chat/offline/question/plan"
@@ -285,4 +286,24 @@ func (p *statement) listSQL(q *plan.Query) string {
 		cols = append(cols, q.Col(f)+" AS "+schema.QuotedName(f.Label()))
 	}
 	return fmt.Sprintf("SELECT DISTINCT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Listed()[0])+" IS NOT NULL"), fetched)
+}
+
+func (p *statement) having(q *plan.Query) string {
+	if p.Bound == nil {
+		return ""
+	}
+	return fmt.Sprintf(" HAVING %s %s %s", p.expr(q, p.First()), p.Bound.Op, strconv.FormatFloat(p.Bound.N, 'f', -1, 64))
+}
+
+func (p *statement) manySQL(q *plan.Query) string {
+	cols, _, conds := p.keys(q)
+	by := cols[len(cols)-1]
+	return fmt.Sprintf("SELECT COUNT(*) AS %s FROM (SELECT %s AS g%s GROUP BY %s%s) AS kept", schema.QuotedName(p.Say("number", "Anzahl")), by, q.From(p.Filters, conds...), by, p.having(q))
+}
+
+func (p *reply) sayMany(a *Answer) plan.Reason {
+	if p.Tally = p.Unit; p.Tally == "" {
+		p.Counted = p.Groups[len(p.Groups)-1]
+	}
+	return p.sayCount(a)
 }

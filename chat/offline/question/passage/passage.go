@@ -84,8 +84,7 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	return out
 }
 
-// under finds what stands first under the headings that have every word of a topic; a
-// question is not answered by a heading.
+// under finds what stands first under the headings that have every word of a topic; a question is not answered by a heading.
 func (r *passages) under(want []speech.Token, docs []Document) []Quote {
 	for i := range r.Tokens {
 		if _, asks := r.PhraseAt(i, speech.KindAsk); asks {

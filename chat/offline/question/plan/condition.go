@@ -38,8 +38,7 @@ func (p *roles) takeConditions() Reason {
 	return ""
 }
 
-// deniesBoth reports whether one not may be of two values that stand together: not shipped to
-// the UK.
+// deniesBoth reports whether one not may be of two values that stand together: not shipped to the UK.
 func (p *explanation) deniesBoth(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
 	if b == nil || b.Kind != speech.KindNot || n == nil {

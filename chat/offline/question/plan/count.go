@@ -9,8 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// longestOf is the column of a quantity that a word of its name and a superlative say
-// together: the longest flipper.
+// longestOf is the column of a quantity that a word of its name and a superlative say together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {
 	if f := p.View.FieldOf(concept); f != nil {
 		return f
@@ -97,8 +96,7 @@ func (p *Plan) decideCount() Reason {
 	return ""
 }
 
-// units is the number of pieces in each row where products are counted by their names: how
-// many desks did we sell.
+// units is the number of pieces in each row where products are counted by their names: how many desks did we sell.
 func (p *roles) units() *schema.Field {
 	if p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.Tally == "" && p.traded() {
 		if f := p.View.FieldOf("quantity"); f != nil {

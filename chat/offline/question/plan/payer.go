@@ -15,8 +15,7 @@ func (p *explanation) spending() bool {
 	})
 }
 
-// expenses turns a question of what is spent to the amounts that went out, where the
-// amounts are of both directions.
+// expenses turns a question of what is spent to the amounts that went out, where the amounts are of both directions.
 func (p *roles) expenses() {
 	if !p.spending() || len(p.Measures) != 1 || !p.Measures[0].Field.Mixed() {
 		return

@@ -105,9 +105,7 @@ func (p *conditions) filtered(f *schema.Field) bool {
 }
 
 // UnitName is the unit of time of the groups in the language of the question.
-func (p *roles) UnitName() string {
-	return p.UnitOf(p.Unit, 1)
-}
+func (p *roles) UnitName() string { return p.UnitOf(p.Unit, 1) }
 
 // MeasureList is the measures; a nil stands for the rows where there are none.
 func (p *roles) MeasureList() []*Measure {
@@ -233,3 +231,20 @@ func (p *Plan) Listed() []*schema.Field {
 	}
 	return out
 }
+
+// Reason says why a part is not answered by tables.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonUnknown: words of the question name nothing in the sources.
+	ReasonUnknown Reason = "unknown"
+	// ReasonBeyond: the question asks for causes, forecasts or opinions.
+	ReasonBeyond Reason = "beyond"
+	// ReasonAmbiguous: the question fits several columns or tables with different answers.
+	ReasonAmbiguous Reason = "ambiguous"
+	// ReasonUnclear: the words are known and make no question that is understood.
+	ReasonUnclear Reason = "unclear"
+	// ReasonEmpty: the query finds no row.
+	ReasonEmpty Reason = "empty"
+)

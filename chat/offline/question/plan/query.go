@@ -111,9 +111,7 @@ func (q *Query) From(filters []Filter, more ...string) string {
 	return out
 }
 
-func (q *Query) joined() bool {
-	return slices.Contains(q.used[1:], true)
-}
+func (q *Query) joined() bool { return slices.Contains(q.used[1:], true) }
 
 // Finish writes the columns with the names of their tables where there are several.
 func (q *Query) Finish(statement string) string {

@@ -307,8 +307,7 @@ func (p *Plan) decideMore() Reason {
 	return ""
 }
 
-// pace is the column that the fastest have the most or the least of: a speed, or a time as it
-// is run.
+// pace is the column that the fastest have the most or the least of: a speed, or a time as it is run.
 func (p *wording) pace(fast bool) *schema.Field {
 	p.Superlative.Arg = "asc"
 	if !fast {

@@ -68,8 +68,7 @@ func (p *review) usesAggregate() bool {
 	return p.Op == OpShare
 }
 
-// usesGroups reports whether what the result is per divides it, and whether all of its parts
-// are answered.
+// usesGroups reports whether what the result is per divides it, and whether all of its parts are answered.
 func (p *review) usesGroups() bool {
 	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
@@ -163,8 +162,7 @@ func (p *review) severalRows() bool {
 	})
 }
 
-// asksOtherKind reports whether the question is how much money or time, or how often, and the
-// measure is something else.
+// asksOtherKind reports whether the question is how much money or time, or how often, and the measure is something else.
 func (p *review) asksOtherKind() bool {
 	m := p.First()
 	if m == nil {
@@ -218,8 +216,7 @@ func (p *review) wantsBoth() bool {
 	return false
 }
 
-// ratioOfMost reports whether a ranking goes by how much there is per something else: the most
-// per customer.
+// ratioOfMost reports whether a ranking goes by how much there is per something else: the most per customer.
 func (p *review) ratioOfMost() bool {
 	if p.Op != OpRank || p.First() != nil {
 		return false

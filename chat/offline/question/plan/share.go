@@ -211,9 +211,7 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 	return false
 }
 
-func (p *explanation) hasRows() bool {
-	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
-}
+func (p *explanation) hasRows() bool { return slices.ContainsFunc(p.Pieces, parse.Piece.Rows) }
 
 // trendUnit is the unit of time that makes a development readable.
 func (p *conditions) trendUnit() string {

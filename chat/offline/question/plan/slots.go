@@ -472,8 +472,7 @@ func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	}
 }
 
-// runsOn reports whether nothing stands between a column and the values that say which of
-// it are counted: cancelled orders.
+// runsOn reports whether nothing stands between a column and the values that say which of it are counted: cancelled orders.
 func (p *explanation) runsOn(i int) bool {
 	for k := i; k > 0 && p.Pieces[k-1].Kind == speech.KindValue; k-- {
 		if p.Pieces[k-1].To != p.Pieces[k].From {

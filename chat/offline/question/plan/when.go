@@ -49,8 +49,7 @@ func (p *roles) timeWords() Reason {
 	return ""
 }
 
-// resolve gives a day without a year, and the ends of a span, the year of the other time,
-// else the only year of the table.
+// resolve gives a day without a year, and the ends of a span, the year of the other time, else the only year of the table.
 func (p *conditions) resolve(at []int) {
 	year := 0
 	for _, i := range at {

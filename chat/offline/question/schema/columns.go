@@ -178,8 +178,7 @@ func (v *View) Lasting() *Field {
 	})
 }
 
-// Clock reports whether a column of text holds times as they are run, all of one shape, but for
-// words such as DNF.
+// Clock reports whether a column of text holds times as they are run, all of one shape, but for words such as DNF.
 func (f *Field) Clock() bool {
 	if !f.Text() || f.Names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return TimeWords[w.Stem] || TimeWords[w.Fold] || w.Fold == "finish" || w.Fold == "result" || w.Fold == "laufzeit" || w.Fold == "endzeit"

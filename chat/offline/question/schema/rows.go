@@ -22,8 +22,7 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends by who did something with its row: Entered
-// By, Served By.
+// recorder reports whether the name of a column ends by who did something with its row: Entered By, Served By.
 func (f *Field) recorder() bool {
 	ws := SplitName(f.Name)
 	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
@@ -50,12 +49,10 @@ var (
 	hiring     = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
 )
 
-// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that
-// only such tables have.
+// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that only such tables have.
 type Thing struct{ Nouns, Signs map[string]bool }
 
-// Things are what the rows of a table can be called that is named otherwise: a table with a
-// tracking number holds parcels.
+// Things are what the rows of a table can be called that is named otherwise: a table with a tracking number holds parcels.
 var Things = []Thing{
 	{speech.Folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), speech.Folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{speech.Folded("member members mitglied mitglieder mitgliedern"), speech.Folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},

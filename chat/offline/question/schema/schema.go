@@ -197,8 +197,7 @@ func united(name string, group []Table) Table {
 	return t
 }
 
-// unitedColumn puts the descriptions of one column together. How many different values
-// it has is not known.
+// unitedColumn puts the descriptions of one column together. How many different values it has is not known.
 func unitedColumn(group []Table, i int) Column {
 	c := group[0].Columns[i]
 	c.Values = slices.Clone(c.Values)

@@ -195,9 +195,7 @@ func (f *Field) OfUnit() bool {
 }
 
 // Numeric reports whether the values are numbers, computed ones included.
-func (f *Field) Numeric() bool {
-	return f.Factors != nil || f.Type == "integer" || f.Type == "number"
-}
+func (f *Field) Numeric() bool { return f.Factors != nil || f.Type == "integer" || f.Type == "number" }
 
 // Monthly is a column of months, each stored as its first day.
 func (f *Field) Monthly() bool {

@@ -152,8 +152,7 @@ var ordinals = map[string]int{
 	"erst": 1, "zweit": 2, "dritt": 3, "viert": 4,
 }
 
-// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
-// weekday of any year.
+// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or weekday of any year.
 type Period struct {
 	Unit string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday
 	Year int

@@ -85,12 +85,9 @@ func (r *Utterance) Tokenize(part string) {
 var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
 
 // FullTime writes full-time and part-time as one word each.
-func FullTime(s string) string {
-	return fullTimes.Replace(s)
-}
+func FullTime(s string) string { return fullTimes.Replace(s) }
 
-// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
-// compound, 1 a word made from it.
+// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a compound, 1 a word made from it.
 func (r *Utterance) Level(t Token, w Word) int {
 	switch {
 	case (t.Fold == "open" || t.Fold == "offen") && strings.HasPrefix(w.Fold, "open") && w.Fold != t.Fold:
