@@ -413,9 +413,6 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {
 		n++
 	}
-	if p.N > 1 {
-		n = min(p.N, len(rows))
-	}
 	labels := p.ExtremeLabels()
 	if f.Less && len(labels) == 0 {
 		return plan.ReasonUnclear // by how much in one row, and not of what
@@ -426,9 +423,6 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	var names []string
 	for _, row := range rows[:min(n, 5)] {
 		var parts []string
-		if p.N > 1 {
-			parts = append(parts, p.cell(row[0], f, ""))
-		}
 		for i, l := range labels {
 			parts = append(parts, p.cell(row[i+1], l, ""))
 		}

@@ -178,7 +178,7 @@ func (p *statement) extremeSQL(q *plan.Query) string {
 	if p.Superlative.Arg == "asc" {
 		dir = "ASC"
 	}
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, max(p.N, 12))
+	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, 12)
 }
 
 func (p *statement) countSQL(q *plan.Query) string {
@@ -226,21 +226,14 @@ func (p *statement) changeSQL(q *plan.Query) string {
 		f, _ := p.TimeFilter(t, "")
 		cond := f[0].Condition(q)
 		either = append(either, cond)
-		value := "1"
-		how := "COUNT"
+		value, how := "1", "COUNT"
 		if m := p.First(); m != nil {
 			value = q.Col(m.Field)
 			if how = strings.ToUpper(m.How); how == "" || how == "MEDIAN" {
 				how = "MAX"
 			}
-		} else if p.Counted != nil {
-			how, value = "COUNT(DISTINCT ", q.Col(p.Counted)
 		}
-		open := "("
-		if strings.HasSuffix(how, " ") {
-			open = ""
-		}
-		parts = append(parts, fmt.Sprintf("%s%sCASE WHEN %s THEN %s END) AS v%d", how, open, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
+		parts = append(parts, fmt.Sprintf("%s(CASE WHEN %s THEN %s END) AS v%d", how, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
 	}
 	inner := "SELECT " + strings.Join(parts, ", ") + q.From(p.Filters, "("+strings.Join(either, " OR ")+")")
 	head := ""

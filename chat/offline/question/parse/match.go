@@ -130,6 +130,9 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
 	}
+	if r.LeftEmpty(i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
+	}
 	if !t.Quoted && r.Lex.Deeds[t.Fold] {
 		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
 	}

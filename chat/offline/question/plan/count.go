@@ -59,10 +59,7 @@ func (p *Plan) decideCount() Reason {
 		return ""
 	}
 	if p.Counted != nil && p.oftenAsked() && !p.distinct {
-		if p.Counted.Table != 0 || !speech.Verbal(speech.Fold(p.Called)) {
-			return ReasonUnclear
-		}
-		p.Counted = nil // how often did Kühn work: the rows
+		return ReasonUnclear
 	}
 	if p.Counted != nil {
 		own := !p.Counted.Key() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })

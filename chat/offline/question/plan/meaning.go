@@ -213,3 +213,19 @@ func (p *roles) worth() Reason {
 	}
 	return ""
 }
+
+// numbered reports whether a number before a column is its value: a flat with 3 rooms.
+func (p *explanation) numbered(i int) bool {
+	x, b := p.Pieces[i], p.Pieces[i-1]
+	if x.Field.Type != "integer" || !x.Field.Measure() || b.To != x.From || b.To-b.From > 1 || i < 2 || x.Field.Rows > 0 && !x.Field.Spans(b.Num) {
+		return false
+	}
+	if from, to := p.Text.Tokens[b.From].To, p.Text.Tokens[x.From].From; from < to && p.Text.Text[from:to] == "-" {
+		return true // a three-bedroom flat
+	}
+	switch p.Text.Tokens[b.From-1].Fold {
+	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
+		return p.Pieces[i-2].Kind != speech.KindSup && p.Pieces[i-2].Kind != speech.KindCmp
+	}
+	return false
+}

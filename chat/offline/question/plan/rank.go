@@ -59,7 +59,7 @@ func (p *Plan) decideSup() Reason {
 			return ReasonUnclear // a figure is no person
 		}
 		p.Op = OpExtreme
-		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
+		if p.N > 1 {
 			return ReasonUnclear // the three best of what
 		}
 		if p.spending() && p.Asks != "much" {

@@ -128,7 +128,7 @@ func (p *Plan) decideChange() Reason {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
 	}
-	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 {
+	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 || p.Counted != nil {
 		return ReasonUnclear
 	}
 	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {

@@ -298,6 +298,11 @@ func (p *roles) joinNames() Reason {
 				}
 			}
 			n := p.near(i, 1)
+			if b := p.near(i, -1); b != nil && b.Kind == speech.KindNum && !p.used[i-1] && p.numbered(i) {
+				p.Filters = append(p.Filters, numberFilter(x.Field, "=", b.Num))
+				p.used[i-1], p.used[i] = true, true
+				continue
+			}
 			if n == nil || p.used[i] || n.From != x.To && !(n.From == x.To+1 && parse.OfWords[p.Text.Tokens[x.To].Fold]) {
 				continue
 			}

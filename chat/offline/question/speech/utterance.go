@@ -104,8 +104,6 @@ func (r *Utterance) Level(t Token, w Word) int {
 		return 2
 	case r.Lex.Shared(t.Stem, w.Stem) && !(w.Fold == "driver" && r.Lex.Means(t.Stem, "distance")):
 		return 3
-	case len(t.Stem) >= 4 && len(w.Fold) >= len(t.Stem)+3 && (strings.HasSuffix(w.Fold, t.Fold) || strings.HasSuffix(w.Stem, t.Stem)):
-		return 2
 	case t.kindOf && !w.Optional && len(w.Fold) >= 4 && len(t.Fold) >= len(w.Fold)+3 && (strings.HasSuffix(t.Fold, w.Fold) || strings.HasSuffix(t.Stem, w.Stem)):
 		return 2 // which Apfelsorte: of the column Sorte
 	case !w.Optional && Family(t.Fold, w.Fold):
@@ -243,3 +241,13 @@ func (r *Utterance) Telling(i, n int) bool {
 func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })
 }
+
+// LeftEmpty reports whether left only says that something is empty: who left the field empty.
+func (r *Utterance) LeftEmpty(i int) bool {
+	return leaving[r.Tokens[i].Fold] && slices.ContainsFunc(r.Tokens, func(t Token) bool { return empty[t.Fold] })
+}
+
+var (
+	leaving = Folded("left leave leaves gelassen lassen liessen")
+	empty   = Folded("empty blank unanswered leer frei")
+)
