@@ -372,6 +372,9 @@ func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
 }
 
 func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
+	if len(f.Values) <= 6 && len(value.Fold) >= 4 && value.Fold != "open" && speech.Verbal(t.Fold) && strings.HasPrefix(t.Fold, value.Fold) && speech.Family(t.Fold, value.Fold) {
+		return true // failed, of fail
+	}
 	if t.Fold == "man" && r.Lang == speech.German {
 		return false // one, in general
 	}

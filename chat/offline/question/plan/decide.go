@@ -210,13 +210,20 @@ func (p *conditions) times() int {
 	return n
 }
 
+// adds reports whether the question asks what something adds up to.
+func (p *explanation) adds() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindAgg && p.Text.Tokens[x.From].Is("add adds added summieren belaufen")
+	})
+}
+
 // implied is the one number of a table that the question names by the table's topic.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
 	}
-	if p.topicMeasure(f) || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+	if p.topicMeasure(f) || f == p.View.Coins && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
 		return f
 	}
 	return nil

@@ -223,9 +223,5 @@ func (p *explanation) numbered(i int) bool {
 	if from, to := p.Text.Tokens[b.From].To, p.Text.Tokens[x.From].From; from < to && p.Text.Text[from:to] == "-" {
 		return true // a three-bedroom flat
 	}
-	switch p.Text.Tokens[b.From-1].Fold {
-	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
-		return p.Pieces[i-2].Kind != speech.KindSup && p.Pieces[i-2].Kind != speech.KindCmp
-	}
-	return false
+	return p.Text.Tokens[b.From-1].Is("with mit having of von has have hat haben had") && p.Pieces[i-2].Kind != speech.KindSup && p.Pieces[i-2].Kind != speech.KindCmp
 }

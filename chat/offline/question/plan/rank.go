@@ -122,22 +122,13 @@ func (p *Plan) mostSales() bool {
 }
 
 func (p *explanation) mostWord() bool {
-	switch p.Text.Tokens[p.Superlative.To-1].Fold {
-	case "most", "fewest", "least", "meisten", "wenigsten":
-		return true
-	}
-	return false
+	return p.Text.Tokens[p.Superlative.To-1].Is("most fewest least meisten wenigsten")
 }
 
 // unsureBest reports whether best and worst may mean the least: of school grades 1 is best in
 // one country and worst in another.
 func (p *Plan) unsureBest() bool {
-	switch p.Text.Tokens[p.Superlative.From].Fold {
-	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
-	default:
-		return false
-	}
-	if len(p.Measures) != 1 {
+	if len(p.Measures) != 1 || !p.Text.Tokens[p.Superlative.From].Is("best worst beste besten bester bestes schlechteste schlechtesten schlechtester") {
 		return false
 	}
 	f := p.Measures[0].Field

@@ -78,7 +78,7 @@ func (p *conditions) orderShare(conds int) bool {
 	if conds != 2 {
 		return false
 	}
-	verb := -1
+	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
 	var at []int
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue || x.Kind == speech.KindField && (x.Field.Boolean() || yesNo(x.Field)) {
@@ -89,18 +89,12 @@ func (p *conditions) orderShare(conds int) bool {
 		return false
 	}
 	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
-		switch p.Text.Tokens[k].Fold {
-		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "würden", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
-			verb = k
+		if p.Text.Tokens[k].Is("would will did do does are is were was wurden wurde sind ist waren work works have has had arbeiten haben live come came") {
+			return true // the later one is the last condition already
 		}
 	}
-	own := func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" }
-	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
-	if verb >= 0 {
-		return true // the later one is the last condition already
-	}
 	// share of women in IT: the first is asked for
-	first := slices.IndexFunc(p.Filters, own)
+	first := slices.IndexFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" })
 	f := p.Filters[first]
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true

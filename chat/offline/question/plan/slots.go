@@ -271,11 +271,7 @@ func (p *wording) none(about string) (Filter, bool) {
 
 // numberOf reports whether "number of" names what a ranking goes by: by number of loans.
 func (p *explanation) numberOf(i int) bool {
-	first := p.Text.Tokens[p.Pieces[i].From].Fold
-	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
+	return p.Text.Tokens[p.Pieces[i].From].Is("number anzahl zahl count die the der") && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
 // near finds the piece before or after another one, words that are used included.
@@ -429,8 +425,7 @@ func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	p.used[i] = true
 	isMeasure := f.Measure()
 	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asked == nil && !p.by(i) {
-		switch p.Text.Tokens[k-1].Fold {
-		case "all", "aller", "alle", "allen", "samtlicher", "every":
+		if p.Text.Tokens[k-1].Is("all aller alle allen samtlicher every") {
 			return // across all stores
 		}
 	}

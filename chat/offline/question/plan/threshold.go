@@ -50,11 +50,7 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, why Reason
 }
 
 func (p *explanation) counts(cmp int) bool {
-	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
-	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
-		return true
-	}
-	return false
+	return p.Text.Tokens[p.Pieces[cmp].From].Is("more fewer less at mehr weniger mindestens hochstens wenigstens")
 }
 
 // boundSum makes a condition on an amount one on its sum, where the question asks for times

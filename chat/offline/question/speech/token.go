@@ -63,6 +63,9 @@ func Tokens(text string, lang Language) []Token {
 	return out
 }
 
+// Is reports whether a token is one of some words, which are folded and have spaces between them.
+func (t Token) Is(words string) bool { return slices.Contains(strings.Fields(words), t.Fold) }
+
 // SameWord reports whether two words are one, in singular or plural.
 func SameWord(a, b Token) bool {
 	if a.Fold == b.Fold || len(a.Stem) > 3 && a.Stem == b.Stem {
