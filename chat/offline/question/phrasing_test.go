@@ -13,6 +13,7 @@ func TestPhrasesOfOffices(t *testing.T) {
 		{"How many items have a stock on hand of 3?", "1 of 3"},
 	})
 	load(t, map[string]string{"visitor_survey": "Response|integer,Age|integer,Satisfaction|integer\n1,30,5\n2,,4\n3,,3\n"}).expect([]inquiry{
+		{"How many people left the age field empty?", "2 of 3"},
 		{"How many people left the museum early?", "-"},
 	})
 	load(t, map[string]string{"budget": "Department|text,Year|integer,Budgeted|integer,Actual|integer\nParks,2023,100,90\nRoads,2023,300,340\nWaste,2023,50,60\n"}).expect([]inquiry{
@@ -20,6 +21,7 @@ func TestPhrasesOfOffices(t *testing.T) {
 		{"How many departments went over budget in 2023?", "2"},
 	})
 	load(t, map[string]string{"angebote": "Objekt|text,Ort|text,Zimmer|integer,Kaufpreis EUR|number|€\nW1,Leipzig,3,100\nW2,Leipzig,3,200\nW3,Halle,3,900\nW4,Leipzig,2,50\n"}).expect([]inquiry{
+		{"Was kostet im Durchschnitt eine Wohnung mit 3 Zimmern in Leipzig?", "150"},
 		{"Was kostet im Durchschnitt eine Wohnung mit 9 Zimmern in Leipzig?", "-"},
 	})
 	load(t, map[string]string{"effectifs": "Matricule|text,Service|text,Contrat|text,Salaire mensuel|number\nM1,Marketing,CDD,1\nM2,Marketing,CDI,2\nM3,Achats,CDD,3\n"}).expect([]inquiry{

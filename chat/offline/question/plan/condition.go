@@ -23,6 +23,11 @@ func (p *roles) takeConditions() Reason {
 			if x.Arg == "between" {
 				why = p.between(i)
 			}
+		case speech.KindNot:
+			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
+				p.used[i], p.used[i+1] = true, true // not returned yet
+				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
+			}
 		case speech.KindMissing:
 			why = p.missing(i)
 		case speech.KindValue:

@@ -152,6 +152,10 @@ func (p *Plan) decideMeasure() Reason {
 		p.Target = nil // the share of Bolt, which is a company
 	}
 	switch {
+	case p.Tally == "day" && len(p.Measures) == 1 && p.Aggregate == "" && len(p.Filters) == p.times() && p.Measures[0].Field.Named("rain"):
+		p.Filters, p.Measures = append(p.Filters, numberFilter(p.Measures[0].Field, ">", 0)), nil // on how many days did it rain
+		p.Op = OpCount
+		return p.decideCount()
 	case p.Counted != nil && len(p.Measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.Tally != "" && len(p.Measures) > 0:
