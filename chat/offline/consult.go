@@ -5,9 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -38,7 +37,7 @@ func consult(c *conversation) (step, bool) {
 		return step{}, false
 	}
 	if c.answer == nil {
-		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: asQuestion(m[1])}}, true
+		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: speech.Upper(strings.TrimRight(m[1], " ?.!")) + "?"}}, true
 	}
 	answer, rest := c.answer.text(), strings.TrimSpace(m[2])
 	switch {
@@ -76,10 +75,4 @@ func collectWords(v any, words *[]string) {
 			collectWords(e, words)
 		}
 	}
-}
-
-// asQuestion writes what a person wants to be asked as a question.
-func asQuestion(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(first)) + strings.TrimRight(s[size:], " ?.!") + "?"
 }

@@ -8,8 +8,7 @@ import (
 	"atelier/chat"
 )
 
-// conversation is what the model has been told, read from the same text that a
-// language model reads.
+// conversation is what the model has been told, read from the same text that a language model reads.
 type conversation struct {
 	agent   string
 	actions []string
@@ -119,18 +118,13 @@ func (c *conversation) readSystem(system string) {
 		Sources map[string]source `json:"sources"`
 	}
 	if i := strings.LastIndex(system, "## Callable"); i >= 0 {
-		firstBlock(system[i:], &block)
+		if _, text, ok := strings.Cut(system[i:], fence); ok {
+			_ = json.NewDecoder(strings.NewReader(text)).Decode(&block) // a block that is no JSON is a person's own text
+		}
 	}
 	c.agent, c.agents, c.sources = block.Agent, block.Agents, block.Sources
 	for _, a := range block.Actions {
 		c.actions = append(c.actions, a.Name)
-	}
-}
-
-func firstBlock(text string, into any) {
-	if i := strings.Index(text, fence); i >= 0 {
-		// A block that is no JSON is a person's own text.
-		_ = json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into)
 	}
 }
 

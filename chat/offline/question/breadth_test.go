@@ -75,6 +75,7 @@ func TestCodedValuesAndAdjectives(t *testing.T) {
 		{"Wie viele Befragte würden uns nicht weiterempfehlen?", "1"},
 	})
 	load(t, map[string]string{"fines": "Fine|text,Reason|text,Amount|number|€\nF1,Expired meter,20\nF2,Double parking,55\nF3,Expired meter,25\n"}).expect([]inquiry{
+		{"What do the fines for expired meters add up to?", "45"},
 		{"How many fines were given for double parking?", "1"},
 		{"What do the fines for speeding add up to?", "-"},
 	})

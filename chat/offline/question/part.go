@@ -77,11 +77,6 @@ type part struct {
 	names bool
 }
 
-// onward reports whether a part asks about the answer to the one before it.
-func (p part) onward() bool {
-	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))
-}
-
 // ofExtreme reports whether a part that follows one with a superlative asks for a figure of the
 // row that was found there: "on which day was the water highest, and how high was the level".
 // A part that has a superlative, a sum or a time of its own does not, unless it points back.

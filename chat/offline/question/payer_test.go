@@ -34,6 +34,7 @@ func TestWhatThereIsIsNoKindOfAnEvent(t *testing.T) {
 	})
 	load(t, map[string]string{"loans": "loan_id|text,title|text,borrower|text,borrowed_on|date,returned_on|date\nL1,Dune,Ann,2024-01-02,2024-02-02\nL2,Emma,Bo,2024-01-03,\nL3,Dune,Bo,2024-01-04,\n"}).expect([]inquiry{
 		{"How many books do we have?", "-"},
+		{"How many books have not been returned?", "2 "},
 		{"How many loans do we have?", "3"},
 	})
 }

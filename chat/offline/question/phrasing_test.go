@@ -13,6 +13,7 @@ func TestPhrasesOfOffices(t *testing.T) {
 		{"How many items have a stock on hand of 3?", "1 of 3"},
 	})
 	load(t, map[string]string{"visitor_survey": "Response|integer,Age|integer,Satisfaction|integer\n1,30,5\n2,,4\n3,,3\n"}).expect([]inquiry{
+		{"How many people left the age field empty?", "2 of 3"},
 		{"How many people left the museum early?", "-"},
 	})
 	load(t, map[string]string{"budget": "Department|text,Year|integer,Budgeted|integer,Actual|integer\nParks,2023,100,90\nRoads,2023,300,340\nWaste,2023,50,60\n"}).expect([]inquiry{

@@ -5,11 +5,14 @@ import "testing"
 func TestEverydayNeighbours(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"inspections": "id|integer,restaurant|text,city|text,date|date,score|integer,result|text,inspector|text\n1,Roma,Linz,2023-05-01,88,pass,Ott\n2,Wok,Graz,2023-06-01,61,fail,Ott\n3,Roma,Linz,2024-05-01,92,pass,Uhl\n4,Deli,Linz,2024-06-01,75,pass,Uhl\n"}).expect([]inquiry{
+		{"How many restaurants failed?", "1"},
+		{"Which restaurant failed in 2023?", "Wok"},
 		{"How many inspections did Ott do?", "2"},
 		{"What was the average score in Linz?", "85"},
 		{"Which restaurant had the lowest score?", "Wok"},
 		{"Who did the most inspections?", "-"},
 		{"How many cockroaches were found?", "-"},
+		{"What share of inspections passed?", "75"},
 		{"How did Roma's score change from 2023 to 2024?", "88"},
 		{"Who owns Roma?", "-"},
 	})

@@ -11,7 +11,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sayChange states what became of a value between two times.
 func (p *reply) sayChange(a *Answer) plan.Reason {
 	m := p.First()
 	k := len(p.Groups)
@@ -116,7 +115,6 @@ func pointer(row []any, i int) *float64 {
 	return nil
 }
 
-// sayTrend states the first, the last, the highest and the lowest value over time.
 func (p *reply) sayTrend(a *Answer) plan.Reason {
 	m, rows := p.First(), a.Result.Rows
 	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, 2); return n > 1 })
@@ -205,7 +203,6 @@ func (p *reply) course(values []*float64, labels []string, f *schema.Field, perc
 	return text
 }
 
-// sayCourse states the first and the last value of each number.
 func (p *reply) sayCourse(a *Answer) plan.Reason {
 	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), XLabel: p.Time.Label(), Unit: p.Measures[0].Field.UnitSymbol()}
 	for _, row := range a.Result.Rows {
@@ -232,7 +229,6 @@ func (p *reply) sayCourse(a *Answer) plan.Reason {
 	return ""
 }
 
-// sayList states what a list or a lookup finds.
 func (p *reply) sayList(a *Answer) plan.Reason {
 	fs := p.Listed()
 	rows := a.Result.Rows
@@ -312,7 +308,6 @@ func (p *reply) chart(a *Answer, k, series int) {
 	a.Chart = c
 }
 
-// table writes the result for readers.
 func (p *reply) table(a *Answer) {
 	if len(a.Result.Rows) == 1 && len(a.Result.Columns) < 3 {
 		return
@@ -359,7 +354,6 @@ func (p *reply) shownColumns(res schema.Result) []int {
 	return out
 }
 
-// columnCell writes a cell as its column is to be read.
 func (p *reply) columnCell(v any, i, k int, keys []*schema.Field) string {
 	switch {
 	case i < k && keys[i] == nil:

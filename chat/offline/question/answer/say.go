@@ -50,7 +50,6 @@ func (p *phrases) sayConditions() {
 	}
 }
 
-// caveat says which values of the measure are left out.
 func (p *phrases) caveat() string {
 	m := p.First()
 	if m == nil || m.Field.Factors != nil {
@@ -189,7 +188,6 @@ func (p *phrases) rowsCalled() string {
 	return p.Say("rows", "Zeilen")
 }
 
-// key writes the keys of a row.
 func (p *phrases) key(row []any) string {
 	var out []string
 	for i, f := range p.KeyOf() {
@@ -211,7 +209,7 @@ func (p *phrases) key(row []any) string {
 func (p *reply) sayGroups(a *Answer) plan.Reason {
 	k := len(p.KeyOf())
 	for _, m := range p.MeasureList() {
-		if m != nil && m.How == "" && !p.OneEach() {
+		if m != nil && m.How == "" && !(k == 1 && p.Unit == "" && p.KeyFields()[0].Table == 0 && p.KeyFields()[0].Unique(p.View.Tables[0].RowCount)) {
 			return plan.ReasonAmbiguous
 		}
 	}
@@ -254,7 +252,6 @@ func (p *reply) sayGroups(a *Answer) plan.Reason {
 	return ""
 }
 
-// compared adds the difference of two values, or their sum.
 func (p *reply) compared(a *Answer, k int) {
 	rows := a.Result.Rows
 	if p.Op != plan.OpCompare || len(p.MeasureList()) != 1 {
@@ -287,7 +284,6 @@ func (p *reply) compared(a *Answer, k int) {
 	}
 }
 
-// value writes the number of a measure in a row.
 func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 	v, ok := schema.Figure(row, i)
 	switch {
@@ -386,7 +382,6 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	return ""
 }
 
-// ranked states the first of a ranking.
 func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 	low := p.Superlative.Arg == "asc"
 	one := len(rows) == 1
@@ -418,9 +413,6 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {
 		n++
 	}
-	if p.N > 1 {
-		n = min(p.N, len(rows))
-	}
 	labels := p.ExtremeLabels()
 	if f.Less && len(labels) == 0 {
 		return plan.ReasonUnclear // by how much in one row, and not of what
@@ -431,9 +423,6 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	var names []string
 	for _, row := range rows[:min(n, 5)] {
 		var parts []string
-		if p.N > 1 {
-			parts = append(parts, p.cell(row[0], f, ""))
-		}
 		for i, l := range labels {
 			parts = append(parts, p.cell(row[i+1], l, ""))
 		}

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/chat/offline/question/plan"
@@ -167,7 +168,6 @@ func (p *statement) rankSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, fetched)
 }
 
-// extremeSQL finds the rows with the highest or the lowest value.
 func (p *statement) extremeSQL(q *plan.Query) string {
 	f := p.Measures[0].Field
 	out := []string{q.Col(f) + " AS " + schema.QuotedName(f.Label())}
@@ -178,7 +178,7 @@ func (p *statement) extremeSQL(q *plan.Query) string {
 	if p.Superlative.Arg == "asc" {
 		dir = "ASC"
 	}
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, max(p.N, 12))
+	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, 12)
 }
 
 func (p *statement) countSQL(q *plan.Query) string {
@@ -213,7 +213,6 @@ func (p *statement) shareSQL(q *plan.Query) string {
 	return "SELECT " + cols + q.From(rest, known)
 }
 
-// changeSQL selects the values of two times, their difference and its percentage.
 func (p *statement) changeSQL(q *plan.Query) string {
 	var parts []string
 	names := []string{p.When(p.Periods[0]), p.When(p.Periods[1])}
@@ -227,21 +226,14 @@ func (p *statement) changeSQL(q *plan.Query) string {
 		f, _ := p.TimeFilter(t, "")
 		cond := f[0].Condition(q)
 		either = append(either, cond)
-		value := "1"
-		how := "COUNT"
+		value, how := "1", "COUNT"
 		if m := p.First(); m != nil {
 			value = q.Col(m.Field)
 			if how = strings.ToUpper(m.How); how == "" || how == "MEDIAN" {
 				how = "MAX"
 			}
-		} else if p.Counted != nil {
-			how, value = "COUNT(DISTINCT ", q.Col(p.Counted)
 		}
-		open := "("
-		if strings.HasSuffix(how, " ") {
-			open = ""
-		}
-		parts = append(parts, fmt.Sprintf("%s%sCASE WHEN %s THEN %s END) AS v%d", how, open, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
+		parts = append(parts, fmt.Sprintf("%s(CASE WHEN %s THEN %s END) AS v%d", how, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
 	}
 	inner := "SELECT " + strings.Join(parts, ", ") + q.From(p.Filters, "("+strings.Join(either, " OR ")+")")
 	head := ""
@@ -261,7 +253,6 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 
-// trendSQL is one value for each time.
 func (p *statement) trendSQL(q *plan.Query) string {
 	b, m := q.Bucket(p.Time, p.Unit), p.First()
 	value, count, conds := p.expr(q, m), "COUNT(*)", []string{b + " IS NOT NULL"}
@@ -274,7 +265,6 @@ func (p *statement) trendSQL(q *plan.Query) string {
 		value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")), q.From(p.Filters, conds...), b, fetched)
 }
 
-// courseSQL is every number of a table with one row for each time.
 func (p *statement) courseSQL(q *plan.Query) string {
 	cols := []string{q.Col(p.Time) + " AS " + schema.QuotedName(p.Time.Label())}
 	for _, m := range p.Measures {
@@ -283,11 +273,30 @@ func (p *statement) courseSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), fetched)
 }
 
-// listSQL is the names, or the values, of the rows that meet the conditions.
 func (p *statement) listSQL(q *plan.Query) string {
 	var cols []string
 	for _, f := range p.Listed() {
 		cols = append(cols, q.Col(f)+" AS "+schema.QuotedName(f.Label()))
 	}
 	return fmt.Sprintf("SELECT DISTINCT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Listed()[0])+" IS NOT NULL"), fetched)
+}
+
+func (p *statement) having(q *plan.Query) string {
+	if p.Bound == nil {
+		return ""
+	}
+	return fmt.Sprintf(" HAVING %s %s %s", p.expr(q, p.First()), p.Bound.Op, strconv.FormatFloat(p.Bound.N, 'f', -1, 64))
+}
+
+func (p *statement) manySQL(q *plan.Query) string {
+	cols, _, conds := p.keys(q)
+	by := cols[len(cols)-1]
+	return fmt.Sprintf("SELECT COUNT(*) AS %s FROM (SELECT %s AS g%s GROUP BY %s%s) AS kept", schema.QuotedName(p.Say("number", "Anzahl")), by, q.From(p.Filters, conds...), by, p.having(q))
+}
+
+func (p *reply) sayMany(a *Answer) plan.Reason {
+	if p.Tally = p.Unit; p.Tally == "" {
+		p.Counted = p.Groups[len(p.Groups)-1]
+	}
+	return p.sayCount(a)
 }

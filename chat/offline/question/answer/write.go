@@ -14,7 +14,6 @@ import (
 // money are the units that are written with two places.
 var money = speech.Folded("€ eur euro $ usd £ gbp chf fr")
 
-// amount writes a value with the unit of its column.
 func (p *phrases) amount(v float64, f *schema.Field) string {
 	unit := ""
 	if f != nil && (f.Yearly() || f.Key()) {
@@ -49,7 +48,6 @@ func (p *phrases) places(v float64, f *schema.Field) int {
 	return 2
 }
 
-// cell writes one value of a result for readers.
 func (p *phrases) cell(v any, f *schema.Field, unit string) string {
 	switch t := v.(type) {
 	case nil:
@@ -182,7 +180,6 @@ next:
 	return times + " (" + strings.Join(out, "; ") + ")"
 }
 
-// bracketed are the conditions, times too, in brackets.
 func (p *phrases) bracketed() string {
 	var out []string
 	for _, f := range p.Filters {

@@ -111,7 +111,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 			out = append(out, r.valuesAt(v, f, i)...)
 		}
 	}
-	for _, find := range []func(*schema.View, int) []Piece{r.unitAt, r.attachedAt, r.peopleAt, r.lastingAt, r.moneyAt, r.dimensionAt, r.worthAt, r.ratingAt} {
+	for _, find := range []func(*schema.View, int) []Piece{r.unitAt, r.attachedAt, r.moneyAt, r.dimensionAt, r.worthAt, r.ratingAt} {
 		out = append(out, find(v, i)...)
 	}
 	if r.YearsOld(i) {
@@ -129,6 +129,9 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.Takings || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
 		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
+	}
+	if r.LeftEmpty(i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
 	if !t.Quoted && r.Lex.Deeds[t.Fold] {
 		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
@@ -369,6 +372,9 @@ func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
 }
 
 func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
+	if len(f.Values) <= 6 && len(value.Fold) >= 4 && value.Fold != "open" && speech.Verbal(t.Fold) && strings.HasPrefix(t.Fold, value.Fold) && speech.Family(t.Fold, value.Fold) {
+		return true // failed, of fail
+	}
 	if t.Fold == "man" && r.Lang == speech.German {
 		return false // one, in general
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -22,6 +23,11 @@ func (p *roles) takeConditions() Reason {
 			if x.Arg == "between" {
 				why = p.between(i)
 			}
+		case speech.KindNot:
+			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
+				p.used[i], p.used[i+1] = true, true // not returned yet
+				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
+			}
 		case speech.KindMissing:
 			why = p.missing(i)
 		case speech.KindValue:
@@ -37,8 +43,7 @@ func (p *roles) takeConditions() Reason {
 	return ""
 }
 
-// deniesBoth reports whether one not may be of two values that stand together: not shipped to
-// the UK.
+// deniesBoth reports whether one not may be of two values that stand together: not shipped to the UK.
 func (p *explanation) deniesBoth(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
 	if b == nil || b.Kind != speech.KindNot || n == nil {
@@ -96,7 +101,6 @@ func (p *explanation) denied(i int) bool {
 	return p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].Field == p.Pieces[i].Field && p.denied(k)
 }
 
-// numAt reads a number, also one that looks like a year.
 func (p *explanation) numAt(i int) (float64, bool) {
 	if i < 0 || i >= len(p.Pieces) || p.used[i] {
 		return 0, false
@@ -167,11 +171,8 @@ func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64
 // comparedField is the column that a number is compared with: named by the comparison,
 // behind the number, before the comparison, or the only one there is.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
-	if x.About == "length" && p.View.FieldOf("length") == nil {
-		if f := p.View.FieldOf("duration"); f != nil {
-			return f
-		}
-		return p.View.Lasting()
+	if x.About == "length" {
+		return cmp.Or(p.View.FieldOf("length"), p.View.FieldOf("duration"), p.View.Lasting())
 	}
 	if x.About != "" {
 		return p.View.FieldOf(x.About)
@@ -238,7 +239,6 @@ func (p *roles) compareColumns(i int) Reason {
 	return ""
 }
 
-// between reads "between 10 and 20"; two times are read with the times.
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
@@ -259,7 +259,6 @@ func (p *conditions) between(i int) Reason {
 	return ""
 }
 
-// missing reads "no email", "the email is missing", "without a phone number".
 func (p *roles) missing(i int) Reason {
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
@@ -323,7 +322,6 @@ func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	}
 }
 
-// carry adds the conditions of the question before to those of this one.
 func (p *conditions) carry(b *Plan) Reason {
 	if b == nil {
 		return ""

@@ -51,12 +51,10 @@ func (p *Plan) decide() Reason {
 	return why
 }
 
-// comparedBy reports whether a condition compares a number: trips with more than 10 minutes of delay.
 func (p *conditions) comparedBy(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.number })
 }
 
-// countsRows reports whether the rows themselves are what is counted: how many trips.
 func (p *explanation) countsRows() bool {
 	for i, x := range p.Pieces {
 		if (x.Rows() || x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk) && p.Asked(i) != nil && p.Asked(i).Arg == "many" {
@@ -129,7 +127,6 @@ func (p *Plan) choose() Reason {
 	return p.needTime()
 }
 
-// needTime finds the dates where a unit of time is asked for.
 func (p *Plan) needTime() Reason {
 	if p.Unit == "" {
 		return ""
@@ -143,7 +140,6 @@ func (p *Plan) needTime() Reason {
 	return ""
 }
 
-// decideMeasure chooses between a value, a count, a lookup and a list.
 func (p *Plan) decideMeasure() Reason {
 	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
 		f := p.implied()
@@ -156,6 +152,10 @@ func (p *Plan) decideMeasure() Reason {
 		p.Target = nil // the share of Bolt, which is a company
 	}
 	switch {
+	case p.Tally == "day" && len(p.Measures) == 1 && p.Aggregate == "" && len(p.Filters) == p.times() && p.Measures[0].Field.Named("rain"):
+		p.Filters, p.Measures = append(p.Filters, numberFilter(p.Measures[0].Field, ">", 0)), nil // on how many days did it rain
+		p.Op = OpCount
+		return p.decideCount()
 	case p.Counted != nil && len(p.Measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.Tally != "" && len(p.Measures) > 0:
@@ -204,7 +204,6 @@ var (
 	Plurals = speech.Folded("people children men women staff")
 )
 
-// times is how many of the conditions are times.
 func (p *conditions) times() int {
 	n := 0
 	for _, f := range p.Filters {
@@ -215,19 +214,25 @@ func (p *conditions) times() int {
 	return n
 }
 
+// adds reports whether the question asks what something adds up to.
+func (p *explanation) adds() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindAgg && p.Text.Tokens[x.From].Is("add adds added summieren belaufen")
+	})
+}
+
 // implied is the one number of a table that the question names by the table's topic.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
 		return nil
 	}
-	if p.topicMeasure(f) || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
+	if p.topicMeasure(f) || f == p.View.Coins && p.adds() || (p.Aggregate == "avg" || p.Aggregate == "median") && !p.hasRows() && f.Named("score") {
 		return f
 	}
 	return nil
 }
 
-// decideValue settles the aggregate of each measure.
 func (p *Plan) decideValue() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
@@ -292,7 +297,6 @@ func (p *Plan) decideMean() Reason {
 	return ""
 }
 
-// perWord reports whether the question groups by per, pro or je.
 func (p *explanation) perWord() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.From].Fold
@@ -300,7 +304,6 @@ func (p *explanation) perWord() bool {
 	})
 }
 
-// onlyTimes reports whether the other columns that are named are only those of times.
 func (p *Plan) onlyTimes() bool {
 	return !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
 		return !f.Dated() && !f.Yearly() && f != p.Target && !p.View.NamesRows(f) && !p.idle(f)
@@ -390,7 +393,6 @@ func (p *wording) Nature(f *schema.Field) string {
 	return ""
 }
 
-// decideList settles which names are listed.
 func (p *Plan) decideList() Reason {
 	named := func(f Filter) bool {
 		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total

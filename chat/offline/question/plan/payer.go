@@ -15,8 +15,7 @@ func (p *explanation) spending() bool {
 	})
 }
 
-// expenses turns a question of what is spent to the amounts that went out, where the
-// amounts are of both directions.
+// expenses turns a question of what is spent to the amounts that went out, where the amounts are of both directions.
 func (p *roles) expenses() {
 	if !p.spending() || len(p.Measures) != 1 || !p.Measures[0].Field.Mixed() {
 		return
@@ -30,7 +29,6 @@ func (p *roles) expenses() {
 	}
 }
 
-// moneyOnly reports whether an amount of both directions is only called money.
 func (p *conditions) moneyOnly(f *schema.Field) bool {
 	return f.Mixed() && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.From].Fold
@@ -126,7 +124,6 @@ func (p *explanation) weSpend() bool {
 	return false
 }
 
-// weEarn reports whether the question is of what comes in for us.
 func (p *explanation) weEarn() bool {
 	for i, t := range p.Text.Tokens {
 		took := (t.Fold == "take" || t.Fold == "took" || t.Fold == "bring" || t.Fold == "brought") && i+1 < len(p.Text.Tokens) && p.Text.Tokens[i+1].Fold == "in"
@@ -157,7 +154,6 @@ func (p *explanation) isOurs(i int) bool {
 	return false
 }
 
-// says reports whether the question has one of some words.
 func (p *explanation) says(words map[string]bool) bool {
 	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
 }

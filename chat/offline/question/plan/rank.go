@@ -9,7 +9,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// decideSup settles what a superlative ranks, and by what.
 func (p *Plan) decideSup() Reason {
 	if why := p.supMeasure(); why != "" {
 		return why
@@ -60,7 +59,7 @@ func (p *Plan) decideSup() Reason {
 			return ReasonUnclear // a figure is no person
 		}
 		p.Op = OpExtreme
-		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
+		if p.N > 1 {
 			return ReasonUnclear // the three best of what
 		}
 		if p.spending() && p.Asks != "much" {
@@ -78,7 +77,6 @@ func (p *Plan) decideSup() Reason {
 	return ""
 }
 
-// supMeasure finds the number that a superlative goes by.
 func (p *Plan) supMeasure() Reason {
 	switch {
 	case p.Superlative.About == "rows":
@@ -123,24 +121,14 @@ func (p *Plan) mostSales() bool {
 	})
 }
 
-// mostWord reports whether the superlative is of how much there is.
 func (p *explanation) mostWord() bool {
-	switch p.Text.Tokens[p.Superlative.To-1].Fold {
-	case "most", "fewest", "least", "meisten", "wenigsten":
-		return true
-	}
-	return false
+	return p.Text.Tokens[p.Superlative.To-1].Is("most fewest least meisten wenigsten")
 }
 
 // unsureBest reports whether best and worst may mean the least: of school grades 1 is best in
 // one country and worst in another.
 func (p *Plan) unsureBest() bool {
-	switch p.Text.Tokens[p.Superlative.From].Fold {
-	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
-	default:
-		return false
-	}
-	if len(p.Measures) != 1 {
+	if len(p.Measures) != 1 || !p.Text.Tokens[p.Superlative.From].Is("best worst beste besten bester bestes schlechteste schlechtesten schlechtester") {
 		return false
 	}
 	f := p.Measures[0].Field
@@ -199,9 +187,6 @@ func (p *Plan) supWithout() Reason {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		return ""
 	}
-	if p.mostOfValue() {
-		return ""
-	}
 	return ReasonUnclear
 }
 
@@ -210,15 +195,6 @@ var (
 	highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
 	bigWords  = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
 )
-
-// mostOfValue reports whether the rows with a value are what there is most of, in a table that
-// has no amounts: the most errors, of a log.
-func (p *Plan) mostOfValue() bool {
-	if p.Unit == "" && p.Target == nil || !p.mostWord() || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
-}
 
 // biggest reports whether one row is asked for by its only amount of money: the biggest expense.
 func (p *Plan) biggest() bool {
@@ -322,8 +298,7 @@ func (p *Plan) decideMore() Reason {
 	return ""
 }
 
-// pace is the column that the fastest have the most or the least of: a speed, or a time as it
-// is run.
+// pace is the column that the fastest have the most or the least of: a speed, or a time as it is run.
 func (p *wording) pace(fast bool) *schema.Field {
 	p.Superlative.Arg = "asc"
 	if !fast {
@@ -336,7 +311,6 @@ func (p *wording) pace(fast bool) *schema.Field {
 	return schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Clock() })
 }
 
-// flip turns highest to lowest.
 func (p *explanation) flip() {
 	p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
 }
@@ -378,7 +352,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 		return nil
 	}
 	if !best.Key() && !best.Unique(rows) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
-		if k := p.View.NumberOfRow(); k != nil {
+		if k := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Key() && f.Unique(rows) }); k != nil {
 			return k // several issues have one title
 		}
 	}

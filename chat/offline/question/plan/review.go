@@ -57,7 +57,6 @@ func (p *review) usesColumns() bool {
 	})
 }
 
-// usesAggregate reports whether a mean is a mean in the result.
 func (p *review) usesAggregate() bool {
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
@@ -69,8 +68,7 @@ func (p *review) usesAggregate() bool {
 	return p.Op == OpShare
 }
 
-// usesGroups reports whether what the result is per divides it, and whether all of its parts
-// are answered.
+// usesGroups reports whether what the result is per divides it, and whether all of its parts are answered.
 func (p *review) usesGroups() bool {
 	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
@@ -130,10 +128,9 @@ func (p *roles) inMeasure(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f || slices.Contains(m.Field.Factors, f) })
 }
 
-// usesComparison reports whether what is compared with something is.
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
-	if p.diff && !compares && !p.inDifference() {
+	if p.diff && !compares && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less }) {
 		return false
 	}
 	if p.Op == OpCompare && p.Aggregate == "" && p.First() != nil && p.First().How == "sum" && slices.ContainsFunc(p.Text.Tokens, p.Text.OfOne) {
@@ -145,11 +142,6 @@ func (p *review) usesComparison() bool {
 	}
 	both := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == "both" || t.Fold == "sowohl" })
 	return !both || p.Either == nil || len(p.Measures) > 0 // a row has one value, not both
-}
-
-// inDifference reports whether a measure is itself a difference.
-func (p *roles) inDifference() bool {
-	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
 }
 
 // severalRows reports whether a condition on an amount is one of a single row, where the
@@ -170,8 +162,7 @@ func (p *review) severalRows() bool {
 	})
 }
 
-// asksOtherKind reports whether the question is how much money or time, or how often, and the
-// measure is something else.
+// asksOtherKind reports whether the question is how much money or time, or how often, and the measure is something else.
 func (p *review) asksOtherKind() bool {
 	m := p.First()
 	if m == nil {
@@ -225,8 +216,7 @@ func (p *review) wantsBoth() bool {
 	return false
 }
 
-// ratioOfMost reports whether a ranking goes by how much there is per something else: the most
-// per customer.
+// ratioOfMost reports whether a ranking goes by how much there is per something else: the most per customer.
 func (p *review) ratioOfMost() bool {
 	if p.Op != OpRank || p.First() != nil {
 		return false

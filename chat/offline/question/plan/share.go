@@ -10,7 +10,6 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// yesNo is a text column of yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
 	for _, v := range f.Values {
@@ -20,7 +19,6 @@ func yesNo(f *schema.Field) bool {
 	return f.Text() && yes && no
 }
 
-// decideShare settles of what a share is asked.
 func (p *Plan) decideShare() Reason {
 	if p.ofRows() {
 		p.Measures = nil
@@ -80,7 +78,7 @@ func (p *conditions) orderShare(conds int) bool {
 	if conds != 2 {
 		return false
 	}
-	verb := -1
+	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
 	var at []int
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue || x.Kind == speech.KindField && (x.Field.Boolean() || yesNo(x.Field)) {
@@ -91,24 +89,17 @@ func (p *conditions) orderShare(conds int) bool {
 		return false
 	}
 	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
-		switch p.Text.Tokens[k].Fold {
-		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "würden", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
-			verb = k
+		if p.Text.Tokens[k].Is("would will did do does are is were was wurden wurde sind ist waren work works have has had arbeiten haben live come came") {
+			return true // the later one is the last condition already
 		}
 	}
-	own := func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" }
-	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
-	if verb >= 0 {
-		return true // the later one is the last condition already
-	}
 	// share of women in IT: the first is asked for
-	first := slices.IndexFunc(p.Filters, own)
+	first := slices.IndexFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" })
 	f := p.Filters[first]
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true
 }
 
-// decideChange settles a change between two times or a development.
 func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
 		f := cmp.Or(p.implied(), p.given())
@@ -131,7 +122,7 @@ func (p *Plan) decideChange() Reason {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
 	}
-	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 {
+	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 || p.Counted != nil {
 		return ReasonUnclear
 	}
 	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {
@@ -164,7 +155,6 @@ func (p *Plan) decideChange() Reason {
 	return p.needTime()
 }
 
-// onePerTime reports whether each row has a time of its own.
 func (p *conditions) onePerTime() bool {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
@@ -215,9 +205,7 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 	return false
 }
 
-func (p *explanation) hasRows() bool {
-	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
-}
+func (p *explanation) hasRows() bool { return slices.ContainsFunc(p.Pieces, parse.Piece.Rows) }
 
 // trendUnit is the unit of time that makes a development readable.
 func (p *conditions) trendUnit() string {

@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -167,7 +168,6 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// names reports whether the plan is of a column: as a measure, a condition or a name.
 func (p *roles) names(f *schema.Field) bool {
 	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
 }
@@ -238,18 +238,13 @@ func (p *roles) askWord(i int) Reason {
 	}
 	if x.About != "" {
 		f := p.longestOf(x.About)
-		switch {
-		case f != nil:
-		case x.About == "length":
-			if f = p.View.FieldOf("duration"); f == nil {
-				f = p.View.Lasting()
-			}
+		if f == nil && x.About == "length" {
+			f = cmp.Or(p.View.FieldOf("duration"), p.View.Lasting())
 		}
-		if f != nil {
-			p.Measures = append(p.Measures, Measure{Field: f})
-		} else {
+		if f == nil {
 			return ReasonUnknown
 		}
+		p.Measures = append(p.Measures, Measure{Field: f})
 	}
 	p.used[i] = true
 	return ""
@@ -276,11 +271,7 @@ func (p *wording) none(about string) (Filter, bool) {
 
 // numberOf reports whether "number of" names what a ranking goes by: by number of loans.
 func (p *explanation) numberOf(i int) bool {
-	first := p.Text.Tokens[p.Pieces[i].From].Fold
-	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
-		return false
-	}
-	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
+	return p.Text.Tokens[p.Pieces[i].From].Is("number anzahl zahl count die the der") && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
 // near finds the piece before or after another one, words that are used included.
@@ -369,7 +360,6 @@ func (p *explanation) askedAfter(i int) bool {
 	return false
 }
 
-// by reports whether a piece is what a result is grouped by.
 func (p *explanation) by(i int) bool {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
@@ -430,14 +420,12 @@ func (p *roles) targets() Reason {
 	return ""
 }
 
-// fieldRole gives a named column its role.
 func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
 	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asked == nil && !p.by(i) {
-		switch p.Text.Tokens[k-1].Fold {
-		case "all", "aller", "alle", "allen", "samtlicher", "every":
+		if p.Text.Tokens[k-1].Is("all aller alle allen samtlicher every") {
 			return // across all stores
 		}
 	}
@@ -484,8 +472,7 @@ func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	}
 }
 
-// runsOn reports whether nothing stands between a column and the values that say which of
-// it are counted: cancelled orders.
+// runsOn reports whether nothing stands between a column and the values that say which of it are counted: cancelled orders.
 func (p *explanation) runsOn(i int) bool {
 	for k := i; k > 0 && p.Pieces[k-1].Kind == speech.KindValue; k-- {
 		if p.Pieces[k-1].To != p.Pieces[k].From {

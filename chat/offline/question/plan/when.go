@@ -49,8 +49,7 @@ func (p *roles) timeWords() Reason {
 	return ""
 }
 
-// resolve gives a day without a year, and the ends of a span, the year of the other time,
-// else the only year of the table.
+// resolve gives a day without a year, and the ends of a span, the year of the other time, else the only year of the table.
 func (p *conditions) resolve(at []int) {
 	year := 0
 	for _, i := range at {
@@ -95,7 +94,6 @@ func (p *explanation) betweenNumbers(i int) bool {
 	return false
 }
 
-// boundBefore takes since, before, after or until in front of a time.
 func (p *explanation) boundBefore(i int) string {
 	for _, step := range []int{-1, -2} {
 		n := p.near(i, step)
@@ -168,7 +166,6 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	return ReasonUnclear
 }
 
-// later reports whether a begins after b.
 func later(a, b speech.Period) bool { return a.First() > b.First() }
 
 // timeField chooses the column of the times: the one that the question names, else the

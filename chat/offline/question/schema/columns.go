@@ -81,11 +81,6 @@ func (v *View) Marked(f *Field) bool {
 	return n > 2 && !v.Survey
 }
 
-// Sells reports whether each row is a number of pieces at a price, on a day.
-func (v *View) Sells() bool {
-	return slices.ContainsFunc(v.Fields, (*Field).Dated) && slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() && f.Named("price") })
-}
-
 // counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
 // readings means nothing.
 var counters = []string{"zahlerst", "kilometerst", "tachost", "kontost", "meter read", "meter_read", "meterread", "odometer", "balance", "saldo", "solde", "cumul", "kumul", "running total"}
@@ -128,8 +123,7 @@ var (
 	clockShape = pattern.Lazy(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
 	wordShape  = pattern.Lazy(`^\p{L}+$`)
 	// Selling are words of the price that customers pay.
-	Selling   = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
-	describes = speech.Folded("description beschreibung verwendungszweck buchungstext title titel subject betreff memo purpose zweck details designation libelle item")
+	Selling = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 )
 
 // LeadsTo reports whether a column is the key by which another table is reached.
@@ -184,8 +178,7 @@ func (v *View) Lasting() *Field {
 	})
 }
 
-// Clock reports whether a column of text holds times as they are run, all of one shape, but for
-// words such as DNF.
+// Clock reports whether a column of text holds times as they are run, all of one shape, but for words such as DNF.
 func (f *Field) Clock() bool {
 	if !f.Text() || f.Names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return TimeWords[w.Stem] || TimeWords[w.Fold] || w.Fold == "finish" || w.Fold == "result" || w.Fold == "laufzeit" || w.Fold == "endzeit"
@@ -231,6 +224,16 @@ func (v *View) NameFor(key *Field) *Field {
 	return nil
 }
 
+// Product is the derived measure that multiplies a unit price with its quantity.
+func (v *View) Product(f *Field) *Field {
+	for _, d := range v.Fields {
+		if slices.Contains(d.Factors, f) {
+			return d
+		}
+	}
+	return nil
+}
+
 // Described is the only column that describes the rows.
 func (v *View) Described() []*Field {
 	var out []*Field
@@ -245,12 +248,4 @@ func (v *View) Described() []*Field {
 	return out
 }
 
-// Product is the derived measure that multiplies a unit price with its quantity.
-func (v *View) Product(f *Field) *Field {
-	for _, d := range v.Fields {
-		if slices.Contains(d.Factors, f) {
-			return d
-		}
-	}
-	return nil
-}
+var describes = speech.Folded("description beschreibung verwendungszweck buchungstext title titel subject betreff memo purpose zweck details designation libelle item")

@@ -173,7 +173,6 @@ func (v *View) sales() {
 	}
 }
 
-// logged marks the texts of a log.
 func (v *View) logged() {
 	texts := -1
 	level := false
@@ -225,8 +224,7 @@ func paymentOf(words []string) payment {
 	return pay(weaklyIncoming, weaklyOutgoing)
 }
 
-// Payment reads who pays an amount: its own name, else those of the table and of the columns
-// that are no amounts.
+// Payment reads who pays an amount: its own name, else those of the table and of the columns that are no amounts.
 func (v *View) Payment(f *Field) payment {
 	var own, all []string
 	for _, g := range append([]*Field{f}, f.Factors...) {

@@ -22,8 +22,7 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends by who did something with its row: Entered
-// By, Served By.
+// recorder reports whether the name of a column ends by who did something with its row: Entered By, Served By.
 func (f *Field) recorder() bool {
 	ws := SplitName(f.Name)
 	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
@@ -50,12 +49,10 @@ var (
 	hiring     = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
 )
 
-// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that
-// only such tables have.
+// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that only such tables have.
 type Thing struct{ Nouns, Signs map[string]bool }
 
-// Things are what the rows of a table can be called that is named otherwise: a table with a
-// tracking number holds parcels.
+// Things are what the rows of a table can be called that is named otherwise: a table with a tracking number holds parcels.
 var Things = []Thing{
 	{speech.Folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), speech.Folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{speech.Folded("member members mitglied mitglieder mitgliedern"), speech.Folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
@@ -200,25 +197,4 @@ func distinguish(fs []*Field) {
 			f.Words[i].Optional = f.Words[i].Optional || !own[i]
 		}
 	}
-}
-
-// outer makes the words of the object that a field of JSON stands in optional, where the
-// field says something itself: stats.downloads.
-func outer(name string, words []speech.Word) []speech.Word {
-	at := strings.LastIndex(name, ".")
-	if at < 1 || strings.ContainsAny(name, " (") {
-		return words
-	}
-	n := len(words) - len(SplitName(name[at+1:]))
-	if n > 0 && slices.ContainsFunc(words[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
-		for i := range words[:n] {
-			words[i].Optional = true
-		}
-	}
-	return words
-}
-
-// NumberOfRow is the only number that every row has its own of.
-func (v *View) NumberOfRow() *Field {
-	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) })
 }

@@ -149,7 +149,9 @@ func unite(tables []Table) []Table {
 	for _, t := range tables {
 		k := key(t)
 		g := groups[k]
-		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool { return !sameColumns(g[0], o) }) {
+		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool {
+			return !slices.EqualFunc(g[0].Columns, o.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
+		}) {
 			out = append(out, t)
 			continue
 		}
@@ -161,12 +163,6 @@ func unite(tables []Table) []Table {
 	return out
 }
 
-// sameColumns compares names and types in their order.
-func sameColumns(a, b Table) bool {
-	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
-}
-
-// united is the table of a group.
 func united(name string, group []Table) Table {
 	t := Table{Name: name}
 	var selects, paths []string
@@ -201,8 +197,7 @@ func united(name string, group []Table) Table {
 	return t
 }
 
-// unitedColumn puts the descriptions of one column together. How many different values
-// it has is not known.
+// unitedColumn puts the descriptions of one column together. How many different values it has is not known.
 func unitedColumn(group []Table, i int) Column {
 	c := group[0].Columns[i]
 	c.Values = slices.Clone(c.Values)

@@ -146,7 +146,6 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
-	out = outer(c.Name, out)
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].Fold] {
 			out = append(out, speech.Word{Fold: w, Stem: speech.Stem(w), Optional: true})
@@ -196,9 +195,7 @@ func (f *Field) OfUnit() bool {
 }
 
 // Numeric reports whether the values are numbers, computed ones included.
-func (f *Field) Numeric() bool {
-	return f.Factors != nil || f.Type == "integer" || f.Type == "number"
-}
+func (f *Field) Numeric() bool { return f.Factors != nil || f.Type == "integer" || f.Type == "number" }
 
 // Monthly is a column of months, each stored as its first day.
 func (f *Field) Monthly() bool {
@@ -374,7 +371,6 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 	return out, vocab
 }
 
-// attach adds a table and, where its keys lead to other tables, those.
 func (s *Source) attach(v *View, at int, j joint, vocab speech.Vocabulary) {
 	t := &s.Tables[at]
 	n := len(v.Tables)
@@ -445,7 +441,6 @@ func longForm(long, wide *Table) bool {
 	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
-// fullNames joins the columns of first and last names.
 func (v *View) fullNames() {
 	var first, last *Field
 	for _, f := range v.Fields {

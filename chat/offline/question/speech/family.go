@@ -69,7 +69,7 @@ kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechn
 var (
 	// LightParticles belong to a verb that stands before them; alone they say where things are.
 	LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
-	motion         = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
+	Motion         = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 )
 
 // LightClasses are the classes of each form of a light verb.
@@ -85,18 +85,12 @@ var LightClasses = func() map[string][]string {
 	return out
 }()
 
-// forms are the forms of a regular English verb.
 func forms(v string) []string {
 	base, ies := strings.TrimSuffix(v, "e"), v
 	if n := len(v) - 1; v[n] == 'y' && !strings.ContainsAny(v[n-1:n], "aeou") {
 		ies = v[:n] + "ie"
 	}
 	return []string{Fold(v), Fold(ies + "s"), Fold(v + "es"), Fold(strings.TrimSuffix(ies, "e") + "ed"), Fold(base + "ing"), Fold(v + v[len(v)-1:] + "ed"), Fold(v + v[len(v)-1:] + "ing")}
-}
-
-// Doing reports whether a word may be a verb that a particle belongs to.
-func (r *Utterance) Doing(t Token) bool {
-	return LightClasses[t.Fold] != nil || Irregular[t.Fold] != "" || r.Lex.Deeds[t.Fold] || motion[t.Fold]
 }
 
 // AsksOf reports whether a token is one of which, most and best: what follows is asked for.

@@ -264,8 +264,7 @@ const deeds = `
 sold verkauft spend spent spends produce produced produces producing charge charged chosen choose picked used uses consumed consume generated people leute menschen gewählt produziert verbraucht geerntet
 `
 
-// grammarWords are the words that make a question: kind, argument and concept, then the
-// phrases between bars.
+// grammarWords are the words that make a question: kind, argument and concept, then the phrases between bars.
 const grammarWords = `
 ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute

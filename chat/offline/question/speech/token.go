@@ -63,6 +63,9 @@ func Tokens(text string, lang Language) []Token {
 	return out
 }
 
+// Is reports whether a token is one of some words, which are folded and have spaces between them.
+func (t Token) Is(words string) bool { return slices.Contains(strings.Fields(words), t.Fold) }
+
 // SameWord reports whether two words are one, in singular or plural.
 func SameWord(a, b Token) bool {
 	if a.Fold == b.Fold || len(a.Stem) > 3 && a.Stem == b.Stem {
@@ -152,8 +155,7 @@ var ordinals = map[string]int{
 	"erst": 1, "zweit": 2, "dritt": 3, "viert": 4,
 }
 
-// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
-// weekday of any year.
+// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or weekday of any year.
 type Period struct {
 	Unit string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday
 	Year int

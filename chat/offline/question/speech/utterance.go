@@ -85,12 +85,9 @@ func (r *Utterance) Tokenize(part string) {
 var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
 
 // FullTime writes full-time and part-time as one word each.
-func FullTime(s string) string {
-	return fullTimes.Replace(s)
-}
+func FullTime(s string) string { return fullTimes.Replace(s) }
 
-// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
-// compound, 1 a word made from it.
+// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a compound, 1 a word made from it.
 func (r *Utterance) Level(t Token, w Word) int {
 	switch {
 	case (t.Fold == "open" || t.Fold == "offen") && strings.HasPrefix(w.Fold, "open") && w.Fold != t.Fold:
@@ -107,8 +104,6 @@ func (r *Utterance) Level(t Token, w Word) int {
 		return 2
 	case r.Lex.Shared(t.Stem, w.Stem) && !(w.Fold == "driver" && r.Lex.Means(t.Stem, "distance")):
 		return 3
-	case len(t.Stem) >= 4 && len(w.Fold) >= len(t.Stem)+3 && (strings.HasSuffix(w.Fold, t.Fold) || strings.HasSuffix(w.Stem, t.Stem)):
-		return 2
 	case t.kindOf && !w.Optional && len(w.Fold) >= 4 && len(t.Fold) >= len(w.Fold)+3 && (strings.HasSuffix(t.Fold, w.Fold) || strings.HasSuffix(t.Stem, w.Stem)):
 		return 2 // which Apfelsorte: of the column Sorte
 	case !w.Optional && Family(t.Fold, w.Fold):
@@ -246,3 +241,13 @@ func (r *Utterance) Telling(i, n int) bool {
 func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })
 }
+
+// LeftEmpty reports whether left only says that something is empty: who left the field empty.
+func (r *Utterance) LeftEmpty(i int) bool {
+	return leaving[r.Tokens[i].Fold] && slices.ContainsFunc(r.Tokens, func(t Token) bool { return empty[t.Fold] })
+}
+
+var (
+	leaving = Folded("left leave leaves gelassen lassen liessen")
+	empty   = Folded("empty blank unanswered leer frei")
+)
