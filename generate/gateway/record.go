@@ -77,7 +77,7 @@ func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	}
 }
 
-// call saves an attempt that has been made, for a while also after the end of ctr.
+// call saves an attempt that has been made, for a while also after the end of ctx.
 func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	save, done := saving(ctx)
 	defer done()

@@ -270,7 +270,7 @@ func (pl *Planner) Load(raw json.RawMessage) (*Plan, error) {
 	return p, p.Driver.Ready()
 }
 
-// planned reads a saved plan. Its driver may be nil, or not ready.
+// Read reads a saved plan. Its driver may be nil, or not ready.
 func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 	var s savedPlan
 	if len(raw) == 0 {
