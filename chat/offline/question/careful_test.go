@@ -31,6 +31,4 @@ func TestFiguresThatACarelessReaderFinds(t *testing.T) {
 		{"What was the average temperature in January?", "-ambiguous"},
 		{"On how many days did it rain?", "2 days"},
 	})
-	load(t, map[string]string{"budget": "Department|text,Year|integer,Budgeted|integer,Actual|integer\nParks,2023,100,90\nRoads,2023,300,340\n"}).expect([]inquiry{
-	})
 }

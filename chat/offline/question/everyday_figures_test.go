@@ -18,8 +18,6 @@ func TestEverydayFigures(t *testing.T) {
 		{"At what time of day are we busiest?", "-"},
 		{"How many drinks were refunded?", "-"},
 	})
-	load(t, map[string]string{"verbrauch": "Monat|date,Strom (kWh)|number|kWh,Kosten (€)|number|€\n2023-01-01,300,180\n2023-02-01,280,160\n2024-01-01,310,190\n"}).expect([]inquiry{
-	})
 	load(t, map[string]string{"mitglieder": "Nr|integer,Name|text,Sparte|text,Beitrag|number|€\n1,Abel,Judo,45\n2,Bock,Judo,45\n3,Cern,Judo,45\n4,Dorn,Tennis,60\n"}).expect([]inquiry{
 		{"Wie hoch ist der Beitrag im Judo?", "-ambiguous"},
 		{"Wie viel nehmen wir an Beiträgen insgesamt ein?", "195"},

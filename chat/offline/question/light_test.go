@@ -43,8 +43,6 @@ func TestMoneyHasADirection(t *testing.T) {
 
 func TestWhatIsAskedForMayBeAValue(t *testing.T) {
 	t.Parallel()
-	load(t, map[string]string{"plants": "sku|text,plant|text,kind|text,in_stock|integer,reorder_level|integer,price|number\nP1,Hosta,perennial,10,30,3\nP2,Astilbe,perennial,12,30,4\nP3,Zinnia,annual,5,30,2\nP4,Phlox,perennial,50,30,9\n"}).expect([]inquiry{
-	})
 	load(t, map[string]string{"issues": "key|text,title|text,severity|text,state|text,reported|date\nA1,Typo,low,open,2024-03-01\nA2,Crash,critical,closed,2024-01-01\nA3,Typo,critical,open,2024-02-01\nA4,Crash,critical,open,2024-04-01\n"}).expect([]inquiry{
 		{"What is the newest critical issue?", "A4"},
 	})
@@ -57,12 +55,10 @@ func TestWhatIsAskedForMayBeAValue(t *testing.T) {
 	})
 }
 
-func TestTimesOfDayAndDirections(t *testing.T) {
+func TestTimesAsTheyAreRun(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"appointments": "id|text,date|date,time|text,vet|text,animal|text\n1,2024-01-01,9:15,Dr. Petri,cat\n2,2024-01-01,11:59,Dr. Petri,dog\n3,2024-01-02,12:00,Dr. Sommer,cat\n4,2024-01-02,18:30,Dr. Sommer,cat\n"}).expect([]inquiry{
 		{"How many appointments were between 9 and 11 o'clock?", "-"},
-	})
-	load(t, map[string]string{"rides": "ride|text,date|date,from_station|text,to_station|text,minutes|integer\n1,2024-01-01,Harbour,Park,40\n2,2024-01-02,Park,Harbour,10\n3,2024-01-02,Harbour,Park,20\n4,2024-01-02,Park,Park,90\n"}).expect([]inquiry{
 	})
 	load(t, map[string]string{"ergebnisse": "Startnr|integer,Schwimmer|text,Jahrgang|integer,Strecke|text,Zeit|text\n1,Emma,2012,100 m Freistil,\"1:30,86\"\n2,Lukas,2013,50 m Brust,\"0:46,42\"\n3,Marie,2012,100 m Freistil,\"0:56,00\"\n"}).expect([]inquiry{
 		{"Wer war über 100 m Freistil am schnellsten?", "Marie"},
@@ -95,8 +91,6 @@ func TestFiguresThatAreNotMeant(t *testing.T) {
 	load(t, map[string]string{"trips": "trip_date|date,destination|text,traveller|text,flight_cost|number\n2024-01-01,Oslo,Cem,10\n2024-01-01,Oslo,Cem,20\n2024-01-05,Rome,Ann,5\n"}).expect([]inquiry{
 		{"How many trips did Cem make to Oslo?", "2"},
 		{"Who travelled the most?", "-"},
-	})
-	load(t, map[string]string{"app": "time|datetime,user|text,action|text\n2024-01-01 00:00:00,ann,login\n2024-01-01 01:00:00,bob,upload\n2024-01-01 02:00:00,bob,upload\n"}).expect([]inquiry{
 	})
 	load(t, map[string]string{"visits": "id|text,date|date,vet|text,cups|integer,fee|number\n1,2024-01-01,Dr. Petri,2,10\n2,2024-01-02,Dr. Petri,1,20\n3,2024-01-03,Dr. Sommer,4,40\n"}).expect([]inquiry{
 		{"What was the total fee of Dr. Petri?", "30"},

@@ -49,14 +49,13 @@ type Column struct {
 	Type string `json:"type"`
 	Unit string `json:"unit"`
 	// Missing and Unusable count the rows without a value and with one that does not fit the type.
-	Missing        int64    `json:"missing"`
-	Unusable       int64    `json:"unusable"`
-	Distinct       int64    `json:"distinct"`
-	DistinctCapped bool     `json:"distinctCapped"`
-	Min            any      `json:"min"`
-	Max            any      `json:"max"`
-	Values         []any    `json:"values"`
-	UnusableValues []string `json:"unusableValues"`
+	Missing        int64 `json:"missing"`
+	Unusable       int64 `json:"unusable"`
+	Distinct       int64 `json:"distinct"`
+	DistinctCapped bool  `json:"distinctCapped"`
+	Min            any   `json:"min"`
+	Max            any   `json:"max"`
+	Values         []any `json:"values"`
 }
 
 // Result is the answer to one statement.
