@@ -8,10 +8,10 @@ FUZZTIME ?= 60s
 # The race detector needs a C compiler; without one the tests run all the same. It does not watch the
 # code of SQLite, which is C made into Go, and of the painter, which starts no goroutine (internal/house
 # checks it): they would be five sixths of its time. What Go code does with their results is watched.
-RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modernc.org/...=-race=false -gcflags=atelier/generate/offline=-race=false')
+RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modernc.org/...=-race=false -gcflags=atelier/generate/provider/offline=-race=false')
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
-RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/offline|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
+RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
 RACESKIP ?= AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
 # More tests at once than processors, because many wait for processes that they started.
 PARALLEL ?= 8

@@ -12,7 +12,7 @@ import (
 	"atelier/chat/fantasy"
 	"atelier/generate"
 	"atelier/generate/gateway"
-	offlineimage "atelier/generate/offline"
+	offlineimage "atelier/generate/provider/offline"
 	"atelier/media"
 )
 

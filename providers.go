@@ -4,14 +4,14 @@ import (
 	"cmp"
 
 	"atelier/chat/bedrock"
-	"atelier/generate/bfl"
 	"atelier/generate/driver"
-	"atelier/generate/gemini"
-	"atelier/generate/leonardo"
-	"atelier/generate/midjourney"
-	offlineimage "atelier/generate/offline"
-	"atelier/generate/openai"
-	"atelier/generate/openrouter"
+	"atelier/generate/provider/bfl"
+	"atelier/generate/provider/gemini"
+	"atelier/generate/provider/leonardo"
+	"atelier/generate/provider/midjourney"
+	offlineimage "atelier/generate/provider/offline"
+	"atelier/generate/provider/openai"
+	"atelier/generate/provider/openrouter"
 	"atelier/media/wire"
 )
 

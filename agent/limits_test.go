@@ -20,7 +20,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
-	"atelier/generate/offline"
+	"atelier/generate/provider/offline"
 	"atelier/journal"
 	"atelier/journal/step"
 	"atelier/media"

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"atelier/generate"
-	"atelier/generate/bfl"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/provider/bfl"
 	"atelier/media"
 	"atelier/media/blob"
 	"atelier/media/blob/memblob"

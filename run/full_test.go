@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"atelier/generate"
-	"atelier/generate/bfl"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
 	"atelier/generate/generatetest/bflsim"
-	"atelier/generate/offline"
+	"atelier/generate/provider/bfl"
+	"atelier/generate/provider/offline"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/media/blob"

@@ -18,7 +18,7 @@ import (
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
 	"atelier/generate/generatetest/openaisim"
-	"atelier/generate/openai"
+	"atelier/generate/provider/openai"
 	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"

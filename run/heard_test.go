@@ -7,11 +7,11 @@ import (
 	"atelier/internal/sim"
 
 	"atelier/generate"
-	"atelier/generate/bfl"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/provider/bfl"
 	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/media/blob"

@@ -23,7 +23,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
-	"atelier/generate/offline"
+	"atelier/generate/provider/offline"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/media/blob"

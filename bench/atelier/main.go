@@ -15,7 +15,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
-	"atelier/generate/openai"
+	"atelier/generate/provider/openai"
 	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	offlinechat "atelier/chat/offline"
-	offlineimage "atelier/generate/offline"
+	offlineimage "atelier/generate/provider/offline"
 )
 
 // TestSageOfflineSaysWhatItCannotDraw: no picture is made, the words are named, and a change that it cannot make

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"atelier/generate/catalog"
-	"atelier/generate/offline"
+	"atelier/generate/provider/offline"
 	"atelier/media"
 )
 

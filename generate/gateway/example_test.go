@@ -7,7 +7,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/driver"
 	"atelier/generate/gateway"
-	"atelier/generate/offline"
+	"atelier/generate/provider/offline"
 	"atelier/media/blob"
 	"atelier/media/blob/memblob"
 	"atelier/media/wire"
