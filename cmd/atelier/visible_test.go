@@ -149,7 +149,7 @@ func TestOneWayToTheTerminal(t *testing.T) {
 	if !strings.Contains(mustRead(t, "main.go"), "\tlogTo(os.Stderr)\n") {
 		t.Error("main leaves the logger as it is")
 	}
-	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|p\.bytes, p\.stdout = w\.stdout, w\.stderr|out: w\.stderr, on:|kong\.Writers\(|io\.WriteString\(t\.w\.stderr, prompt\)|io\.WriteString\(w\.stdout, text|help := w\.stdout$|logTo\(os\.Stderr\)|logJSONTo\(w\.stderr\)|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
+	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|p\.bytes, p\.stdout = w\.stdout, w\.stderr|out: w\.stderr, on:|g\.parser\.Stdout, g\.parser\.Stderr = |io\.WriteString\(t\.w\.stderr, prompt\)|io\.WriteString\(w\.stdout, text|logTo\(os\.Stderr\)|logJSONTo\(w\.stderr\)|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

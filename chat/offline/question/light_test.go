@@ -55,10 +55,13 @@ func TestWhatIsAskedForMayBeAValue(t *testing.T) {
 	})
 }
 
-func TestTimesAsTheyAreRun(t *testing.T) {
+func TestTimesOfDayAndDirections(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"appointments": "id|text,date|date,time|text,vet|text,animal|text\n1,2024-01-01,9:15,Dr. Petri,cat\n2,2024-01-01,11:59,Dr. Petri,dog\n3,2024-01-02,12:00,Dr. Sommer,cat\n4,2024-01-02,18:30,Dr. Sommer,cat\n"}).expect([]inquiry{
 		{"How many appointments were between 9 and 11 o'clock?", "-"},
+	})
+	load(t, map[string]string{"rides": "ride|text,date|date,from_station|text,to_station|text,minutes|integer\n1,2024-01-01,Harbour,Park,40\n2,2024-01-02,Park,Harbour,10\n3,2024-01-02,Harbour,Park,20\n4,2024-01-02,Park,Park,90\n"}).expect([]inquiry{
+		{"How many rides went from Harbour to Park?", "2"},
 	})
 	load(t, map[string]string{"ergebnisse": "Startnr|integer,Schwimmer|text,Jahrgang|integer,Strecke|text,Zeit|text\n1,Emma,2012,100 m Freistil,\"1:30,86\"\n2,Lukas,2013,50 m Brust,\"0:46,42\"\n3,Marie,2012,100 m Freistil,\"0:56,00\"\n"}).expect([]inquiry{
 		{"Wer war über 100 m Freistil am schnellsten?", "Marie"},

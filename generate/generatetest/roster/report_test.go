@@ -203,9 +203,9 @@ func TestEveryDriverIsHeldToIt(t *testing.T) {
 		if rows, err := os.ReadFile(file); err == nil && strings.Contains(string(rows), "\nendpoint:") {
 			room = "openai" // whose driver speaks to it
 		}
-		b, err := os.ReadFile(filepath.Join(generateRoom, room, "conformance_test.go"))
+		b, err := os.ReadFile(filepath.Join(generateRoom, "provider", room, "conformance_test.go"))
 		if err != nil || !regexp.MustCompile(`roster\.Run\(t, "`+provider+`"\)`).Match(b) {
-			t.Errorf("generate/%s does not run the suite for %s: %v", room, provider, err)
+			t.Errorf("generate/provider/%s does not run the suite for %s: %v", room, provider, err)
 		}
 	}
 }

@@ -116,31 +116,98 @@ func pointer(row []any, i int) *float64 {
 }
 
 func (p *reply) sayTrend(a *Answer) plan.Reason {
-	m, rows := p.First(), a.Result.Rows
-	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, 2); return n > 1 })
+	m := p.First()
+	rows := a.Result.Rows
+	k := 1 + len(p.Groups)
+	single := !slices.ContainsFunc(rows, func(r []any) bool { n, _ := schema.Figure(r, k+1); return n > 1 })
 	if m != nil && m.How == "" && !single {
 		return plan.ReasonAmbiguous
 	}
-	c := &Chart{Kind: "line", XLabel: p.UnitName()}
-	s := Series{Name: p.RowsName()}
-	if m != nil {
-		s.Name, c.Unit, c.YLabel = m.Field.Label(), m.Field.UnitSymbol(), m.Field.Label()
+	series, labels := p.series(rows)
+	var parts []string
+	for _, s := range series {
+		t := p.course(s.Values, labels, m.Column(), p.lastChange(rows, s.Name))
+		if t != "" && len(p.Groups) == 1 {
+			t = s.Name + " " + t
+		}
+		if t != "" {
+			parts = append(parts, t)
+		}
 	}
-	for _, row := range rows {
-		c.Labels, s.Values = append(c.Labels, p.timeLabel(row[0])), append(s.Values, pointer(row, 1))
-	}
-	said := p.course(s.Values, c.Labels, m.Column(), pointer(rows[len(rows)-1], 3))
-	if said == "" {
+	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}
 	what := p.measuredOnce(m, single)
-	a.Sentences = []string{speech.Upper(what) + p.conds() + " " + said + "."}
+	if len(series) == 1 {
+		a.Sentences = []string{speech.Upper(what) + p.conds() + " " + parts[0] + "."}
+	} else {
+		parts = parts[:min(len(parts), plan.MostSeries)]
+		a.Sentences = []string{speech.Upper(what) + p.Say(" of ", " von ") + strings.Join(parts, p.Say("; that of ", "; von ")) + p.conds() + "."}
+	}
 	a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.UnitName()
-	if first, last := c.Labels[0], c.Labels[len(c.Labels)-1]; len(first) == 4 {
+	if len(p.Groups) == 1 {
+		a.Heading = p.Title(what) + p.Say(" by ", " nach ") + p.named(p.Groups[0])
+	}
+	if first, last := labels[0], labels[len(labels)-1]; len(first) == 4 {
 		a.Heading += ", " + first + "–" + last
 	}
-	c.Title, c.Series, a.Chart = a.Heading, []Series{s}, c
+	c := &Chart{Kind: "line", Title: a.Heading, Labels: labels, Series: series[:min(len(series), plan.MostSeries)], XLabel: p.UnitName()}
+	if m != nil {
+		c.Unit, c.YLabel = m.Field.UnitSymbol(), m.Field.Label()
+	}
+	a.Chart = c
 	return ""
+}
+
+// lastChange is the change from the first to the last value of a line in %, as queried.
+func (p *reply) lastChange(rows [][]any, name string) *float64 {
+	k := 3 + len(p.Groups)
+	for _, row := range slices.Backward(rows) {
+		if len(p.Groups) == 0 || p.cell(row[1], p.Groups[0], "") == name {
+			return pointer(row, k)
+		}
+	}
+	return nil
+}
+
+// series puts the rows of a development into lines, the largest first.
+func (p *reply) series(rows [][]any) ([]Series, []string) {
+	var labels []string
+	for _, row := range rows {
+		if l := fmt.Sprint(p.timeLabel(row[0])); !slices.Contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	k := 1 + len(p.Groups)
+	var out []Series
+	for _, row := range rows {
+		name := ""
+		if len(p.Groups) == 1 {
+			name = p.cell(row[1], p.Groups[0], "")
+		} else if m := p.First(); m != nil {
+			name = m.Field.Label()
+		} else {
+			name = p.RowsName()
+		}
+		i := slices.IndexFunc(out, func(s Series) bool { return s.Name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Series{Name: name, Values: make([]*float64, len(labels))})
+		}
+		out[i].Values[slices.Index(labels, fmt.Sprint(p.timeLabel(row[0])))] = pointer(row, k)
+	}
+	slices.SortStableFunc(out, func(x, y Series) int { return schema.CompareCells(top(y), top(x)) })
+	return out, labels
+}
+
+func top(s Series) any {
+	best := 0.0
+	for _, v := range s.Values {
+		if v != nil && *v > best {
+			best = *v
+		}
+	}
+	return best
 }
 
 // timeLabel is a time as an axis of a chart reads it.
@@ -195,7 +262,7 @@ func (p *reply) course(values []*float64, labels []string, f *schema.Field, perc
 	if from > 0 && to != from && percent != nil && (f == nil || !f.Named("temperature")) {
 		text += " (" + choose(*percent < 0, "−", "+") + p.Percent(math.Abs(*percent)) + ")"
 	}
-	if high != first && high != last || low != first && low != last {
+	if len(p.Groups) == 0 && (high != first && high != last || low != first && low != last) {
 		v0, t0 = at(high)
 		v1, t1 = at(low)
 		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), v0, t0, v1, t1)
@@ -312,6 +379,10 @@ func (p *reply) table(a *Answer) {
 	if len(a.Result.Rows) == 1 && len(a.Result.Columns) < 3 {
 		return
 	}
+	if p.Op == plan.OpTrend && len(p.Groups) == 1 && a.Chart != nil {
+		p.pivot(a)
+		return
+	}
 	k := 0
 	keys := []*schema.Field{}
 	if p.Op == plan.OpGroups || p.Op == plan.OpCompare || p.Op == plan.OpRank {
@@ -340,11 +411,34 @@ func (p *reply) table(a *Answer) {
 	}
 }
 
+// pivot writes a development of several lines with a column for each.
+func (p *reply) pivot(a *Answer) {
+	a.Columns, a.Rows = []string{p.UnitName()}, len(a.Chart.Labels)
+	for _, s := range a.Chart.Series {
+		a.Columns = append(a.Columns, s.Name)
+	}
+	f := p.First().Column()
+	for i, l := range a.Chart.Labels {
+		if n := len(a.Chart.Labels); n > plan.MostRows && i > 0 && i < n-1 {
+			continue // the chart shows the course; the table its ends
+		}
+		cells := []string{l}
+		for _, s := range a.Chart.Series {
+			c := "–"
+			if s.Values[i] != nil {
+				c = p.amount(*s.Values[i], f)
+			}
+			cells = append(cells, c)
+		}
+		a.Cells = append(a.Cells, cells)
+	}
+}
+
 // shownColumns leaves out the columns that only count one row each, and those that only help.
 func (p *reply) shownColumns(res schema.Result) []int {
 	var out []int
 	for i := range res.Columns {
-		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 2 || p.Op == plan.OpChange && i >= len(p.Groups)+4
+		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 2+len(p.Groups) || p.Op == plan.OpChange && i >= len(p.Groups)+4
 		ones := !slices.ContainsFunc(res.Rows, func(row []any) bool { n, ok := schema.Figure(row, i); return !ok || n != 1 })
 		if last && ones || p.Op == plan.OpTrend && i == len(res.Columns)-1 || p.Op == plan.OpValue && i >= len(p.Measures) && i != len(p.Measures) {
 			continue

@@ -254,15 +254,29 @@ func (p *statement) changeSQL(q *plan.Query) string {
 }
 
 func (p *statement) trendSQL(q *plan.Query) string {
-	b, m := q.Bucket(p.Time, p.Unit), p.First()
-	value, count, conds := p.expr(q, m), "COUNT(*)", []string{b + " IS NOT NULL"}
+	b := q.Bucket(p.Time, p.Unit)
+	m := p.First()
+	value := p.expr(q, m)
+	count := "COUNT(*)"
+	conds := []string{b + " IS NOT NULL"}
 	if m != nil {
 		count = "COUNT(" + q.Col(m.Field) + ")"
 		conds = append(conds, q.Col(m.Field)+" IS NOT NULL")
 	}
-	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (ORDER BY %s)", value, b)
-	return fmt.Sprintf("SELECT %s AS %s, %s AS %s, %s AS %s, 100.0 * (%s - %s) / NULLIF(%s, 0) AS %s%s GROUP BY %s ORDER BY 1 LIMIT %d", b, schema.QuotedName(p.UnitName()),
-		value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")), q.From(p.Filters, conds...), b, fetched)
+	head, by := b+" AS "+schema.QuotedName(p.UnitName()), "1"
+	group := b
+	if len(p.Groups) == 1 {
+		g := p.plain(q, p.Groups[0])
+		head, by, group = head+", "+g+" AS "+schema.QuotedName(p.Groups[0].Label()), "1, 2", b+", "+g
+		conds = append(conds, g+" IS NOT NULL")
+	}
+	over := "ORDER BY " + b
+	if len(p.Groups) == 1 {
+		over = "PARTITION BY " + p.plain(q, p.Groups[0]) + " " + over
+	}
+	start := fmt.Sprintf("FIRST_VALUE(%s) OVER (%s)", value, over)
+	change := fmt.Sprintf("100.0 * (%s - %s) / NULLIF(%s, 0) AS %s", value, start, start, schema.QuotedName(p.Say("change since the first in %", "Änderung seit dem ersten in %")))
+	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, fetched)
 }
 
 func (p *statement) courseSQL(q *plan.Query) string {

@@ -299,9 +299,20 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	}
 }
 
+// direction is a word of where something begins or ends, and the words of columns that say the other.
+type direction struct{ said, other map[string]bool }
+
+var directions = []direction{
+	{speech.Folded("from von ab"), speech.Folded("to end destination dest arrive arrival dropoff nach ziel zielort ankunft endet bis")},
+	{speech.Folded("to nach"), speech.Folded("from start origin source depart departure pickup von ab abfahrt startort")},
+}
+
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
+	if i > 0 && slices.ContainsFunc(directions, func(d direction) bool { return d.said[r.Tokens[i-1].Fold] && f.Has(d.other) }) {
+		return nil // from the station, and not to it
+	}
 	partial, likert := map[int][]string{}, f.Likert()
 	whole := map[int][]string{}
 	synonym := []string{}

@@ -330,11 +330,8 @@ func (p *wording) idle(f *schema.Field) bool {
 		if v := p.Pieces[i-1]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 && v.To == x.From {
 			return true // sparkling wine
 		}
-		for k := i + 1; k < len(p.Pieces) && k <= i+3 && !mean; k++ {
-			if v := p.Pieces[k]; v.Kind == speech.KindField && v.Field.Table > 0 {
-				continue // the members of the department Gymnastics
-			}
-			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && (k <= i+2 && v.Field.Table == 0 || p.View.LeadsTo(f, v.Field)) {
+		for k := i + 1; k < len(p.Pieces) && k <= i+2 && !mean; k++ {
+			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 {
 				return true
 			}
 		}

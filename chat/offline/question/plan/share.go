@@ -145,7 +145,7 @@ func (p *Plan) decideChange() Reason {
 		p.Op = OpChange
 		return ""
 	}
-	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff || len(p.Groups) > 0 || p.Aggregate == "median" {
+	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff || p.Aggregate == "median" {
 		return ReasonUnclear
 	}
 	p.Op = OpTrend

@@ -126,15 +126,6 @@ var (
 	Selling = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 )
 
-// LeadsTo reports whether a column is the key by which another table is reached.
-func (v *View) LeadsTo(f, other *Field) bool {
-	if f.Table != 0 || other.Table == 0 {
-		return false
-	}
-	j := v.On[other.Table]
-	return j.From == 0 && j.OwnKey == f.Name
-}
-
 // Sold is the only column of what is sold.
 func (v *View) Sold() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Named("product") })
