@@ -177,10 +177,11 @@ func (r *Runner) root(req Request) (*run, error) {
 		return nil, err
 	}
 	m := &meter.Meter{}
-	part, policy := 0, definition.VisionContextPolicy{}
+	part := 0
 	if req.State != nil {
 		part = req.State.Part
 	}
+	var policy definition.VisionContextPolicy
 	switch { // the request goes before the definition
 	case req.Vision != nil:
 		policy = req.Vision.WithDefaults()

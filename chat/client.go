@@ -75,26 +75,35 @@ func Guarded[T any](ask func() (T, error)) (res T, err error) {
 	return ask()
 }
 
-// Unanswered is the error of a call to which no whole answer came. why is the error without secrets, check
-// what to look at where the model was not reached. sent reports whether the request left this machine: only
-// one that did not can be repeated without being paid twice.
-func Unanswered(ctx context.Context, f Profile, err error, why, check string, sent bool) *media.Error {
+// LostCall is a call to which no whole answer came.
+type LostCall struct {
+	Profile Profile
+	Err     error
+	// Why is Err without secrets, Check what to look at where the model was not reached.
+	Why, Check string
+	// Sent reports whether the request left this machine: only one that did not can be repeated
+	// without being paid twice.
+	Sent bool
+}
+
+// Unanswered is the error of a lost call.
+func (l LostCall) Unanswered(ctx context.Context) *media.Error {
 	billed := ""
 	var unsettled error
-	if sent {
+	if l.Sent {
 		billed, unsettled = "; it may have been billed, so it is not repeated", ErrUnsettled
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
-			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", f, ended, billed)
+		if errors.Is(l.Err, ended) || errors.Is(ctx.Err(), ended) {
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before the response arrived: %s%s", l.Profile, ended, billed)
 			e.Cause = errors.Join(ended, unsettled)
 			return e
 		}
 	}
-	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check %s", f, why, check)
+	if !l.Sent {
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check %s", l.Profile, l.Why, l.Check)
 	}
-	e := media.Errorf(media.CodeBadResponse, "ask %s: the response is incomplete (%s)%s", f, why, billed)
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the response is incomplete (%s)%s", l.Profile, l.Why, billed)
 	e.Cause = unsettled
 	return e
 }

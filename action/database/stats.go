@@ -20,11 +20,24 @@ const (
 
 // kinds are the kinds of the types that begin so, the first that fits.
 var kinds = []struct{ kind, begins string }{
-	{"boolean", "bool"}, {"text", "interval"},
-	{"integer", "int"}, {"integer", "bigint"}, {"integer", "smallint"}, {"integer", "tinyint"}, {"integer", "mediumint"},
-	{"integer", "serial"}, {"integer", "bigserial"}, {"integer", "smallserial"},
-	{"number", "real"}, {"number", "double"}, {"number", "float"}, {"number", "numeric"}, {"number", "decimal"}, {"number", "number"},
-	{"datetime", "timestamp"}, {"datetime", "datetime"},
+	{"boolean", "bool"},
+	{"text", "interval"},
+	{"integer", "int"},
+	{"integer", "bigint"},
+	{"integer", "smallint"},
+	{"integer", "tinyint"},
+	{"integer", "mediumint"},
+	{"integer", "serial"},
+	{"integer", "bigserial"},
+	{"integer", "smallserial"},
+	{"number", "real"},
+	{"number", "double"},
+	{"number", "float"},
+	{"number", "numeric"},
+	{"number", "decimal"},
+	{"number", "number"},
+	{"datetime", "timestamp"},
+	{"datetime", "datetime"},
 }
 
 // kindOf returns the kind of a database's type: integer, number, text, date, datetime, boolean.

@@ -90,7 +90,8 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 	}
 	src := charset.NewReader(file)
 	w := d.window()
-	title, cut := "", false
+	var title string
+	var cut bool
 	if format == "html" {
 		p := &page{window: w}
 		err = p.read(ctx, src)

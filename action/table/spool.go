@@ -81,7 +81,7 @@ func (s *spool) each(ctx context.Context, fn func([]cell) error) error {
 		record = record[:0]
 		for rest := b; len(rest) > 0; {
 			head, n := binary.Uvarint(rest)
-			end := n + int(head>>1) //nolint:gosec // as it was written
+			end := n + int(head>>1)
 			record = append(record, cell{text: rest[n:end], exact: head&1 == 1})
 			rest = rest[end:]
 		}

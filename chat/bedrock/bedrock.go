@@ -293,7 +293,9 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return m.refused(err, api)
 	}
-	return chat.Unanswered(ctx, m.profile, err, m.secrets.Clean(err.Error(), chat.MaxMessage), "the network, AWS_REGION and BEDROCK_BASE_URL", sent)
+	return chat.LostCall{
+		Profile: m.profile, Err: err, Why: m.secrets.Clean(err.Error(), chat.MaxMessage), Check: "the network, AWS_REGION and BEDROCK_BASE_URL", Sent: sent,
+	}.Unanswered(ctx)
 }
 
 // refused is the error of an answer that is an error.

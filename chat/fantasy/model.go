@@ -215,7 +215,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 		why = u.Err.Error()
 	}
 	why = m.secrets.Clean(why, chat.MaxMessage)
-	e := chat.Unanswered(ctx, m.profile, err, why, "the network and "+m.provider.BaseVariable, sent)
+	e := chat.LostCall{Profile: m.profile, Err: err, Why: why, Check: "the network and " + m.provider.BaseVariable, Sent: sent}.Unanswered(ctx)
 	if e.Code == media.CodeUnavailable && !network { // the SDK did not take the request
 		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
 	}

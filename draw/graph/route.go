@@ -103,7 +103,8 @@ func (p *part) stops(i int) []stop {
 			list = append(list, stop{k, v.x, top, bottom})
 			continue
 		}
-		size, dx, side := p.spec.turn(p.spec.sizes[v.node]), 0.0, 1.0 // the lower side of the first node
+		size, side := p.spec.turn(p.spec.sizes[v.node]), 1.0 // the lower side of the first node
+		var dx float64
 		if c == 0 {
 			dx = take(v.dn, v.portsDn, chain[1])
 		} else {

@@ -72,7 +72,7 @@ func (e *Engine) stopCancelled(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	rows, _ := e.list(e.root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
+	rows, _ := e.list(dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled)) // the next look reports an error
 	for _, r := range rows {
 		e.flows.stop(cancelled(), r.ID)
 	}
@@ -107,7 +107,7 @@ func (e *Engine) cancelledOrphans(ctx context.Context, living map[string]ledger.
 	e.mu.Lock()
 	since := e.cancelled
 	e.mu.Unlock()
-	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
+	rows, err := e.listWithin(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
 	if err != nil {
 		return nil, e.failure("list cancelled work", err)
 	}

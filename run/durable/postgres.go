@@ -75,7 +75,8 @@ const noRight = "name the primary server and a role that may create the schema "
 func serverFailure(what string, err error) error {
 	var dial *pgconn.ConnectError
 	var pe *pgconn.PgError
-	state, under := "", err
+	var state string
+	under := err
 	if errors.As(err, &pe) {
 		state, under = pe.Code, pe
 	} else { // the engine passes some errors as text

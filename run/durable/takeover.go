@@ -35,16 +35,27 @@ type Orphan struct {
 }
 
 // list reads rows of work without results and, unless an option asks for it, without input.
-func (e *Engine) list(ctx context.Context, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
+func (e *Engine) list(options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
+	root, stop := e.bounded()
+	defer stop()
+	return listed(root, options)
+}
+
+// listWithin is list that ends with ctx.
+func (e *Engine) listWithin(ctx context.Context, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
+	return listed(root, options)
+}
+
+func listed(root dbos.Context, options []dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	return dbos.ListWorkflows(root, append([]dbos.ListWorkflowsOption{dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false)}, options...)...)
 }
 
 // status reads the row of work; nil if there is none.
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
-	rows, err := e.list(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
+	rows, err := e.list(dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("read work "+id, err)
 	}
@@ -128,7 +139,7 @@ func (e *Engine) underWay(l ledger.Lease) error {
 // Orphans lists work whose process has died, oldest first, followed by cancelled work whose process
 // died before it noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
-	rows, err := e.list(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
+	rows, err := e.listWithin(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}
@@ -240,7 +251,7 @@ func (e *Engine) Full() (bool, error) {
 	if e.cfg.Limit == 0 {
 		return false, nil
 	}
-	rows, err := e.list(e.root, dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued))
+	rows, err := e.list(dbos.WithFilterQueueName(e.queue()), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued))
 	if err != nil {
 		return false, e.failure("count adopted work", err)
 	}

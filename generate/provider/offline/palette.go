@@ -52,8 +52,19 @@ var skies = map[string][][11]uint32{
 // timeOf chooses the light that the words ask for.
 func timeOf(b *wording, r *rand.Rand) string {
 	for _, t := range [][2]string{ // a tag and its light, the strongest first
-		{"lightning", "storm"}, {"storm", "storm"}, {"night", "night"}, {"sunset", "sunset"}, {"sunrise", "sunrise"}, {"dusk", "dusk"}, {"golden", "golden"},
-		{"rain", "storm"}, {"gloomy", "storm"}, {"fog", "fog"}, {"day", "day"}, {"bright", "day"}, {"dark", "night"},
+		{"lightning", "storm"},
+		{"storm", "storm"},
+		{"night", "night"},
+		{"sunset", "sunset"},
+		{"sunrise", "sunrise"},
+		{"dusk", "dusk"},
+		{"golden", "golden"},
+		{"rain", "storm"},
+		{"gloomy", "storm"},
+		{"fog", "fog"},
+		{"day", "day"},
+		{"bright", "day"},
+		{"dark", "night"},
 	} {
 		if b.tag(t[0]) {
 			return t[1]

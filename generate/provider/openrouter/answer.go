@@ -40,7 +40,7 @@ type content string
 func (c *content) UnmarshalJSON(b []byte) error {
 	var parts []part
 	if json.Unmarshal(b, (*string)(c)) == nil || json.Unmarshal(b, &parts) != nil {
-		return nil
+		return nil //nolint:nilerr // anything else is no text
 	}
 	for _, p := range parts {
 		*c += content(p.Text)

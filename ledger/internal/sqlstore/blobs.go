@@ -31,10 +31,18 @@ func (s *db) insertBlob(ctx context.Context, tx *sql.Tx, b media.Blob, operation
 
 func blobColumns(b *ledger.Blob) columns {
 	return columns{
-		{"digest", digestCol{&b.Digest}}, {"size_bytes", &b.SizeBytes}, {"mime_type", &b.MIMEType},
-		{"width", num(&b.Width)}, {"height", num(&b.Height)}, {"orientation", num(&b.Orientation)}, {"frames", num(&b.Frames)},
-		{"duration_seconds", num(&b.DurationSeconds)}, {"thumbnail_digest", digestCol{&b.ThumbnailDigest}},
-		{"operation_id", str(&b.OperationID)}, {"created_at", timeCol{&b.CreatedAt}}, {"updated_at", timeCol{&b.UpdatedAt}},
+		{"digest", digestCol{&b.Digest}},
+		{"size_bytes", &b.SizeBytes},
+		{"mime_type", &b.MIMEType},
+		{"width", num(&b.Width)},
+		{"height", num(&b.Height)},
+		{"orientation", num(&b.Orientation)},
+		{"frames", num(&b.Frames)},
+		{"duration_seconds", num(&b.DurationSeconds)},
+		{"thumbnail_digest", digestCol{&b.ThumbnailDigest}},
+		{"operation_id", str(&b.OperationID)},
+		{"created_at", timeCol{&b.CreatedAt}},
+		{"updated_at", timeCol{&b.UpdatedAt}},
 	}
 }
 

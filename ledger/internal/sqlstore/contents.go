@@ -12,14 +12,31 @@ import (
 
 func generationColumns(g *ledger.ContentGeneration) columns {
 	return slices.Concat(columns{
-		{"id", &g.ID}, {"owner", &g.Owner}, {"workflow_run_id", &g.WorkflowRunID}, {"interaction_id", &g.InteractionID},
-		{"step_id", str(&g.StepID)}, {"sub_action_id", str(&g.SubActionID)}, {"action_type", &g.ActionType},
-		{"request_id", str(&g.RequestID)}, {"request_digest", str(&g.RequestDigest)},
-		{"provider", str(&g.Provider)}, {"model", str(&g.Model)}, {"operation_id", str(&g.OperationID)},
-		{"prompt_id", prose(&g.PromptID)}, {"source_data", jsonCol{&g.SourceData}}, {"prompt_as_sent", prose(&g.PromptAsSent)},
-		{"params", jsonCol{&g.Params}}, {"dispositions", jsonCol{&g.Dispositions}}, {"result_target", jsonCol{&g.ResultTarget}},
-		{"stand_in", flagCol{&g.StandIn}}, {"status", &g.Status}, {"elapsed_ms", num(&g.ElapsedMS)}, {"cost_usd", &g.CostUSD},
-		{"finished_at", timeCol{&g.FinishedAt}}, {"created_at", timeCol{&g.CreatedAt}}, {"updated_at", timeCol{&g.UpdatedAt}},
+		{"id", &g.ID},
+		{"owner", &g.Owner},
+		{"workflow_run_id", &g.WorkflowRunID},
+		{"interaction_id", &g.InteractionID},
+		{"step_id", str(&g.StepID)},
+		{"sub_action_id", str(&g.SubActionID)},
+		{"action_type", &g.ActionType},
+		{"request_id", str(&g.RequestID)},
+		{"request_digest", str(&g.RequestDigest)},
+		{"provider", str(&g.Provider)},
+		{"model", str(&g.Model)},
+		{"operation_id", str(&g.OperationID)},
+		{"prompt_id", prose(&g.PromptID)},
+		{"source_data", jsonCol{&g.SourceData}},
+		{"prompt_as_sent", prose(&g.PromptAsSent)},
+		{"params", jsonCol{&g.Params}},
+		{"dispositions", jsonCol{&g.Dispositions}},
+		{"result_target", jsonCol{&g.ResultTarget}},
+		{"stand_in", flagCol{&g.StandIn}},
+		{"status", &g.Status},
+		{"elapsed_ms", num(&g.ElapsedMS)},
+		{"cost_usd", &g.CostUSD},
+		{"finished_at", timeCol{&g.FinishedAt}},
+		{"created_at", timeCol{&g.CreatedAt}},
+		{"updated_at", timeCol{&g.UpdatedAt}},
 	}, failureColumns(&g.Failure))
 }
 
@@ -30,8 +47,15 @@ func generations(owner string) *query {
 
 func contentColumns(c *ledger.GeneratedContent) columns {
 	return columns{
-		{"id", &c.ID}, {"metadata_id", &c.MetadataID}, {"position", &c.Position}, {"media_id", &c.MediaID}, {"modality", str(&c.Modality)},
-		{"seed", &c.Seed}, {"revised_prompt", prose(&c.RevisedPrompt)}, {"selected_at", timeCol{&c.SelectedAt}}, {"created_at", timeCol{&c.CreatedAt}},
+		{"id", &c.ID},
+		{"metadata_id", &c.MetadataID},
+		{"position", &c.Position},
+		{"media_id", &c.MediaID},
+		{"modality", str(&c.Modality)},
+		{"seed", &c.Seed},
+		{"revised_prompt", prose(&c.RevisedPrompt)},
+		{"selected_at", timeCol{&c.SelectedAt}},
+		{"created_at", timeCol{&c.CreatedAt}},
 	}
 }
 

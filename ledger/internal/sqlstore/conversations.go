@@ -14,9 +14,12 @@ import (
 
 func conversationColumns(c *ledger.Conversation) columns {
 	return columns{
-		{"id", &c.ID}, {"owner", &c.Owner}, {"title", prose(&c.Title)},
+		{"id", &c.ID},
+		{"owner", &c.Owner},
+		{"title", prose(&c.Title)},
 		{`(SELECT COUNT(*) FROM conversation_details d WHERE d.conversation_id = conversations.id AND d.deleted_at IS NULL)`, readOnly{&c.Messages}},
-		{"created_at", timeCol{&c.CreatedAt}}, {"updated_at", timeCol{&c.UpdatedAt}},
+		{"created_at", timeCol{&c.CreatedAt}},
+		{"updated_at", timeCol{&c.UpdatedAt}},
 	}
 }
 
@@ -86,10 +89,16 @@ func (s conversations) ConversationRuns(ctx context.Context, owner string, ids [
 	}
 	list, err := all(ctx, s.read, func(r *ledger.ConversationRun) columns {
 		return columns{
-			{"DISTINCT d.conversation_id", &r.ConversationID}, {"r.id", &r.RunID},
-			{"r.model_calls", &r.Usage.ModelCalls}, {"r.images", &r.Usage.Images}, {"r.worked_ms", &r.Usage.WorkedMS},
-			{"r.input_tokens", &r.Usage.InputTokens}, {"r.output_tokens", &r.Usage.OutputTokens},
-			{"r.estimated_usd", &r.Cost.EstimatedUSD}, {"r.reported_usd", &r.Cost.ReportedUSD}, {"r.cost_complete", &r.Cost.Complete},
+			{"DISTINCT d.conversation_id", &r.ConversationID},
+			{"r.id", &r.RunID},
+			{"r.model_calls", &r.Usage.ModelCalls},
+			{"r.images", &r.Usage.Images},
+			{"r.worked_ms", &r.Usage.WorkedMS},
+			{"r.input_tokens", &r.Usage.InputTokens},
+			{"r.output_tokens", &r.Usage.OutputTokens},
+			{"r.estimated_usd", &r.Cost.EstimatedUSD},
+			{"r.reported_usd", &r.Cost.ReportedUSD},
+			{"r.cost_complete", &r.Cost.Complete},
 		}
 	}, from(`conversation_details d
 		JOIN conversations c ON c.id = d.conversation_id JOIN agent_runs r ON r.id = d.run_id AND r.depth = 0`).
@@ -99,8 +108,15 @@ func (s conversations) ConversationRuns(ctx context.Context, owner string, ids [
 
 func messageColumns(m *ledger.Message) columns {
 	return slices.Concat(columns{
-		{"id", &m.ID}, {"conversation_id", &m.ConversationID}, {"role", &m.Role}, {"message", prose(&m.Text)}, {"run_id", str(&m.RunID)},
-		{"agent", prose(&m.Agent)}, {"status", str(&m.Status)}, {"created_at", timeCol{&m.CreatedAt}}, {"updated_at", timeCol{&m.UpdatedAt}},
+		{"id", &m.ID},
+		{"conversation_id", &m.ConversationID},
+		{"role", &m.Role},
+		{"message", prose(&m.Text)},
+		{"run_id", str(&m.RunID)},
+		{"agent", prose(&m.Agent)},
+		{"status", str(&m.Status)},
+		{"created_at", timeCol{&m.CreatedAt}},
+		{"updated_at", timeCol{&m.UpdatedAt}},
 	}, failureColumns(&m.Failure))
 }
 
@@ -217,8 +233,13 @@ func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m l
 
 func attachmentColumns(a *ledger.Attachment) columns {
 	return append(snapshotColumns(&a.Snapshot), columns{
-		{"id", &a.ID}, {"media_id", &a.MediaID}, {"conversation_detail_id", &a.MessageID}, {"source_agent_run_media_id", str(&a.SourceID)},
-		{"name", &a.Name}, {"m.ref", readOnly{&a.Ref}}, {"m.digest", readOnly{digestCol{&a.Digest}}},
+		{"id", &a.ID},
+		{"media_id", &a.MediaID},
+		{"conversation_detail_id", &a.MessageID},
+		{"source_agent_run_media_id", str(&a.SourceID)},
+		{"name", &a.Name},
+		{"m.ref", readOnly{&a.Ref}},
+		{"m.digest", readOnly{digestCol{&a.Digest}}},
 	}...)
 }
 

@@ -133,8 +133,15 @@ func insertEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error 
 
 func eventColumns(e *ledger.Event) columns {
 	return columns{
-		{"id", &e.ID}, {"position", &e.Position}, {"sequence", &e.Sequence}, {"tree_id", &e.Tree}, {"run_id", &e.RunID},
-		{"agent_path", str(&e.AgentPath)}, {"kind", &e.Kind}, {"payload", jsonCol{&e.Payload}}, {"created_at", timeCol{&e.CreatedAt}},
+		{"id", &e.ID},
+		{"position", &e.Position},
+		{"sequence", &e.Sequence},
+		{"tree_id", &e.Tree},
+		{"run_id", &e.RunID},
+		{"agent_path", str(&e.AgentPath)},
+		{"kind", &e.Kind},
+		{"payload", jsonCol{&e.Payload}},
+		{"created_at", timeCol{&e.CreatedAt}},
 	}
 }
 

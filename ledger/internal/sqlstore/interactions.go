@@ -11,10 +11,20 @@ import (
 
 func interactionColumns(i *ledger.Interaction) columns {
 	return columns{
-		{"id", &i.ID}, {"owner", &i.Owner}, {"workflow_run_id", &i.WorkflowRunID}, {"step_id", &i.StepID}, {"status", &i.Status},
-		{"request", jsonCol{&i.Request}}, {"data", jsonCol{&i.Data}}, {"version", &i.Version}, {"edits", jsonCol{&i.Edits}},
-		{"answer", jsonCol{&i.Answer}}, {"expires_at", timeCol{&i.ExpiresAt}}, {"answered_at", timeCol{&i.AnsweredAt}},
-		{"created_at", timeCol{&i.CreatedAt}}, {"updated_at", timeCol{&i.UpdatedAt}},
+		{"id", &i.ID},
+		{"owner", &i.Owner},
+		{"workflow_run_id", &i.WorkflowRunID},
+		{"step_id", &i.StepID},
+		{"status", &i.Status},
+		{"request", jsonCol{&i.Request}},
+		{"data", jsonCol{&i.Data}},
+		{"version", &i.Version},
+		{"edits", jsonCol{&i.Edits}},
+		{"answer", jsonCol{&i.Answer}},
+		{"expires_at", timeCol{&i.ExpiresAt}},
+		{"answered_at", timeCol{&i.AnsweredAt}},
+		{"created_at", timeCol{&i.CreatedAt}},
+		{"updated_at", timeCol{&i.UpdatedAt}},
 	}
 }
 

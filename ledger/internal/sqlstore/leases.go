@@ -20,9 +20,16 @@ const (
 // leaseColumns are those of a lease; the last one reports whether it is live.
 func (s *db) leaseColumns(l *ledger.Lease) columns {
 	return columns{
-		{"kind", &l.Kind}, {"work", &l.Work}, {"holder", &l.Holder}, {"generation", &l.Generation},
-		{"host", str(&l.Host)}, {"machine", str(&l.Machine)}, {"pid", &l.PID}, {"command", str(&l.Command)},
-		{"started_at", timeCol{&l.StartedAt}}, {"expires_at", timeCol{&l.ExpiresAt}},
+		{"kind", &l.Kind},
+		{"work", &l.Work},
+		{"holder", &l.Holder},
+		{"generation", &l.Generation},
+		{"host", str(&l.Host)},
+		{"machine", str(&l.Machine)},
+		{"pid", &l.PID},
+		{"command", str(&l.Command)},
+		{"started_at", timeCol{&l.StartedAt}},
+		{"expires_at", timeCol{&l.ExpiresAt}},
 		{"CASE WHEN " + s.expired() + " THEN 0 ELSE 1 END", &l.Live},
 	}
 }

@@ -15,14 +15,34 @@ import (
 
 func recordColumns(m *ledger.Record) columns {
 	return columns{
-		{"id", &m.ID}, {"owner", &m.Owner}, {"tree_id", &m.Tree}, {"run_id", str(&m.Run)}, {"digest", digestCol{&m.Digest}}, {"ref", &m.Ref},
-		{"modality", &m.Modality}, {"mime_type", &m.MIMEType}, {"file_name", prose(&m.FileName)}, {"size_bytes", &m.SizeBytes},
-		{"width", num(&m.Width)}, {"height", num(&m.Height)}, {"orientation", num(&m.Orientation)}, {"frames", num(&m.Frames)},
-		{"duration_seconds", num(&m.DurationSeconds)}, {"label", prose(&m.Label)}, {"description", prose(&m.Description)},
-		{"promoted", flagCol{&m.Promoted}}, {"partial", flagCol{&m.Partial}},
-		{"direction", str(&m.Origin.Direction)}, {"source", prose(&m.Origin.Source)}, {"agent_path", str(&m.Origin.AgentPath)},
-		{"operation_id", str(&m.Origin.Operation)}, {"metadata", jsonCol{&m.Metadata}}, {"thumbnail_digest", digestCol{&m.ThumbnailDigest}},
-		{"created_at", timeCol{&m.CreatedAt}}, {"updated_at", timeCol{&m.UpdatedAt}}, {"deleted_at", timeCol{&m.DeletedAt}},
+		{"id", &m.ID},
+		{"owner", &m.Owner},
+		{"tree_id", &m.Tree},
+		{"run_id", str(&m.Run)},
+		{"digest", digestCol{&m.Digest}},
+		{"ref", &m.Ref},
+		{"modality", &m.Modality},
+		{"mime_type", &m.MIMEType},
+		{"file_name", prose(&m.FileName)},
+		{"size_bytes", &m.SizeBytes},
+		{"width", num(&m.Width)},
+		{"height", num(&m.Height)},
+		{"orientation", num(&m.Orientation)},
+		{"frames", num(&m.Frames)},
+		{"duration_seconds", num(&m.DurationSeconds)},
+		{"label", prose(&m.Label)},
+		{"description", prose(&m.Description)},
+		{"promoted", flagCol{&m.Promoted}},
+		{"partial", flagCol{&m.Partial}},
+		{"direction", str(&m.Origin.Direction)},
+		{"source", prose(&m.Origin.Source)},
+		{"agent_path", str(&m.Origin.AgentPath)},
+		{"operation_id", str(&m.Origin.Operation)},
+		{"metadata", jsonCol{&m.Metadata}},
+		{"thumbnail_digest", digestCol{&m.ThumbnailDigest}},
+		{"created_at", timeCol{&m.CreatedAt}},
+		{"updated_at", timeCol{&m.UpdatedAt}},
+		{"deleted_at", timeCol{&m.DeletedAt}},
 	}
 }
 
@@ -174,18 +194,32 @@ func (s *db) snapshot(m ledger.Record, place int) ledger.Snapshot {
 
 func snapshotColumns(n *ledger.Snapshot) columns {
 	return columns{
-		{"modality", &n.Modality}, {"mime_type", &n.MIMEType}, {"file_name", prose(&n.FileName)}, {"size_bytes", &n.SizeBytes},
-		{"width", num(&n.Width)}, {"height", num(&n.Height)}, {"duration_seconds", num(&n.DurationSeconds)},
-		{"label", prose(&n.Label)}, {"description", prose(&n.Description)}, {"metadata", jsonCol{&n.Metadata}},
-		{"display_order", &n.DisplayOrder}, {"thumbnail_digest", digestCol{&n.ThumbnailDigest}},
-		{"created_at", timeCol{&n.CreatedAt}}, {"updated_at", timeCol{&n.UpdatedAt}},
+		{"modality", &n.Modality},
+		{"mime_type", &n.MIMEType},
+		{"file_name", prose(&n.FileName)},
+		{"size_bytes", &n.SizeBytes},
+		{"width", num(&n.Width)},
+		{"height", num(&n.Height)},
+		{"duration_seconds", num(&n.DurationSeconds)},
+		{"label", prose(&n.Label)},
+		{"description", prose(&n.Description)},
+		{"metadata", jsonCol{&n.Metadata}},
+		{"display_order", &n.DisplayOrder},
+		{"thumbnail_digest", digestCol{&n.ThumbnailDigest}},
+		{"created_at", timeCol{&n.CreatedAt}},
+		{"updated_at", timeCol{&n.UpdatedAt}},
 	}
 }
 
 func promptLinkColumns(l *ledger.Link) columns {
 	return append(snapshotColumns(&l.Snapshot), columns{
-		{"id", &l.ID}, {"media_id", &l.MediaID}, {"run_id", str(&l.RunID)}, {"prompt_run_id", str(&l.PromptRunID)}, {"step_id", str(&l.StepID)},
-		{"operation_id", str(&l.OperationID)}, {"direction", &l.Direction},
+		{"id", &l.ID},
+		{"media_id", &l.MediaID},
+		{"run_id", str(&l.RunID)},
+		{"prompt_run_id", str(&l.PromptRunID)},
+		{"step_id", str(&l.StepID)},
+		{"operation_id", str(&l.OperationID)},
+		{"direction", &l.Direction},
 	}...)
 }
 
@@ -238,7 +272,7 @@ func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 		{"operation", "operations", `operations WHERE tree_id` + trees + ` AND finished_at IS NULL`},
 	} {
 		var id, status string
-		err := tx.QueryRowContext(ctx, `SELECT id, status FROM `+of.rows+` ORDER BY id LIMIT 1`, m.ID).Scan(&id, &status) //nolint:gosec // constants
+		err := tx.QueryRowContext(ctx, `SELECT id, status FROM `+of.rows+` ORDER BY id LIMIT 1`, m.ID).Scan(&id, &status)
 		if err == nil {
 			return media.Errorf(media.CodeConflict, "%s belongs to %s %s, which is %s: wait until it ends, or cancel it first (atelier %s cancel %[3]s)", m.Ref, of.kind, id, status, of.command)
 		}
@@ -277,8 +311,15 @@ func (s items) RestoreMedia(ctx context.Context, owner, id string, since time.Ti
 
 func edgeColumns(e *ledger.Edge) columns {
 	return columns{
-		{"id", &e.ID}, {"child_media_id", &e.ChildID}, {"ref", &e.ChildRef}, {"parent_media_id", str(&e.ParentID)}, {"parent_ref", &e.ParentRef},
-		{"role", &e.Role}, {"run_id", str(&e.RunID)}, {"operation_id", str(&e.OperationID)}, {"created_at", timeCol{&e.CreatedAt}},
+		{"id", &e.ID},
+		{"child_media_id", &e.ChildID},
+		{"ref", &e.ChildRef},
+		{"parent_media_id", str(&e.ParentID)},
+		{"parent_ref", &e.ParentRef},
+		{"role", &e.Role},
+		{"run_id", str(&e.RunID)},
+		{"operation_id", str(&e.OperationID)},
+		{"created_at", timeCol{&e.CreatedAt}},
 	}
 }
 
@@ -300,7 +341,8 @@ func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.
 	}
 	p.Trees, err = all(ctx, s.read, func(u *ledger.TreeUse) columns {
 		return columns{
-			{"tree", &u.Tree}, {"created_at", timeCol{&u.CreatedAt}},
+			{"tree", &u.Tree},
+			{"created_at", timeCol{&u.CreatedAt}},
 			{`(SELECT MAX(d.conversation_id) FROM conversation_details d
 				JOIN conversations c ON c.id = d.conversation_id WHERE d.run_id = tree AND c.deleted_at IS NULL)`, str(&u.Conversation)},
 		}

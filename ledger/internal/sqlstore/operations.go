@@ -13,9 +13,17 @@ import (
 func (s operations) columns(o *ledger.Operation) columns {
 	lease := ` FROM leases WHERE kind = 'generation' AND work = operations.id AND NOT ` + s.expired() + `)`
 	return slices.Concat(columns{
-		{"id", &o.ID}, {"owner", &o.Owner}, {"tree_id", &o.Tree}, {"run_id", str(&o.RunID)}, {"step_id", str(&o.StepID)},
-		{"idempotency_key", str(&o.Key)}, {"method", str(&o.Method)}, {"modality", str(&o.Modality)}, {"request", jsonCol{&o.Request}},
-		{"(SELECT holder" + lease, readOnly{str(&o.HeldBy)}}, {"(SELECT expires_at" + lease, readOnly{timeCol{&o.HeldUntil}}},
+		{"id", &o.ID},
+		{"owner", &o.Owner},
+		{"tree_id", &o.Tree},
+		{"run_id", str(&o.RunID)},
+		{"step_id", str(&o.StepID)},
+		{"idempotency_key", str(&o.Key)},
+		{"method", str(&o.Method)},
+		{"modality", str(&o.Modality)},
+		{"request", jsonCol{&o.Request}},
+		{"(SELECT holder" + lease, readOnly{str(&o.HeldBy)}},
+		{"(SELECT expires_at" + lease, readOnly{timeCol{&o.HeldUntil}}},
 		{"created_at", timeCol{&o.CreatedAt}},
 	}, receipt(o))
 }
@@ -23,10 +31,18 @@ func (s operations) columns(o *ledger.Operation) columns {
 // receipt are the columns that FinishOperation writes.
 func receipt(o *ledger.Operation) columns {
 	return slices.Concat(columns{
-		{"status", &o.Status}, {"provider", str(&o.Provider)}, {"model", str(&o.Model)}, {"api_model", str(&o.APIModel)},
-		{"dispositions", jsonCol{&o.Dispositions}}, {"usage_counts", jsonCol{&o.Usage}}, {"metadata", jsonCol{&o.Metadata}},
-		{"warnings", jsonCol{&o.Warnings}}, {"estimated_usd", &o.EstimatedUSD}, {"reported_usd", &o.ReportedUSD},
-		{"finished_at", timeCol{&o.FinishedAt}}, {"updated_at", timeCol{&o.UpdatedAt}},
+		{"status", &o.Status},
+		{"provider", str(&o.Provider)},
+		{"model", str(&o.Model)},
+		{"api_model", str(&o.APIModel)},
+		{"dispositions", jsonCol{&o.Dispositions}},
+		{"usage_counts", jsonCol{&o.Usage}},
+		{"metadata", jsonCol{&o.Metadata}},
+		{"warnings", jsonCol{&o.Warnings}},
+		{"estimated_usd", &o.EstimatedUSD},
+		{"reported_usd", &o.ReportedUSD},
+		{"finished_at", timeCol{&o.FinishedAt}},
+		{"updated_at", timeCol{&o.UpdatedAt}},
 	}, failureColumns(&o.Failure))
 }
 
@@ -65,8 +81,10 @@ func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slo
 	}
 	reopened := ledger.Operation{Status: o.Status, Request: o.Request, UpdatedAt: s.cfg.Now()}
 	changes := append(columns{
-		{"status", &reopened.Status}, {"request", jsonCol{&reopened.Request}},
-		{"finished_at", timeCol{&reopened.FinishedAt}}, {"updated_at", timeCol{&reopened.UpdatedAt}},
+		{"status", &reopened.Status},
+		{"request", jsonCol{&reopened.Request}},
+		{"finished_at", timeCol{&reopened.FinishedAt}},
+		{"updated_at", timeCol{&reopened.UpdatedAt}},
 	}, failureColumns(&reopened.Failure)...)
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := changes.update(ctx, tx, "operations", "owner = ? AND id = ? AND finished_at IS NOT NULL", o.Owner, o.ID)
@@ -94,9 +112,15 @@ func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slo
 
 func slotColumns(sl *ledger.Slot) columns {
 	return slices.Concat(columns{
-		{"operation_id", &sl.OperationID}, {"slot_index", &sl.Index}, {"status", &sl.Status},
-		{"media_id", str(&sl.MediaID)}, {"ref", str(&sl.Ref)}, {"digest", digestCol{&sl.Digest}},
-		{"revised_prompt", prose(&sl.RevisedPrompt)}, {"seed", &sl.Seed}, {"safety", jsonCol{&sl.Safety}},
+		{"operation_id", &sl.OperationID},
+		{"slot_index", &sl.Index},
+		{"status", &sl.Status},
+		{"media_id", str(&sl.MediaID)},
+		{"ref", str(&sl.Ref)},
+		{"digest", digestCol{&sl.Digest}},
+		{"revised_prompt", prose(&sl.RevisedPrompt)},
+		{"seed", &sl.Seed},
+		{"safety", jsonCol{&sl.Safety}},
 		{"updated_at", timeCol{&sl.UpdatedAt}},
 	}, failureColumns(&sl.Failure))
 }
@@ -110,10 +134,18 @@ func (s operations) SaveSlot(ctx context.Context, sl ledger.Slot) error {
 
 func taskColumns(t *ledger.Task) columns {
 	return slices.Concat(columns{
-		{"id", &t.ID}, {"operation_id", &t.OperationID}, {"call_index", &t.Call}, {"attempt", &t.Attempt},
-		{"idempotency_key", str(&t.Key)}, {"provider", str(&t.Provider)}, {"task_id", str(&t.TaskID)}, {"status", &t.Status},
-		{"detail", jsonCol{&t.Detail}}, {"finished_at", timeCol{&t.FinishedAt}},
-		{"created_at", timeCol{&t.CreatedAt}}, {"updated_at", timeCol{&t.UpdatedAt}},
+		{"id", &t.ID},
+		{"operation_id", &t.OperationID},
+		{"call_index", &t.Call},
+		{"attempt", &t.Attempt},
+		{"idempotency_key", str(&t.Key)},
+		{"provider", str(&t.Provider)},
+		{"task_id", str(&t.TaskID)},
+		{"status", &t.Status},
+		{"detail", jsonCol{&t.Detail}},
+		{"finished_at", timeCol{&t.FinishedAt}},
+		{"created_at", timeCol{&t.CreatedAt}},
+		{"updated_at", timeCol{&t.UpdatedAt}},
 	}, failureColumns(&t.Failure))
 }
 

@@ -10,25 +10,45 @@ import (
 
 func runColumns(r *ledger.Run) columns {
 	return slices.Concat(columns{
-		{"id", &r.ID}, {"owner", &r.Owner}, {"tree_id", &r.Tree}, {"parent_run_id", str(&r.Parent)}, {"depth", &r.Depth},
-		{"agent", &r.Agent}, {"agent_path", str(&r.AgentPath)},
-		{"definition_hash", str(&r.DefinitionHash)}, {"definition", jsonCol{&r.Definition}},
+		{"id", &r.ID},
+		{"owner", &r.Owner},
+		{"tree_id", &r.Tree},
+		{"parent_run_id", str(&r.Parent)},
+		{"depth", &r.Depth},
+		{"agent", &r.Agent},
+		{"agent_path", str(&r.AgentPath)},
+		{"definition_hash", str(&r.DefinitionHash)},
+		{"definition", jsonCol{&r.Definition}},
 		{"task", &r.Task},
-		{"forked_from", str(&r.ForkedFrom)}, {"forked_step", prose(&r.ForkedStep)},
-		{"started_at", timeCol{&r.StartedAt}}, {"created_at", timeCol{&r.CreatedAt}},
+		{"forked_from", str(&r.ForkedFrom)},
+		{"forked_step", prose(&r.ForkedStep)},
+		{"started_at", timeCol{&r.StartedAt}},
+		{"created_at", timeCol{&r.CreatedAt}},
 	}, runOutcome(r))
 }
 
 // runOutcome are the columns that FinishRun writes.
 func runOutcome(r *ledger.Run) columns {
 	return slices.Concat(columns{
-		{"status", &r.Status}, {"message", prose(&r.Message)}, {"payload", jsonCol{&r.Payload}}, {"warnings", jsonCol{&r.Warnings}},
-		{"turns", &r.Usage.Turns}, {"model_calls", &r.Usage.ModelCalls}, {"images", &r.Usage.Images}, {"worked_ms", &r.Usage.WorkedMS},
-		{"input_tokens", &r.Usage.InputTokens}, {"output_tokens", &r.Usage.OutputTokens},
-		{"estimated_usd", &r.Cost.EstimatedUSD}, {"reported_usd", &r.Cost.ReportedUSD}, {"cost_complete", flagCol{&r.Cost.Complete}},
-		{"limits", jsonCol{&r.Limits}}, {"input_images", jsonCol{&r.InputImages}}, {"vision_context", jsonCol{&r.VisionContext}},
+		{"status", &r.Status},
+		{"message", prose(&r.Message)},
+		{"payload", jsonCol{&r.Payload}},
+		{"warnings", jsonCol{&r.Warnings}},
+		{"turns", &r.Usage.Turns},
+		{"model_calls", &r.Usage.ModelCalls},
+		{"images", &r.Usage.Images},
+		{"worked_ms", &r.Usage.WorkedMS},
+		{"input_tokens", &r.Usage.InputTokens},
+		{"output_tokens", &r.Usage.OutputTokens},
+		{"estimated_usd", &r.Cost.EstimatedUSD},
+		{"reported_usd", &r.Cost.ReportedUSD},
+		{"cost_complete", flagCol{&r.Cost.Complete}},
+		{"limits", jsonCol{&r.Limits}},
+		{"input_images", jsonCol{&r.InputImages}},
+		{"vision_context", jsonCol{&r.VisionContext}},
 		{"dispositions", jsonCol{&r.Dispositions}},
-		{"finished_at", timeCol{&r.FinishedAt}}, {"updated_at", timeCol{&r.UpdatedAt}},
+		{"finished_at", timeCol{&r.FinishedAt}},
+		{"updated_at", timeCol{&r.UpdatedAt}},
 	}, failureColumns(&r.Failure))
 }
 
@@ -88,11 +108,22 @@ func (s runs) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (le
 
 func stepColumns(st *ledger.Step) columns {
 	return columns{
-		{"id", &st.ID}, {"run_id", &st.RunID}, {"turn", &st.Turn}, {"position", &st.Position},
-		{"kind", &st.Kind}, {"name", &st.Name}, {"status", &st.Status}, {"code", prose(&st.Code)}, {"message", prose(&st.Message)},
-		{"params", jsonCol{&st.Params}}, {"outputs", jsonCol{&st.Outputs}}, {"child_run_id", str(&st.ChildRunID)},
-		{"started_at", timeCol{&st.StartedAt}}, {"finished_at", timeCol{&st.FinishedAt}},
-		{"created_at", timeCol{&st.CreatedAt}}, {"updated_at", timeCol{&st.UpdatedAt}},
+		{"id", &st.ID},
+		{"run_id", &st.RunID},
+		{"turn", &st.Turn},
+		{"position", &st.Position},
+		{"kind", &st.Kind},
+		{"name", &st.Name},
+		{"status", &st.Status},
+		{"code", prose(&st.Code)},
+		{"message", prose(&st.Message)},
+		{"params", jsonCol{&st.Params}},
+		{"outputs", jsonCol{&st.Outputs}},
+		{"child_run_id", str(&st.ChildRunID)},
+		{"started_at", timeCol{&st.StartedAt}},
+		{"finished_at", timeCol{&st.FinishedAt}},
+		{"created_at", timeCol{&st.CreatedAt}},
+		{"updated_at", timeCol{&st.UpdatedAt}},
 	}
 }
 
@@ -124,11 +155,22 @@ func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
 
 func promptColumns(p *ledger.Prompt) columns {
 	return slices.Concat(columns{
-		{"id", &p.ID}, {"run_id", &p.RunID}, {"turn", &p.Turn}, {"model", &p.Model}, {"provider", str(&p.Provider)},
-		{"messages", jsonCol{&p.Messages}}, {"answer", prose(&p.Answer)}, {"finish_reason", str(&p.FinishReason)}, {"status", &p.Status},
-		{"input_tokens", &p.InputTokens}, {"output_tokens", &p.OutputTokens}, {"cost_usd", &p.CostUSD},
-		{"started_at", timeCol{&p.StartedAt}}, {"finished_at", timeCol{&p.FinishedAt}},
-		{"created_at", timeCol{&p.CreatedAt}}, {"updated_at", timeCol{&p.UpdatedAt}},
+		{"id", &p.ID},
+		{"run_id", &p.RunID},
+		{"turn", &p.Turn},
+		{"model", &p.Model},
+		{"provider", str(&p.Provider)},
+		{"messages", jsonCol{&p.Messages}},
+		{"answer", prose(&p.Answer)},
+		{"finish_reason", str(&p.FinishReason)},
+		{"status", &p.Status},
+		{"input_tokens", &p.InputTokens},
+		{"output_tokens", &p.OutputTokens},
+		{"cost_usd", &p.CostUSD},
+		{"started_at", timeCol{&p.StartedAt}},
+		{"finished_at", timeCol{&p.FinishedAt}},
+		{"created_at", timeCol{&p.CreatedAt}},
+		{"updated_at", timeCol{&p.UpdatedAt}},
 	}, failureColumns(&p.Failure))
 }
 

@@ -11,10 +11,17 @@ import (
 
 func runStateColumns(st *ledger.RunState) columns {
 	return columns{
-		{"run_id", &st.RunID}, {"owner", &st.Owner}, {"number", &st.Number}, {"status", &st.Status},
-		{"pending", jsonCol{&st.Pending}}, {"state", jsonCol{&st.State}}, {"setting", jsonCol{&st.Setting}},
-		{"asked_at", timeCol{&st.AskedAt}}, {"answered_at", timeCol{&st.AnsweredAt}},
-		{"created_at", timeCol{&st.CreatedAt}}, {"updated_at", timeCol{&st.UpdatedAt}},
+		{"run_id", &st.RunID},
+		{"owner", &st.Owner},
+		{"number", &st.Number},
+		{"status", &st.Status},
+		{"pending", jsonCol{&st.Pending}},
+		{"state", jsonCol{&st.State}},
+		{"setting", jsonCol{&st.Setting}},
+		{"asked_at", timeCol{&st.AskedAt}},
+		{"answered_at", timeCol{&st.AnsweredAt}},
+		{"created_at", timeCol{&st.CreatedAt}},
+		{"updated_at", timeCol{&st.UpdatedAt}},
 	}
 }
 

@@ -147,8 +147,20 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, s.failure("index the texts of media", err)
 	}
 	return &Store{
-		s, runs{s}, runStates{s}, prompts{s}, items{s}, blobs{s}, operations{s}, leases{s}, budgets{s}, events{s},
-		conversations{s}, keys{s}, contents{s}, interactions{s},
+		s,
+		runs{s},
+		runStates{s},
+		prompts{s},
+		items{s},
+		blobs{s},
+		operations{s},
+		leases{s},
+		budgets{s},
+		events{s},
+		conversations{s},
+		keys{s},
+		contents{s},
+		interactions{s},
 	}, nil
 }
 

@@ -69,7 +69,8 @@ kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechn
 var (
 	// LightParticles belong to a verb that stands before them; alone they say where things are.
 	LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
-	Motion         = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
+	// Motion are verbs that such a particle makes into others: come up, take off.
+	Motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 )
 
 // LightClasses are the classes of each form of a light verb.
