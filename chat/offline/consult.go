@@ -2,11 +2,10 @@ package offline
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -37,7 +36,7 @@ func consult(c *conversation) (step, bool) {
 		return step{}, false
 	}
 	if c.answer == nil {
-		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: speech.Upper(strings.TrimRight(m[1], " ?.!")) + "?"}}, true
+		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: asQuestion(m[1])}}, true
 	}
 	answer, rest := c.answer.text(), strings.TrimSpace(m[2])
 	switch {
@@ -67,7 +66,7 @@ func collectWords(v any, words *[]string) {
 	case string:
 		*words = append(*words, strings.TrimSpace(t))
 	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(t)) {
+		for _, k := range sortedKeys(t) {
 			collectWords(t[k], words)
 		}
 	case []any:
@@ -75,4 +74,10 @@ func collectWords(v any, words *[]string) {
 			collectWords(e, words)
 		}
 	}
+}
+
+// asQuestion writes what a person wants to be asked as a question.
+func asQuestion(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + strings.TrimRight(s[size:], " ?.!") + "?"
 }

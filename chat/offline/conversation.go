@@ -8,7 +8,8 @@ import (
 	"atelier/chat"
 )
 
-// conversation is what the model has been told, read from the same text that a language model reads.
+// conversation is what the model has been told, read from the same text that a
+// language model reads.
 type conversation struct {
 	agent   string
 	actions []string
@@ -28,8 +29,9 @@ type conversation struct {
 }
 
 type callee struct {
-	Name string `json:"name"`
-	Slug string `json:"slug"`
+	Name        string `json:"name"`
+	Slug        string `json:"slug"`
+	Description string `json:"description"`
 }
 
 type source struct {
@@ -52,6 +54,9 @@ type result struct {
 	Answer  *answered      `json:"answer"`
 }
 
+// empty tells that a message held an answer and nothing else.
+func (r *result) empty() bool { return len(r.Actions)+len(r.Agents)+len(r.Errors) == 0 }
+
 type actionResult struct {
 	Name    string          `json:"name"`
 	Success bool            `json:"success"`
@@ -69,6 +74,7 @@ type agentResult struct {
 }
 
 type problem struct {
+	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
@@ -96,7 +102,7 @@ func read(r chat.Request) *conversation {
 			if a := block.Results.Answer; a != nil {
 				c.answer, c.media = a, append(c.media, a.Media...)
 			}
-			if r := block.Results; len(r.Actions)+len(r.Agents)+len(r.Errors) > 0 || r.Answer == nil {
+			if !block.Results.empty() || block.Results.Answer == nil {
 				c.results = append(c.results, *block.Results)
 			}
 		default:
@@ -118,13 +124,18 @@ func (c *conversation) readSystem(system string) {
 		Sources map[string]source `json:"sources"`
 	}
 	if i := strings.LastIndex(system, "## Callable"); i >= 0 {
-		if _, text, ok := strings.Cut(system[i:], fence); ok {
-			_ = json.NewDecoder(strings.NewReader(text)).Decode(&block) // a block that is no JSON is a person's own text
-		}
+		firstBlock(system[i:], &block)
 	}
 	c.agent, c.agents, c.sources = block.Agent, block.Agents, block.Sources
 	for _, a := range block.Actions {
 		c.actions = append(c.actions, a.Name)
+	}
+}
+
+func firstBlock(text string, into any) {
+	if i := strings.Index(text, fence); i >= 0 {
+		// A block that is no JSON is a person's own text.
+		_ = json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into)
 	}
 }
 

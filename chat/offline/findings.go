@@ -3,7 +3,6 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -27,8 +26,14 @@ type findings struct {
 
 // finding is the answer of tables to one part of the task.
 type finding struct {
-	Part string `json:"part"`
-	answer.Answer
+	Part      string        `json:"part"`
+	Sentences []string      `json:"sentences"`
+	Heading   string        `json:"heading"`
+	Columns   []string      `json:"columns,omitempty"`
+	Cells     [][]string    `json:"cells,omitempty"`
+	Rows      int           `json:"rows"`
+	Paths     []string      `json:"paths"`
+	Chart     *answer.Chart `json:"chart,omitempty"`
 }
 
 // tableResult is a query with its result, in the shape that every writer gets.
@@ -71,18 +76,23 @@ type unread struct {
 	Reason string `json:"reason"`
 }
 
+// take keeps what tables say to the parts of the task.
 func (f *findings) take(readings []question.Reading) {
 	for _, r := range readings {
 		if r.Answer == nil {
 			f.Open = append(f.Open, open{r.Part, r.Why, r.Unknown})
 			continue
 		}
-		f.Answers = append(f.Answers, finding{r.Part, *r.Answer})
-		res := r.Answer.Result
-		f.Results = append(f.Results, tableResult{res.Statement, res.Columns, res.Rows})
+		a := r.Answer
+		f.Answers = append(f.Answers, finding{
+			Part: r.Part, Sentences: a.Sentences, Heading: a.Heading, Columns: a.Columns, Cells: a.Cells,
+			Rows: a.Rows, Paths: a.Paths, Chart: a.Chart,
+		})
+		f.Results = append(f.Results, tableResult{a.Result.Statement, a.Result.Columns, a.Result.Rows})
 	}
 }
 
+// quote answers open parts by sentences of documents.
 func (f *findings) quote(task string, docs []passage.Document) {
 	lang := speech.LanguageOf(task)
 	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
@@ -95,6 +105,7 @@ func (f *findings) quote(task string, docs []passage.Document) {
 	})
 }
 
+// use names a source once.
 func (f *findings) use(o origin) {
 	if !slices.ContainsFunc(f.Sources, func(have origin) bool { return have.Path == o.Path }) {
 		f.Sources = append(f.Sources, o)
@@ -108,6 +119,7 @@ func (f *findings) parts(task string) {
 	}
 }
 
+// step is the researcher's last one.
 func (f *findings) step(message string) step {
 	return step{Reasoning: "Everything that answers the task is read.", Done: true, Message: message, Payload: f.payload()}
 }
@@ -125,7 +137,8 @@ func (f *findings) payload() map[string]any {
 	return out
 }
 
-// gather collects the findings in what was handed down, at any depth. A part that one source answers is not open.
+// gather collects the findings in what was handed down, at any depth. A part that one
+// source answers is not open.
 func gather(input map[string]any) findings {
 	var all findings
 	var walk func(v any)
@@ -143,24 +156,24 @@ func gather(input map[string]any) findings {
 				return
 			}
 		}
-		for _, k := range slices.Sorted(maps.Keys(t)) {
+		for _, k := range sortedKeys(t) {
 			walk(t[k])
 		}
 	}
 	walk(input)
-	done := map[string]bool{}
-	for _, a := range all.Answers {
-		done[a.Part] = true
+	all.Open = slices.DeleteFunc(all.Open, func(o open) bool { return all.answered(o.Part) })
+	var once []open
+	for _, o := range all.Open {
+		if !slices.ContainsFunc(once, func(have open) bool { return have.Part == o.Part }) {
+			once = append(once, o)
+		}
 	}
-	for _, q := range all.Quotes {
-		done[q.Part] = true
-	}
-	all.Open = slices.DeleteFunc(all.Open, func(o open) bool {
-		seen := done[o.Part]
-		done[o.Part] = true
-		return seen
-	})
+	all.Open = once
 	return all
+}
+
+func (f *findings) answered(part string) bool {
+	return slices.ContainsFunc(f.Answers, func(a finding) bool { return a.Part == part }) || slices.ContainsFunc(f.Quotes, func(q quoted) bool { return q.Part == part })
 }
 
 func (f *findings) add(one findings) {
@@ -175,6 +188,7 @@ func (f *findings) add(one findings) {
 	f.NotRead = append(f.NotRead, one.NotRead...)
 }
 
+// sentence is the statement of an answer with the files that it comes from.
 func (a finding) sentence() string {
 	return strings.TrimSuffix(a.Sentences[0], ".") + " (" + strings.Join(a.Paths, ", ") + ")."
 }

@@ -18,7 +18,8 @@ import (
 	"atelier/media"
 )
 
-// Model is the offline chat model. The zero value is ready, without vision. It is safe for concurrent use.
+// Model is the offline chat model. The zero value is ready, without vision. It is safe
+// for concurrent use.
 type Model struct {
 	// Blobs is where it reads the pixels of pictures; nil means that it sees none.
 	Blobs Blobs
@@ -98,6 +99,7 @@ func (c *conversation) asking() *conversation {
 	return c
 }
 
+// withPictures adds to a final message what the pictures of the task look like.
 func (s step) withPictures(c *conversation) step {
 	if s.Done && len(c.seen) > 0 {
 		s.Message = strings.TrimSpace(s.Message + " The pictures that came with the task: " + c.describe())

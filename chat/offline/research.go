@@ -12,6 +12,7 @@ import (
 	"atelier/chat/offline/question/passage"
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
 )
 
 const (
@@ -59,7 +60,8 @@ type asking struct {
 	failed          string
 }
 
-// ask describes the tables and asks the statements of the question; a step is given until all are asked.
+// ask describes the tables and asks the statements of the question; a step is given until
+// all are asked.
 func (a *asking) ask() (step, bool) {
 	done := a.c.did(a.describe)
 	if len(done) == 0 {
@@ -94,6 +96,7 @@ func (a *asking) ask() (step, bool) {
 	return s, len(s.Actions) > 0
 }
 
+// harvest is what the tables say.
 func (a *asking) harvest(f *findings, kind string) {
 	f.take(a.readings)
 	for _, t := range a.described.Tables {
@@ -158,6 +161,9 @@ func research(c *conversation) step {
 		f.Holds = append(f.Holds, holding{Path: d.Path})
 	}
 	f.NotRead = append(f.NotRead, left...)
+	if s, more := countLines(c, docs, f); more {
+		return s
+	}
 	if len(f.Open) > 0 && len(docs) > 0 {
 		texts, s, more := readDocuments(c, docs, f)
 		if more {
@@ -168,6 +174,58 @@ func research(c *conversation) step {
 	return f.step(summary(f))
 }
 
+// countLines answers parts that count lines of logs: how many ERROR lines.
+func countLines(c *conversation, docs []file, f *findings) (step, bool) {
+	const action = "Search Files"
+	named := func(ext string) bool {
+		return slices.ContainsFunc(docs, func(d file) bool { return strings.EqualFold(path.Ext(d.Path), ext) })
+	}
+	files, stamped := "*.log", !named(".log")
+	if stamped {
+		files = "*.txt"
+	}
+	if !c.can(action) || stamped && !named(".txt") {
+		return step{}, false
+	}
+	lang := speech.LanguageOf(c.task)
+	s := step{Reasoning: "Count the lines of the logs that the question asks for."}
+	done := c.did(action)
+	n := 0
+	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
+		pattern, words := passage.LogSearch(o.Part, lang, stamped)
+		if pattern == "" {
+			return false
+		}
+		n++
+		if n > len(done) {
+			s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Pattern": pattern, "Files": files, "MatchCase": true, "MaxMatches": 3}})
+			return false
+		}
+		var out struct {
+			Total int64 `json:"matchCount"`
+			Files []struct {
+				Path string `json:"path"`
+			} `json:"files"`
+		}
+		a := done[n-1]
+		if !a.Success || json.Unmarshal(a.Outputs, &out) != nil || out.Total == 0 {
+			return false
+		}
+		var paths []string
+		for _, file := range out.Files {
+			paths = append(paths, file.Path)
+			f.use(origin{Path: file.Path, Kind: "log", Rows: out.Total})
+		}
+		f.Answers = append(f.Answers, finding{
+			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
+			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, speech.Number(float64(out.Total), 0, lang), words)},
+		})
+		return true
+	})
+	return s, len(s.Actions) > 0
+}
+
+// summary says what a research found in a sentence.
 func summary(f *findings) string {
 	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.Open))
 }
@@ -192,6 +250,7 @@ func documents(files []file) (docs []file, left []unread) {
 	return docs[:min(len(docs), mostFiles)], left
 }
 
+// tabular says whether a file is read as a table.
 func tabular(f file) bool {
 	switch strings.ToLower(path.Ext(f.Path)) {
 	case ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm":
@@ -244,6 +303,7 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 	return out, s, len(s.Actions) > 0
 }
 
+// querying researches a database.
 func querying(c *conversation) step {
 	a := &asking{c: c, describe: "Describe Database", query: "Query Database"}
 	if s, more := a.ask(); more {

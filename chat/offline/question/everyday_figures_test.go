@@ -18,6 +18,9 @@ func TestEverydayFigures(t *testing.T) {
 		{"At what time of day are we busiest?", "-"},
 		{"How many drinks were refunded?", "-"},
 	})
+	load(t, map[string]string{"verbrauch": "Monat|date,Strom (kWh)|number|kWh,Kosten (€)|number|€\n2023-01-01,300,180\n2023-02-01,280,160\n2024-01-01,310,190\n"}).expect([]inquiry{
+		{"Wie viel Strom verbrauchen wir im Schnitt pro Monat?", "296,67"},
+	})
 	load(t, map[string]string{"mitglieder": "Nr|integer,Name|text,Sparte|text,Beitrag|number|€\n1,Abel,Judo,45\n2,Bock,Judo,45\n3,Cern,Judo,45\n4,Dorn,Tennis,60\n"}).expect([]inquiry{
 		{"Wie hoch ist der Beitrag im Judo?", "-ambiguous"},
 		{"Wie viel nehmen wir an Beiträgen insgesamt ein?", "195"},
@@ -25,6 +28,7 @@ func TestEverydayFigures(t *testing.T) {
 	load(t, map[string]string{"calls": "time|datetime,caller|text,extension|text,minutes|number|min,cost|number|£,type|text\n2024-05-03T09:00:00,Ann,201,12,1.2,local\n2024-05-03T10:00:00,Bo,202,3,4.1,international\n2024-05-04T10:30:00,Ann,201,40,9.5,international\n"}).expect([]inquiry{
 		{"How long was the longest call?", "40"},
 		{"Which extension made the most calls?", "201 has the most calls: 2"},
+		{"How many calls lasted over half an hour?", "1 "},
 		{"How many calls lasted under a minute?", "-"},
 		{"How many missed calls were there?", "-"},
 	})

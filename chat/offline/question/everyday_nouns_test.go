@@ -22,6 +22,10 @@ func TestNounsThatOnlySayWhose(t *testing.T) {
 
 func TestSchoolGradesAndTimesOfRaces(t *testing.T) {
 	t.Parallel()
+	load(t, map[string]string{"umfrage": "Filiale|text,Note|number\nBahnhof,3\nBahnhof,4\nNeustadt,1\nNeustadt,2\n"}).expect([]inquiry{
+		{"Welche Filiale hat die beste Durchschnittsnote bekommen?", "Neustadt"},
+		{"Welche Filiale hat die schlechteste Durchschnittsnote bekommen?", "Bahnhof"},
+	})
 	load(t, map[string]string{"results": "Bib|text,Name|text,Sex|text,Finish time|text\nB7,Max,M,9:31\nB3,Eva,F,10:40\nB5,Una,F,9:58\nB9,Ida,F,DNF\n"}).expect([]inquiry{
 		{"Who was the fastest woman in the race?", "Una"},
 		{"Who was the slowest woman?", "Eva"},

@@ -42,6 +42,7 @@ func TestEverydayQuestions(t *testing.T) {
 		{"How many animals were returned?", "-"},
 	})
 	load(t, map[string]string{"besucher": "Monat|text,Erwachsene|integer,Kinder|integer,Einnahmen (€)|number|€\n2024-01,100,40,900\n2024-02,80,60,800\n2024-03,120,20,990\n"}).expect([]inquiry{
+		{"Wie viele Kinder kamen im Februar 2024?", "60"},
 		{"In welchem Monat kamen die meisten Erwachsenen?", "2024-03"},
 		{"Wie viele Kinder kamen insgesamt?", "120"},
 		{"Wie viele Senioren kamen im Februar 2024?", "-"},

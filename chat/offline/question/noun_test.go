@@ -28,9 +28,13 @@ func TestRowsAreCalledWhatTheirColumnsSay(t *testing.T) {
 func TestWideTables(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"wahl": "Wahlbezirk|text,Gültige Stimmen|integer,Bürgerliste|integer,Grüne Mitte|integer,Soziale Union|integer\nAltstadt,100,50,30,20\nNordstadt,90,20,40,30\nSüdend,80,60,10,10\n"}).expect([]inquiry{
+		{"Welche Partei bekam in der Nordstadt die meisten Stimmen?", "Grüne Mitte (40)"},
+		{"Welche Partei bekam insgesamt die meisten Stimmen?", "Bürgerliste (130)"},
+		{"Welche Partei bekam die wenigsten Stimmen?", "Soziale Union (60)"},
 		{"Welche Partei bekam in der Weststadt die meisten Stimmen?", "-"},
 	})
 	load(t, map[string]string{"traffic": "Date|date,Organic|integer,Social|integer,Newsletter|integer\n2024-01-01,10,30,5\n2024-01-02,20,5,5\n2024-01-03,20,5,45\n"}).expect([]inquiry{
+		{"Which channel was strongest overall?", "Newsletter (55)"},
 		{"Which channel was strongest in February 2024?", "-"},
 	})
 }
@@ -64,6 +68,7 @@ func TestCodesAndCompounds(t *testing.T) {
 		rows += fmt.Sprintf("ZX-2%02d,Tool %[1]d,%[1]d.25,%[1]d.5\n", i+10)
 	}
 	load(t, map[string]string{"inventory": rows}).expect([]inquiry{
+		{"What does SKU ZX-230 sell for?", "30.5"},
 		{"What is the selling price of ZX-225?", "25.5"},
 		{"What is the selling price of ZX-260?", "-"},
 	})

@@ -9,40 +9,8 @@ import (
 	"atelier/internal/pattern"
 )
 
-var (
-	// asideShape is what a question leaves out before it begins: leaving cancelled orders aside.
-	asideShape    = pattern.Lazy(`(?i)^(?:leaving|setting|putting)\s+(?:aside\s+)?([^,]{2,60}?)(?:\s+(?:aside|out))?,\s+|^(?:excluding|not counting|without counting|ignoring|except for|apart from|disregarding|without|abgesehen von|ausgenommen|außer|ohne)\s+([^,]{2,60}),\s+`)
-	sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
-	// wish is a sentence about how the report looks.
-	wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
-	// withWhom is a question that begins as a wish does.
-	withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
-	// wishTail is the same behind a question.
-	wishTail = pattern.Lazy(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
-	// adverbial is what stands before a question and is none.
-	adverbial = pattern.Lazy(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
-	asks      = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
-	// naming asks for the name, number or date of what the question before it asks.
-	naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
-	// andAsk begins another question in the same sentence.
-	// formOnly is what an order says about the form of a report only.
-	formOnly = pattern.Lazy(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
-	andAsk   = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
-	order    = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
-	// bareOrder is an order without its verb: a report on sales.
-	bareOrder = pattern.Lazy(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
-	// chartOf is a chart whose subject is the question, where nothing else is asked.
-	chartOf = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
-	polite  = pattern.Lazy(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
-	pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
-	bare    = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
-	// whichOne begins a question for one more column of what was found: and in which town was it.
-	whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
-	// howMuch begins a question for a figure.
-	howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
-	// pointing finds a word for what was found before: what is that average.
-	pointing = pattern.Lazy(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
-)
+// asideShape is what a question leaves out before it begins: leaving cancelled orders aside.
+var asideShape = pattern.Lazy(`(?i)^(?:leaving|setting|putting)\s+(?:aside\s+)?([^,]{2,60}?)(?:\s+(?:aside|out))?,\s+|^(?:excluding|not counting|without counting|ignoring|except for|apart from|disregarding|without|abgesehen von|ausgenommen|außer|ohne)\s+([^,]{2,60}),\s+`)
 
 // asideLast puts what a question leaves out at its end.
 func asideLast(s string) string {
@@ -58,6 +26,41 @@ func asideLast(s string) string {
 }
 
 const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|visuals?|visuali[sz]ations?|tables?|diagramm\w*|grafik\w*|bild\w*|illustration\w*|abbildung\w*|schaubild\w*|zeichnung\w*|infografik\w*)`
+
+var sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
+
+// wish is a sentence about how the report looks.
+var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
+
+// withWhom is a question that begins as a wish does.
+var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
+
+// wishTail is the same behind a question.
+var wishTail = pattern.Lazy(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
+
+// adverbial is what stands before a question and is none.
+var adverbial = pattern.Lazy(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
+
+var asks = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
+
+// naming asks for the name, number or date of what the question before it asks.
+var naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
+
+// andAsk begins another question in the same sentence.
+// formOnly is what an order says about the form of a report only.
+var formOnly = pattern.Lazy(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
+
+var andAsk = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
+
+var order = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
+
+// bareOrder is an order without its verb: a report on sales.
+var bareOrder = pattern.Lazy(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
+
+// chartOf is a chart whose subject is the question, where nothing else is asked.
+var chartOf = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
+
+var polite = pattern.Lazy(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
 
 // Parts splits a task into the questions that it asks. Wishes about charts, pictures and
 // the form of the report are left out.
@@ -76,6 +79,24 @@ type part struct {
 	// names says that it only asks for a name of the answer before it.
 	names bool
 }
+
+var pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
+
+var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
+
+// onward reports whether a part asks about the answer to the one before it.
+func (p part) onward() bool {
+	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))
+}
+
+// whichOne begins a question for one more column of what was found: and in which town was it.
+var whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
+
+// howMuch begins a question for a figure.
+var howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
+
+// pointing finds a word for what was found before: what is that average.
+var pointing = pattern.Lazy(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
 
 // ofExtreme reports whether a part that follows one with a superlative asks for a figure of the
 // row that was found there: "on which day was the water highest, and how high was the level".

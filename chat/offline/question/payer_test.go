@@ -42,6 +42,8 @@ func TestWhatThereIsIsNoKindOfAnEvent(t *testing.T) {
 func TestStockIsWorthItsPiecesTimesAPrice(t *testing.T) {
 	t.Parallel()
 	load(t, map[string]string{"stock": "sku|text,item|text,category|text,quantity|integer,unit_cost|number|€,retail_price|number|€,stock_minimum|integer\nS1,Pot,Kitchen,2,3,5,1\nS2,Pan,Kitchen,0,4,9,1\nS3,Rake,Garden,10,2,4,20\n"}).expect([]inquiry{
+		{"What is our stock worth at cost price?", "26"},
+		{"What is the kitchen stock worth at retail price?", "10"},
 		{"What is our stock worth?", "-"},
 		{"How many items are out of stock?", "1 "},
 	})

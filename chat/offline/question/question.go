@@ -18,7 +18,6 @@ import (
 	"atelier/chat/offline/question/plan"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
-	"atelier/internal/pattern"
 )
 
 // Reading is what became of one part of a question.
@@ -37,7 +36,8 @@ type Reading struct {
 	plan *plan.Plan
 }
 
-// said reports whether the answer has a column for every content word of a request for a name, or is not known yet.
+// said reports whether the answer has a column for every content word of a request for a name,
+// or is not known yet.
 func (r *Reading) said(text string, lang speech.Language) bool {
 	if r.Answer == nil {
 		return len(r.Ask) > 0
@@ -62,7 +62,8 @@ func (r *Reading) said(text string, lang speech.Language) bool {
 // asking are the verbs of a request for a name.
 var asking = speech.Folded("give state name tell include mention nenne nenn gib nennen angeben please bitte")
 
-// Read reads a question, part by part. With the results of all statements that its readings name under Ask it answers them.
+// Read reads a question, part by part. With the results of all statements that its
+// readings name under Ask it answers them.
 func Read(task string, src schema.Source) []Reading {
 	lang := speech.LanguageOf(task)
 	lex := speech.DefaultLexicon()
@@ -78,7 +79,7 @@ func Read(task string, src schema.Source) []Reading {
 				continue
 			}
 		}
-		if p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text)) && len(out) > 0 {
+		if p.onward() && len(out) > 0 {
 			if whichOne().MatchString(p.text) && !out[len(out)-1].said(p.text, lang) {
 				out[len(out)-1] = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
@@ -100,43 +101,4 @@ func Read(task string, src schema.Source) []Reading {
 		out = append(out, next)
 	}
 	return out
-}
-
-var (
-	// anaphor finds a word for the rows that the question before counted: how many of them.
-	anaphor = pattern.Lazy(`(?i)\b(?:it|that|this|they|them|their|those|these|its|ihre[rnms]?|deren|davon|dabei|dafür|sie|es|diese[rnms]?)\b|\bdas(?:\s+(?:insgesamt|zusammen)|\s*$)`)
-	moreOf  = pattern.Lazy(`(?i)^(?:how many|wie ?viele)\b`)
-)
-
-// follow reports whether a part goes on about the rows of the part before it, of whose
-// conditions it says nothing itself, and whether the answer before says it already.
-func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
-	if !p.follows || before == nil || before.Op != plan.OpCount && before.Op != plan.OpValue || before.Counted != nil || before.Tally != "" || len(before.Filters) == 0 {
-		return false, false
-	}
-	many := moreOf().MatchString(p.text)
-	if bare().MatchString(p.text) || anaphor().MatchString(p.text) && r.SumOnly(p.text) {
-		return true, many == (before.Op == plan.OpCount)
-	}
-	return anaphor().MatchString(p.text) || r.SumOnly(p.text), false
-}
-
-// readOn reads a part under the conditions of the part before it. One that asks only for a sum is of the only amount.
-func (r *reader) readOn(text string, before *plan.Plan) Reading {
-	r.before = before
-	if coins := before.View.Coins; r.SumOnly(text) && coins != nil && !coins.Mixed() {
-		out := r.read(before.Say("what is the total ", "wie hoch ist die Summe ") + coins.Label())
-		out.Part = text
-		return out
-	}
-	return r.read(text)
-}
-
-// wider reports whether a figure that is asked for behind a condition says nothing of it: how
-// many members are in Leeds and what is the average fee, of these or of all.
-func wider(before, p *plan.Plan) bool {
-	conds := func(p *plan.Plan) bool {
-		return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return !f.Total })
-	}
-	return before != nil && p != nil && before.View == p.View && (p.Op == plan.OpValue || p.Op == plan.OpCount) && conds(before) && !conds(p)
 }

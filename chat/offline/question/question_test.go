@@ -260,6 +260,7 @@ func TestQuestionsAboutStaff(t *testing.T) {
 		"How many women work in Engineering?":                       "1 of 5",
 		"How many employees have no email?":                         "2 of 5 employees match",
 		"What is the total salary of Sales?":                        "1 is unusable and 1 is missing; these are left out",
+		"How many salary values are unusable?":                      "1 value of salary is unusable and 1 is missing, so 2 of the rows have no value.",
 		"How many employees were hired after 2015?":                 "3 of 5 employees match (after 2015).",
 		"What percentage of employees are women?":                   "60 %",
 		"Wie hoch ist das durchschnittliche Gehalt im Engineering?": "70.000 €",

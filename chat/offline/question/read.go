@@ -71,6 +71,7 @@ func shorter(w string) string {
 	return w
 }
 
+// learn keeps the values that probing found.
 func (r *reader) learn(res schema.Result) {
 	r.Found = map[[2]string][]string{}
 	for _, row := range res.Rows {
@@ -94,6 +95,7 @@ const closeBy = 0.9
 // mostStatements bounds what one part asks.
 const mostStatements = 3
 
+// read reads one part of the question.
 func (r *reader) read(part string) Reading {
 	out := Reading{Part: part}
 	r.Tokenize(part)
@@ -160,7 +162,8 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 	return out, why
 }
 
-// names reports whether every word that another explanation takes for a column, a value or a time is one of these here too.
+// names reports whether every word that another explanation takes for a column, a value or a
+// time is one of these here too.
 func (r *reader) names(c, o parse.Cover) bool {
 	naming := func(at int, row bool) bool {
 		return slices.ContainsFunc(c.Pieces, func(p parse.Piece) bool {
@@ -235,7 +238,8 @@ func (r *reader) unknown() []int {
 	return best
 }
 
-// settle asks the statements of the best readings and answers with the first, if those that fit as well say the same.
+// settle asks the statements of the best readings and answers with the first, if those
+// that fit as well say the same.
 func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	type asked struct {
 		plan  *plan.Plan
@@ -285,6 +289,7 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	out.Why, out.Answer = "", answers[0]
 }
 
+// agree reports whether two answers state the same.
 func agree(a, b *answer.Answer) bool {
 	if len(a.Result.Rows) == 1 && len(b.Result.Rows) == 1 && a.OnlyFigure && b.OnlyFigure {
 		x, ok := schema.Figure(a.Result.Rows[0], 0)

@@ -11,6 +11,7 @@ func TestEverydayNeighbours(t *testing.T) {
 		{"What was the average score in Linz?", "85"},
 		{"Which restaurant had the lowest score?", "Wok"},
 		{"Who did the most inspections?", "-"},
+		{"How many different restaurants were inspected?", "3"},
 		{"How many cockroaches were found?", "-"},
 		{"What share of inspections passed?", "75"},
 		{"How did Roma's score change from 2023 to 2024?", "88"},

@@ -52,6 +52,9 @@ func TestFirstContactSeven(t *testing.T) {
 	load(t, map[string]string{"penguins": "species|text,island|text,body_mass_g|integer|g\nA,Biscoe,4000\nB,Dream,5950\nA,Biscoe,3900\nB,Dream,4100\n"}).expect([]inquiry{
 		{"How heavy is the heaviest penguin and on which island was it measured?", "-unclear"},
 	})
+	load(t, map[string]string{"staff": "id|integer,department|text,start_date|date,annual_salary|number|£\n1,IT,2010-01-01,30000\n2,IT,2012-01-01,50000\n3,HR,2012-02-01,20000\n"}).expect([]inquiry{
+		{"What does someone in IT earn on average per year?", "40,000"},
+	})
 	load(t, map[string]string{"budget": "month|text,category|text,budgeted|number,actual|number\nJanuary,Food,100,150\nJanuary,Fun,50,40\nFebruary,Food,100,110\nFebruary,Fun,50,130\n"}).expect([]inquiry{
 		{"What did we go over budget on the most during the year?", "-"},
 	})
@@ -77,12 +80,18 @@ func TestAgreement(t *testing.T) {
 	}
 	load(t, map[string]string{"staff_survey": survey("Respondent|integer,My workload is manageable|text,My manager supports me|text,Satisfaction|integer",
 		[]string{"Strongly agree", "Agree", "Neutral", "Disagree", "Strongly disagree"}, 2, 5, 4, 3, 6)}).expect([]inquiry{
+		{"How many people agree that their workload is manageable?", "together 7"},
+		{"How many agree that their workload is manageable?", "Agree: 5; Strongly agree: 2"},
 		{"How many respondents strongly agree that their workload is manageable?", "2 of 20"},
+		{"How many respondents disagree that their workload is manageable?", "together 9"},
+		{"What share of respondents agree that their workload is manageable?", "35"},
 		{"How many people agree?", "-"},
 		{"How many respondents gave a satisfaction of 4 or more?", "8 of 20"},
 	})
 	load(t, map[string]string{"umfrage": survey("Nr|integer,Die Kantine ist gut|text,Die Arbeitszeit passt|text,Alter|integer",
 		[]string{"stimme voll zu", "stimme eher zu", "teils/teils", "stimme eher nicht zu", "stimme gar nicht zu"}, 2, 5, 4, 3, 6)}).expect([]inquiry{
+		{"Wie viele stimmen zu, dass die Kantine gut ist?", "zusammen 7"},
 		{"Wie viele stimmen voll zu, dass die Kantine gut ist?", "2"},
+		{"Wie viele stimmen nicht zu, dass die Kantine gut ist?", "zusammen 9"},
 	})
 }

@@ -10,22 +10,22 @@ import (
 // Answer is the answer to one part of a question.
 type Answer struct {
 	// Sentences state the answer; the first has the figure that was asked for.
-	Sentences []string `json:"sentences"`
+	Sentences []string
 	// Heading names the result in a few words.
-	Heading string `json:"heading"`
-	// Columns are the headings of Result for readers, Cells its rows written for them.
-	Columns []string   `json:"columns,omitempty"`
-	Cells   [][]string `json:"cells,omitempty"`
-	// Rows is how many rows Cells would have if it held all.
-	Rows int `json:"rows"`
-	// Paths are the files, or tables of a database, that were queried.
-	Paths []string `json:"paths"`
-	// Chart is the one chart of the result; nil for a single value.
-	Chart *Chart `json:"chart,omitempty"`
+	Heading string
 	// Result is the query that the figures come from.
-	Result schema.Result `json:"-"`
+	Result schema.Result
+	// Paths are the files, or tables of a database, that were queried.
+	Paths []string
+	// Columns are the headings of Result for readers, Cells its rows written for them.
+	Columns []string
+	Cells   [][]string
+	// Rows is how many rows Cells would have if it held all.
+	Rows int
+	// Chart is the one chart of the result; nil for a single value.
+	Chart *Chart
 	// OnlyFigure says that the first cell of the result is all that the answer says.
-	OnlyFigure bool `json:"-"`
+	OnlyFigure bool
 }
 
 // Chart is a chart of exactly the values of a result.

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
+// sayChange states what became of a value between two times.
 func (p *reply) sayChange(a *Answer) plan.Reason {
 	m := p.First()
 	k := len(p.Groups)
@@ -77,10 +77,15 @@ func (p *reply) moved( //nolint:revive // two values, their difference, and how 
 	case v1 == v0:
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s was %s at both times", "%s betrug beide Male %s"), what, p.amount(v0, f)))
 	}
-	diff = math.Abs(diff)
+	if diff < 0 {
+		diff = -diff
+	}
 	rate := ""
 	if pc, ok := schema.Figure([]any{percent}, 0); ok && v0 > 0 && (f == nil || !f.Named("temperature")) {
-		rate = fmt.Sprintf(", %s%s", sign, p.Percent(math.Abs(pc)))
+		if pc < 0 {
+			pc = -pc
+		}
+		rate = fmt.Sprintf(", %s%s", sign, p.Percent(pc))
 	}
 	if p.ByHow() {
 		return strings.TrimSpace(fmt.Sprintf(p.Say("%s %s by %s, from %s in %s to %s in %s%s", "%s %s um %s, von %s (%s) auf %s (%s)%s"),
@@ -115,6 +120,7 @@ func pointer(row []any, i int) *float64 {
 	return nil
 }
 
+// sayTrend states the first, the last, the highest and the lowest value over time.
 func (p *reply) sayTrend(a *Answer) plan.Reason {
 	m := p.First()
 	rows := a.Result.Rows
@@ -124,13 +130,12 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 		return plan.ReasonAmbiguous
 	}
 	series, labels := p.series(rows)
+	if len(labels) < 2 {
+		return plan.ReasonEmpty
+	}
 	var parts []string
 	for _, s := range series {
-		t := p.course(s.Values, labels, m.Column(), p.lastChange(rows, s.Name))
-		if t != "" && len(p.Groups) == 1 {
-			t = s.Name + " " + t
-		}
-		if t != "" {
+		if t := p.course(s, labels, p.lastChange(rows, s.Name)); t != "" {
 			parts = append(parts, t)
 		}
 	}
@@ -221,81 +226,96 @@ func (p *reply) timeLabel(v any) string {
 	return p.cell(v, p.Time, p.Unit)
 }
 
-// course says how a line runs; it is empty for less than two values.
-func (p *reply) course(values []*float64, labels []string, f *schema.Field, percent *float64) string {
+// course says how a line runs.
+func (p *reply) course(s Series, labels []string, percent *float64) string {
+	f := p.First().Column()
 	first, last, high, low := -1, -1, -1, -1
-	for i, v := range values {
+	for i, v := range s.Values {
 		if v == nil {
 			continue
 		}
 		if first < 0 {
 			first, high, low = i, i, i
 		}
-		if *v > *values[high] {
+		if *v > *s.Values[high] {
 			high = i
 		}
-		if *v < *values[low] {
+		if *v < *s.Values[low] {
 			low = i
 		}
 		last = i
 	}
-	if first == last {
+	if first < 0 || first == last {
 		return ""
 	}
-	at := func(i int) (value, when string) {
-		when = labels[i]
-		if t, ok := speech.IsoPeriod(when); ok {
-			when = p.When(t)
-		}
-		return p.amount(*values[i], f), when
+	head := ""
+	if len(p.Groups) == 1 {
+		head = s.Name + " "
 	}
-	from, to := *values[first], *values[last]
+	when := func(i int) string {
+		if t, ok := speech.IsoPeriod(labels[i]); ok {
+			return p.When(t)
+		}
+		return labels[i]
+	}
+	from, to := *s.Values[first], *s.Values[last]
 	verb := p.Say("rose", "stieg")
 	if to < from {
 		verb = p.Say("fell", "sank")
 	} else if to == from {
 		verb = p.Say("went", "ging")
 	}
-	v0, t0 := at(first)
-	v1, t1 := at(last)
-	text := fmt.Sprintf(p.Say("%s from %s in %s to %s in %s", "%s von %s (%s) auf %s (%s)"), verb, v0, t0, v1, t1)
+	text := head + fmt.Sprintf(p.Say("%s from %s in %s to %s in %s", "%s von %s (%s) auf %s (%s)"), verb, p.amount(from, f), when(first), p.amount(to, f), when(last))
 	if from > 0 && to != from && percent != nil && (f == nil || !f.Named("temperature")) {
-		text += " (" + choose(*percent < 0, "−", "+") + p.Percent(math.Abs(*percent)) + ")"
+		change := *percent
+		sign := "+"
+		if change < 0 {
+			sign, change = "−", -change
+		}
+		text += " (" + sign + p.Percent(change) + ")"
 	}
 	if len(p.Groups) == 0 && (high != first && high != last || low != first && low != last) {
-		v0, t0 = at(high)
-		v1, t1 = at(low)
-		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), v0, t0, v1, t1)
+		text += fmt.Sprintf(p.Say("; the highest value is %s in %s, the lowest %s in %s", "; der höchste Wert ist %s (%s), der niedrigste %s (%s)"), p.amount(*s.Values[high], f), when(high), p.amount(*s.Values[low], f), when(low))
 	}
 	return text
 }
 
+// sayCourse states the first and the last value of each number.
 func (p *reply) sayCourse(a *Answer) plan.Reason {
-	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), XLabel: p.Time.Label(), Unit: p.Measures[0].Field.UnitSymbol()}
+	var labels, said []string
 	for _, row := range a.Result.Rows {
-		c.Labels = append(c.Labels, p.timeLabel(row[0]))
+		labels = append(labels, p.timeLabel(row[0]))
 	}
-	var said []string
-	for i, m := range p.Measures {
+	if len(labels) < 2 {
+		return plan.ReasonEmpty
+	}
+	c := &Chart{Kind: "line", Title: speech.Upper(strings.Join(schema.SplitName(p.View.Tables[0].Name), " ")), Labels: labels, XLabel: p.Time.Label()}
+	measures := p.Measures
+	for i, m := range measures {
 		s := Series{Name: m.Field.Label()}
 		for _, row := range a.Result.Rows {
 			s.Values = append(s.Values, pointer(row, i+1))
 		}
 		c.Series = append(c.Series, s)
-		if t := p.course(s.Values, c.Labels, m.Field, nil); t != "" {
+		p.Measures = measures[i : i+1]
+		if t := p.course(s, labels, nil); t != "" {
 			said = append(said, p.named(m.Field)+" "+t)
 		}
-		if m.Field.UnitSymbol() != c.Unit {
+		c.Unit = m.Field.UnitSymbol()
+		if m.Field.UnitSymbol() != measures[0].Field.UnitSymbol() {
 			return plan.ReasonUnclear // numbers of different units share no axis
 		}
 	}
+	p.Measures = measures
 	if len(said) == 0 {
 		return plan.ReasonEmpty
 	}
-	a.Heading, a.Chart, a.Sentences = c.Title, c, []string{strings.Join(said, "; ") + "."}
+	a.Heading, a.Chart = c.Title, c
+	a.Sentences = []string{strings.Join(said, "; ") + "."}
 	return ""
 }
 
+// sayList states what a list or a lookup finds.
 func (p *reply) sayList(a *Answer) plan.Reason {
 	fs := p.Listed()
 	rows := a.Result.Rows
@@ -375,12 +395,9 @@ func (p *reply) chart(a *Answer, k, series int) {
 	a.Chart = c
 }
 
+// table writes the result for readers.
 func (p *reply) table(a *Answer) {
 	if len(a.Result.Rows) == 1 && len(a.Result.Columns) < 3 {
-		return
-	}
-	if p.Op == plan.OpTrend && len(p.Groups) == 1 && a.Chart != nil {
-		p.pivot(a)
 		return
 	}
 	k := 0
@@ -388,6 +405,10 @@ func (p *reply) table(a *Answer) {
 	if p.Op == plan.OpGroups || p.Op == plan.OpCompare || p.Op == plan.OpRank {
 		keys = p.KeyOf()
 		k = len(keys)
+	}
+	if p.Op == plan.OpTrend && len(p.Groups) == 1 && a.Chart != nil {
+		p.pivot(a)
+		return
 	}
 	a.Rows = len(a.Result.Rows)
 	shown := p.shownColumns(a.Result)
@@ -438,7 +459,7 @@ func (p *reply) pivot(a *Answer) {
 func (p *reply) shownColumns(res schema.Result) []int {
 	var out []int
 	for i := range res.Columns {
-		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 2+len(p.Groups) || p.Op == plan.OpChange && i >= len(p.Groups)+4
+		last := p.Op == plan.OpRank && i == len(res.Columns)-1 || p.Op == plan.OpTrend && i == 1+len(p.Groups)+1 || p.Op == plan.OpChange && i >= len(p.Groups)+4
 		ones := !slices.ContainsFunc(res.Rows, func(row []any) bool { n, ok := schema.Figure(row, i); return !ok || n != 1 })
 		if last && ones || p.Op == plan.OpTrend && i == len(res.Columns)-1 || p.Op == plan.OpValue && i >= len(p.Measures) && i != len(p.Measures) {
 			continue
@@ -448,6 +469,7 @@ func (p *reply) shownColumns(res schema.Result) []int {
 	return out
 }
 
+// columnCell writes a cell as its column is to be read.
 func (p *reply) columnCell(v any, i, k int, keys []*schema.Field) string {
 	switch {
 	case i < k && keys[i] == nil:

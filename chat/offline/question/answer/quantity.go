@@ -19,13 +19,13 @@ type quantity struct {
 	gender string
 }
 
-var (
-	// leads are words that begin a name that is no noun: in stock, on hand.
-	leads = speech.Folded("in on at off per of auf im am")
-	// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
-	headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
-)
+// leads are words that begin a name that is no noun: in stock, on hand.
+var leads = speech.Folded("in on at off per of auf im am")
 
+// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
+var headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
+
+// quantityOf reads the name of a field.
 func (p *phrases) quantityOf(f *schema.Field) quantity {
 	q := quantity{noun: p.named(f)}
 	words := strings.Fields(q.noun)
@@ -72,6 +72,7 @@ var genders = func() map[string]string {
 	return out
 }()
 
+// genderOf is the gender of a German noun; empty where it is not known.
 func genderOf(noun string) string {
 	low := strings.ToLower(noun)
 	for i := range low {
@@ -98,6 +99,7 @@ func adverb(m *plan.Measure) string {
 	return ""
 }
 
+// factorsOf are the columns that a computed quantity is the product of, in brackets.
 func factorsOf(m *plan.Measure) string {
 	if m.Field.Factors == nil || m.Field.Less {
 		return ""
@@ -118,6 +120,7 @@ func (q quantity) by(m, f, n, p string) string {
 	return map[string]string{"m": m, "f": f, "n": n, "p": p}[q.gender]
 }
 
+// is is the verb of a quantity.
 func (p *phrases) is(q quantity) string {
 	if q.plural {
 		return p.Say("are", "betragen")
@@ -128,6 +131,9 @@ func (p *phrases) is(q quantity) string {
 // amounts names a quantity as the subject of a sentence that ends with its value.
 func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 	q := p.quantityOf(m.Field)
+	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
+		return p.measured(m), p.is(quantity{})
+	}
 	if p.Text.Lang == speech.German {
 		return p.amountsGerman(m, q)
 	}
@@ -188,6 +194,7 @@ func (p *phrases) extreme(m *plan.Measure, low bool) string {
 	return q.by("der ", "die ", "das ", "die ") + kind + q.by("e ", "e ", "e ", "en ") + q.noun
 }
 
+// choose is the one word or the other.
 func choose(first bool, one, other string) string {
 	if first {
 		return one
@@ -248,8 +255,11 @@ func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
 }
 
 // timely says that a ranking is one of times, so that its sentence says when.
-func (p *phrases) timely() bool { return p.First() != nil && !p.First().Field.Dated() && p.temporal() }
+func (p *phrases) timely() bool {
+	return p.First() != nil && !p.First().Field.Dated() && p.temporal()
+}
 
+// temporal says that the one key is a time.
 func (p *phrases) temporal() bool {
 	fs := p.KeyOf()
 	return len(fs) == 1 && (fs[0] == nil || fs[0].Dated() || fs[0].Yearly() || fs[0].Monthly())

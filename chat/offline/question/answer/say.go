@@ -27,7 +27,7 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	if len(res.Rows) == 0 || res.Truncated && p.Op != plan.OpList {
 		return nil, plan.ReasonEmpty
 	}
-	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount}
+	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
 	p.sayConditions()
 	if why := operations[p.Op].say(p, a); why != "" {
 		return nil, why
@@ -50,6 +50,7 @@ func (p *phrases) sayConditions() {
 	}
 }
 
+// caveat says which values of the measure are left out.
 func (p *phrases) caveat() string {
 	m := p.First()
 	if m == nil || m.Field.Factors != nil {
@@ -75,10 +76,10 @@ func (p *phrases) caveat() string {
 func (p *reply) sayValue(a *Answer) plan.Reason {
 	row := a.Result.Rows[0]
 	n := len(p.Measures)
-	count, _ := schema.Figure(row, n)
-	if count == 0 {
+	if count, ok := schema.Figure(row, n); !ok || count == 0 {
 		return plan.ReasonEmpty
 	}
+	count, _ := schema.Figure(row, n)
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
 	var said []string
@@ -97,19 +98,28 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonAmbiguous
 		case open && m.How == "sum" && count > 2 && least == greatest && least != 0 && p.AsksHeight():
 			return plan.ReasonAmbiguous // the fee of each, or of all
-		case open && m.How == "avg" && !slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" }):
+		case open && m.How == "avg" && !p.overTime():
 			return plan.ReasonAmbiguous
 		}
 		subject, verb := p.amounts(&m)
 		said = append(said, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
 	}
 	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
-	rests := ""
-	if p.Measures[0].How == "avg" && count > 1 {
-		rests = fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
-	}
-	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + rests + "."}
+	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + p.rests(count) + "."}
 	return ""
+}
+
+// rests says on how many values a figure rests.
+func (p *phrases) rests(count float64) string {
+	if p.First() != nil && p.First().How == "avg" && count > 1 {
+		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
+	}
+	return ""
+}
+
+// overTime reports whether the question is about a stretch of time.
+func (p *reply) overTime() bool {
+	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 }
 
 func (p *reply) sayCount(a *Answer) plan.Reason {
@@ -124,9 +134,17 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 	matches := p.Say("match", "") + choose(v == 1, p.Say("es", ""), "")
 	a.Heading = p.Say("Number of ", "Anzahl ") + p.noun()
 	switch {
+	case p.Op == plan.OpUnusable:
+		a.Heading = p.Say("Rows without ", "Zeilen ohne ") + p.named(p.Counted)
+		a.Sentences = []string{p.unusable(p.Counted) + p.Say(", so ", "; ") + n + choose(v == 1, p.Say(" of the rows has no value.", " der Zeilen hat also keinen Wert."), p.Say(" of the rows have no value.", " der Zeilen haben also keinen Wert."))}
 	case p.Tally != "":
-		a.Heading = p.Say("Number of ", "Anzahl ") + p.UnitOf(p.Tally, 2)
-		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + p.UnitOf(p.Tally, v) + p.Say(" "+matches, "") + p.bracketed() + "."}
+		units := map[string][2]string{"day": {"days", "Tage"}, "month": {"months", "Monate"}, "year": {"years", "Jahre"}, "week": {"weeks", "Wochen"}, "quarter": {"quarters", "Quartale"}, "hour": {"hours", "Stunden"}, "weekday": {"weekdays", "Wochentage"}}[p.Tally]
+		unit := p.Say(units[0], units[1])
+		a.Heading = p.Say("Number of ", "Anzahl ") + unit
+		if v == 1 {
+			unit = map[string]string{"Tage": "Tag", "Monate": "Monat", "Jahre": "Jahr", "Wochen": "Woche", "Quartale": "Quartal", "Stunden": "Stunde", "Wochentage": "Wochentag"}[unit] + p.Say(strings.TrimSuffix(units[0], "s"), "")
+		}
+		a.Sentences = []string{p.Say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + unit + p.Say(" "+matches, "") + p.bracketed() + "."}
 	case p.Counted != nil:
 		a.Heading = p.Say("Different values of ", "Verschiedene Werte von ") + p.named(p.Counted)
 		a.Sentences = []string{p.Say(choose(v == 1, "There is ", "There are "), "Es gibt ") + n + choose(v == 1, p.Say(" value of ", " Wert von "), p.Say(" different values of ", " verschiedene Werte von ")) + p.named(p.Counted) + p.bracketed() + "."}
@@ -143,6 +161,15 @@ func (p *reply) sayCount(a *Answer) plan.Reason {
 		a.Sentences = []string{p.Say(n+" of "+all+" "+p.noun()+" "+matches+p.bracketed()+".", german)}
 	}
 	return ""
+}
+
+// unusable says how many values of a column are unusable and how many are missing.
+func (p *phrases) unusable(f *schema.Field) string {
+	bad, none := speech.Number(float64(f.Unusable), 0, p.Text.Lang), speech.Number(float64(f.Missing), 0, p.Text.Lang)
+	if p.Text.Lang == speech.German {
+		return bad + choose(f.Unusable == 1, " Wert von ", " Werte von ") + p.named(f) + choose(f.Unusable == 1, " ist", " sind") + " unbrauchbar und " + none + choose(f.Missing == 1, " fehlt", " fehlen")
+	}
+	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
 }
 
 // outside reports whether the question asks of a time before or after that of all rows.
@@ -188,6 +215,7 @@ func (p *phrases) rowsCalled() string {
 	return p.Say("rows", "Zeilen")
 }
 
+// key writes the keys of a row.
 func (p *phrases) key(row []any) string {
 	var out []string
 	for i, f := range p.KeyOf() {
@@ -209,7 +237,7 @@ func (p *phrases) key(row []any) string {
 func (p *reply) sayGroups(a *Answer) plan.Reason {
 	k := len(p.KeyOf())
 	for _, m := range p.MeasureList() {
-		if m != nil && m.How == "" && !(k == 1 && p.Unit == "" && p.KeyFields()[0].Table == 0 && p.KeyFields()[0].Unique(p.View.Tables[0].RowCount)) {
+		if m != nil && m.How == "" && !p.OneEach() {
 			return plan.ReasonAmbiguous
 		}
 	}
@@ -252,6 +280,7 @@ func (p *reply) sayGroups(a *Answer) plan.Reason {
 	return ""
 }
 
+// compared adds the difference of two values, or their sum.
 func (p *reply) compared(a *Answer, k int) {
 	rows := a.Result.Rows
 	if p.Op != plan.OpCompare || len(p.MeasureList()) != 1 {
@@ -284,6 +313,7 @@ func (p *reply) compared(a *Answer, k int) {
 	}
 }
 
+// value writes the number of a measure in a row.
 func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 	v, ok := schema.Figure(row, i)
 	switch {
@@ -367,21 +397,29 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	if len(said) > 2 {
 		return plan.ReasonAmbiguous
 	}
+	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
+		return plan.ReasonUnclear // one row each: nothing is the most
+	}
 	for i := range said {
 		_, said[i], _ = strings.Cut(said[i], "\x00")
 	}
 	a.Sentences = said
-	first := p.First()
-	if first != nil {
-		first = &plan.Measure{Field: first.Field, How: ways[0]}
-	}
-	a.Heading = p.Heading(p.measured(first)) + p.Say(" by ", " nach ") + p.keyNames()
+	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
 	return ""
 }
 
+func (p *reply) rankMeasure() *plan.Measure {
+	m := p.First()
+	if m == nil {
+		return nil
+	}
+	return &plan.Measure{Field: m.Field, How: p.RankBy()[0]}
+}
+
+// ranked states the first of a ranking.
 func (p *reply) ranked(rows [][]any, i int, m *plan.Measure) string {
 	low := p.Superlative.Arg == "asc"
 	one := len(rows) == 1
@@ -413,6 +451,9 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	for n < len(rows) && schema.CompareCells(rows[n][0], rows[0][0]) == 0 {
 		n++
 	}
+	if p.N > 1 {
+		n = min(p.N, len(rows))
+	}
 	labels := p.ExtremeLabels()
 	if f.Less && len(labels) == 0 {
 		return plan.ReasonUnclear // by how much in one row, and not of what
@@ -423,14 +464,20 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	var names []string
 	for _, row := range rows[:min(n, 5)] {
 		var parts []string
+		if p.N > 1 {
+			parts = append(parts, p.cell(row[0], f, ""))
+		}
 		for i, l := range labels {
 			parts = append(parts, p.cell(row[i+1], l, ""))
 		}
 		names = append(names, strings.Join(parts, ", "))
 	}
-	q, low := p.quantityOf(f), p.Superlative.Arg == "asc"
-	m, verb := &plan.Measure{Field: f, How: choose(low, "min", "max")}, p.is(q)
-	if f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
+	m := &plan.Measure{Field: f, How: map[string]string{"asc": "min"}[p.Superlative.Arg]}
+	if m.How == "" {
+		m.How = "max"
+	}
+	low, verb := p.Superlative.Arg == "asc", p.is(p.quantityOf(f))
+	if q := p.quantityOf(f); f.Dated() || q.counts || p.Text.Lang == speech.German && q.gender == "" {
 		verb = p.Say("is", "ist")
 	}
 	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")

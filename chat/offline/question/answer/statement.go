@@ -3,7 +3,6 @@ package answer
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"atelier/chat/offline/question/plan"
@@ -29,19 +28,26 @@ type operation struct {
 }
 
 var operations = map[string]operation{
-	plan.OpValue:   {(*statement).valueSQL, (*reply).sayValue},
-	plan.OpGroups:  {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpCompare: {(*statement).groupSQL, (*reply).sayGroups},
-	plan.OpRank:    {(*statement).rankSQL, (*reply).sayRank},
-	plan.OpExtreme: {(*statement).extremeSQL, (*reply).sayExtreme},
-	plan.OpCount:   {(*statement).countSQL, (*reply).sayCount},
-	plan.OpShare:   {(*statement).shareSQL, (*reply).sayShare},
-	plan.OpChange:  {(*statement).changeSQL, (*reply).sayChange},
-	plan.OpTrend:   {(*statement).trendSQL, (*reply).sayTrend},
-	plan.OpCourse:  {(*statement).courseSQL, (*reply).sayCourse},
-	plan.OpLookup:  {(*statement).listSQL, (*reply).sayList},
-	plan.OpList:    {(*statement).listSQL, (*reply).sayList},
-	plan.OpMany:    {(*statement).manySQL, (*reply).sayMany},
+	plan.OpValue:    {(*statement).valueSQL, (*reply).sayValue},
+	plan.OpGroups:   {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpCompare:  {(*statement).groupSQL, (*reply).sayGroups},
+	plan.OpRank:     {(*statement).rankSQL, (*reply).sayRank},
+	plan.OpExtreme:  {(*statement).extremeSQL, (*reply).sayExtreme},
+	plan.OpCount:    {(*statement).countSQL, (*reply).sayCount},
+	plan.OpUnusable: {(*statement).unusableSQL, (*reply).sayCount},
+	plan.OpShare:    {(*statement).shareSQL, (*reply).sayShare},
+	plan.OpChange:   {(*statement).changeSQL, (*reply).sayChange},
+	plan.OpTrend:    {(*statement).trendSQL, (*reply).sayTrend},
+	plan.OpCourse:   {(*statement).courseSQL, (*reply).sayCourse},
+	plan.OpLookup:   {(*statement).listSQL, (*reply).sayList},
+	plan.OpList:     {(*statement).listSQL, (*reply).sayList},
+	plan.OpMeter:    {(*statement).meterSQL, (*reply).sayMeter},
+	plan.OpMany:     {(*statement).manySQL, (*reply).sayMany},
+	plan.OpAcross:   {(*statement).acrossSQL, (*reply).sayAcross},
+}
+
+func (p *statement) unusableSQL(q *plan.Query) string {
+	return fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.Col(p.Counted), schema.QuotedName(p.Say("rows without a value", "Zeilen ohne Wert")), schema.QuotedName(p.RowsName())) + q.From(p.Filters)
 }
 
 // expr is the aggregate of a measure, or the number of rows or of different values.
@@ -55,6 +61,8 @@ func (p *statement) expr(q *plan.Query, m *plan.Measure) string {
 		return "COUNT(DISTINCT " + q.Col(p.Counted) + ")"
 	case m.How == "":
 		return q.Aggregate("max", m.Field)
+	case p.PerRow && m.How == "avg" && p.RowKey() != nil:
+		return fmt.Sprintf("1.0 * SUM(%s) / COUNT(DISTINCT %s)", q.Col(m.Field), q.Col(p.RowKey()))
 	}
 	if p.Outflow {
 		return "-(" + q.Aggregate(m.How, m.Field) + ")"
@@ -168,6 +176,7 @@ func (p *statement) rankSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %d %s, 1 LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), group, len(cols)+1, dir, fetched)
 }
 
+// extremeSQL finds the rows with the highest or the lowest value.
 func (p *statement) extremeSQL(q *plan.Query) string {
 	f := p.Measures[0].Field
 	out := []string{q.Col(f) + " AS " + schema.QuotedName(f.Label())}
@@ -178,7 +187,7 @@ func (p *statement) extremeSQL(q *plan.Query) string {
 	if p.Superlative.Arg == "asc" {
 		dir = "ASC"
 	}
-	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, 12)
+	return fmt.Sprintf("SELECT %s%s ORDER BY 1 %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, q.Col(f)+" IS NOT NULL"), dir, max(p.N, 12))
 }
 
 func (p *statement) countSQL(q *plan.Query) string {
@@ -213,6 +222,7 @@ func (p *statement) shareSQL(q *plan.Query) string {
 	return "SELECT " + cols + q.From(rest, known)
 }
 
+// changeSQL selects the values of two times, their difference and its percentage.
 func (p *statement) changeSQL(q *plan.Query) string {
 	var parts []string
 	names := []string{p.When(p.Periods[0]), p.When(p.Periods[1])}
@@ -226,14 +236,21 @@ func (p *statement) changeSQL(q *plan.Query) string {
 		f, _ := p.TimeFilter(t, "")
 		cond := f[0].Condition(q)
 		either = append(either, cond)
-		value, how := "1", "COUNT"
+		value := "1"
+		how := "COUNT"
 		if m := p.First(); m != nil {
 			value = q.Col(m.Field)
 			if how = strings.ToUpper(m.How); how == "" || how == "MEDIAN" {
 				how = "MAX"
 			}
+		} else if p.Counted != nil {
+			how, value = "COUNT(DISTINCT ", q.Col(p.Counted)
 		}
-		parts = append(parts, fmt.Sprintf("%s(CASE WHEN %s THEN %s END) AS v%d", how, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
+		open := "("
+		if strings.HasSuffix(how, " ") {
+			open = ""
+		}
+		parts = append(parts, fmt.Sprintf("%s%sCASE WHEN %s THEN %s END) AS v%d", how, open, cond, value, i), fmt.Sprintf("COUNT(CASE WHEN %s THEN %s END) AS n%d", cond, value, i))
 	}
 	inner := "SELECT " + strings.Join(parts, ", ") + q.From(p.Filters, "("+strings.Join(either, " OR ")+")")
 	head := ""
@@ -253,10 +270,14 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 
+// trendSQL is one value for each time, and group if there is one.
 func (p *statement) trendSQL(q *plan.Query) string {
 	b := q.Bucket(p.Time, p.Unit)
 	m := p.First()
 	value := p.expr(q, m)
+	if m != nil && m.How == "median" {
+		value = q.Aggregate("avg", m.Field)
+	}
 	count := "COUNT(*)"
 	conds := []string{b + " IS NOT NULL"}
 	if m != nil {
@@ -279,6 +300,7 @@ func (p *statement) trendSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, fetched)
 }
 
+// courseSQL is every number of a table with one row for each time.
 func (p *statement) courseSQL(q *plan.Query) string {
 	cols := []string{q.Col(p.Time) + " AS " + schema.QuotedName(p.Time.Label())}
 	for _, m := range p.Measures {
@@ -287,30 +309,11 @@ func (p *statement) courseSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), fetched)
 }
 
+// listSQL is the names, or the values, of the rows that meet the conditions.
 func (p *statement) listSQL(q *plan.Query) string {
 	var cols []string
 	for _, f := range p.Listed() {
 		cols = append(cols, q.Col(f)+" AS "+schema.QuotedName(f.Label()))
 	}
 	return fmt.Sprintf("SELECT DISTINCT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Listed()[0])+" IS NOT NULL"), fetched)
-}
-
-func (p *statement) having(q *plan.Query) string {
-	if p.Bound == nil {
-		return ""
-	}
-	return fmt.Sprintf(" HAVING %s %s %s", p.expr(q, p.First()), p.Bound.Op, strconv.FormatFloat(p.Bound.N, 'f', -1, 64))
-}
-
-func (p *statement) manySQL(q *plan.Query) string {
-	cols, _, conds := p.keys(q)
-	by := cols[len(cols)-1]
-	return fmt.Sprintf("SELECT COUNT(*) AS %s FROM (SELECT %s AS g%s GROUP BY %s%s) AS kept", schema.QuotedName(p.Say("number", "Anzahl")), by, q.From(p.Filters, conds...), by, p.having(q))
-}
-
-func (p *reply) sayMany(a *Answer) plan.Reason {
-	if p.Tally = p.Unit; p.Tally == "" {
-		p.Counted = p.Groups[len(p.Groups)-1]
-	}
-	return p.sayCount(a)
 }

@@ -14,6 +14,7 @@ import (
 // money are the units that are written with two places.
 var money = speech.Folded("€ eur euro $ usd £ gbp chf fr")
 
+// amount writes a value with the unit of its column.
 func (p *phrases) amount(v float64, f *schema.Field) string {
 	unit := ""
 	if f != nil && (f.Yearly() || f.Key()) {
@@ -48,6 +49,7 @@ func (p *phrases) places(v float64, f *schema.Field) int {
 	return 2
 }
 
+// cell writes one value of a result for readers.
 func (p *phrases) cell(v any, f *schema.Field, unit string) string {
 	switch t := v.(type) {
 	case nil:
@@ -127,6 +129,9 @@ func (p *phrases) measured(m *plan.Measure) string {
 		return p.Say("the number of ", "die Anzahl ") + p.rowsCalled()
 	}
 	n := p.named(m.Field)
+	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
+		return p.Say("the mean per "+p.RowKey().Words[0].Fold+" of ", "der Mittelwert je "+speech.Upper(p.RowKey().Words[0].Fold)+" von ") + n
+	}
 	switch m.How {
 	case "sum":
 		if m.Field.Factors != nil && !m.Field.Less {
@@ -180,6 +185,7 @@ next:
 	return times + " (" + strings.Join(out, "; ") + ")"
 }
 
+// bracketed are the conditions, times too, in brackets.
 func (p *phrases) bracketed() string {
 	var out []string
 	for _, f := range p.Filters {

@@ -12,31 +12,120 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// worthAt reads what a stock is worth: its pieces times the cost of one, where that is the only price.
-func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
-	quantity := v.StockField()
-	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" || quantity == nil {
-		return nil
-	}
-	price := schema.Only(v.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Factors == nil && f.Measure() && f != quantity && (f.Named("price") || f.Named("cost"))
-	})
-	if price == nil || !price.Has(speech.BuyingPrice) || price.Has(totalWords) {
-		return nil
-	}
-	return []Piece{{Kind: speech.KindTimes, Field: schema.Computed("value", quantity, price, false), From: i, To: i + 1, Weight: 9}}
+// columnNouns are the nouns for what the columns of a wide table are, and for what their
+// numbers count: one column for each party, votes in all of them.
+var columnNouns = []struct{ noun, counts map[string]bool }{
+	{speech.Folded("party parties partei parteien candidate candidates kandidat kandidaten liste list"), speech.Folded("vote votes stimme stimmen seats sitze")},
+	{speech.Folded("channel channels kanal kanale medium media"), speech.Folded("visits sessions clicks visitors traffic besuche klicks sitzungen")},
+	{speech.Folded("subject subjects fach facher"), speech.Folded("grade grades mark marks score scores points note noten punkte")},
+	{speech.Folded("source sources quelle quellen energietrager energiequelle fuel fuels technology"), speech.Folded("electricity power energy strom energie")},
+	{speech.Folded("category categories kategorie kategorien product products produkt produkte item items sorte sorten type types"), nil},
+	{speech.Folded("question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium"), speech.Folded("rating ratings score scores rated bewertung note")},
 }
 
-var (
-	totalWords = speech.Folded("total gesamt sum summe amount betrag montant")
-	longUnits  = speech.Folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
-	givenNames = speech.Folded("first last")
-	// valueConcepts are the concepts by which a word names a value of another spelling.
-	valueConcepts = speech.Folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
-vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
-	// OfWords join a noun with what it is of.
-	OfWords = speech.Folded("of von")
-)
+// acrossAt finds the noun for the columns of a wide table, or for what they count.
+func (r *Tagger) acrossAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || v.Wide == nil || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
+		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Level(t, w) > 2 })
+	}) {
+		return nil
+	}
+	for _, n := range columnNouns {
+		if n.noun[t.Fold] {
+			return []Piece{{Kind: speech.KindAcross, Arg: "noun", From: i, To: i + 1, Weight: 5}}
+		}
+	}
+	return nil
+}
+
+// countsAt finds what the columns of a wide table count: the votes of the parties.
+func (r *Tagger) countsAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || v.Wide == nil || !v.Ballot() || !columnNouns[0].counts[r.Tokens[i].Fold] {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 4}}
+}
+
+// budgetAt finds words for what is left of a budget and, where a table has budgets, for what
+// is spent.
+func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted {
+		return nil
+	}
+	var budgets, actuals []*schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Measure() {
+			continue
+		}
+		if f.Named("remaining") {
+			return nil
+		}
+		if f.Named("budget") {
+			budgets = append(budgets, f)
+		}
+		if f.Named("actual") {
+			actuals = append(actuals, f)
+		}
+	}
+	if len(budgets) != 1 || len(actuals) != 1 {
+		return nil
+	}
+	switch r.Tokens[i].Fold {
+	case "left", "remaining", "unspent", "ubrig", "verbleibt", "verbleibend", "verfugbar":
+		return []Piece{{Kind: speech.KindLeft, From: i, To: i + 1, Weight: 4}}
+	case "spend", "spent", "spending", "spends", "expenses", "expenditure", "ausgegeben", "ausgaben":
+		return []Piece{{Kind: speech.KindField, Field: actuals[0], From: i, To: i + 1, Weight: 5}}
+	}
+	return nil
+}
+
+// worthAt reads what a stock is worth: its pieces times the cost of one, or times the price
+// that the question names. Where it names none, one cost is the only price of the table.
+func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "value" {
+		return nil
+	}
+	quantity := v.StockField()
+	words, n := r.PriceAt(i + 1)
+	if quantity == nil || words == nil && r.Tokens[i].Fold != "worth" {
+		return nil
+	}
+	var prices, asked []*schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Measure() || f == quantity || !f.Named("price") && !f.Named("cost") {
+			continue
+		}
+		if f.Has(totalWords) {
+			return nil // it says what the rows come to
+		}
+		prices = append(prices, f)
+		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] || words == nil && speech.BuyingPrice[w.Fold] }) {
+			asked = append(asked, f)
+		}
+	}
+	if len(asked) != 1 || words == nil && len(prices) != 1 {
+		return nil
+	}
+	f := &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: asked[0].UnitSymbol()}, Factors: []*schema.Field{quantity, asked[0]}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
+	return []Piece{{Kind: speech.KindTimes, Field: f, From: i, To: i + 1 + n, Weight: 9 * float64(1+n)}}
+}
+
+var totalWords = speech.Folded("total gesamt sum summe amount betrag montant")
+
+// headed reports whether a token is a verb of leaving or reaching, in a table that has a
+// column of either.
+func (r *Tagger) headed(v *schema.View, i int) bool {
+	t := r.Tokens[i]
+	if t.Quoted || r.Counted(i) || !speech.Leaving[t.Fold] && !speech.Reaching[t.Fold] {
+		return false
+	}
+	from, to := false, false
+	for _, f := range v.Fields {
+		from, to = from || f.Direction() == "from", to || f.Direction() == "to"
+	}
+	return from && to
+}
 
 // Piece is a stretch of a question with its meaning.
 type Piece struct {
@@ -109,10 +198,18 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 		out = append(out, r.fieldAt(v, f, i)...)
 		if f.Text() && !f.Free {
 			out = append(out, r.valuesAt(v, f, i)...)
+			out = append(out, r.likertAt(f, i)...)
+			out = append(out, r.periodsAt(f, i)...)
 		}
 	}
-	for _, find := range []func(*schema.View, int) []Piece{r.unitAt, r.attachedAt, r.moneyAt, r.dimensionAt, r.worthAt, r.ratingAt} {
+	for _, find := range []func(*schema.View, int) []Piece{
+		r.unitAt, r.joinedAt, r.massAt, r.attachedAt, r.peopleAt, r.levelAt, r.lastingAt, r.mealsAt, r.compoundAt,
+		r.moneyAt, r.acrossAt, r.dimensionAt, r.placeAt, r.budgetAt, r.worthAt, r.amountAt, r.ratingAt, r.countsAt,
+	} {
 		out = append(out, find(v, i)...)
+	}
+	if r.PronounAt(i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: 7})
 	}
 	if r.YearsOld(i) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 2, Weight: 12})
@@ -126,18 +223,21 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	if !t.Quoted && !loggedIn && (r.Lex.Fillers[t.Fold] && !(t.Fold == "man" && r.Lang == speech.English) || len(t.Fold) == 1 && t.Num == nil && t.Fold != "%") {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
+	if r.Bodily(i) || r.LeftEmpty(i) || r.Arrived(i) || r.TimesAt(i) || r.leftOver(v, i) || r.vesselAt(v, i) || r.aboutAt(v, i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
+	}
 	if !t.Quoted && schema.Selling[t.Fold] && t.Fold != "unit" && t.Fold != "list" && (v.Takings || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Named("quantity") && f.Measure() }) ||
 		slices.ContainsFunc(v.Topics, func(w string) bool { return r.Lex.Means(w, "order") && (t.Fold == "sold" || t.Fold == "verkauft") })) {
 		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: map[bool]float64{true: 8}[t.Fold == "sell" || t.Fold == "sells"]}) // the rows are sales
-	}
-	if r.LeftEmpty(i) {
-		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1})
 	}
 	if !t.Quoted && r.Lex.Deeds[t.Fold] {
 		out = append(out, Piece{Kind: speech.KindFill, Arg: "deed", From: i, To: i + 1, Weight: -2})
 	}
 	if !t.Quoted && r.Lex.Owners[t.Fold] && i > 0 {
 		out = append(out, Piece{Kind: speech.KindFill, Arg: "owner", From: i, To: i + 1, Weight: -1})
+	}
+	if r.headed(v, i) {
+		out = append(out, Piece{Kind: speech.KindFill, From: i, To: i + 1, Weight: -1})
 	}
 	out = append(out, r.lightAt(v, i)...)
 	return append(out, Piece{Kind: speech.KindUnknown, From: i, To: i + 1, Weight: -25})
@@ -170,6 +270,9 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 		if n > 1 && p.Kind == speech.KindAgg {
 			weight += 2 // in total, rather than in and a column total
 		}
+		if p.Kind == speech.KindNet {
+			weight = 8 * float64(n)
+		}
 		out = append(out, Piece{Kind: p.Kind, Arg: p.Arg, About: p.About, From: i, To: i + n, Weight: weight})
 	}
 	return out
@@ -187,6 +290,9 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 	}
 	if t.Fold == "minus" && i+1 < len(r.Tokens) && r.Tokens[i+1].Num != nil && r.Tokens[i+1].From-t.To <= 1 {
 		out = append(out, Piece{Kind: speech.KindNum, Num: -*r.Tokens[i+1].Num, From: i, To: i + 2, Weight: 14})
+	}
+	if n := HalfAt(r.Tokens, i); n > 0 {
+		out = append(out, Piece{Kind: speech.KindNum, Num: 0.5, From: i, To: i + n, Weight: 14})
 	}
 	v, ok := speech.NumberWords[t.Fold]
 	if t.Num != nil {
@@ -212,6 +318,8 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 	}
 	return append(out, Piece{Kind: speech.KindNum, Num: v, From: i, To: i + n, Weight: 6 * float64(n)})
 }
+
+var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
 
 // fieldAt finds the stretches from a token on that name a column.
 func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
@@ -271,6 +379,8 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	return out
 }
 
+var givenNames = speech.Folded("first last")
+
 // weigh says how surely a stretch names a column, of whose words some are matched.
 func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	f, said := p.Field, r.Tokens[p.From:p.To]
@@ -297,42 +407,48 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	if f.Factors != nil {
 		p.Weight -= 1
 	}
+	if d := f.Direction(); d != "" && (r.Heading(p.From) == d || r.Heads(p.To) == d) {
+		p.Weight += 3
+	}
 }
 
-// direction is a word of where something begins or ends, and the words of columns that say the other.
-type direction struct{ said, other map[string]bool }
-
-var directions = []direction{
-	{speech.Folded("from von ab"), speech.Folded("to end destination dest arrive arrival dropoff nach ziel zielort ankunft endet bis")},
-	{speech.Folded("to nach"), speech.Folded("from start origin source depart departure pickup von ab abfahrt startort")},
-}
+// valueConcepts are the concepts by which a word names a value of another spelling.
+var valueConcepts = speech.Folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
-	if i > 0 && slices.ContainsFunc(directions, func(d direction) bool { return d.said[r.Tokens[i-1].Fold] && f.Has(d.other) }) {
+	if d := f.Direction(); d != "" && r.Heading(i) != "" && r.Heading(i) != d {
 		return nil // from the station, and not to it
 	}
-	partial, likert := map[int][]string{}, f.Likert()
+	partial := map[int][]string{}
 	whole := map[int][]string{}
 	synonym := []string{}
 	for _, value := range r.valuesOf(v, f) {
 		vt := r.ValueTokens(value)
-		if len(vt) == 0 || likert && len(vt) == 1 {
-			continue // who agrees, and how strongly
+		if len(vt) == 0 {
+			continue
 		}
 		if n := r.SameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
 			continue
 		} else if n == len(vt) {
+			if !r.Spelled(vt, i) && r.exact(i, n) {
+				continue // Heath is a place, and no heather
+			}
 			whole[n] = append(whole[n], value)
 			continue
 		}
-		if len(vt) == 1 && !r.Tokens[i].Quoted && r.valueSynonym(f, r.Tokens[i], vt[0]) {
+		if len(vt) == 1 && r.Phrasal(vt[0].Fold, i) {
+			whole[2] = append(whole[2], value)
+			continue
+		}
+		if len(vt) == 1 && !r.Tokens[i].Quoted && r.valueSynonym(f, r.Tokens[i], vt[0]) && !r.exact(i, 1) {
 			synonym = append(synonym, value)
 		}
 		words := speech.Tokens(speech.FullTime(value), r.Lang)
 		for k := range words {
-			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Telling(i, n) {
+			if n := r.SameRun(words[k:], i); n > 0 && n < len(words) && r.Telling(i, n) && (r.Spelled(words[k:k+n], i) || !r.exact(i, n)) {
 				for m := 1; m <= n; m++ {
 					partial[m] = append(partial[m], value)
 				}
@@ -355,11 +471,35 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 		out = append(out, Piece{Kind: speech.KindValue, Field: f, Values: synonym, From: i, To: i + 1, Weight: 7 + extra})
 	}
 	for n, vs := range partial {
-		if len(whole[n]) == 0 && len(vs) <= 6 && r.complete(f) && !likert {
+		if len(whole[n]) == 0 && len(vs) <= 6 && r.complete(f) && !f.Likert() {
 			out = append(out, Piece{Kind: speech.KindValue, Arg: "partial", Field: f, Values: vs, From: i, To: i + n, Weight: 6*float64(n) + extra - float64(len(vs))})
 		}
 	}
 	return out
+}
+
+// periodsAt finds the values of a text column that are the time at a token, or in it: the
+// quarters of 2024.
+func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
+	asked, n := speech.TimeAt(r.Tokens, i)
+	if n == 0 || asked.Unit == "weekday" || r.Tokens[i].Quoted || len(f.Values) == 0 {
+		return nil
+	}
+	var fits []string
+	for _, x := range f.Values {
+		s, _ := x.(string)
+		p, ok := r.ValuePeriod(s)
+		if !ok {
+			return nil
+		}
+		if p == asked || asked.Unit == "year" && p.Year == asked.Year {
+			fits = append(fits, s)
+		}
+	}
+	if len(fits) == 0 {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindValue, Arg: "period", Field: f, Values: fits, From: i, To: i + n, Weight: 8*float64(n) + 1}}
 }
 
 // complete reports whether all values of a column that a partial name fits are known.
@@ -382,9 +522,29 @@ func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
 	return out
 }
 
+// exact reports whether n tokens from i on are a whole value of any table as it is written.
+func (r *Matcher) exact(i, n int) bool {
+	for _, v := range r.Views {
+		for _, f := range v.Fields {
+			if f.Table != 0 || !f.Text() || f.Free {
+				continue
+			}
+			for _, value := range r.valuesOf(v, f) {
+				if vt := r.ValueTokens(value); len(vt) == n && r.Spelled(vt, i) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 	if len(f.Values) <= 6 && len(value.Fold) >= 4 && value.Fold != "open" && speech.Verbal(t.Fold) && strings.HasPrefix(t.Fold, value.Fold) && speech.Family(t.Fold, value.Fold) {
 		return true // failed, of fail
+	}
+	if base, ok := strings.CutSuffix(t.Fold, "s"); ok && len(base) > 3 && len(f.Values) <= 6 && (base+"ed" == value.Fold || base+"d" == value.Fold) && value.Fold != "opened" {
+		return true // fails, of failed
 	}
 	if t.Fold == "man" && r.Lang == speech.German {
 		return false // one, in general
@@ -401,3 +561,6 @@ func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 	}
 	return false
 }
+
+// OfWords join a noun with what it is of.
+var OfWords = speech.Folded("of von")

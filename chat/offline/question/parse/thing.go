@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
@@ -28,24 +29,19 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 3}}
 }
 
-var (
-	// surveyed are the people whom a survey asks.
-	surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
-	// LightWords are other words that restrict nothing.
-	LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
+// surveyed are the people whom a survey asks.
+var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
+
+// LightWords are other words that restrict nothing.
+var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
-	// LightDoers are people who do what is asked for, where nothing says that they are counted.
-	LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
+
+// LightDoers are people who do what is asked for, where nothing says that they are counted.
+var LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
 kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
-	// settled are words of columns and values by which what is paid differs from what is not.
-	settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
-	// PayingVerbs say that money goes out.
-	PayingVerbs = speech.Folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
-	// Beings are verbs of being; before a participle they make a passive.
-	Beings = speech.Folded("are were")
-	// parks are vehicles, which a car park names and does not count.
-	parks = speech.Folded("car cars")
-)
+
+// settled are words of columns and values by which what is paid differs from what is not.
+var settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
 
 // lightAt reads a word that says nothing about which rows or which figure is meant.
 func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
@@ -62,9 +58,7 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 		}
 		light.Arg, light.Weight = "deed", -3
 	case speech.LightParticles[t.Fold]:
-		if !slices.ContainsFunc(r.Tokens[:i], func(t speech.Token) bool {
-			return speech.LightClasses[t.Fold] != nil || speech.Irregular[t.Fold] != "" || r.Lex.Deeds[t.Fold] || speech.Motion[t.Fold]
-		}) {
+		if !slices.ContainsFunc(r.Tokens[:i], r.Doing) {
 			return nil
 		}
 	case speech.LightClasses[t.Fold] == nil, r.Counted(i), i > 0 && r.AsksOf(i-1):
@@ -76,6 +70,49 @@ func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 	}
 	return []Piece{light}
 }
+
+// PayingVerbs say that money goes out.
+var PayingVerbs = speech.Folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
+
+var agreeing = speech.Folded("agree agrees agreed stimmen stimmt zustimmen zugestimmt")
+
+var opposing = speech.Folded("disagree disagrees disagreed widersprechen ablehnen")
+
+var intensity = speech.Folded("strongly fully completely totally somewhat slightly partly mostly tend neither rather voll vollig ganz eher teilweise teils gar uberhaupt weder kaum")
+
+// likertAt finds all values of one side of a scale where a question says agree and not how much.
+func (r *Tagger) likertAt(f *schema.Field, i int) []Piece {
+	t, to := r.Tokens[i], i+1
+	side := map[bool]int{true: 1}[agreeing[t.Fold]]
+	if opposing[t.Fold] {
+		side = -1
+	}
+	word := func(k int) string {
+		if k < 0 || k >= len(r.Tokens) {
+			return ""
+		}
+		return r.Tokens[k].Fold
+	}
+	if word(to) == "nicht" {
+		side, to = -side, to+1
+	}
+	if side == 0 || t.Quoted || intensity[word(i-1)] || intensity[word(to)] || !f.Likert() {
+		return nil
+	}
+	var values []string
+	for _, v := range f.Values {
+		if s, _ := v.(string); schema.Stance(s) == side {
+			values = append(values, s)
+		}
+	}
+	return []Piece{{Kind: speech.KindValue, Arg: "side", Field: f, Values: values, From: i, To: to, Weight: 14 * float64(to-i)}}
+}
+
+// Beings are verbs of being; before a participle they make a passive.
+var Beings = speech.Folded("are were")
+
+// parks are vehicles, which a car park names and does not count.
+var parks = speech.Folded("car cars")
 
 // thingAt reports whether a token is a noun for the rows that their table does not say: no
 // column of another table or of this one is called so. It is counted only where each row
@@ -111,6 +148,15 @@ func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
 	return false
 }
 
+// gerund reports whether two words are a verb and its form on -ing: move, moving.
+func gerund(a, b string) bool {
+	if strings.HasSuffix(a, "ing") {
+		a, b = b, a
+	}
+	base, ok := strings.CutSuffix(b, "ing")
+	return ok && len(base) > 2 && (a == base || a == base+"e")
+}
+
 // dimensionUnits are the words for what numbers in some units measure.
 var dimensionUnits = []struct{ words, units map[string]bool }{
 	{speech.Folded("electricity power strom energy energie elektrizitat"), speech.Folded("kwh mwh gwh twh wh")},
@@ -138,15 +184,26 @@ func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(found[0]) {
+		if len(found) > 1 {
+			found = slices.DeleteFunc(found, func(f *schema.Field) bool { return !r.produced(f) })
+		}
+		if len(found) == 1 && (r.neutral(found[0]) || r.produced(found[0])) {
 			out = append(out, Piece{Kind: speech.KindField, Field: found[0], From: i, To: i + 1, Weight: 6})
 		}
 	}
 	return out
 }
 
+// produced reports whether a column is of what is generated, and the question too.
+func (r *Tagger) produced(f *schema.Field) bool {
+	return (f.Named("generation") || f.Named("yield")) && slices.ContainsFunc(r.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "power") })
+}
+
 // neutral reports whether the name of a column says nothing but how much: consumption, generation.
 func (r *Tagger) neutral(f *schema.Field) bool {
+	if spelledUnit(f.Name) != "" {
+		return true
+	}
 	return !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		if w.Optional || schema.UnitNames[w.Fold] != "" {
 			return false
@@ -158,6 +215,47 @@ func (r *Tagger) neutral(f *schema.Field) bool {
 		}
 		return true
 	})
+}
+
+var placeWords = speech.Folded("city cities town towns stadt stadte stadten ort orte orten")
+
+var placeColumns = speech.Folded("location locations site sites standort standorte place places station stations venue office offices buro hub depot")
+
+// placeAt finds the column of places whose values are names of towns for all that is known.
+func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
+	if r.Tokens[i].Quoted || !placeWords[r.Tokens[i].Fold] {
+		return nil
+	}
+	var found *schema.Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || !f.Text() || f.Names != nil || f.Key() {
+			continue
+		}
+		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return r.Lex.Means(w.Stem, "city") && w.Fold != "ort" }) {
+			return nil
+		}
+		if f.Has(placeColumns) {
+			if found != nil || !properNames(f.Values) {
+				return nil
+			}
+			found = f
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: found, From: i, To: i + 1, Weight: 3}}
+}
+
+// properNames reports whether all values are words with a capital and without figures.
+func properNames(values []any) bool {
+	for _, x := range values {
+		s, _ := x.(string)
+		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
+			return false
+		}
+	}
+	return len(values) > 0
 }
 
 // ratingAt finds words for a judgement that stand beside the name of what is judged: the
@@ -205,53 +303,14 @@ func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
 		p.Arg, p.Weight = "rows", 3 // Tankungen of the Tankbuch
 	case v.Survey && (r.Lex.Means(t.Stem, "customer") || surveyed[t.Fold]):
 		p.Arg, p.Weight = "topic", 1 // our customers, who were asked
-	case !t.Part && slices.ContainsFunc(v.Names, func(n string) bool { return speech.Family(t.Fold, n) }):
+	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return speech.Family(t.Fold, n) || speech.Family(paidIn(t.Fold), n) }):
 		p.Arg, p.Weight = "topic", 2 // charged, of charging.csv
+	case !r.Tokens[i].Part && slices.ContainsFunc(v.Names, func(n string) bool { return gerund(t.Fold, n) }):
+		p.Arg, p.Weight = "topic", 2 // our move, of moving.csv
 	default:
 		arg, ok := r.thingAt(v, i)
 		p.Arg, p.Weight = arg, 2
 		return p, ok
 	}
 	return p, true
-}
-
-// attachedAt finds the name of another table that the rows lead to, where it is not counted:
-// spent on fuel for the vehicles of the depot.
-func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
-	t := r.Tokens[i]
-	if t.Quoted || t.Part || i == 0 || r.Counted(i) || r.SuperlativeWord(i-1) || strings.HasPrefix(r.Tokens[i-1].Fold, "which") || strings.HasPrefix(r.Tokens[i-1].Fold, "welche") {
-		return nil
-	}
-	for _, o := range v.Tables[1:] {
-		if slices.ContainsFunc(schema.SplitName(o.Name), func(w string) bool { return len(w) > 3 && speech.Stem(w) == t.Stem }) {
-			return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 2}}
-		}
-	}
-	return nil
-}
-
-// cut reports whether n tokens from i on are only a part of a word with hyphens: the double of
-// double-booked. What names the column of the value is no other word: high-priority.
-func (r *Tagger) cut(f *schema.Field, i, n int) bool {
-	names := func(t speech.Token) bool {
-		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem}) })
-	}
-	joined := func(a, b speech.Token) bool {
-		return !names(a) && !names(b) && !a.Quoted && !b.Quoted && a.To+1 == b.From && b.From <= len(r.Text) && r.Text[a.To:b.From] == "-"
-	}
-	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
-}
-
-// doer reports whether one word is who does what the other says: call and caller.
-func doer(a, b string) bool {
-	return a+"er" == b || b+"er" == a || a+"r" == b && len(a) > 3 || b+"r" == a && len(b) > 3
-}
-
-// OfOtherRows reports whether a word that seems to say whose data it is names the rows of
-// another table: orders, in a list of customers.
-func (r *Matcher) OfOtherRows(v *schema.View, t speech.Token) bool {
-	in := func(o *schema.View) bool {
-		return slices.Contains(o.Entity, t.Stem) || slices.Contains(o.Topics, t.Stem)
-	}
-	return !in(v) && slices.ContainsFunc(r.Views, in)
 }

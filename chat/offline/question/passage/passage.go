@@ -84,7 +84,8 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	return out
 }
 
-// under finds what stands first under the headings that have every word of a topic; a question is not answered by a heading.
+// under finds what stands first under the headings that have every word of a topic; a
+// question is not answered by a heading.
 func (r *passages) under(want []speech.Token, docs []Document) []Quote {
 	for i := range r.Tokens {
 		if _, asks := r.PhraseAt(i, speech.KindAsk); asks {
@@ -178,6 +179,7 @@ func (r *passages) among(w speech.Token, words []speech.Token) int {
 	return best
 }
 
+// hasFigure reports whether words hold a number.
 func hasFigure(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
 		_, named := speech.NumberWords[t.Fold]
@@ -257,6 +259,7 @@ func leadOf(s string) string {
 
 var sentenceEnd = pattern.Lazy(`[.!?]["”“»')\]]*\s+`)
 
+// wholeSentences splits a paragraph at the ends of its sentences.
 func wholeSentences(p string) []string {
 	var out []string
 	from := 0

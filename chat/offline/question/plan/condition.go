@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 
 	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
@@ -12,7 +12,7 @@ import (
 // takeConditions reads comparisons with numbers and columns, missing values and values.
 func (p *roles) takeConditions() Reason {
 	for i, x := range p.Pieces {
-		if p.used[i] {
+		if p.used[i] && x.Kind != speech.KindMore {
 			continue
 		}
 		var why Reason
@@ -28,7 +28,9 @@ func (p *roles) takeConditions() Reason {
 				p.used[i], p.used[i+1] = true, true // not returned yet
 				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
 			}
-		case speech.KindMissing:
+		case speech.KindMore:
+			why = p.moreThan(i)
+		case speech.KindMissing, speech.KindUnusable:
 			why = p.missing(i)
 		case speech.KindValue:
 			if p.deniesBoth(i) {
@@ -43,7 +45,8 @@ func (p *roles) takeConditions() Reason {
 	return ""
 }
 
-// deniesBoth reports whether one not may be of two values that stand together: not shipped to the UK.
+// deniesBoth reports whether one not may be of two values that stand together: not shipped to
+// the UK.
 func (p *explanation) deniesBoth(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
 	if b == nil || b.Kind != speech.KindNot || n == nil {
@@ -80,6 +83,9 @@ func (p *conditions) takeValue(i int) {
 			return
 		}
 	}
+	if p.sided(x) && !not {
+		p.Either = x.Field
+	}
 	f := valueFilter(x.Field, x.Values, not)
 	f.at = x.From
 	p.Filters = append(p.Filters, f)
@@ -101,6 +107,7 @@ func (p *explanation) denied(i int) bool {
 	return p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].Field == p.Pieces[i].Field && p.denied(k)
 }
 
+// numAt reads a number, also one that looks like a year.
 func (p *explanation) numAt(i int) (float64, bool) {
 	if i < 0 || i >= len(p.Pieces) || p.used[i] {
 		return 0, false
@@ -138,7 +145,18 @@ func (p *roles) compareNumber(i int) Reason {
 	}
 	f := p.comparedField(x, i, max(i, at)+1)
 	if f == nil {
+		f = p.aged(i, n)
+	}
+	if f == nil {
 		return ReasonUnclear
+	}
+	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "month" && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+	}) {
+		p.used[at+1] = true // more than 25 a month
+	}
+	if u := p.near(at, 1); u != nil && u.Kind == speech.KindUnit && u.Arg == "year" && u.From == p.Pieces[at].To && f.Named("age") {
+		p.used[at+1] = true // older than 30 years
 	}
 	if n, ok = p.inUnitOf(f, at, n); !ok || p.View.Marked(f) {
 		return ReasonUnclear
@@ -171,8 +189,14 @@ func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64
 // comparedField is the column that a number is compared with: named by the comparison,
 // behind the number, before the comparison, or the only one there is.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
-	if x.About == "length" {
-		return cmp.Or(p.View.FieldOf("length"), p.View.FieldOf("duration"), p.View.Lasting())
+	if x.About == "length" && p.View.FieldOf("length") == nil {
+		if f := p.View.FieldOf("duration"); f != nil {
+			return f
+		}
+		return p.View.Lasting()
+	}
+	if x.About == "temperature" {
+		return p.temperatureOf(x.Arg)
 	}
 	if x.About != "" {
 		return p.View.FieldOf(x.About)
@@ -202,7 +226,54 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 			return f
 		}
 	}
-	return p.View.OnlyMeasure()
+	if f := p.View.OnlyMeasure(); f != nil {
+		return f
+	}
+	for _, x := range p.Pieces {
+		if x.Rows() && (p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") || p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "invoice")) {
+			return p.View.FieldOf("amount") // invoices over 1,000
+		}
+	}
+	return nil
+}
+
+// aged is the age that a bare number behind over or under is of, where people are asked for:
+// women over 60.
+func (p *wording) aged(i int, n float64) *schema.Field {
+	switch p.Text.Tokens[p.Pieces[i].From].Fold {
+	case "over", "under", "uber", "unter":
+	default:
+		return nil
+	}
+	b := p.near(i, -1)
+	people := b != nil && b.To == p.Pieces[i].From && (b.Rows() && p.View.OfPeople() || b.Kind == speech.KindValue && b.Field.Named("gender"))
+	if f := p.View.FieldOf("age"); people && f != nil && f.Spans(n) {
+		return f
+	}
+	return nil
+}
+
+// temperatureOf is the only temperature, or the highest of each day for warmer than and the
+// lowest for colder than.
+func (p *wording) temperatureOf(op string) *schema.Field {
+	var all []*schema.Field
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Measure() && f.Named("temperature") {
+			all = append(all, f)
+		}
+	}
+	if len(all) == 2 {
+		want := map[string]string{">": "max", "<": "min"}[op]
+		other := map[string]string{"max": "min", "min": "max"}[want]
+		all = slices.DeleteFunc(all, func(f *schema.Field) bool { return p.Nature(f) == other })
+		if len(all) == 1 && p.Nature(all[0]) != want {
+			return nil
+		}
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
 }
 
 // compareColumns reads "below the reorder level".
@@ -234,11 +305,31 @@ func (p *roles) compareColumns(i int) Reason {
 		if p.Pieces[i].Arg == "<" {
 			a, b = b, a
 		}
-		p.Measures = append(p.Measures, Measure{Field: minus(a, b)})
+		p.Measures = append(p.Measures, Measure{Field: &schema.Field{
+			Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
+		}})
 	}
 	return ""
 }
 
+// moreThan reads "less in stock than the reorder level", "more inflow than outflow".
+func (p *conditions) moreThan(i int) Reason {
+	if i+3 >= len(p.Pieces) || p.Pieces[i+1].Kind != speech.KindField || p.Pieces[i+2].Arg != "than" || p.Pieces[i+3].Kind != speech.KindField || p.Pieces[i].About != "" {
+		return ""
+	}
+	a, b := p.Pieces[i+1].Field, p.Pieces[i+3].Field
+	if a == b || !a.Measure() || !b.Measure() {
+		return ReasonUnclear
+	}
+	for k := i; k <= i+3; k++ {
+		p.used[k] = true
+	}
+	p.more = nil
+	p.Filters = append(p.Filters, fieldFilter(a, map[string]string{"desc": ">", "asc": "<"}[p.Pieces[i].Arg], b))
+	return ""
+}
+
+// between reads "between 10 and 20"; two times are read with the times.
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
@@ -259,6 +350,7 @@ func (p *conditions) between(i int) Reason {
 	return ""
 }
 
+// missing reads "no email", "the email is missing", "without a phone number".
 func (p *roles) missing(i int) Reason {
 	for _, step := range []int{1, -1, -2} {
 		n := p.near(i, step)
@@ -274,12 +366,14 @@ func (p *roles) missing(i int) Reason {
 			p.used[i+1] = true
 			return ""
 		}
-		if n.Kind != speech.KindField || step < 0 && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
+		if n.Kind != speech.KindField || step < 0 && p.Pieces[i].Kind == speech.KindMissing && (p.Text.Tokens[p.Pieces[i].From].Fold == "ohne" || p.Text.Tokens[p.Pieces[i].From].Fold == "without") {
 			continue
 		}
 		f := n.Field
 		p.used[i], p.used[i+step] = true, true
 		switch {
+		case p.Pieces[i].Kind == speech.KindUnusable:
+			p.Counted, p.Op = f, "unusable"
 		case f.Boolean() || yesNo(f):
 			p.Filters = append(p.Filters, boolFilter(f, false))
 		case f.Missing+f.Unusable == 0 && f.Numeric():
@@ -322,6 +416,7 @@ func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	}
 }
 
+// carry adds the conditions of the question before to those of this one.
 func (p *conditions) carry(b *Plan) Reason {
 	if b == nil {
 		return ""

@@ -9,7 +9,15 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// longestOf is the column of a quantity that a word of its name and a superlative say together: the longest flipper.
+// namesOne reports whether a column is asked for whose name has one of some words.
+func (p *explanation) namesOne(words map[string]bool) bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindField && x.Field.Has(words)
+	})
+}
+
+// longestOf is the column of a quantity that a word of its name and a superlative say
+// together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {
 	if f := p.View.FieldOf(concept); f != nil {
 		return f
@@ -33,6 +41,7 @@ func (p *explanation) longestOf(concept string) *schema.Field {
 	return found
 }
 
+// decideCount settles what is counted.
 func (p *Plan) decideCount() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
@@ -59,7 +68,10 @@ func (p *Plan) decideCount() Reason {
 		return ""
 	}
 	if p.Counted != nil && p.oftenAsked() && !p.distinct {
-		return ReasonUnclear
+		if p.Counted.Table != 0 || !speech.Verbal(speech.Fold(p.Called)) {
+			return ReasonUnclear
+		}
+		p.Counted = nil // how often did Kühn work: the rows
 	}
 	if p.Counted != nil {
 		own := !p.Counted.Key() && slices.ContainsFunc(p.Counted.Words, func(w speech.Word) bool { return slices.Contains(p.View.Entity, w.Stem) })
@@ -93,7 +105,8 @@ func (p *Plan) decideCount() Reason {
 	return ""
 }
 
-// units is the number of pieces in each row where products are counted by their names: how many desks did we sell.
+// units is the number of pieces in each row where products are counted by their names: how
+// many desks did we sell.
 func (p *roles) units() *schema.Field {
 	if p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.Tally == "" && p.traded() {
 		if f := p.View.FieldOf("quantity"); f != nil {
@@ -118,6 +131,7 @@ func (p *roles) units() *schema.Field {
 	return nil
 }
 
+// countedValue is the value that stands behind how many.
 func (p *explanation) countedValue() *parse.Piece {
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk && p.Pieces[i-1].Arg == "many" {
@@ -134,7 +148,7 @@ func (p *review) countsElsewhere() bool {
 	switch {
 	case x == nil || p.Op != OpCount && p.Op != OpValue:
 		return false
-	case p.trading(), p.View.FieldOf("stock") == nil && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated) && slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("price") }):
+	case p.trading(), p.View.FieldOf("stock") == nil && p.View.Sells():
 		return p.there() && !p.traded() && p.Op == OpValue
 	case p.View.StockField() == nil || p.View.Holds(schema.Moved):
 		return false

@@ -12,20 +12,25 @@ import (
 
 // The operations.
 const (
-	OpValue   = "value"
-	OpGroups  = "groups"
-	OpRank    = "rank"
-	OpExtreme = "extreme"
-	OpCount   = "count"
-	OpShare   = "share"
-	OpChange  = "change"
-	OpTrend   = "trend"
-	OpCourse  = "course"
-	OpCompare = "compare"
-	OpLookup  = "lookup"
-	OpList    = "list"
+	OpValue    = "value"
+	OpGroups   = "groups"
+	OpRank     = "rank"
+	OpExtreme  = "extreme"
+	OpCount    = "count"
+	OpShare    = "share"
+	OpChange   = "change"
+	OpTrend    = "trend"
+	OpCourse   = "course"
+	OpCompare  = "compare"
+	OpLookup   = "lookup"
+	OpList     = "list"
+	OpUnusable = "unusable"
+	// OpMeter is what a counter counted between two of its readings.
+	OpMeter = "meter"
 	// OpMany counts the groups whose rows come to more, or less, than a number.
 	OpMany = "many"
+	// OpAcross compares the columns of a table that has one for each party, channel or subject.
+	OpAcross = "across"
 )
 
 // decide chooses the operation that the slots make. Readings of a counter are never added up.
@@ -51,10 +56,12 @@ func (p *Plan) decide() Reason {
 	return why
 }
 
+// comparedBy reports whether a condition compares a number: trips with more than 10 minutes of delay.
 func (p *conditions) comparedBy(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.number })
 }
 
+// countsRows reports whether the rows themselves are what is counted: how many trips.
 func (p *explanation) countsRows() bool {
 	for i, x := range p.Pieces {
 		if (x.Rows() || x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk) && p.Asked(i) != nil && p.Asked(i).Arg == "many" {
@@ -65,15 +72,15 @@ func (p *explanation) countsRows() bool {
 }
 
 func (p *Plan) choose() Reason {
-	if p.Unit == "month" && p.Aggregate != "avg" && slices.ContainsFunc(p.Measures, func(m Measure) bool {
-		return slices.ContainsFunc(m.Field.Words, func(w speech.Word) bool {
-			return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
-		})
-	}) {
-		p.Unit = "" // the monthly fee
-	}
+	p.monthlyFigure()
 	if p.Unit == "week" || p.Tally == "week" {
 		return ReasonUnclear // weeks begin on one day here and on another there
+	}
+	switch {
+	case p.across:
+		return p.decideAcross()
+	case p.metered():
+		return p.decideMeter()
 	}
 	if why := p.decideMore(); why != "" {
 		return why
@@ -85,6 +92,8 @@ func (p *Plan) choose() Reason {
 		return ReasonUnclear
 	}
 	switch {
+	case p.Op == OpUnusable:
+		return ""
 	case p.share && p.Trend != "" && len(p.Periods) == 2:
 		return p.decideChange()
 	case p.share:
@@ -107,14 +116,16 @@ func (p *Plan) choose() Reason {
 			return ""
 		}
 		p.Op = OpCompare
-	case (p.Op == OpValue || p.Op == OpCount) && (len(p.Groups) > 0 || p.Unit != ""):
+	case p.Op == OpValue && (len(p.Groups) > 0 || p.Unit != ""):
+		p.Op = OpGroups
+	case p.Op == OpCount && (len(p.Groups) > 0 || p.Unit != ""):
 		p.Op = OpGroups
 	}
 	if p.Aggregate == "median" && (p.Op == OpGroups || p.Op == OpCompare) {
 		return ReasonUnclear
 	}
 	if p.Op == OpList || p.Op == OpLookup {
-		if p.Aggregate != "" || p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
+		if p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
 			return ReasonUnclear // how much is no name, and what is asked for is what is given
 		}
 	}
@@ -127,6 +138,7 @@ func (p *Plan) choose() Reason {
 	return p.needTime()
 }
 
+// needTime finds the dates where a unit of time is asked for.
 func (p *Plan) needTime() Reason {
 	if p.Unit == "" {
 		return ""
@@ -140,6 +152,7 @@ func (p *Plan) needTime() Reason {
 	return ""
 }
 
+// decideMeasure chooses between a value, a count, a lookup and a list.
 func (p *Plan) decideMeasure() Reason {
 	if len(p.Measures) == 0 && p.Aggregate != "" && p.Asks != "many" && p.Counted == nil {
 		f := p.implied()
@@ -189,21 +202,17 @@ func (p *Plan) decideMeasure() Reason {
 	case p.Asks == "" && p.Aggregate == "" && !questioning[p.Text.Tokens[0].Fold] && p.allMeasures():
 		p.Op = OpCourse // a report on sales
 		return ""
+	case p.distinct && len(p.attrs) == 1:
+		p.Op, p.Counted = OpCount, p.attrs[0]
+		return ""
 	}
 	return ReasonUnclear
 }
 
-var (
-	// questioning begin a question, which asks for more than how everything went.
-	questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
-	receiving   = speech.Folded("bekommen bekam erhalten erhielt received get got by")
-	// undone are values of what was ordered and came to nothing.
-	undone    = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
-	rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
-	// Plurals do not look like it.
-	Plurals = speech.Folded("people children men women staff")
-)
+// questioning begin a question, which asks for more than how everything went.
+var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
 
+// times is how many of the conditions are times.
 func (p *conditions) times() int {
 	n := 0
 	for _, f := range p.Filters {
@@ -217,7 +226,11 @@ func (p *conditions) times() int {
 // adds reports whether the question asks what something adds up to.
 func (p *explanation) adds() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return x.Kind == speech.KindAgg && p.Text.Tokens[x.From].Is("add adds added summieren belaufen")
+		switch p.Text.Tokens[x.From].Fold {
+		case "add", "adds", "added", "summieren", "belaufen":
+			return x.Kind == speech.KindAgg
+		}
+		return false
 	})
 }
 
@@ -233,6 +246,7 @@ func (p *wording) implied() *schema.Field {
 	return nil
 }
 
+// decideValue settles the aggregate of each measure.
 func (p *Plan) decideValue() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
@@ -280,23 +294,71 @@ func (p *Plan) decideValue() Reason {
 	return p.decideMean()
 }
 
+var receiving = speech.Folded("bekommen bekam erhalten erhielt received get got by")
+
 // decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
 // the totals, which differ where several rows belong to a day or a store.
 func (p *Plan) decideMean() Reason {
-	if p.Aggregate != "avg" || len(p.Groups) == 0 && p.Unit == "" {
+	if p.Aggregate != "avg" {
 		return ""
 	}
-	f := p.Measures[0].Field
-	nature, timed := p.Nature(f), p.Unit != "" || p.Groups[0].Dated()
-	switch {
-	case !slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindBy }), // the daily consumption
-		p.perWord() && (nature == "sum" || timed && (nature == "" || f.Named("salary") || f.Named("rent"))),
-		timed && p.Asks == "much" && p.View.OfMoney(f):
+	perYear := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindUnit && x.To-x.From == 2 })
+	if p.Unit == "year" && (perYear || p.perWord()) {
+		if f := p.Measures[0].Field; slices.ContainsFunc(schema.SplitName(f.Name), func(w string) bool { return yearWords[speech.Fold(w)] }) {
+			p.Unit = "" // what people earn per year is their annual salary
+			return ""
+		} else if f.Named("salary") || f.Named("rent") {
+			return ReasonAmbiguous
+		}
+	}
+	if p.Unit == "month" && slices.ContainsFunc(p.Measures[0].Field.Words, func(w speech.Word) bool {
+		return strings.HasPrefix(w.Fold, "month") || strings.HasPrefix(w.Fold, "monat")
+	}) {
+		p.Unit = "" // a month's salary
+		return ""
+	}
+	if p.Unit != "" && p.daily() {
+		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
+			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
+		}
+		p.Unit = ""
+	}
+	if len(p.Groups) == 1 && p.Groups[0].Dated() && p.perWord() {
+		if !p.Groups[0].Unique(p.View.Tables[0].RowCount) {
+			return ReasonAmbiguous
+		}
+		p.Groups = nil // each row is a month
+		return ""
+	}
+	if p.Unit == "month" && p.perWord() && len(p.Groups) == 0 {
+		if p.Time == nil {
+			p.Time = p.timeField(nil)
+		}
+		if p.Time == nil || !p.onePerTime() || !p.Time.Monthly() {
+			return ReasonAmbiguous
+		}
+		p.Unit = "" // each row is a month
+	}
+	if p.Unit != "" && (p.perWord() && p.Nature(p.Measures[0].Field) == "" || p.Asks == "much" && p.View.OfMoney(p.Measures[0].Field)) {
 		return ReasonAmbiguous
+	}
+	if (len(p.Groups) > 0 || p.Unit != "") && p.perWord() && p.Nature(p.Measures[0].Field) == "sum" {
+		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
 	return ""
 }
 
+var yearWords = speech.Folded("annual yearly jährlich jährlicher jahresgehalt jahreslohn jahr year annuel")
+
+// daily reports whether the unit of time only says what a mean is of: the daily consumption.
+func (p *explanation) daily() bool {
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		t := p.Text.Tokens[x.From]
+		return x.Kind == speech.KindUnit && (t.Part || t.Fold == "daily" || t.Fold == "monthly" || t.Fold == "yearly" || t.Fold == "annual" || strings.Contains(t.Fold, "lich"))
+	})
+}
+
+// perWord reports whether the question groups by per, pro or je.
 func (p *explanation) perWord() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.From].Fold
@@ -304,6 +366,7 @@ func (p *explanation) perWord() bool {
 	})
 }
 
+// onlyTimes reports whether the other columns that are named are only those of times.
 func (p *Plan) onlyTimes() bool {
 	return !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
 		return !f.Dated() && !f.Yearly() && f != p.Target && !p.View.NamesRows(f) && !p.idle(f)
@@ -330,14 +393,22 @@ func (p *wording) idle(f *schema.Field) bool {
 		if v := p.Pieces[i-1]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 && v.To == x.From {
 			return true // sparkling wine
 		}
-		for k := i + 1; k < len(p.Pieces) && k <= i+2 && !mean; k++ {
-			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && v.Field.Table == 0 {
+		for k := i + 1; k < len(p.Pieces) && k <= i+3 && !mean; k++ {
+			if v := p.Pieces[k]; v.Kind == speech.KindField && v.Field.Table > 0 {
+				continue // the members of the department Gymnastics
+			}
+			if v := p.Pieces[k]; v.Kind == speech.KindValue && v.Field != f && (k <= i+2 && v.Field.Table == 0 || p.View.LeadsTo(f, v.Field)) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// undone are values of what was ordered and came to nothing.
+var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
+
+var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
 // Nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
@@ -390,6 +461,7 @@ func (p *wording) Nature(f *schema.Field) string {
 	return ""
 }
 
+// decideList settles which names are listed.
 func (p *Plan) decideList() Reason {
 	named := func(f Filter) bool {
 		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total
@@ -402,3 +474,6 @@ func (p *Plan) decideList() Reason {
 	}
 	return ""
 }
+
+// Plurals do not look like it.
+var Plurals = speech.Folded("people children men women staff")

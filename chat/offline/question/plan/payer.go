@@ -11,24 +11,31 @@ import (
 // spending reports whether the amount is only named by a verb: what did we spend most on.
 func (p *explanation) spending() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
-		return expending[p.Text.Tokens[x.From].Fold] && x.Kind == speech.KindField && x.Field.Measure()
+		switch w := p.Text.Tokens[x.From].Fold; w {
+		case "gelassen", "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
+			return x.Kind == speech.KindField && x.Field != nil && x.Field.Measure()
+		}
+		return false
 	})
 }
 
-// expenses turns a question of what is spent to the amounts that went out, where the amounts are of both directions.
+// expenses turns a question of what is spent to the amounts that went out, where the
+// amounts are of both directions.
 func (p *roles) expenses() {
 	if !p.spending() || len(p.Measures) != 1 || !p.Measures[0].Field.Mixed() {
 		return
 	}
 	f := p.Measures[0].Field
 	if p.Superlative != nil {
-		p.flip()
+		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
 	}
 	if p.Superlative != nil || !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 && !x.not }) {
-		p.Filters = append(p.Filters, numberFilter(f, "<", 0))
+		x := numberFilter(f, "<", 0)
+		p.Filters = append(p.Filters, x)
 	}
 }
 
+// moneyOnly reports whether an amount of both directions is only called money.
 func (p *conditions) moneyOnly(f *schema.Field) bool {
 	return f.Mixed() && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.From].Fold
@@ -61,22 +68,19 @@ func (p *wording) shareOf() (f *schema.Field, doubt bool) {
 	return nil, false
 }
 
-var (
-	costing   = speech.Folded("cost costs costing kostet kostete kosteten gekostet")
-	expending = speech.Folded("gelassen spend spends spent spending expense expenses expenditure ausgegeben ausgabe ausgaben gezahlt bezahlt zahlen zahlten pay paid paying")
-	gaining   = speech.Folded("earn earned earns earning income revenue revenues takings turnover make made collect collected eingenommen einnahmen einnahme verdient verdienen umsatz umsatze")
-	passive   = speech.Folded("be been being is are was were get got getting worden wurde wurden")
-	usAsPayer = speech.Folded("us me uns mich mir")
-	ourselves = speech.Folded("we i wir ich")
-	ourOwn    = speech.Folded("our my unsere unseren unser unserer meine meinen mein meiner")
-	costs     = speech.Folded("cost costs kosten amount betrag total gesamt net gross netto brutto price preis unit actual spent paid montant value")
-	comingIn  = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
-	// kinds are columns whose values are the things that they name.
-	kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
-	goods = speech.Folded(`book books title titles buch bucher buchern titel car cars vehicle vehicles auto autos fahrzeug fahrzeuge product products item items article articles artikel produkt produkte
-home homes house houses haus hauser property properties animal animals tier tiere patient patients patienten`)
-	having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
-)
+var costing = speech.Folded("cost costs costing kostet kostete kosteten gekostet")
+
+var expending = speech.Folded("spend spends spent spending expense expenses expenditure ausgegeben ausgabe ausgaben gezahlt bezahlt zahlen zahlten pay paid paying")
+
+var gaining = speech.Folded("earn earned earns earning income revenue revenues takings turnover make made collect collected eingenommen einnahmen einnahme verdient verdienen umsatz umsatze")
+
+var passive = speech.Folded("be been being is are was were get got getting worden wurde wurden")
+
+var usAsPayer = speech.Folded("us me uns mich mir")
+
+var ourselves = speech.Folded("we i wir ich")
+
+var ourOwn = speech.Folded("our my unsere unseren unser unserer meine meinen mein meiner")
 
 // wrongWay reports whether the question is of money that we spend where the table says that it
 // comes in, or of money that we earn where it goes out; or the table says both.
@@ -110,6 +114,8 @@ func (p *wording) partCost(f *schema.Field) bool {
 	})
 }
 
+var costs = speech.Folded("cost costs kosten amount betrag total gesamt net gross netto brutto price preis unit actual spent paid montant value")
+
 // weSpend reports whether the question is of what we spend, or of what something costs us.
 func (p *explanation) weSpend() bool {
 	for i, t := range p.Text.Tokens {
@@ -124,6 +130,7 @@ func (p *explanation) weSpend() bool {
 	return false
 }
 
+// weEarn reports whether the question is of what comes in for us.
 func (p *explanation) weEarn() bool {
 	for i, t := range p.Text.Tokens {
 		took := (t.Fold == "take" || t.Fold == "took" || t.Fold == "bring" || t.Fold == "brought") && i+1 < len(p.Text.Tokens) && p.Text.Tokens[i+1].Fold == "in"
@@ -154,9 +161,12 @@ func (p *explanation) isOurs(i int) bool {
 	return false
 }
 
+// says reports whether the question has one of some words.
 func (p *explanation) says(words map[string]bool) bool {
 	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
 }
+
+var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
 
 // oneWay keeps to the amounts that came in or went out, as the question says, where a column
 // of the kinds of amounts has both: Income, Expense. Added up they mean nothing.
@@ -181,6 +191,9 @@ func oneWay(p *Plan) Reason {
 	}
 	return ""
 }
+
+// kinds are columns whose values are the things that they name.
+var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
 
 // onlyHappened reports whether the question is how many of something there are, where the rows
 // are events that name only some of it, or only its kinds: rooms in a list of bookings.
@@ -207,6 +220,11 @@ func (p *wording) namesGoods() bool {
 		return x.Kind == speech.KindEntity && goods[t.Fold] && !slices.ContainsFunc(p.View.Entity, func(e string) bool { return e == t.Stem || p.Text.Lex.Shared(e, t.Stem) })
 	}) && slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
 }
+
+var goods = speech.Folded(`book books title titles buch bucher buchern titel car cars vehicle vehicles auto autos fahrzeug fahrzeuge product products item items article articles artikel produkt produkte
+home homes house houses haus hauser property properties animal animals tier tiere patient patients patienten`)
+
+var having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
 
 // there reports whether the question is only what there is: how many rooms do we have, are there.
 func (p *explanation) there() bool {

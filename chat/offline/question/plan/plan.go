@@ -18,14 +18,26 @@ const (
 
 // KeyOf are the columns of the keys; nil stands for a unit of time.
 func (p *Plan) KeyOf() []*schema.Field {
-	if p.Unit == "" {
-		return p.KeyFields()
+	var out []*schema.Field
+	for _, g := range p.KeyFields() {
+		if g == p.Time && p.Unit != "" {
+			continue
+		}
+		out = append(out, g)
 	}
-	out := slices.DeleteFunc(slices.Clone(p.KeyFields()), func(g *schema.Field) bool { return g == p.Time })
-	if p.Time != nil && !p.Time.Dated() {
-		return append(out, p.Time)
+	if p.Unit != "" {
+		if p.Time != nil && !p.Time.Dated() {
+			return append(out, p.Time)
+		}
+		out = append(out, nil)
 	}
-	return append(out, nil)
+	return out
+}
+
+// OneEach reports whether each group is one row.
+func (p *Plan) OneEach() bool {
+	fs := p.KeyFields()
+	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && fs[0].Unique(p.View.Tables[0].RowCount)
 }
 
 // RowKey is the key of things that have several rows each: the order of an order line.
@@ -101,11 +113,20 @@ func (p *Plan) KeyFields() []*schema.Field {
 }
 
 func (p *conditions) filtered(f *schema.Field) bool {
-	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && !x.Total })
+	for _, x := range p.Filters {
+		if x.Field == f && !x.Total {
+			return true
+		}
+	}
+	return false
 }
 
 // UnitName is the unit of time of the groups in the language of the question.
-func (p *roles) UnitName() string { return p.UnitOf(p.Unit, 1) }
+func (p *roles) UnitName() string {
+	names := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}
+	n := names[p.Unit]
+	return p.Say(n[0], n[1])
+}
 
 // MeasureList is the measures; a nil stands for the rows where there are none.
 func (p *roles) MeasureList() []*Measure {
@@ -231,20 +252,3 @@ func (p *Plan) Listed() []*schema.Field {
 	}
 	return out
 }
-
-// Reason says why a part is not answered by tables.
-type Reason string
-
-// The reasons.
-const (
-	// ReasonUnknown: words of the question name nothing in the sources.
-	ReasonUnknown Reason = "unknown"
-	// ReasonBeyond: the question asks for causes, forecasts or opinions.
-	ReasonBeyond Reason = "beyond"
-	// ReasonAmbiguous: the question fits several columns or tables with different answers.
-	ReasonAmbiguous Reason = "ambiguous"
-	// ReasonUnclear: the words are known and make no question that is understood.
-	ReasonUnclear Reason = "unclear"
-	// ReasonEmpty: the query finds no row.
-	ReasonEmpty Reason = "empty"
-)

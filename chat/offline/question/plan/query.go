@@ -48,6 +48,7 @@ func (q *Query) Col(f *schema.Field) string {
 	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
 }
 
+// plain is a column as it is stored.
 func (q *Query) plain(f *schema.Field) string {
 	for t := f.Table; t >= 0; t = q.View.On[t].From {
 		q.used[t] = true
@@ -111,7 +112,14 @@ func (q *Query) From(filters []Filter, more ...string) string {
 	return out
 }
 
-func (q *Query) joined() bool { return slices.Contains(q.used[1:], true) }
+func (q *Query) joined() bool {
+	for _, u := range q.used[1:] {
+		if u {
+			return true
+		}
+	}
+	return false
+}
 
 // Finish writes the columns with the names of their tables where there are several.
 func (q *Query) Finish(statement string) string {
@@ -170,6 +178,7 @@ type Filter struct {
 	limit  *threshold // what it is compared with
 }
 
+// valueFilter keeps the rows with one of some values.
 func valueFilter(f *schema.Field, values []string, not bool) Filter {
 	var quoted []string
 	for _, v := range values {
@@ -191,6 +200,7 @@ func valueFilter(f *schema.Field, values []string, not bool) Filter {
 	}}
 }
 
+// boolFilter keeps the rows in which a column of truths is what it shall be.
 func boolFilter(f *schema.Field, want bool) Filter {
 	if !f.Boolean() {
 		var values []string
@@ -201,32 +211,47 @@ func boolFilter(f *schema.Field, want bool) Filter {
 		}
 		return valueFilter(f, values, false)
 	}
-	text := map[bool]string{false: "= no", true: "= yes"}[want]
-	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + strings.ToUpper(strconv.FormatBool(want)) }}
+	word := "FALSE"
+	text := "= no"
+	if want {
+		word, text = "TRUE", "= yes"
+	}
+	return Filter{Field: f, Text: f.Label() + " " + text, Condition: func(q *Query) string { return q.Col(f) + " = " + word }}
 }
 
-var (
-	truths   = speech.Folded("yes y ja j true oui x wahr")
-	untruths = speech.Folded("no n nein false non falsch")
-)
+func truth(s string) bool {
+	switch speech.Fold(strings.TrimSpace(s)) {
+	case "yes", "y", "ja", "j", "true", "oui", "x", "wahr":
+		return true
+	}
+	return false
+}
 
-func truth(s string) bool { return truths[speech.Fold(strings.TrimSpace(s))] }
+func untruth(s string) bool {
+	switch speech.Fold(strings.TrimSpace(s)) {
+	case "no", "n", "nein", "false", "non", "falsch":
+		return true
+	}
+	return false
+}
 
-func untruth(s string) bool { return untruths[speech.Fold(strings.TrimSpace(s))] }
-
+// numberFilter compares a column with a number.
 func numberFilter(f *schema.Field, op string, n float64) Filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
 	return Filter{Field: f, number: true, limit: &threshold{Op: op, N: n, field: f}, equal: op == "=", Text: f.Label() + " " + op + " " + v, Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + v }}
 }
 
+// fieldFilter compares two columns.
 func fieldFilter(f *schema.Field, op string, g *schema.Field) Filter {
 	return Filter{Field: f, Text: f.Label() + " " + op + " " + g.Label(), Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + q.Col(g) }}
 }
 
+// nullFilter keeps the rows without a value; for a number of unusable ones see Column.Unusable.
 func nullFilter(f *schema.Field, none string) Filter {
 	return Filter{Field: f, Text: f.Label() + ": " + none, Condition: func(q *Query) string { return q.Col(f) + " IS NULL" }}
 }
 
+// knownFilter keeps the rows with a value.
 func knownFilter(f *schema.Field) Filter {
 	return Filter{Field: f, Condition: func(q *Query) string { return q.Col(f) + " IS NOT NULL" }}
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	"atelier/chat/offline/question/parse"
@@ -9,6 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
+// decideSup settles what a superlative ranks, and by what.
 func (p *Plan) decideSup() Reason {
 	if why := p.supMeasure(); why != "" {
 		return why
@@ -59,7 +59,7 @@ func (p *Plan) decideSup() Reason {
 			return ReasonUnclear // a figure is no person
 		}
 		p.Op = OpExtreme
-		if p.N > 1 {
+		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
 			return ReasonUnclear // the three best of what
 		}
 		if p.spending() && p.Asks != "much" {
@@ -77,14 +77,20 @@ func (p *Plan) decideSup() Reason {
 	return ""
 }
 
+// supMeasure finds the number that a superlative goes by.
 func (p *Plan) supMeasure() Reason {
 	switch {
 	case p.Superlative.About == "rows":
 		p.Measures = nil
 	case p.Superlative.About != "":
 		f := p.supField(p.Superlative.About)
-		if f == nil && len(p.Measures) == 1 && p.Superlative.About == "date" {
-			f = p.Measures[0].Field // the earliest year of construction
+		if p.Superlative.About == "length" && len(p.Measures) == 1 && slices.ContainsFunc([]string{"distance", "duration", "length", "wait"}, func(c string) bool {
+			return p.Measures[0].Field.Named(c) || sizesOf[p.Measures[0].Field.UnitName()].kind == "length"
+		}) {
+			f = p.Measures[0].Field // the longest distance
+		}
+		if f == nil && len(p.Measures) == 1 && (p.Superlative.About == "length" || p.Superlative.About == "date") {
+			f = p.Measures[0].Field // the longest waiting time
 		}
 		if f == nil {
 			return ReasonUnknown
@@ -101,6 +107,9 @@ func (p *Plan) supMeasure() Reason {
 		}
 	case len(p.Measures) == 1:
 		p.Measures[0].How = p.Aggregate
+		if f := p.Measures[0].Field; p.Aggregate == "" && p.mostWord() && p.Target != nil && p.Nature(f) == "" && p.View.OfMoney(f) && !p.Target.Unique(p.View.Tables[0].RowCount) {
+			p.Measures[0].How = "sum" // the most in fees
+		}
 	case len(p.Measures) == 0 && p.Counted == nil:
 		if why := p.supWithout(); why != "" {
 			return why
@@ -121,18 +130,32 @@ func (p *Plan) mostSales() bool {
 	})
 }
 
+// mostWord reports whether the superlative is of how much there is.
 func (p *explanation) mostWord() bool {
-	return p.Text.Tokens[p.Superlative.To-1].Is("most fewest least meisten wenigsten")
+	switch p.Text.Tokens[p.Superlative.To-1].Fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+		return true
+	}
+	return false
 }
 
 // unsureBest reports whether best and worst may mean the least: of school grades 1 is best in
 // one country and worst in another.
 func (p *Plan) unsureBest() bool {
-	if len(p.Measures) != 1 || !p.Text.Tokens[p.Superlative.From].Is("best worst beste besten bester bestes schlechteste schlechtesten schlechtester") {
+	switch p.Text.Tokens[p.Superlative.From].Fold {
+	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
+	default:
+		return false
+	}
+	if len(p.Measures) != 1 {
 		return false
 	}
 	f := p.Measures[0].Field
-	if !p.judged && !f.Scale() && !f.Clock() && !p.View.Takings && f != p.View.Coins && !slices.ContainsFunc(goodMost, f.Named) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
+	if f.SchoolGrade() {
+		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg] // 1 is the best
+		return false
+	}
+	if !p.judged && !f.Scale() && p.bestUnclear(f) && f.Table == 0 && f.Factors == nil && !f.Dated() && !p.Text.Lex.Means(f.Head(), "temperature") {
 		return true
 	}
 	graded := f.Named("score") || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
@@ -187,14 +210,34 @@ func (p *Plan) supWithout() Reason {
 		p.Measures = []Measure{{Field: f, How: p.Aggregate}}
 		return ""
 	}
+	if p.mostOfValue() || p.mostDone() {
+		return ""
+	}
 	return ReasonUnclear
 }
 
-var (
-	allOf     = speech.Folded("all every alle allen aller")
-	highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
-	bigWords  = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
-)
+var allOf = speech.Folded("all every alle allen aller")
+
+// mostOfValue reports whether the rows with a value are what there is most of, in a table that
+// has no amounts: the most errors, of a log.
+func (p *Plan) mostOfValue() bool {
+	if p.Unit == "" && p.Target == nil || !p.mostWord() || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
+}
+
+// mostDone reports whether the rows of a value are what there is most of, as a verb says that
+// somebody did: who treated the most cats. Of goods there may be several in a row.
+func (p *Plan) mostDone() bool {
+	if p.Target == nil && p.Asks != "who" || p.traded() {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
+		return x.Kind == speech.KindValue && x.From == p.Superlative.To && !x.Field.Named("product")
+	}) && slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "any") }) &&
+		!slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("quantity") })
+}
 
 // biggest reports whether one row is asked for by its only amount of money: the biggest expense.
 func (p *Plan) biggest() bool {
@@ -215,6 +258,10 @@ func (p *Plan) biggest() bool {
 	})
 }
 
+var highWords = speech.Folded("highest lowest höchste höchsten höchster niedrigste niedrigsten")
+
+var bigWords = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
+
 // supField is the number that a superlative compares: the price of the cheapest.
 func (p *conditions) supField(concept string) *schema.Field {
 	if concept == "date" && p.Time != nil {
@@ -224,14 +271,20 @@ func (p *conditions) supField(concept string) *schema.Field {
 		return f
 	}
 	switch concept {
+	case "price":
+		if p.View.Coins != nil && !p.View.Coins.Mixed() {
+			return p.View.Coins
+		}
 	case "temperature":
-		// The highest of each day for the hottest one, the lowest for the coldest.
-		want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
-		return schema.Only(p.View.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
-		})
+		return p.extremeTemperature()
 	case "length":
-		return cmp.Or(p.View.FieldOf("duration"), p.View.Lasting(), p.View.FieldOf("distance"))
+		if f := p.View.FieldOf("duration"); f != nil {
+			return f
+		}
+		if f := p.View.Lasting(); f != nil {
+			return f
+		}
+		return p.View.FieldOf("distance")
 	case "fastest", "slowest":
 		return p.pace(concept == "fastest")
 	case "hire":
@@ -243,17 +296,56 @@ func (p *conditions) supField(concept string) *schema.Field {
 	case "age":
 		for _, f := range p.View.Fields {
 			if f.Dated() && f.Named("birth") {
-				p.flip() // the oldest was born first
+				// The oldest was born first.
+				p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
 				return f
 			}
 		}
+		return p.beginning()
 	}
 	return nil
+}
+
+// beginning is the date from which things that are no people are old: when an issue was opened.
+func (p *wording) beginning() *schema.Field {
+	if p.View.OfPeople() {
+		return nil
+	}
+	f := p.timeField(nil)
+	if f == nil {
+		var begun []*schema.Field
+		for _, o := range p.View.Fields {
+			if o.Table == 0 && o.Dated() && o.Has(beginnings) {
+				begun = append(begun, o)
+			}
+		}
+		f = nearest(begun)
+	}
+	if f != nil && (f.Dated() || f.Yearly()) {
+		p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]
+		return f
+	}
+	return nil
+}
+
+var beginnings = speech.Folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
+
+// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
+// for the coldest.
+func (p *wording) extremeTemperature() *schema.Field {
+	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
+	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
+	})
 }
 
 // supTarget finds whose number is compared where the question says who, when or where.
 func (p *Plan) supTarget() {
 	if p.Target != nil || p.Unit != "" {
+		return
+	}
+	if len(p.Groups) == 1 && p.Asks != "who" {
+		p.Target, p.Groups = p.Groups[0], nil
 		return
 	}
 	switch p.Asks {
@@ -266,6 +358,16 @@ func (p *Plan) supTarget() {
 		if p.Time != nil && len(p.Measures) == 1 && p.Measures[0].Field != p.Time {
 			if p.Unit = "day"; p.Time.Yearly() {
 				p.Unit = "year"
+			}
+		}
+	}
+	if p.Target == nil && p.Unit == "" && len(p.attrs) == 1 && p.attrs[0].Text() {
+		p.Target = p.attrs[0]
+	}
+	if p.Target == nil && p.Unit == "" && p.Superlative.About != "" && p.Asks != "" && p.Asks != "when" && p.Asks != "much" {
+		for _, x := range p.Pieces {
+			if x.Rows() {
+				p.Target = p.labelField(x)
 			}
 		}
 	}
@@ -298,22 +400,36 @@ func (p *Plan) decideMore() Reason {
 	return ""
 }
 
-// pace is the column that the fastest have the most or the least of: a speed, or a time as it is run.
+// pace is the column that the fastest have the most or the least of: a speed, or a time as it
+// is run.
 func (p *wording) pace(fast bool) *schema.Field {
 	p.Superlative.Arg = "asc"
 	if !fast {
 		p.Superlative.Arg = "desc"
 	}
 	if f := p.View.FieldOf("speed"); f != nil {
-		p.flip()
+		p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
 		return f
 	}
-	return schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Clock() })
+	var clocks []*schema.Field
+	for _, f := range p.View.Fields {
+		if f.Table == 0 && f.Clock() {
+			clocks = append(clocks, f)
+		}
+	}
+	if len(clocks) == 1 {
+		return clocks[0]
+	}
+	if len(clocks) > 1 {
+		return nil
+	}
+	if f := p.View.Lasting(); f != nil && f.Has(lengthOfTime) {
+		return f
+	}
+	return nil
 }
 
-func (p *explanation) flip() {
-	p.Superlative.Arg = map[string]string{"asc": "desc", "desc": "asc"}[p.Superlative.Arg]
-}
+var lengthOfTime = speech.Folded("time zeit duration dauer response resolution")
 
 // labelField is the column that names the rows: a name, else what is unique in each.
 func (p *wording) labelField(entity parse.Piece) *schema.Field {
@@ -352,9 +468,19 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 		return nil
 	}
 	if !best.Key() && !best.Unique(rows) && best.Names == nil && slices.ContainsFunc(best.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] }) {
-		if k := schema.Only(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Key() && f.Unique(rows) }); k != nil {
+		if k := p.View.NumberOfRow(); k != nil {
 			return k // several issues have one title
 		}
 	}
 	return best
+}
+
+// rowName is what the rows are called that a value says the kind of: which perennials.
+func (p *wording) rowName(value parse.Piece) *schema.Field {
+	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && f.Unique(p.View.Tables[0].RowCount)
+	}); f != nil {
+		return f
+	}
+	return p.labelField(value)
 }

@@ -57,6 +57,7 @@ func (p *review) usesColumns() bool {
 	})
 }
 
+// usesAggregate reports whether a mean is a mean in the result.
 func (p *review) usesAggregate() bool {
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
@@ -65,14 +66,15 @@ func (p *review) usesAggregate() bool {
 	case OpValue, OpGroups, OpCompare, OpChange, OpTrend, OpRank:
 		return len(p.Measures) > 0 && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How != p.Aggregate })
 	}
-	return p.Op == OpShare
+	return p.Op == OpAcross || p.Op == OpShare
 }
 
-// usesGroups reports whether what the result is per divides it, and whether all of its parts are answered.
+// usesGroups reports whether what the result is per divides it, and whether all of its parts
+// are answered.
 func (p *review) usesGroups() bool {
 	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
-	case OpList, OpLookup, OpExtreme, OpCount, OpValue:
+	case OpList, OpLookup, OpExtreme, OpCount, OpMeter, OpValue, OpUnusable:
 		if divided {
 			return false
 		}
@@ -108,29 +110,38 @@ func (p *review) usesGroups() bool {
 			}
 		}
 	}
-	if mean && p.PerRow && p.RowKey() != nil {
-		return false // per member: of the rows, or of those who have none too
+	if k := p.RowKey(); mean && p.PerRow && k != nil && p.someWithout(k) {
+		return false // per member, of whom some have no rows
 	}
 	return !p.PerRow || mean || p.Op != OpValue
 }
 
-var (
-	// dividing are words that say what a value is per.
-	dividing   = speech.Folded("per pro je each every jeder jede jedes jedem jeden par")
-	moneyNouns = speech.Folded("money geld")
-	timeNouns  = speech.Folded("time zeit")
-	durations  = strings.Fields("duration hours wait")
-	during     = speech.Folded("on in at with during while when am an im bei mit wahrend")
-)
+// someWithout reports whether some of those that a key stands for may have no rows: the table of
+// them has more, or a condition is one of the rows.
+func (p *conditions) someWithout(key *schema.Field) bool {
+	for at, j := range p.View.On {
+		if at == 0 || j.From != 0 || key.Table != at && (key.Table != 0 || j.OwnKey != key.Name) {
+			continue
+		}
+		own := slices.IndexFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Name == j.OwnKey })
+		return own < 0 || p.View.Fields[own].DistinctCapped || p.View.Fields[own].Distinct != p.View.Tables[at].RowCount ||
+			slices.ContainsFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Field.Table == 0 })
+	}
+	return false
+}
+
+// dividing are words that say what a value is per.
+var dividing = speech.Folded("per pro je each every jeder jede jedes jedem jeden par")
 
 // inMeasure reports whether a measure is the ratio that a column is named for.
 func (p *roles) inMeasure(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f || slices.Contains(m.Field.Factors, f) })
 }
 
+// usesComparison reports whether what is compared with something is.
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
-	if p.diff && !compares && !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less }) {
+	if p.diff && !compares && !p.inDifference() {
 		return false
 	}
 	if p.Op == OpCompare && p.Aggregate == "" && p.First() != nil && p.First().How == "sum" && slices.ContainsFunc(p.Text.Tokens, p.Text.OfOne) {
@@ -142,6 +153,11 @@ func (p *review) usesComparison() bool {
 	}
 	both := slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return t.Fold == "both" || t.Fold == "sowohl" })
 	return !both || p.Either == nil || len(p.Measures) > 0 // a row has one value, not both
+}
+
+// inDifference reports whether a measure is itself a difference.
+func (p *roles) inDifference() bool {
+	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
 }
 
 // severalRows reports whether a condition on an amount is one of a single row, where the
@@ -162,7 +178,12 @@ func (p *review) severalRows() bool {
 	})
 }
 
-// asksOtherKind reports whether the question is how much money or time, or how often, and the measure is something else.
+var moneyNouns = speech.Folded("money geld")
+
+var timeNouns = speech.Folded("time zeit")
+
+// asksOtherKind reports whether the question is how much money or time, or how often, and the
+// measure is something else.
 func (p *review) asksOtherKind() bool {
 	m := p.First()
 	if m == nil {
@@ -184,6 +205,8 @@ func (p *review) asksOtherKind() bool {
 	}
 	return false
 }
+
+var durations = strings.Fields("duration hours wait")
 
 // describesPerson reports whether a value only describes somebody by whom another row is found: the
 // manager of Liam Grant is not Liam Grant, a manager.
@@ -216,7 +239,10 @@ func (p *review) wantsBoth() bool {
 	return false
 }
 
-// ratioOfMost reports whether a ranking goes by how much there is per something else: the most per customer.
+var during = speech.Folded("on in at with during while when am an im bei mit wahrend")
+
+// ratioOfMost reports whether a ranking goes by how much there is per something else: the most
+// per customer.
 func (p *review) ratioOfMost() bool {
 	if p.Op != OpRank || p.First() != nil {
 		return false

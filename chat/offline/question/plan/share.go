@@ -10,6 +10,12 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
+// sided reports whether a condition is one side of a scale, of which each value is counted.
+func (p *wording) sided(x parse.Piece) bool {
+	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
+}
+
+// yesNo is a text column of yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
 	for _, v := range f.Values {
@@ -19,6 +25,7 @@ func yesNo(f *schema.Field) bool {
 	return f.Text() && yes && no
 }
 
+// decideShare settles of what a share is asked.
 func (p *Plan) decideShare() Reason {
 	if p.ofRows() {
 		p.Measures = nil
@@ -78,7 +85,7 @@ func (p *conditions) orderShare(conds int) bool {
 	if conds != 2 {
 		return false
 	}
-	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
+	verb := -1
 	var at []int
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue || x.Kind == speech.KindField && (x.Field.Boolean() || yesNo(x.Field)) {
@@ -89,17 +96,24 @@ func (p *conditions) orderShare(conds int) bool {
 		return false
 	}
 	for k := p.Pieces[at[0]].To; k < p.Pieces[at[1]].From; k++ {
-		if p.Text.Tokens[k].Is("would will did do does are is were was wurden wurde sind ist waren work works have has had arbeiten haben live come came") {
-			return true // the later one is the last condition already
+		switch p.Text.Tokens[k].Fold {
+		case "would", "will", "did", "do", "does", "are", "is", "were", "was", "würden", "wurden", "wurde", "sind", "ist", "waren", "work", "works", "have", "has", "had", "arbeiten", "haben", "live", "come", "came":
+			verb = k
 		}
 	}
+	own := func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" }
+	slices.SortStableFunc(p.Filters, func(a, b Filter) int { return a.at - b.at })
+	if verb >= 0 {
+		return true // the later one is the last condition already
+	}
 	// share of women in IT: the first is asked for
-	first := slices.IndexFunc(p.Filters, func(f Filter) bool { return !f.Total && f.Period == nil && f.Text != "" })
+	first := slices.IndexFunc(p.Filters, own)
 	f := p.Filters[first]
 	p.Filters = append(slices.Delete(p.Filters, first, first+1), f)
 	return true
 }
 
+// decideChange settles a change between two times or a development.
 func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
 		f := cmp.Or(p.implied(), p.given())
@@ -122,7 +136,7 @@ func (p *Plan) decideChange() Reason {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
 	}
-	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 || p.Counted != nil {
+	if p.Time == nil || len(p.Measures) > 1 || len(p.Groups) > 1 {
 		return ReasonUnclear
 	}
 	if p.Target != nil && p.Target != p.Time && len(p.Groups) == 0 {
@@ -145,7 +159,7 @@ func (p *Plan) decideChange() Reason {
 		p.Op = OpChange
 		return ""
 	}
-	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff || p.Aggregate == "median" {
+	if p.Superlative != nil || p.Asks == "much" && len(p.Periods) > 0 || p.diff {
 		return ReasonUnclear
 	}
 	p.Op = OpTrend
@@ -155,6 +169,7 @@ func (p *Plan) decideChange() Reason {
 	return p.needTime()
 }
 
+// onePerTime reports whether each row has a time of its own.
 func (p *conditions) onePerTime() bool {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
@@ -205,7 +220,9 @@ func (p *explanation) topicMeasure(f *schema.Field) bool {
 	return false
 }
 
-func (p *explanation) hasRows() bool { return slices.ContainsFunc(p.Pieces, parse.Piece.Rows) }
+func (p *explanation) hasRows() bool {
+	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
+}
 
 // trendUnit is the unit of time that makes a development readable.
 func (p *conditions) trendUnit() string {

@@ -5,7 +5,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,7 +52,10 @@ type wording struct {
 	share     bool
 	distinct  bool
 	people    bool // how many people: of a number of people, or of rows that are people
+	left      bool // what is left of a budget
 	over      bool // what is over its budget
+	across    bool // the columns of a wide table are compared
+	usedUp    bool // the question asks what was used: of a counter
 	judged    bool // the measure is a mark that people gave
 }
 
@@ -106,6 +108,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 			if x.Arg == "verb" || x.Arg == "light" {
 				verbs = append(verbs, x)
 			}
+			p.usedUp = p.usedUp || x.Arg == "deed" && r.Lex.Means(r.Tokens[x.From].Stem, "consumption")
 			p.judged = p.judged || x.Arg == "rating"
 			if x.Arg == "owner" && (!p.owned(c, x) || r.OfOtherRows(v, r.Tokens[x.From])) {
 				return nil, ReasonUnknown
@@ -137,7 +140,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 		p.Pieces = append(p.Pieces, x)
 	}
 	p.used = make([]bool, len(p.Pieces))
-	for _, step := range []func() Reason{p.words, p.joinNames, p.worth, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
 		if why := step(); why != "" {
 			return nil, why
 		}
@@ -168,6 +171,7 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
+// names reports whether the plan is of a column: as a measure, a condition or a name.
 func (p *roles) names(f *schema.Field) bool {
 	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
 }
@@ -199,6 +203,9 @@ func (p *roles) words() Reason {
 			p.Trend, p.used[i] = x.Arg, true
 		case speech.KindNone:
 			f, ok := p.none(x.About)
+			if x.Arg != "" {
+				f, ok = p.weather(x.Arg)
+			}
 			if !ok {
 				return ReasonUnknown
 			}
@@ -207,6 +214,18 @@ func (p *roles) words() Reason {
 			p.diff, p.used[i] = true, true
 		case speech.KindVersus:
 			p.versus, p.used[i] = true, true
+		case speech.KindAcross:
+			p.across, p.used[i] = true, true
+		case speech.KindLeft:
+			p.left, p.used[i] = true, true
+		case speech.KindNet:
+			p.used[i] = true
+			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.Arg]
+			if f := p.View.OnlyOf(words); !p.namesOne(words) && f != nil {
+				p.Measures = append(p.Measures, Measure{Field: f})
+			} else if !p.namesOne(words) {
+				return ReasonUnknown
+			}
 		case speech.KindOver:
 			p.over, p.used[i] = true, true
 		case speech.KindWhole:
@@ -238,13 +257,20 @@ func (p *roles) askWord(i int) Reason {
 	}
 	if x.About != "" {
 		f := p.longestOf(x.About)
-		if f == nil && x.About == "length" {
-			f = cmp.Or(p.View.FieldOf("duration"), p.View.Lasting())
+		switch {
+		case f != nil:
+		case x.About == "length":
+			if f = p.View.FieldOf("duration"); f == nil {
+				f = p.View.Lasting()
+			}
+		case x.About == "price":
+			f = p.View.SellingPrice()
 		}
-		if f == nil {
+		if f != nil {
+			p.Measures = append(p.Measures, Measure{Field: f})
+		} else {
 			return ReasonUnknown
 		}
-		p.Measures = append(p.Measures, Measure{Field: f})
 	}
 	p.used[i] = true
 	return ""
@@ -271,7 +297,11 @@ func (p *wording) none(about string) (Filter, bool) {
 
 // numberOf reports whether "number of" names what a ranking goes by: by number of loans.
 func (p *explanation) numberOf(i int) bool {
-	return p.Text.Tokens[p.Pieces[i].From].Is("number anzahl zahl count die the der") && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
+	first := p.Text.Tokens[p.Pieces[i].From].Fold
+	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
+		return false
+	}
+	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
 // near finds the piece before or after another one, words that are used included.
@@ -319,6 +349,11 @@ func (p *roles) joinNames() Reason {
 				}
 			}
 		case speech.KindNum:
+			if f := p.inOwnUnit(i); f != nil {
+				p.Filters = append(p.Filters, numberFilter(f, "=", x.Num))
+				p.used[i] = true
+				continue
+			}
 			for _, step := range []int{-1, 1} {
 				if n := p.near(i, step); n != nil && (n.Kind == speech.KindSup || step < 0 && n.Kind == speech.KindAsk && (n.Arg == "which" || n.Arg == "list")) && !p.used[i] && x.Num >= 1 && x.Num <= 50 && (n.Kind == speech.KindSup || p.Superlative != nil) {
 					p.N, p.used[i] = int(x.Num), true
@@ -327,6 +362,21 @@ func (p *roles) joinNames() Reason {
 		}
 	}
 	return ""
+}
+
+// inOwnUnit is the column whose value a number with its unit is: Sage Green in 2.5L.
+func (p *wording) inOwnUnit(i int) *schema.Field {
+	x := p.Pieces[i]
+	if x.To-x.From != 2 || p.Asks != "many" && p.Asks != "much" && p.Asks != "which" || p.Superlative != nil || i == 0 {
+		return nil
+	}
+	f := p.View.InUnit(p.Text.Tokens[x.To-1].Fold)
+	if f == nil || sizesOf[f.UnitName()].kind == "time" || !f.Spans(x.Num) || slices.ContainsFunc(p.Pieces, func(o parse.Piece) bool {
+		return o.Kind == speech.KindCmp || o.Kind == speech.KindBound || o.Kind == speech.KindField && o.Field == f
+	}) || p.Nature(f) == "sum" {
+		return nil
+	}
+	return f
 }
 
 // Asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
@@ -360,6 +410,7 @@ func (p *explanation) askedAfter(i int) bool {
 	return false
 }
 
+// by reports whether a piece is what a result is grouped by.
 func (p *explanation) by(i int) bool {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
@@ -383,6 +434,9 @@ func (p *explanation) by(i int) bool {
 func (p *roles) targets() Reason {
 	for i, x := range p.Pieces {
 		asked := p.Asked(i)
+		if x.Kind == speech.KindValue && p.Target == nil && p.Unit == "" && len(p.attrs) == 0 && p.subject(i) {
+			p.Target = p.rowName(x)
+		}
 		if p.used[i] {
 			continue
 		}
@@ -420,12 +474,14 @@ func (p *roles) targets() Reason {
 	return ""
 }
 
+// fieldRole gives a named column its role.
 func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
 	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asked == nil && !p.by(i) {
-		if p.Text.Tokens[k-1].Is("all aller alle allen samtlicher every") {
+		switch p.Text.Tokens[k-1].Fold {
+		case "all", "aller", "alle", "allen", "samtlicher", "every":
 			return // across all stores
 		}
 	}
@@ -472,7 +528,8 @@ func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	}
 }
 
-// runsOn reports whether nothing stands between a column and the values that say which of it are counted: cancelled orders.
+// runsOn reports whether nothing stands between a column and the values that say which of
+// it are counted: cancelled orders.
 func (p *explanation) runsOn(i int) bool {
 	for k := i; k > 0 && p.Pieces[k-1].Kind == speech.KindValue; k-- {
 		if p.Pieces[k-1].To != p.Pieces[k].From {

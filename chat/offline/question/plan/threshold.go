@@ -49,8 +49,13 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, why Reason
 	return true, ""
 }
 
+// counts reports whether a comparison is of how many there are.
 func (p *explanation) counts(cmp int) bool {
-	return p.Text.Tokens[p.Pieces[cmp].From].Is("more fewer less at mehr weniger mindestens hochstens wenigstens")
+	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
+	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
+		return true
+	}
+	return false
 }
 
 // boundSum makes a condition on an amount one on its sum, where the question asks for times
@@ -74,6 +79,7 @@ func (p *roles) boundSum() {
 	p.Filters = slices.Delete(p.Filters, at, at+1)
 }
 
+// decideBound settles which groups a threshold is of.
 func (p *Plan) decideBound() Reason {
 	b := p.Bound
 	p.Measures = nil

@@ -8,12 +8,48 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
+// clockWords makes conditions of the times of day: before noon, between 8 and 10 o'clock.
+func (p *conditions) clockWords() Reason {
+	var at []int
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindTime && x.Period.Unit == "clock" {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return ""
+	}
+	f := p.View.ClockField()
+	if f == nil {
+		return ReasonUnknown
+	}
+	op := map[string]string{"since": ">=", "after": ">=", "before": "<", "until": "<="}[p.boundBefore(at[0])]
+	if len(at) > 1 || op == "" {
+		return ReasonUnclear // at six: the minute, or the hour
+	}
+	p.used[at[0]] = true
+	p.Filters = append(p.Filters, clockFilter(f, op, p.Pieces[at[0]].Period))
+	return ""
+}
+
+// clockFilter compares the time of day of a column.
+func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
+	said := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
+	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + said, Condition: func(q *Query) string {
+		c := q.plain(f)
+		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(said))
+	}}
+}
+
 // timeWords takes the periods of the question, with the words that bound them, and makes
 // conditions of them; two periods that are compared stay for the operation.
 func (p *roles) timeWords() Reason {
+	if why := p.clockWords(); why != "" {
+		return why
+	}
 	var at []int
 	for i, x := range p.Pieces {
-		if x.Kind == speech.KindTime && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).Kind == speech.KindCmp) && !p.betweenNumbers(i) {
+		if x.Kind == speech.KindTime && x.Period.Unit != "clock" && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).Kind == speech.KindCmp) && !p.betweenNumbers(i) {
 			at = append(at, i)
 		}
 	}
@@ -49,7 +85,8 @@ func (p *roles) timeWords() Reason {
 	return ""
 }
 
-// resolve gives a day without a year, and the ends of a span, the year of the other time, else the only year of the table.
+// resolve gives a day without a year, and the ends of a span, the year of the other time,
+// else the only year of the table.
 func (p *conditions) resolve(at []int) {
 	year := 0
 	for _, i := range at {
@@ -94,6 +131,7 @@ func (p *explanation) betweenNumbers(i int) bool {
 	return false
 }
 
+// boundBefore takes since, before, after or until in front of a time.
 func (p *explanation) boundBefore(i int) string {
 	for _, step := range []int{-1, -2} {
 		n := p.near(i, step)
@@ -123,14 +161,15 @@ func (p *explanation) boundBefore(i int) string {
 // twoTimes reads a change from one time to another, a comparison of them, or a span.
 func (p *conditions) twoTimes(i, j int) Reason {
 	a, b := p.Pieces[i].Period, p.Pieces[j].Period
+	if done, why := p.eachBound(i, j); done {
+		return why
+	}
 	if a.Unit == "monthOfYear" && b.Unit == "month" {
 		a = speech.Period{Unit: "month", Year: b.Year, N: a.N} // between January and March 2024
 	}
 	span := false
 	for k := max(0, i-2); k < j; k++ {
-		if x := p.Pieces[k]; x.Kind == speech.KindBound && (x.Arg == "after" || x.Arg == "before") {
-			return ReasonUnclear // each has a bound of its own
-		} else if x.Kind == speech.KindBound || x.Kind == speech.KindJoin || x.Kind == speech.KindVersus || x.Kind == speech.KindBy || x.Kind == speech.KindUnit && k > i-2 {
+		if x := p.Pieces[k]; x.Kind == speech.KindBound || x.Kind == speech.KindJoin || x.Kind == speech.KindVersus || x.Kind == speech.KindBy || x.Kind == speech.KindUnit && k > i-2 {
 			if x.Kind == speech.KindBound && (x.Arg == "between" || x.Arg == "from" || x.Arg == "to" || x.Arg == "until" || x.Arg == "since") {
 				span = true
 			}
@@ -166,6 +205,33 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	return ReasonUnclear
 }
 
+// eachBound reads two times with a bound of their own: after June 2022 and before 2024.
+func (p *conditions) eachBound(i, j int) (done bool, why Reason) {
+	bound := func(k int) string {
+		if b := p.near(k, -1); b != nil && b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
+			return b.Arg
+		}
+		return ""
+	}
+	first, last := bound(i), bound(j)
+	if first != "after" && first != "since" || last != "before" && last != "until" || first == "since" && last == "until" {
+		return false, ""
+	}
+	from, ok := p.TimeFilter(p.Pieces[i].Period, first)
+	to, ok2 := p.TimeFilter(p.Pieces[j].Period, last)
+	if !ok || !ok2 {
+		return true, ReasonUnknown
+	}
+	for k := i - 1; k <= j; k++ {
+		if x := p.Pieces[k]; k == i || k == j || x.Kind == speech.KindBound || x.Kind == speech.KindJoin {
+			p.used[k] = true
+		}
+	}
+	p.Filters = append(append(p.Filters, from...), to...)
+	return true, ""
+}
+
+// later reports whether a begins after b.
 func later(a, b speech.Period) bool { return a.First() > b.First() }
 
 // timeField chooses the column of the times: the one that the question names, else the
@@ -188,7 +254,7 @@ func (p *wording) timeField(at []int) *schema.Field {
 			return x.Field
 		}
 	}
-	onlyYears := !slices.ContainsFunc(at, func(i int) bool { return p.Pieces[i].Period.Unit != "year" })
+	onlyYears := !slices.ContainsFunc(at, func(i int) bool { return p.Pieces[i].Period.Unit != "year" && p.Pieces[i].Period.Unit != "span" })
 	if f := nearest(years); onlyYears && f != nil && (f.Table == 0 || nearest(dates) == nil || nearest(dates).Table > 0) {
 		return f
 	}
@@ -196,6 +262,9 @@ func (p *wording) timeField(at []int) *schema.Field {
 		return f.Has(besideDates)
 	})
 	if f := nearest(dates); f != nil {
+		return f
+	}
+	if f := p.arrivals(dates); f != nil {
 		return f
 	}
 	return nearest(years)
@@ -235,7 +304,7 @@ func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) 
 	text := map[string]string{"": "", "since": p.Say("since ", "seit "), "after": p.Say("after ", "nach "), "before": p.Say("before ", "vor "), "until": p.Say("until ", "bis ")}[bound] + p.When(t)
 	one := Filter{Field: f, Text: text, Period: &t, Time: p.InTime(t, bound, text)}
 	if f.Yearly() {
-		if t.Unit != "year" {
+		if t.Unit != "year" && t.Unit != "span" {
 			return nil, false
 		}
 		one.Condition = func(q *Query) string { return bounded(q.Col(f), t.First(), t.Last(), bound) }

@@ -8,6 +8,57 @@ import (
 	"atelier/internal/pattern"
 )
 
+// Besides are words of columns that stand beside those of the parties.
+var Besides = speech.Folded(`total totals sum gesamt summe insgesamt all overall invalid ungultig ungultige valid gultig gultige eligible registered wahlberechtigte berechtigte turnout beteiligung wahlbeteiligung
+population id no nr number year jahr month monat week woche day tag age alter`)
+
+// columnsOf are the numbers of the own table that are columns of one kind: of one unit, and
+// of names that say no kind of number themselves.
+func (v *View) columnsOf() []*Field {
+	var out []*Field
+	for _, f := range v.Fields {
+		if f.Table != 0 || f.Factors != nil || !f.Measure() {
+			continue
+		}
+		if f.Has(Besides) || v.generic(f) {
+			continue
+		}
+		if _, ok := speech.MonthNames[f.Words[0].Fold]; ok {
+			return nil // the long form answers that
+		}
+		out = append(out, f)
+	}
+	if len(out) < 3 || slices.ContainsFunc(out, func(f *Field) bool { return f.UnitSymbol() != out[0].UnitSymbol() }) {
+		return nil
+	}
+	return out
+}
+
+// generic reports whether a column is named by a kind of number: a price is no party.
+func (v *View) generic(f *Field) bool {
+	for _, c := range slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"}) {
+		if lexicon().Means(f.Head(), c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ballot reports whether the table is of an election.
+func (v *View) Ballot() bool {
+	says := func(w string) bool {
+		for _, part := range []string{"election", "vote", "ballot", "poll", "wahl", "stimm", "elect"} {
+			if strings.Contains(w, part) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(v.Topics, says) || slices.ContainsFunc(v.Fields, func(f *Field) bool {
+		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return says(w.Fold) })
+	})
+}
+
 // Only is the one of some columns that is of a kind; nil if none is or several are.
 func Only(fields []*Field, is func(*Field) bool) *Field {
 	at := slices.IndexFunc(fields, is)
@@ -16,6 +67,19 @@ func Only(fields []*Field, is func(*Field) bool) *Field {
 	}
 	return fields[at]
 }
+
+// ClockField is the only column of times of day.
+func (v *View) ClockField() *Field {
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && timesOfDay(f) })
+}
+
+// timesOfDay reports whether all known values are times of day, under a name that is one of times.
+func timesOfDay(f *Field) bool {
+	return len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(v any) bool { s, _ := v.(string); return !speech.TimeOfDay().MatchString(s) }) &&
+		f.Has(dayTimes)
+}
+
+var dayTimes = speech.Folded("time uhrzeit zeit beginn start started starttime hour slot arrived arrival departed departure called ankunft abfahrt")
 
 // FieldOf finds the one number or date with a concept: of its head word, else of any word.
 func (v *View) FieldOf(concept string) *Field {
@@ -51,6 +115,20 @@ func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() })
 }
 
+// OnlyOf is the only amount whose name has one of some words.
+func (v *View) OnlyOf(words map[string]bool) *Field {
+	return Only(v.Fields, func(f *Field) bool {
+		return f.Table == 0 && f.Measure() && f.Has(words)
+	})
+}
+
+// SellingPrice is the only price that its name says things sell for.
+func (v *View) SellingPrice() *Field {
+	return Only(v.Fields, func(f *Field) bool {
+		return f.Measure() && f.Named("price") && f.Has(Selling)
+	})
+}
+
 // StockField is the number of pieces that are there, not the least that there shall be.
 func (v *View) StockField() *Field {
 	for _, concept := range []string{"stock", "quantity"} {
@@ -81,6 +159,11 @@ func (v *View) Marked(f *Field) bool {
 	return n > 2 && !v.Survey
 }
 
+// Sells reports whether each row is a number of pieces at a price, on a day.
+func (v *View) Sells() bool {
+	return slices.ContainsFunc(v.Fields, (*Field).Dated) && slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() && f.Named("price") })
+}
+
 // counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
 // readings means nothing.
 var counters = []string{"zahlerst", "kilometerst", "tachost", "kontost", "meter read", "meter_read", "meterread", "odometer", "balance", "saldo", "solde", "cumul", "kumul", "running total"}
@@ -104,6 +187,16 @@ func (v *View) NamesRows(f *Field) bool {
 	return f.Table == 0 && f.Factors == nil && (f.Text() || f.Key()) && !f.DistinctCapped && rows > 0 && f.Distinct*10 >= rows*9
 }
 
+// Product is the derived measure that multiplies a unit price with its quantity.
+func (v *View) Product(f *Field) *Field {
+	for _, d := range v.Fields {
+		if slices.Contains(d.Factors, f) {
+			return d
+		}
+	}
+	return nil
+}
+
 // Additive are the concepts of numbers that add up to a total.
 var Additive = []string{
 	"revenue", "profit", "cost", "amount", "spent", "budget", "actual", "quantity", "stock", "rain", "consumption", "generation", "death", "donation", "goals", "visitor",
@@ -113,22 +206,40 @@ var Additive = []string{
 // Ratelike are the concepts of numbers of which a mean makes sense and a total does not.
 var Ratelike = []string{"price", "temperature", "score", "rating", "age", "height", "weight", "length", "width", "salary", "humidity", "pressure", "area", "rooms", "bedrooms", "rent", "concentration", "duration", "size"}
 
-var (
-	// Moved are words of numbers of pieces that went away, not of those that are there.
-	Moved = speech.Folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
-	// people are columns that name people by what they do.
-	people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
-	// inDays are words of columns of how many days something took.
-	inDays     = speech.Folded("days nights weeks months tage nachte wochen monate")
-	clockShape = pattern.Lazy(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
-	wordShape  = pattern.Lazy(`^\p{L}+$`)
-	// Selling are words of the price that customers pay.
-	Selling = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
-)
+// Moved are words of numbers of pieces that went away, not of those that are there.
+var Moved = speech.Folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
+
+// LeadsTo reports whether a column is the key by which another table is reached.
+func (v *View) LeadsTo(f, other *Field) bool {
+	if f.Table != 0 || other.Table == 0 {
+		return false
+	}
+	j := v.On[other.Table]
+	return j.From == 0 && j.OwnKey == f.Name
+}
+
+// Balance reports whether a column is how much there is, not how much was counted.
+func (v *View) Balance(f *Field) bool {
+	name := speech.Fold(f.Name)
+	return slices.ContainsFunc([]string{"kontost", "balance", "saldo", "solde"}, func(s string) bool { return strings.Contains(name, s) })
+}
 
 // Sold is the only column of what is sold.
 func (v *View) Sold() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Named("product") })
+}
+
+// SchoolGrade is a German grade: from 1, the best, to 6.
+func (f *Field) SchoolGrade() bool {
+	low, ok := NumberOf(f.Min)
+	high, ok2 := NumberOf(f.Max)
+	return ok && ok2 && low >= 0.66 && high <= 6 && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+		switch w.Fold {
+		case "note", "noten", "schulnote", "zensur", "endnote", "zeugnisnote", "abschlussnote":
+			return true
+		}
+		return false
+	})
 }
 
 // NameField is the only column of names of the own table.
@@ -157,6 +268,9 @@ func (v *View) Person() *Field {
 	})
 }
 
+// people are columns that name people by what they do.
+var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+
 // Lasting is the only number of the own table in a unit of time.
 func (v *View) Lasting() *Field {
 	return Only(v.Fields, func(f *Field) bool {
@@ -169,7 +283,15 @@ func (v *View) Lasting() *Field {
 	})
 }
 
-// Clock reports whether a column of text holds times as they are run, all of one shape, but for words such as DNF.
+// inDays are words of columns of how many days something took.
+var inDays = speech.Folded("days nights weeks months tage nachte wochen monate")
+
+var clockShape = pattern.Lazy(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
+
+var wordShape = pattern.Lazy(`^\p{L}+$`)
+
+// Clock reports whether a column of text holds times as they are run, all of one shape, but for
+// words such as DNF.
 func (f *Field) Clock() bool {
 	if !f.Text() || f.Names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return TimeWords[w.Stem] || TimeWords[w.Fold] || w.Fold == "finish" || w.Fold == "result" || w.Fold == "laufzeit" || w.Fold == "endzeit"
@@ -192,6 +314,9 @@ func (f *Field) Clock() bool {
 	return colons > 0 && words <= 3
 }
 
+// Selling are words of the price that customers pay.
+var Selling = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
+
 // NameFor is the name of what a key stands for, in the table that the key leads to or its own.
 func (v *View) NameFor(key *Field) *Field {
 	if !key.Key() {
@@ -210,16 +335,6 @@ func (v *View) NameFor(key *Field) *Field {
 			if f.Table == i && f.Text() && !f.Key() && (f.Named("name") || NameWords[f.Words[len(f.Words)-1].Stem]) {
 				return f
 			}
-		}
-	}
-	return nil
-}
-
-// Product is the derived measure that multiplies a unit price with its quantity.
-func (v *View) Product(f *Field) *Field {
-	for _, d := range v.Fields {
-		if slices.Contains(d.Factors, f) {
-			return d
 		}
 	}
 	return nil

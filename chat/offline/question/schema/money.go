@@ -7,26 +7,8 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-var (
-	// limits are words of columns of what there shall be at least or at most.
-	limits = speech.Folded("min minimum mindest mindestbestand meldebestand meldemenge reorder threshold max maximum target seuil alerte safety soll")
-	// moneyUnits are the units of money.
-	moneyUnits = speech.Folded("usd eur chf gbp")
-	spent      = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gelassen gekostet kostet kosteten ausgegeben bezahlt gezahlt")
-	earned     = strings.Fields("money geld cash")
-	moneyWords = speech.Folded("net gross brutto netto tip tips trinkgeld takings fare toll premium deposit ht ttc")
-	// means are words of columns of how something was paid.
-	means    = speech.Folded("with by via method mode mit per wie womit")
-	incoming = speech.Folded(`fee fees sale sales sold revenue revenues income takings turnover donation donations donor donors membership member members customer customers
-client clients guest guests patient patients subscriber subscribers invoiced umsatz umsatze verkauf verkaufe einnahme einnahmen erlos erlose
-beitrag beitrage mitglied mitglieder kunde kunden gast gaste patienten spende spenden rechnungsbetrag ventes recettes`)
-	outgoing = speech.Folded(`expense expenses expenditure expenditures spending spent cost costs purchase purchases outgoings outflow payable payables supplier suppliers vendor vendors payee
-ausgabe ausgaben kosten aufwand aufwendungen einkauf einkaufe lieferant lieferanten eingangsrechnung eingangsrechnungen achats depenses fournisseur`)
-	weaklyIncoming = speech.Folded("order orders invoice invoices booking bookings ticket tickets job jobs auftrag auftrage bestellung bestellungen rechnung rechnungen buchungen facture factures commande commandes")
-	weaklyOutgoing = speech.Folded("bill bills")
-	waysIn         = speech.Folded("in income incomes receipt receipts received revenue credit deposit einnahme einnahmen eingang gutschrift haben recette recettes entree")
-	waysOut        = speech.Folded("out expense expenses expenditure spending outgoing outgoings debit withdrawal ausgabe ausgaben ausgang soll depense depenses sortie")
-)
+// limits are words of columns of what there shall be at least or at most.
+var limits = speech.Folded("min minimum mindest mindestbestand meldebestand meldemenge reorder threshold max maximum target seuil alerte safety soll")
 
 // UnitNames are the units that questions say as words.
 var UnitNames = map[string]string{
@@ -38,6 +20,9 @@ var UnitNames = map[string]string{
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "cm": "cm", "centimetres": "cm", "centimeters": "cm", "zentimeter": "cm", "hectares": "ha", "hektar": "ha", "ha": "ha",
 	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
 }
+
+// moneyUnits are the units of money.
+var moneyUnits = speech.Folded("usd eur chf gbp")
 
 // UnitName is the unit of the values in folded letters, by one name for each unit.
 func (f *Field) UnitName() string {
@@ -55,6 +40,10 @@ func (v *View) InUnit(word string) *Field {
 	}
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() && f.UnitName() == unit })
 }
+
+var spent = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gelassen gekostet kostet kosteten ausgegeben bezahlt gezahlt")
+
+var earned = strings.Fields("money geld cash")
 
 // money lets the only amount of money be called what people say of money: it costs, it is paid.
 func (v *View) money() {
@@ -105,15 +94,6 @@ func (f *Field) Mixed() bool {
 	return ok && ok2 && low < 0 && high > 0
 }
 
-// Computed is the product of two numbers of a row, or, where less, their difference.
-func Computed(name string, a, b *Field, less bool) *Field {
-	return &Field{Column: Column{Name: name, Type: "number", Unit: b.UnitSymbol()}, Table: b.Table, Factors: []*Field{a, b}, Less: less, Words: wordsOf("amount")}
-}
-
-func wordsOf(concept string) []speech.Word {
-	return []speech.Word{{Fold: concept, Stem: speech.Stem(concept)}}
-}
-
 // derive adds the product of quantity and unit price where no column has the revenue.
 func (v *View) derive() {
 	var quantities, prices []*Field
@@ -138,15 +118,15 @@ func (v *View) derive() {
 	if q.Named("stock") && !slices.ContainsFunc(q.Words, func(w speech.Word) bool { return w.Fold == "sold" || w.Fold == "units" }) || bought {
 		name, concept = "value", "amount"
 	}
-	f := Computed(name, q, p, false)
-	f.Missing, f.Words = q.Missing+p.Missing, wordsOf(concept)
+	f := &Field{Column: Column{Name: name, Type: "number", Unit: p.UnitSymbol(), Missing: q.Missing + p.Missing}, Table: p.Table, Factors: []*Field{q, p}}
+	f.Words = []speech.Word{{Fold: concept, Stem: speech.Stem(concept)}}
 	if concept == "amount" {
 		f.Words = append([]speech.Word{{Fold: "stock", Stem: speech.Stem("stock"), Optional: true}}, f.Words...)
 	}
 	v.Fields = append(v.Fields, f)
 	if concept == "revenue" {
 		g := *f
-		g.Words = wordsOf("amount") // the average order value
+		g.Words = []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}} // the average order value
 		v.Fields = append(v.Fields, &g)
 	}
 }
@@ -173,6 +153,7 @@ func (v *View) sales() {
 	}
 }
 
+// logged marks the texts of a log.
 func (v *View) logged() {
 	texts := -1
 	level := false
@@ -187,11 +168,28 @@ func (v *View) logged() {
 	}
 }
 
+// About reports whether the rows are things of a kind: trips, loans.
+func (v *View) About(kind string) bool {
+	if slices.ContainsFunc(append(slices.Clone(v.Entity), v.Topics...), func(e string) bool { return lexicon().Means(e, kind) }) {
+		return true
+	}
+	return slices.ContainsFunc(Things, func(k Thing) bool {
+		return k.Nouns[kind] && slices.ContainsFunc(v.Fields, func(f *Field) bool {
+			return f.Table == 0 && f.Has(k.Signs)
+		})
+	})
+}
+
 // OfMoney reports whether a column holds amounts of money.
 func (v *View) OfMoney(f *Field) bool {
 	return f == v.Coins || moneyUnits[f.UnitName()] || f.Has(moneyWords) ||
 		slices.ContainsFunc(strings.Fields("amount price cost fee tax revenue profit budget salary rent donation discount spent payment"), func(c string) bool { return f.Named(c) && !f.Named("quantity") })
 }
+
+var moneyWords = speech.Folded("net gross brutto netto tip tips trinkgeld takings fare toll premium deposit ht ttc")
+
+// means are words of columns of how something was paid.
+var means = speech.Folded("with by via method mode mit per wie womit")
 
 // Holds reports whether a column or a value of the own table is one of some words.
 func (v *View) Holds(words map[string]bool) bool {
@@ -206,6 +204,17 @@ func (f *Field) OfSomebody(buyers bool) bool {
 	return f.Named("employee") || f.Named("salesperson") || buyers && (f.recorder() || f.Named("customer") || f.Named("member") || f.Table > 0 && f.Named("name")) ||
 		slices.ContainsFunc(f.Words, func(w speech.Word) bool { return people[w.Fold] || w.Fold == "engineer" })
 }
+
+var incoming = speech.Folded(`fee fees sale sales sold revenue revenues income takings turnover donation donations donor donors membership member members customer customers
+client clients guest guests patient patients subscriber subscribers invoiced umsatz umsatze verkauf verkaufe einnahme einnahmen erlos erlose
+beitrag beitrage mitglied mitglieder kunde kunden gast gaste patienten spende spenden rechnungsbetrag ventes recettes`)
+
+var outgoing = speech.Folded(`expense expenses expenditure expenditures spending spent cost costs purchase purchases outgoings outflow payable payables supplier suppliers vendor vendors payee
+ausgabe ausgaben kosten aufwand aufwendungen einkauf einkaufe lieferant lieferanten eingangsrechnung eingangsrechnungen achats depenses fournisseur`)
+
+var weaklyIncoming = speech.Folded("order orders invoice invoices booking bookings ticket tickets job jobs auftrag auftrage bestellung bestellungen rechnung rechnungen buchungen facture factures commande commandes")
+
+var weaklyOutgoing = speech.Folded("bill bills")
 
 // payment is who pays: the amounts of a table come in, go out, do both, or it is not known.
 type payment struct{ In, Out bool }
@@ -224,7 +233,8 @@ func paymentOf(words []string) payment {
 	return pay(weaklyIncoming, weaklyOutgoing)
 }
 
-// Payment reads who pays an amount: its own name, else those of the table and of the columns that are no amounts.
+// Payment reads who pays an amount: its own name, else those of the table and of the columns
+// that are no amounts.
 func (v *View) Payment(f *Field) payment {
 	var own, all []string
 	for _, g := range append([]*Field{f}, f.Factors...) {
@@ -247,6 +257,10 @@ func (v *View) Payment(f *Field) payment {
 	}
 	return paymentOf(all)
 }
+
+var waysIn = speech.Folded("in income incomes receipt receipts received revenue credit deposit einnahme einnahmen eingang gutschrift haben recette recettes entree")
+
+var waysOut = speech.Folded("out expense expenses expenditure spending outgoing outgoings debit withdrawal ausgabe ausgaben ausgang soll depense depenses sortie")
 
 // Ways finds the column that says of an amount whether it came in or went out, with its values.
 func (v *View) Ways(amount *Field) (f *Field, in, out []string) {

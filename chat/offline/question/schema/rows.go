@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question/speech"
-	"atelier/internal/pattern"
 )
 
 // ShortNames reports whether a column names people by one word, which several may share.
@@ -22,37 +21,61 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends by who did something with its row: Entered By, Served By.
+// recorder reports whether the name of a column ends by who did something with its row: Entered
+// By, Served By.
 func (f *Field) recorder() bool {
 	ws := SplitName(f.Name)
 	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
 }
 
-// Likert reports whether the values of a column are a scale from agreement to disagreement.
-func (f *Field) Likert() bool {
-	n := 0
-	for _, v := range f.Values {
-		if s, _ := v.(string); agreement().MatchString(s) {
-			n++
-		}
+// Direction is from or to, where the name of a column of texts says that it is where
+// something begins or ends.
+func (f *Field) Direction() string {
+	if !f.Text() || f.Factors != nil || f.Names != nil {
+		return ""
 	}
-	return f.Text() && len(f.Values) <= 8 && n > 2
+	return speech.DirectionOf(func(set map[string]bool) bool {
+		return f.Has(set)
+	})
 }
 
-var (
-	agreement = pattern.Lazy(`(?i)\b(?:disagree|agree|stimm\w*|trifft|zustimmung|ablehnung)\b`)
-	// codes are words of columns whose codes are of kinds, not of things.
-	codes = speech.Folded("status country currency postal post postcode zip plz language error")
-	// qualifiers say of which kind an amount is, and need not be said where no other column
-	// differs by them: Umsatz netto, Prix HT.
-	qualifiers = speech.Folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
-	hiring     = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
-)
+var denials = speech.Folded("disagree nicht not kaum keineswegs lehne ablehnung widerspreche")
 
-// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that only such tables have.
+var assents = speech.Folded("agree stimme stimmt trifft zustimmung zu")
+
+// Stance says on which side of a scale of agreement a value is: 1, -1, or 0 for neither.
+func Stance(value string) int {
+	yes, no := false, false
+	for _, w := range strings.FieldsFunc(speech.Fold(value), func(r rune) bool { return r == ' ' || r == '/' || r == '-' }) {
+		yes, no = yes || assents[w], no || denials[w]
+	}
+	switch {
+	case strings.Contains(speech.Fold(value), "neither") || strings.Contains(speech.Fold(value), "weder"):
+		return 0
+	case no:
+		return -1
+	case yes:
+		return 1
+	}
+	return 0
+}
+
+// Likert reports whether the values of a column are a scale from agreement to disagreement.
+func (f *Field) Likert() bool {
+	sides := map[int]int{}
+	for _, v := range f.Values {
+		s, _ := v.(string)
+		sides[Stance(s)]++
+	}
+	return f.Text() && !f.DistinctCapped && len(f.Values) <= 8 && sides[1] > 0 && sides[-1] > 0 && sides[1]+sides[-1] > 2
+}
+
+// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that
+// only such tables have.
 type Thing struct{ Nouns, Signs map[string]bool }
 
-// Things are what the rows of a table can be called that is named otherwise: a table with a tracking number holds parcels.
+// Things are what the rows of a table can be called that is named otherwise: a table with a
+// tracking number holds parcels.
 var Things = []Thing{
 	{speech.Folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), speech.Folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{speech.Folded("member members mitglied mitglieder mitgliedern"), speech.Folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
@@ -111,6 +134,9 @@ func (v *View) Single() bool {
 	return keys == 0 || unique > 0
 }
 
+// codes are words of columns whose codes are of kinds, not of things.
+var codes = speech.Folded("status country currency postal post postcode zip plz language error")
+
 // serial is a column of numbers one after the other, too many for their count to be known.
 func (f *Field) serial() bool {
 	low, ok := NumberOf(f.Min)
@@ -124,6 +150,10 @@ func (f *Field) Scale() bool {
 	high, ok2 := NumberOf(f.Max)
 	return f.Table == 0 && f.Type == "integer" && f.Measure() && ok && ok2 && low >= 0 && low <= 2 && high >= 4 && high <= 10 && f.Distinct <= 11 && f.Rows >= 10
 }
+
+// qualifiers say of which kind an amount is, and need not be said where no other column
+// differs by them: Umsatz netto, Prix HT.
+var qualifiers = speech.Folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
 // qualify makes the qualifiers of a table optional where nothing else has the same name.
 func qualify(fs []*Field) {
@@ -155,6 +185,8 @@ func (v *View) Stocked() bool {
 		})
 	})
 }
+
+var hiring = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
 
 // OfPeople reports whether each row is one person: one who answered, or works there.
 func (v *View) OfPeople() bool {
@@ -197,4 +229,25 @@ func distinguish(fs []*Field) {
 			f.Words[i].Optional = f.Words[i].Optional || !own[i]
 		}
 	}
+}
+
+// outer makes the words of the object that a field of JSON stands in optional, where the
+// field says something itself: stats.downloads.
+func outer(name string, words []speech.Word) []speech.Word {
+	at := strings.LastIndex(name, ".")
+	if at < 1 || strings.ContainsAny(name, " (") {
+		return words
+	}
+	n := len(words) - len(SplitName(name[at+1:]))
+	if n > 0 && slices.ContainsFunc(words[n:], func(w speech.Word) bool { return !w.Optional && !qualifiers[w.Fold] }) {
+		for i := range words[:n] {
+			words[i].Optional = true
+		}
+	}
+	return words
+}
+
+// NumberOfRow is the only number that every row has its own of.
+func (v *View) NumberOfRow() *Field {
+	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) })
 }

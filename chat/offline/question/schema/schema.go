@@ -49,13 +49,14 @@ type Column struct {
 	Type string `json:"type"`
 	Unit string `json:"unit"`
 	// Missing and Unusable count the rows without a value and with one that does not fit the type.
-	Missing        int64 `json:"missing"`
-	Unusable       int64 `json:"unusable"`
-	Distinct       int64 `json:"distinct"`
-	DistinctCapped bool  `json:"distinctCapped"`
-	Min            any   `json:"min"`
-	Max            any   `json:"max"`
-	Values         []any `json:"values"`
+	Missing        int64    `json:"missing"`
+	Unusable       int64    `json:"unusable"`
+	Distinct       int64    `json:"distinct"`
+	DistinctCapped bool     `json:"distinctCapped"`
+	Min            any      `json:"min"`
+	Max            any      `json:"max"`
+	Values         []any    `json:"values"`
+	UnusableValues []string `json:"unusableValues"`
 }
 
 // Result is the answer to one statement.
@@ -148,9 +149,7 @@ func unite(tables []Table) []Table {
 	for _, t := range tables {
 		k := key(t)
 		g := groups[k]
-		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool {
-			return !slices.EqualFunc(g[0].Columns, o.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
-		}) {
+		if len(g) < 2 || slices.ContainsFunc(g[1:], func(o Table) bool { return !sameColumns(g[0], o) }) {
 			out = append(out, t)
 			continue
 		}
@@ -162,6 +161,12 @@ func unite(tables []Table) []Table {
 	return out
 }
 
+// sameColumns compares names and types in their order.
+func sameColumns(a, b Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
+}
+
+// united is the table of a group.
 func united(name string, group []Table) Table {
 	t := Table{Name: name}
 	var selects, paths []string
@@ -196,7 +201,8 @@ func united(name string, group []Table) Table {
 	return t
 }
 
-// unitedColumn puts the descriptions of one column together. How many different values it has is not known.
+// unitedColumn puts the descriptions of one column together. How many different values
+// it has is not known.
 func unitedColumn(group []Table, i int) Column {
 	c := group[0].Columns[i]
 	c.Values = slices.Clone(c.Values)

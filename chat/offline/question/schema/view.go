@@ -47,6 +47,8 @@ type View struct {
 	Names []string
 	// Takings says that the table has an amount of what is sold.
 	Takings bool
+	// Wide are the columns of one kind: one for each party.
+	Wide []*Field
 }
 
 type joint struct {
@@ -55,27 +57,26 @@ type joint struct {
 	OtherKey string
 }
 
-var (
-	// Camel finds where a word begins inside a name: netGeneration.
-	Camel = pattern.Lazy(`(\p{Ll})(\p{Lu})`)
-	// Brackets finds the brackets of a name, which hold a unit.
-	Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]`)
-	nonWord  = pattern.Lazy(`[^\p{L}\p{M}\p{N}%]+`)
-	// NameWords are words of columns whose values are names.
-	NameWords = speech.Folded("name names nam bezeichnung titl title titel nom label vollstandig voll full designation libelle intitule")
-	// TimeWords are words of columns whose values are times.
-	TimeWords = speech.Folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
-	// UnitWords are words of a name that only give its unit.
-	UnitWords = speech.Folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
+// Camel finds where a word begins inside a name: netGeneration.
+var Camel = pattern.Lazy(`(\p{Ll})(\p{Lu})`)
+
+// Brackets finds the brackets of a name, which hold a unit.
+var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]`)
+
+var nonWord = pattern.Lazy(`[^\p{L}\p{M}\p{N}%]+`)
+
+// NameWords are words of columns whose values are names.
+var NameWords = speech.Folded("name names nam bezeichnung titl title titel nom label vollstandig voll full designation libelle intitule")
+
+// TimeWords are words of columns whose values are times.
+var TimeWords = speech.Folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
+
+// UnitWords are words of a name that only give its unit.
+var UnitWords = speech.Folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
-	// Prepositions separate what a column is from what it is of.
-	Prepositions = speech.Folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")
-	sizeShape    = pattern.Lazy(`^\[\d+ values\]$`)
-	// containers end the names of files that hold what their first half says.
-	containers = strings.Fields("liste buch tabelle datei protokoll export ubersicht verzeichnis statistik log list table register")
-	// rowConcepts are the concepts of what rows of a list are.
-	rowConcepts = strings.Fields("member employee student customer product order ticket invoice supplier donor book loan vehicle trip property match player visitor donation")
-)
+
+// Prepositions separate what a column is from what it is of.
+var Prepositions = speech.Folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")
 
 // short are abbreviations in names of columns.
 func short(w string) []string {
@@ -146,6 +147,7 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
+	out = outer(c.Name, out)
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].Fold] {
 			out = append(out, speech.Word{Fold: w, Stem: speech.Stem(w), Optional: true})
@@ -195,7 +197,9 @@ func (f *Field) OfUnit() bool {
 }
 
 // Numeric reports whether the values are numbers, computed ones included.
-func (f *Field) Numeric() bool { return f.Factors != nil || f.Type == "integer" || f.Type == "number" }
+func (f *Field) Numeric() bool {
+	return f.Factors != nil || f.Type == "integer" || f.Type == "number"
+}
 
 // Monthly is a column of months, each stored as its first day.
 func (f *Field) Monthly() bool {
@@ -365,12 +369,14 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 		v.logged()
 		v.money()
 		v.Takings = slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Measure() && f.Named("revenue") })
+		v.Wide = v.columnsOf()
 		v.Survey = slices.ContainsFunc(append(slices.Clone(v.Entity), v.Topics...), func(w string) bool { return lexicon().Means(w, "respondent") || w == speech.Stem("feedback") })
 		out = append(out, v)
 	}
 	return out, vocab
 }
 
+// attach adds a table and, where its keys lead to other tables, those.
 func (s *Source) attach(v *View, at int, j joint, vocab speech.Vocabulary) {
 	t := &s.Tables[at]
 	n := len(v.Tables)
@@ -428,6 +434,8 @@ func alike(a, b *Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return strings.EqualFold(x.Name, y.Name) })
 }
 
+var sizeShape = pattern.Lazy(`^\[\d+ values\]$`)
+
 // sizes reports whether a column only says how long the lists of a file are.
 func sizes(c Column) bool {
 	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(v any) bool {
@@ -441,6 +449,7 @@ func longForm(long, wide *Table) bool {
 	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
+// fullNames joins the columns of first and last names.
 func (v *View) fullNames() {
 	var first, last *Field
 	for _, f := range v.Fields {
@@ -459,9 +468,15 @@ func (v *View) fullNames() {
 	}
 	v.Fields = append(v.Fields, &Field{
 		Column: Column{Name: "name", Type: "text", DistinctCapped: true}, Names: []*Field{first, last},
-		Words: wordsOf("name"),
+		Words: []speech.Word{{Fold: "name", Stem: speech.Stem("name")}},
 	})
 }
+
+// containers end the names of files that hold what their first half says.
+var containers = strings.Fields("liste buch tabelle datei protokoll export ubersicht verzeichnis statistik log list table register")
+
+// rowConcepts are the concepts of what rows of a list are.
+var rowConcepts = strings.Fields("member employee student customer product order ticket invoice supplier donor book loan vehicle trip property match player visitor donation")
 
 // name finds the words for one row: those of the file's name, and of the key column.
 func (v *View) name(vocab speech.Vocabulary) {

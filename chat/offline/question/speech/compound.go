@@ -10,12 +10,11 @@ type Word struct {
 	Optional   bool
 }
 
-var (
-	// IDWords are words of columns whose values are identifiers.
-	IDWords = Folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index")
-	// heads are words that end German compounds of any kind, folded.
-	heads = strings.Fields("stunden minuten jahr datum preis betrag kosten nummer name menge gehalt dauer monat anzahl umsatz bestand verbrauch temperatur gruppe einnahmen ausgaben")
-)
+// IDWords are words of columns whose values are identifiers.
+var IDWords = Folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index")
+
+// heads are words that end German compounds of any kind, folded.
+var heads = strings.Fields("stunden minuten jahr datum preis betrag kosten nummer name menge gehalt dauer monat anzahl umsatz bestand verbrauch temperatur gruppe einnahmen ausgaben")
 
 // Vocabulary is every word that a compound can be made of.
 type Vocabulary map[string]bool

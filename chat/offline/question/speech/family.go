@@ -61,17 +61,14 @@ verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufge
 	"earn": `earn make made take took taken invoice bill rake collect eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten
 kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechnet gekommen`,
 	"trade": `sell sold selling buy bought buying order purchase verkauft verkaufte verkauften verkaufen gekauft kauft kaufte kauften kaufen bestellt bestellte bestellten`,
+	"loan":  `lend lent lending borrow take took taken loan check verleiht verlieh verliehen ausgeliehen ausleihen leiht lieh liehen entliehen`,
 	"trip":  `cycle travel walk ride rode ridden drive drove driven swim swam swum fly flew flown row fährt fuhr fuhren gefahren geradelt gelaufen fliegt flog flogen geflogen`,
 	"power": `generate produce erzeugt erzeugte erzeugten erzeugen produziert produzierte produzieren geliefert liefert lieferte gewonnen`,
 	"talk":  `respond react answer load render resolve solve fix repair process talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
 }
 
-var (
-	// LightParticles belong to a verb that stands before them; alone they say where things are.
-	LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
-	// Motion are verbs that such a particle makes into others: come up, take off.
-	Motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
-)
+// LightParticles belong to a verb that stands before them; alone they say where things are.
+var LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
 
 // LightClasses are the classes of each form of a light verb.
 var LightClasses = func() map[string][]string {
@@ -86,6 +83,7 @@ var LightClasses = func() map[string][]string {
 	return out
 }()
 
+// forms are the forms of a regular English verb.
 func forms(v string) []string {
 	base, ies := strings.TrimSuffix(v, "e"), v
 	if n := len(v) - 1; v[n] == 'y' && !strings.ContainsAny(v[n-1:n], "aeou") {
@@ -93,6 +91,13 @@ func forms(v string) []string {
 	}
 	return []string{Fold(v), Fold(ies + "s"), Fold(v + "es"), Fold(strings.TrimSuffix(ies, "e") + "ed"), Fold(base + "ing"), Fold(v + v[len(v)-1:] + "ed"), Fold(v + v[len(v)-1:] + "ing")}
 }
+
+// Doing reports whether a word may be a verb that a particle belongs to.
+func (r *Utterance) Doing(t Token) bool {
+	return LightClasses[t.Fold] != nil || Irregular[t.Fold] != "" || r.Lex.Deeds[t.Fold] || motion[t.Fold]
+}
+
+var motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 
 // AsksOf reports whether a token is one of which, most and best: what follows is asked for.
 func (r *Utterance) AsksOf(i int) bool {

@@ -59,16 +59,7 @@ func LanguageOf(text string) Language {
 	return English
 }
 
-var (
-	abbreviation = pattern.Lazy(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
-	// Articles are articles and possessives.
-	Articles = Folded("the our a an this my your their its that die der das dem den des unser unsere unserer unserem ein eine einer im am vom zum zur dieser diesem")
-	// MonthsEnglish are the English names of the months.
-	MonthsEnglish   = strings.Fields("January February March April May June July August September October November December")
-	monthsGerman    = strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
-	weekdaysEnglish = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
-	weekdaysGerman  = strings.Fields("Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag")
-)
+var abbreviation = pattern.Lazy(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
 
 // Abbreviated reports whether a point ends an abbreviation or a German ordinal.
 func Abbreviated(head, rest string) bool {
@@ -81,21 +72,6 @@ func Abbreviated(head, rest string) bool {
 		return month || strings.HasPrefix(Fold(first), "quartal") || strings.HasPrefix(Fold(first), "halbjahr") || strings.HasPrefix(Fold(first), "platz")
 	}
 	return true
-}
-
-// units are the names of the units of time: one and several, in English and German.
-var units = map[string][4]string{
-	"year": {"year", "years", "Jahr", "Jahre"}, "quarter": {"quarter", "quarters", "Quartal", "Quartale"}, "month": {"month", "months", "Monat", "Monate"},
-	"day": {"day", "days", "Tag", "Tage"}, "weekday": {"weekday", "weekdays", "Wochentag", "Wochentage"}, "hour": {"hour", "hours", "Stunde", "Stunden"},
-}
-
-// UnitOf names a unit of time, of which there is one or several.
-func (l Language) UnitOf(unit string, n float64) string {
-	i := 0
-	if n != 1 {
-		i = 1
-	}
-	return l.Say(units[unit][i], units[unit][i+2])
 }
 
 // During is a time as a sentence says it: in 1931, on 3 March 2024, im Jahr 1931.
@@ -146,6 +122,9 @@ const (
 // Percent writes a share in %, at most two decimals.
 func (l Language) Percent(v float64) string { return Number(v, 2, l) + "\u00a0%" }
 
+// Articles are articles and possessives.
+var Articles = Folded("the our a an this my your their its that die der das dem den des unser unsere unserer unserem ein eine einer im am vom zum zur dieser diesem")
+
 // Say chooses the text in the language.
 func (l Language) Say(en, de string) string {
 	if l == German {
@@ -171,6 +150,15 @@ func (l Language) InTime(t Period, bound, text string) string {
 	}
 	return l.Say("in ", "im ") + text
 }
+
+// MonthsEnglish are the English names of the months.
+var MonthsEnglish = strings.Fields("January February March April May June July August September October November December")
+
+var monthsGerman = strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")
+
+var weekdaysEnglish = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
+
+var weekdaysGerman = strings.Fields("Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag")
 
 // When writes a period for readers.
 func (l Language) When(t Period) string { return WhenIn(t, l) }
@@ -213,6 +201,8 @@ func WhenIn(t Period, lang Language) string {
 			return fmt.Sprintf("%d. %s %d", t.Day, months[t.N-1], t.Year)
 		}
 		return fmt.Sprintf("%d %s %d", t.Day, months[t.N-1], t.Year)
+	case "span":
+		return fmt.Sprintf("%d–%d", t.Year, t.until)
 	}
 	return strconv.Itoa(t.Year)
 }
@@ -281,9 +271,6 @@ func (l Language) Title(s string) string {
 
 // Upper begins a text with a capital.
 func Upper(s string) string {
-	if s == "" {
-		return s
-	}
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
 }

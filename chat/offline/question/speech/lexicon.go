@@ -264,7 +264,8 @@ const deeds = `
 sold verkauft spend spent spends produce produced produces producing charge charged chosen choose picked used uses consumed consume generated people leute menschen gewählt produziert verbraucht geerntet
 `
 
-// grammarWords are the words that make a question: kind, argument and concept, then the phrases between bars.
+// grammarWords are the words that make a question: kind, argument and concept, then the
+// phrases between bars.
 const grammarWords = `
 ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
@@ -322,12 +323,19 @@ trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|s
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - anything but|everything but|all but|not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
 fill - - came back as|come back as|ended up as|set us back|set me back|set them back|come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
+net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|ex vat|net of tax|net of vat|without tax|without vat|hors taxe|hors taxes|ohne mwst|ohne mehrwertsteuer|ohne umsatzsteuer|vor steuern|vor steuer|zzgl mwst
+net gross - vat included|including vat|incl vat|inc vat|with vat|including tax|including taxes|tax included|with tax|after tax|inklusive mwst|inkl mwst|mit mwst|mit mehrwertsteuer|inklusive mehrwertsteuer|inklusive steuer|mit steuer|ttc|toutes taxes comprises
 missing - - didn t leave|did not leave|didn t give|did not give|didn t provide|did not provide|didn t enter|did not enter|didn t fill in|did not fill in|didn t answer|did not answer|left no|gave no|no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
 fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
 none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
+none frost frost frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
+none wet rain rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
+none dry rain dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
 none - open still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
 over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
+times - - times|multiplied by|mal
+unusable - - unusable|invalid|unreadable|unbrauchbar|unbrauchbare|ungültig|ungültige
 cmp > - rose above|risen above|rises above|went above|went over|goes over|goes above|climbed above|gone over|gone above|came to more than|gestiegen über|over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
 cmp < - dropped below|drops below|fallen below|fell below|falls below|gone below|went below|sunk below|run below|dropped under|fallen under|fell under|gesunken unter|under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
 cmp >= - at least|no less than|minimum of|or more|or above|or higher|mindestens|wenigstens|not less than|und mehr|oder mehr
@@ -374,7 +382,7 @@ unit week - week|weeks|weekly|woche|wochen|wöchentlich
 unit weekday - weekday|day of the week|weekdays|wochentag|wochentage|wochentagen
 unit day - day|days|daily|date|tag|tage|tagen|tages|täglich|tägliche|täglichen|täglicher|datum|single day|jour
 unit hour - time of day|what time of day|tageszeit|hours of the day|hour|hour of the day|uhrzeit|hourly|stunde
-never - - steht noch aus|stehen noch aus|steht aus|stehen aus|in a row|in succession|consecutive|consecutively|in einer reihe|hintereinander|aufeinanderfolgende|aufeinanderfolgenden|why|reason|reasons|what caused|what causes|the cause|the causes|cause of|causes of|because|warum|weshalb|wieso|grund|gründe|ursache|ursachen|forecast|forecasts|predict|prediction|predicted|projected|will|next year|next month|next quarter|next week|tomorrow|future|should|recommended|suggest|strategy|opinion|think|how can|how could|how to|how should|prognose|vorhersage|vorhersagen|voraussichtlich|nächstes jahr|nächsten monat|nächsten jahr|nächstes quartal|kommenden|kommendes|zukunft|zukünftig|sollte|sollten|soll|sollen|empfehlen|empfehlung|impact|effect|affect|affected|influence|influences|correlate|correlated|correlation|relationship|zusammenhang|korrelation|einfluss|auswirkung|auswirkungen|likely|wahrscheinlich|explain|erkläre|better|besser|improve|verbessern|last year|this year|last month|this month|last week|this week|yesterday|today|letztes jahr|dieses jahr|letzten monat|diesen monat|heute|gestern|letzte woche|per capita|pro kopf|correlates|competitor|competitors|konkurrenz|wettbewerber
+never - - in a row|in succession|consecutive|consecutively|in einer reihe|hintereinander|aufeinanderfolgende|aufeinanderfolgenden|why|reason|reasons|what caused|what causes|the cause|the causes|cause of|causes of|because|warum|weshalb|wieso|grund|gründe|ursache|ursachen|forecast|forecasts|predict|prediction|predicted|projected|will|next year|next month|next quarter|next week|tomorrow|future|should|recommended|suggest|strategy|opinion|think|how can|how could|how to|how should|prognose|vorhersage|vorhersagen|voraussichtlich|nächstes jahr|nächsten monat|nächsten jahr|nächstes quartal|kommenden|kommendes|zukunft|zukünftig|sollte|sollten|soll|sollen|empfehlen|empfehlung|impact|effect|affect|affected|influence|influences|correlate|correlated|correlation|relationship|zusammenhang|korrelation|einfluss|auswirkung|auswirkungen|likely|wahrscheinlich|explain|erkläre|better|besser|improve|verbessern|last year|this year|last month|this month|last week|this week|yesterday|today|letztes jahr|dieses jahr|letzten monat|diesen monat|heute|gestern|letzte woche|per capita|pro kopf|correlates|competitor|competitors|konkurrenz|wettbewerber
 `
 
 // Kind is the role of a piece of a question.
@@ -382,32 +390,36 @@ type Kind string
 
 // The kinds of pieces.
 const (
-	KindFill    Kind = "fill"
-	KindUnknown Kind = "unknown"
-	KindAsk     Kind = "ask"
-	KindAgg     Kind = "agg"
-	KindSup     Kind = "sup"
-	KindTrend   Kind = "trend"
-	KindBy      Kind = "by"
-	KindNot     Kind = "not"
-	KindMissing Kind = "missing"
-	KindCmp     Kind = "cmp"
-	KindBound   Kind = "bound"
-	KindJoin    Kind = "join"
-	KindVersus  Kind = "versus"
-	KindMore    Kind = "more"
-	KindNone    Kind = "none"
-	KindDiff    Kind = "diff"
-	KindUnit    Kind = "unit"
-	KindNever   Kind = "never"
-	KindTime    Kind = "time"
-	KindNum     Kind = "num"
-	KindField   Kind = "field"
-	KindValue   Kind = "value"
-	KindEntity  Kind = "entity"
-	KindWhole   Kind = "whole"
-	KindOver    Kind = "over"
-	KindTimes   Kind = "times"
+	KindFill     Kind = "fill"
+	KindUnknown  Kind = "unknown"
+	KindAsk      Kind = "ask"
+	KindAgg      Kind = "agg"
+	KindSup      Kind = "sup"
+	KindTrend    Kind = "trend"
+	KindBy       Kind = "by"
+	KindNot      Kind = "not"
+	KindMissing  Kind = "missing"
+	KindUnusable Kind = "unusable"
+	KindCmp      Kind = "cmp"
+	KindBound    Kind = "bound"
+	KindJoin     Kind = "join"
+	KindVersus   Kind = "versus"
+	KindMore     Kind = "more"
+	KindNone     Kind = "none"
+	KindDiff     Kind = "diff"
+	KindUnit     Kind = "unit"
+	KindNever    Kind = "never"
+	KindTime     Kind = "time"
+	KindNum      Kind = "num"
+	KindField    Kind = "field"
+	KindValue    Kind = "value"
+	KindEntity   Kind = "entity"
+	KindAcross   Kind = "across"
+	KindWhole    Kind = "whole"
+	KindOver     Kind = "over"
+	KindTimes    Kind = "times"
+	KindLeft     Kind = "left"
+	KindNet      Kind = "net"
 )
 
 // DefaultLexicon is the lexicon of the word lists, which are read once.

@@ -24,13 +24,13 @@ type Token struct {
 	From, To int
 }
 
-var (
-	tokenShape = pattern.Lazy(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}:\d{2}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
-	// belowZero is a number below zero.
-	belowZero = pattern.Lazy(`(^|\s)[-−](\d)`)
-	// codeShape is a code of several pieces: RE-2024-161.
-	codeShape = pattern.Lazy(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
-)
+var tokenShape = pattern.Lazy(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}:\d{2}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
+
+// belowZero is a number below zero.
+var belowZero = pattern.Lazy(`(^|\s)[-−](\d)`)
+
+// codeShape is a code of several pieces: RE-2024-161.
+var codeShape = pattern.Lazy(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
 
 // codesIn finds where codes stand in a text.
 func codesIn(text string) [][]int {
@@ -62,9 +62,6 @@ func Tokens(text string, lang Language) []Token {
 	}
 	return out
 }
-
-// Is reports whether a token is one of some words, which are folded and have spaces between them.
-func (t Token) Is(words string) bool { return slices.Contains(strings.Fields(words), t.Fold) }
 
 // SameWord reports whether two words are one, in singular or plural.
 func SameWord(a, b Token) bool {
@@ -155,12 +152,14 @@ var ordinals = map[string]int{
 	"erst": 1, "zweit": 2, "dritt": 3, "viert": 4,
 }
 
-// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or weekday of any year.
+// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
+// weekday of any year.
 type Period struct {
-	Unit string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday
-	Year int
-	N    int // month, quarter, half, weekday
-	Day  int
+	Unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span, clock
+	Year  int
+	N     int // month, quarter, half, weekday, hour
+	Day   int // or minute
+	until int // last year of a span
 }
 
 // First and last are the limits of a period as ISO text of its own length.
@@ -185,6 +184,8 @@ func (p Period) Last() string {
 		return isoMonth(p.Year, p.N*6)
 	case "quarter":
 		return isoMonth(p.Year, p.N*3)
+	case "span":
+		return strconv.Itoa(p.until)
 	}
 	return p.First()
 }
@@ -225,6 +226,12 @@ func TimeAt(ts []Token, i int) (p Period, n int) {
 			return Period{Unit: "dayOfYear", N: m, Day: day}, k + 1
 		}
 	}
+	if TimeOfDay().MatchString(at(0).Raw) {
+		h, m, _ := strings.Cut(at(0).Raw, ":")
+		hour, _ := strconv.Atoi(h)
+		minute, _ := strconv.Atoi(m)
+		return Period{Unit: "clock", N: hour, Day: minute}, 1
+	}
 	if p, n = partAt(at); n > 0 {
 		return p, n
 	}
@@ -232,6 +239,9 @@ func TimeAt(ts []Token, i int) (p Period, n int) {
 		return Period{Unit: "weekday", N: w}, 1
 	}
 	if y, ok := yearOf(at(0)); ok {
+		if at(1).Fold == "s" && y%10 == 0 {
+			return Period{Unit: "span", Year: y, until: y + 9}, 2
+		}
 		return Period{Unit: "year", Year: y}, 1
 	}
 	return Period{}, 0

@@ -2,7 +2,10 @@ package speech
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"atelier/internal/pattern"
 )
 
 // OfOne reports whether a token compares what each one has: longer, warmer.
@@ -10,12 +13,107 @@ func (r *Utterance) OfOne(t Token) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(x Phrase) bool { return x.Kind == KindMore && x.About != "" && len(x.Words) == 1 })
 }
 
-var (
-	// BuyingPrice are words of the price that we pay.
-	BuyingPrice = Folded("cost costs purchase purchasing buying ek einkauf einkaufs einstand einstands achat")
-	// sumsUp are words of a question for what rows come to, beside the small ones.
-	sumsUp = Folded("sum summe total totals betrag gesamtbetrag gesamtsumme wert worth value money geld amount dabei zusammen together um geht viel much hoch high come comes cost kosten")
-)
+// BuyingPrice are words of the price that we pay.
+var BuyingPrice = Folded("cost costs purchase purchasing buying ek einkauf einkaufs einstand einstands achat")
+
+var sellingPrice = Folded("retail selling sale sales vk verkauf verkaufs laden list listen vente")
+
+// PriceAt reads at which price, and counts its tokens: at cost price, zum Einkaufspreis.
+func (r *Utterance) PriceAt(i int) (words map[string]bool, n int) {
+	if i+1 >= len(r.Tokens) || r.Tokens[i].Fold != "at" && r.Tokens[i].Fold != "zu" && r.Tokens[i].Fold != "zum" && r.Tokens[i].Fold != "zur" {
+		return nil, 0
+	}
+	for n = 1; i+n < len(r.Tokens) && n < 5; n++ {
+		switch t := r.Tokens[i+n].Fold; {
+		case BuyingPrice[t]:
+			words = BuyingPrice
+		case sellingPrice[t]:
+			words = sellingPrice
+		case t == "price" || t == "prices" || t == "preis" || t == "preise" || t == "preisen":
+		case t == "the" || t == "their" || t == "our" || t == "unit":
+		default:
+			return words, map[bool]int{true: n}[words != nil]
+		}
+	}
+	return words, map[bool]int{true: n}[words != nil]
+}
+
+var hourShape = pattern.Lazy(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s*(?:(a\.?m\b\.?|p\.?m\b\.?)|(?:Uhr\b|o['’]clock\b))`)
+
+var noonShape = pattern.Lazy(`(?i)\b(before|after|until|since|by|vor|nach|bis|ab)\s+(?:12\s+)?(?:noon|midday|lunchtime|zwölf Uhr mittags|mittags)\b`)
+
+// stillOpen finds what is not paid yet: wie viel Geld steht noch aus.
+var stillOpen = pattern.Lazy(`(?i)(\b(?:steht|stehen|stand|standen)\b(?:.*\bnoch)?(?:\s+\pL+){0,3})\s+aus(\s*\??$|\s+(?:ohne|außer|von|bei)\b)`)
+
+// clockTimes writes times of day as 18:00.
+func clockTimes(s string) string {
+	s = noonShape().ReplaceAllString(s, "$1 12:00")
+	return hourShape().ReplaceAllStringFunc(s, func(said string) string {
+		m := hourShape().FindStringSubmatch(said)
+		hour, _ := strconv.Atoi(m[1])
+		half := strings.ToLower(strings.ReplaceAll(m[3], ".", ""))
+		switch {
+		case half != "" && hour > 12 || hour > 23:
+			return said
+		case half == "pm" && hour < 12:
+			hour += 12
+		case half == "am" && hour == 12:
+			hour = 0
+		}
+		if m[2] == "" {
+			m[2] = "00"
+		}
+		return TwoDigits(hour) + ":" + m[2]
+	})
+}
+
+// TimeOfDay matches a time of day: 9:30.
+var TimeOfDay = pattern.Lazy(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$`)
+
+// Leaving are words of where something starts.
+var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten start los")
+
+// Reaching are words of where something ends.
+var Reaching = Folded("to end ends ended ending destination dest arrive arrives arrived arrival dropoff finish finished reach reached nach ziel zielort ankunft endet enden geendet bis")
+
+// DirectionOf is from or to, where words of only one of them are there; else empty.
+func DirectionOf(has func(map[string]bool) bool) string {
+	switch from, to := has(Leaving), has(Reaching); {
+	case from && !to:
+		return "from"
+	case to && !from:
+		return "to"
+	}
+	return ""
+}
+
+// Heading is the direction that the words before a token say: started at, to the.
+func (r *Utterance) Heading(i int) string {
+	for k := i - 1; k >= 0 && k >= i-3; k-- {
+		t := r.Tokens[k]
+		if d := DirectionOf(func(set map[string]bool) bool { return set[t.Fold] }); d != "" {
+			return d
+		}
+		if !r.Lex.Fillers[t.Fold] {
+			return ""
+		}
+	}
+	return ""
+}
+
+// Heads is the direction that the last words say, behind which nothing is named: which
+// station do most rides start from.
+func (r *Utterance) Heads(i int) string {
+	if len(r.Tokens)-i > 6 {
+		return ""
+	}
+	for k := len(r.Tokens) - 1; k >= max(i, len(r.Tokens)-2); k-- {
+		if d := DirectionOf(func(set map[string]bool) bool { return set[r.Tokens[k].Fold] }); d != "" {
+			return d
+		}
+	}
+	return ""
+}
 
 // Irregular are the forms of verbs that no ending shows, each with the first of its line.
 var Irregular = func() map[string]string {
@@ -34,9 +132,30 @@ var Irregular = func() map[string]string {
 	return out
 }()
 
+// TimesAt reports whether worth only says that two numbers are multiplied.
+func (r *Utterance) TimesAt(i int) bool {
+	return r.Tokens[i].Fold == "worth" && slices.ContainsFunc(r.Tokens, func(t Token) bool { return t.Fold == "times" || t.Fold == "multiplied" })
+}
+
+// PronounAt reports whether one stands for what was named before: than to a 2D one.
+func (r *Utterance) PronounAt(i int) bool {
+	t := r.Tokens[i]
+	return (t.Fold == "one" || t.Fold == "ones") && !t.Quoted && i == len(r.Tokens)-1 && i > 2 && r.Tokens[i-1].Fold != "number"
+}
+
 // SuperlativeWord reports whether one token alone is a superlative: most, and not the.
 func (r *Utterance) SuperlativeWord(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup && len(p.Words) == 1 })
+}
+
+// Phrasal reports whether a verb and its particle at a token are a value in one word: logged in,
+// of login.
+func (r *Utterance) Phrasal(value string, i int) bool {
+	if i+1 >= len(r.Tokens) || r.Tokens[i].Quoted || r.Lang != English || !LightParticles[r.Tokens[i+1].Fold] && r.Tokens[i+1].Fold != "in" {
+		return false
+	}
+	base, ok := strings.CutSuffix(value, r.Tokens[i+1].Fold)
+	return ok && len(base) > 2 && slices.Contains(forms(strings.TrimRight(base, "_-")), r.Tokens[i].Fold)
 }
 
 // YearsOld reports whether two tokens only say that a number of years is an age: 45-59 year olds.
@@ -47,6 +166,9 @@ func (r *Utterance) YearsOld(i int) bool {
 	years, old := r.Tokens[i].Fold, r.Tokens[i+1].Fold
 	return (years == "year" || years == "years") && (old == "old" || old == "olds")
 }
+
+// sumsUp are words of a question for what rows come to, beside the small ones.
+var sumsUp = Folded("sum summe total totals betrag gesamtbetrag gesamtsumme wert worth value money geld amount dabei zusammen together um geht viel much hoch high come comes cost kosten")
 
 // SumOnly reports whether a part asks for nothing but what rows come to.
 func (r *Utterance) SumOnly(text string) bool {
@@ -66,7 +188,10 @@ type Utterance struct {
 
 // Tokenize splits the part into tokens, compounds into theirs.
 func (r *Utterance) Tokenize(part string) {
-	r.Text = belowZero().ReplaceAllString(FullTime(part), "${1}minus $2")
+	r.Text = belowZero().ReplaceAllString(clockTimes(FullTime(part)), "${1}minus $2")
+	if r.Lang == German {
+		r.Text = stillOpen().ReplaceAllString(r.Text, "$1 offen$2")
+	}
 	for _, t := range Tokens(r.Text, r.Lang) {
 		parts := []string{t.Fold}
 		if t.Num == nil && !t.Quoted {
@@ -85,9 +210,12 @@ func (r *Utterance) Tokenize(part string) {
 var fullTimes = strings.NewReplacer("full-time", "fulltime", "Full-time", "Fulltime", "Full-Time", "Fulltime", "full time", "fulltime", "Full time", "Fulltime", "part-time", "parttime", "Part-time", "Parttime", "Part-Time", "Parttime", "part time", "parttime", "Part time", "Parttime")
 
 // FullTime writes full-time and part-time as one word each.
-func FullTime(s string) string { return fullTimes.Replace(s) }
+func FullTime(s string) string {
+	return fullTimes.Replace(s)
+}
 
-// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a compound, 1 a word made from it.
+// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
+// compound, 1 a word made from it.
 func (r *Utterance) Level(t Token, w Word) int {
 	switch {
 	case (t.Fold == "open" || t.Fold == "offen") && strings.HasPrefix(w.Fold, "open") && w.Fold != t.Fold:
@@ -104,18 +232,48 @@ func (r *Utterance) Level(t Token, w Word) int {
 		return 2
 	case r.Lex.Shared(t.Stem, w.Stem) && !(w.Fold == "driver" && r.Lex.Means(t.Stem, "distance")):
 		return 3
+	case len(t.Stem) >= 4 && len(w.Fold) >= len(t.Stem)+3 && (strings.HasSuffix(w.Fold, t.Fold) || strings.HasSuffix(w.Stem, t.Stem)):
+		return 2
 	case t.kindOf && !w.Optional && len(w.Fold) >= 4 && len(t.Fold) >= len(w.Fold)+3 && (strings.HasSuffix(t.Fold, w.Fold) || strings.HasSuffix(t.Stem, w.Stem)):
 		return 2 // which Apfelsorte: of the column Sorte
-	case !w.Optional && Family(t.Fold, w.Fold):
+	case !w.Optional && (derived(t.Fold, w.Fold) || Family(t.Fold, w.Fold)):
 		return 1
 	}
 	return 0
+}
+
+// derived reports whether a word is made from another: directed, director.
+func derived(a, b string) bool {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if rest, ok := strings.CutPrefix(b, a); ok && n >= 5 {
+		switch rest {
+		case "heit", "keit", "ung", "ungen", "ness", "tion", "ment", "schaft":
+			return true // zufrieden, Zufriedenheit
+		}
+	}
+	return n >= 6 && n*10 >= 7*max(len(a), len(b)) && !strings.HasPrefix(a, b)
 }
 
 // Counted reports whether a token stands directly behind how many.
 func (r *Utterance) Counted(i int) bool {
 	return i >= 2 && (r.Tokens[i-2].Fold == "how" && r.Tokens[i-1].Fold == "many" || r.Tokens[i-2].Fold == "wie" && strings.HasPrefix(r.Tokens[i-1].Fold, "viel") || r.Tokens[i-1].Fold == "wieviele") ||
 		i >= 1 && r.Tokens[i-1].Fold == "anzahl"
+}
+
+// ValuePeriod reads a value as a time: 2024-03, March 2024, Q1 2024, Mar.
+func (r *Utterance) ValuePeriod(s string) (Period, bool) {
+	if p, ok := IsoPeriod(s); ok {
+		return p, true
+	}
+	ts := Tokens(s, r.Lang)
+	if len(ts) == 0 {
+		return Period{}, false
+	}
+	p, n := TimeAt(ts, 0)
+	return p, n == len(ts)
 }
 
 // ValueTokens are the tokens of a value, compounds in their parts; none for a long text.
@@ -156,6 +314,16 @@ func (r *Utterance) otherWord(a, b Token) bool {
 	}
 	rest, ok := strings.CutPrefix(long, little)
 	return r.Lang == English && ok && (rest == "er" || rest == "e" || rest == "n" || rest == "en")
+}
+
+// Spelled reports whether the tokens from i on are those of a value as it is written.
+func (r *Utterance) Spelled(vt []Token, i int) bool {
+	for k, t := range vt {
+		if i+k >= len(r.Tokens) || t.Fold != r.Tokens[i+k].Fold {
+			return false
+		}
+	}
+	return true
 }
 
 // Sales reports whether a word stands for what is sold as well as for what it brings.
@@ -242,12 +410,41 @@ func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })
 }
 
-// LeftEmpty reports whether left only says that something is empty: who left the field empty.
-func (r *Utterance) LeftEmpty(i int) bool {
-	return leaving[r.Tokens[i].Fold] && slices.ContainsFunc(r.Tokens, func(t Token) bool { return empty[t.Fold] })
+// Bodily reports whether the word body stands before what is measured of one: body mass.
+func (r *Utterance) Bodily(i int) bool {
+	if r.Tokens[i].Fold != "body" || i+1 >= len(r.Tokens) {
+		return false
+	}
+	for _, c := range []string{"weight", "length", "height", "temperature", "size"} {
+		if r.Lex.Means(r.Tokens[i+1].Stem, c) {
+			return true
+		}
+	}
+	return false
 }
 
-var (
-	leaving = Folded("left leave leaves gelassen lassen liessen")
-	empty   = Folded("empty blank unanswered leer frei")
-)
+// LeftEmpty reports whether left only says that something is empty: who left the field empty.
+func (r *Utterance) LeftEmpty(i int) bool {
+	switch r.Tokens[i].Fold {
+	case "left", "leave", "leaves", "gelassen", "lassen", "liessen":
+		return slices.ContainsFunc(r.Tokens, func(t Token) bool {
+			return t.Fold == "empty" || t.Fold == "blank" || t.Fold == "unanswered" || t.Fold == "leer" || t.Fold == "frei"
+		})
+	}
+	return false
+}
+
+// Arrived reports whether a word only says that the next one is of the arrival: arrived late.
+func (r *Utterance) Arrived(i int) bool {
+	if i+1 >= len(r.Tokens) {
+		return false
+	}
+	switch r.Tokens[i].Fold {
+	case "arrived", "arrive", "arrives", "delivered", "angekommen", "geliefert":
+		switch r.Tokens[i+1].Fold {
+		case "late", "early", "damaged", "on", "verspatet", "punktlich":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/chat/offline/question/plan"
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// acrossSQL is one row for each of the columns.
+func (p *statement) acrossSQL(q *plan.Query) string {
+	var rows []string
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		rows = append(rows, fmt.Sprintf("SELECT %s AS %s, %s AS %s, COUNT(%s) AS %s", speech.QuotedText(m.Field.Label()), schema.QuotedName(p.Say("column", "Spalte")), p.expr(q, m), schema.QuotedName(p.Say("value", "Wert")), q.Col(m.Field), schema.QuotedName(p.Say("values", "Werte")))+q.From(p.Filters))
+	}
+	dir := "DESC"
+	if p.Superlative.Arg == "asc" {
+		dir = "ASC"
+	}
+	return strings.Join(rows, " UNION ALL ") + " ORDER BY 2 " + dir + ", 1"
+}
+
+// sayAcross states the first of the columns.
+func (p *reply) sayAcross(a *Answer) plan.Reason {
+	rows := a.Result.Rows
+	if n, ok := schema.Figure(rows[0], 2); !ok || n == 0 {
+		return plan.ReasonEmpty
+	}
+	how := p.Measures[0].How
+	f := p.Measures[0].Field
+	n := min(p.N, len(rows))
+	for n < len(rows) && schema.CompareCells(rows[n][1], rows[n-1][1]) == 0 {
+		n++
+	}
+	var parts []string
+	single := true
+	for _, row := range rows {
+		count, _ := schema.Figure(row, 2)
+		single = single && count <= 1
+	}
+	for _, row := range rows[:n] {
+		v, ok := schema.Figure(row, 1)
+		if !ok {
+			return plan.ReasonEmpty
+		}
+		name := p.cell(row[0], nil, "")
+		switch speech.Fold(name) {
+		case "other", "others", "sonstige", "andere", "rest", "ubrige":
+			return plan.ReasonAmbiguous
+		}
+		parts = append(parts, name+" ("+p.amount(v, f)+")")
+	}
+	if single {
+		how = ""
+	}
+	a.Heading = p.highest(how) + p.Say(" of the columns", " der Spalten")
+	a.Sentences = []string{a.Heading + p.conds() + ": " + p.Enumerate(parts) + "."}
+	c := &Chart{Kind: "bar", Title: a.Heading, Unit: f.UnitSymbol(), Series: []Series{{Name: a.Heading}}}
+	for i, row := range rows[:min(len(rows), plan.MostBars)] {
+		c.Labels = append(c.Labels, p.cell(row[0], nil, ""))
+		c.Series[0].Values = append(c.Series[0].Values, pointer(rows[i], 1))
+	}
+	a.Chart = c
+	return ""
+}
+
+// highest names the value of the first column.
+func (p *reply) highest(how string) string {
+	low := p.Superlative.Arg == "asc"
+	if p.Text.Lang == speech.English {
+		return map[bool]string{false: "The highest ", true: "The lowest "}[low] + map[string]string{"": "value", "sum": "total", "avg": "mean", "max": "value", "min": "value"}[how]
+	}
+	return map[bool]string{false: "Höchste", true: "Niedrigste"}[low] + map[string]string{"": "r Wert", "sum": " Summe", "avg": "r Mittelwert", "max": "r Wert", "min": "r Wert"}[how]
+}

@@ -1,0 +1,275 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// joinedAt finds a column whose name is written in one word and asked in several: PM2.5 for
+// pm25, e-mail for email.
+func (r *Tagger) joinedAt(v *schema.View, i int) []Piece {
+	var out []Piece
+	said := r.Tokens[i].Fold
+	for k := i + 1; k < len(r.Tokens) && k < i+3 && !r.Tokens[i].Quoted; k++ {
+		if r.Tokens[k].From > r.Tokens[k-1].To+1 || r.Tokens[k].From < r.Tokens[k-1].To {
+			break
+		}
+		if said += r.Tokens[k].Fold; !strings.ContainsAny(said, "0123456789") && !strings.Contains(r.Text[r.Tokens[i].From:r.Tokens[k].To], "-") {
+			continue
+		}
+		for _, f := range v.Fields {
+			name := strings.Join(schema.SplitName(schema.Brackets().ReplaceAllString(f.Name, "")), "")
+			if f.Factors == nil && len(said) > 2 && (name == said || strings.TrimSuffix(name, speech.Fold(f.Unit)) == said) {
+				out = append(out, Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: 11 * float64(k+1-i)})
+			}
+		}
+	}
+	return out
+}
+
+// masses are what amounts in some units are of.
+var masses = []struct{ words, units map[string]bool }{
+	{speech.Folded("water wasser gas"), speech.Folded("m3 l")},
+	{speech.Folded("electricity power energy strom energie heizenergie heating heat warme"), speech.Folded("kwh mwh gwh twh wh")},
+	{speech.Folded("rain rainfall regen snow schnee"), speech.Folded("mm")},
+}
+
+// massAt finds what an amount is of, behind its unit: cubic metres of water. It says nothing
+// where the table has one amount in that unit.
+func (r *Tagger) massAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || i < 2 || r.Tokens[i-1].Fold != "of" && schema.UnitNames[r.Tokens[i-1].Fold] == "" {
+		return nil
+	}
+	for _, m := range masses {
+		f := schema.Only(v.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Factors == nil && f.Measure() && (m.units[f.UnitName()] || m.units[spelledUnit(f.Name)])
+		})
+		if m.words[t.Fold] && f != nil && r.neutral(f) {
+			return []Piece{{Kind: speech.KindFill, From: i, To: i + 1}}
+		}
+	}
+	return nil
+}
+
+// spelledUnit is the unit that the name of a column spells out: Cubic metres.
+func spelledUnit(name string) string {
+	switch strings.Join(schema.SplitName(name), " ") {
+	case "cubic metres", "cubic meters", "kubikmeter":
+		return "m3"
+	}
+	return ""
+}
+
+// attachedAt finds the name of another table that the rows lead to, where it is not counted:
+// spent on fuel for the vehicles of the depot.
+func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || t.Part || i == 0 || r.Counted(i) || r.SuperlativeWord(i-1) || strings.HasPrefix(r.Tokens[i-1].Fold, "which") || strings.HasPrefix(r.Tokens[i-1].Fold, "welche") {
+		return nil
+	}
+	for _, o := range v.Tables[1:] {
+		if slices.ContainsFunc(schema.SplitName(o.Name), func(w string) bool { return len(w) > 3 && speech.Stem(w) == t.Stem }) {
+			return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 2}}
+		}
+	}
+	return nil
+}
+
+// HalfAt counts the tokens of half an hour.
+func HalfAt(ts []speech.Token, i int) int {
+	if i+2 < len(ts) && ts[i].Fold == "half" && (ts[i+1].Fold == "an" || ts[i+1].Fold == "a") && schema.UnitNames[ts[i+2].Fold] != "" {
+		return 3
+	}
+	if i+1 < len(ts) && (ts[i].Fold == "halbe" || ts[i].Fold == "halben") && schema.UnitNames[ts[i+1].Fold] != "" {
+		return 2
+	}
+	return 0
+}
+
+// joinedVerbs are the beginnings of German verbs that say that something comes in.
+var joinedVerbs = []string{"ein", "an", "auf"}
+
+// paidIn is a German participle without its beginning: eingezahlt, gezahlt.
+func paidIn(w string) string {
+	for _, p := range joinedVerbs {
+		if rest, ok := strings.CutPrefix(w, p); ok && strings.HasPrefix(rest, "ge") && len(rest) > 6 {
+			return rest
+		}
+	}
+	return ""
+}
+
+// peopleAt finds people who are the number of a column: how many people come, where a column
+// Audience counts them.
+func (r *Tagger) peopleAt(v *schema.View, i int) []Piece {
+	switch r.Tokens[i].Fold {
+	case "people", "persons", "leute", "menschen", "personen":
+	default:
+		return nil
+	}
+	if r.Tokens[i].Quoted || v.OfPeople() {
+		return nil
+	}
+	f := schema.Only(v.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Type == "integer" && f.Measure() && f.Named("visitor")
+	})
+	if f == nil {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 4}}
+}
+
+var meals = speech.Folded("meal meals lunch lunches dinner dinners portion portions essen gerichte mahlzeiten portionen")
+
+var mealSigns = speech.Folded("vegetarian vegan vegetarisch meat fleisch fish fisch halal")
+
+// mealsAt finds the meals behind the column of their kind: vegetarian meals.
+func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
+	if i == 0 || r.Tokens[i].Quoted || !meals[r.Tokens[i].Fold] || !mealSigns[r.Tokens[i-1].Fold] {
+		return nil
+	}
+	if !slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
+		return f.Table == 0 && f.Measure() && slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i-1].Fold })
+	}) {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindFill, From: i, To: i + 1}}
+}
+
+// vessels are what pieces come in.
+var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sack sacke rolle rollen karton kartons tube tuben glas glaser")
+
+// vesselAt reports whether a token only says what the pieces that are counted come in: how many
+// tins of paint.
+func (r *Tagger) vesselAt(v *schema.View, i int) bool {
+	if !vessels[r.Tokens[i].Fold] || r.Tokens[i].Quoted || !r.Counted(i) || i+1 >= len(r.Tokens) {
+		return false
+	}
+	return (OfWords[r.Tokens[i+1].Fold] || r.Lang == speech.German) && v.StockField() != nil
+}
+
+// compoundAt finds a German compound of a value and what the rows are: Sturmeinsätze, the
+// rows of the value Sturm.
+func (r *Matcher) compoundAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 9 {
+		return nil
+	}
+	for _, e := range append(slices.Clone(v.Entity), v.Topics...) {
+		at := strings.LastIndex(t.Fold, e)
+		if len(e) < 4 || at < 3 || len(t.Fold)-at-len(e) > 2 {
+			continue
+		}
+		said := t.Fold[:at]
+		for _, f := range v.Fields {
+			if f.Table != 0 || !f.Text() || f.Free {
+				continue
+			}
+			for _, value := range r.valuesOf(v, f) {
+				if w := speech.Fold(value); len(w) > 3 && (said == w || said == w+"s" || said == w+"n" || said+"e" == w) {
+					return []Piece{{Kind: speech.KindValue, Field: f, Values: []string{value}, From: i, To: i + 1, Weight: 12}}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// aboutAt reports whether a German noun behind zu, bei or in is what the table is about, as its
+// name says in a compound: zur Arbeit, of a survey Arbeitsweg.
+func (r *Tagger) aboutAt(v *schema.View, i int) bool {
+	t := r.Tokens[i]
+	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 5 || i == 0 || r.Counted(i) {
+		return false
+	}
+	switch r.Tokens[i-1].Fold {
+	case "zur", "zum", "beim", "im":
+		return slices.ContainsFunc(v.Names, func(n string) bool { return strings.HasPrefix(n, t.Fold) && len(n) > len(t.Fold)+2 })
+	}
+	return false
+}
+
+// levelAt finds the column of a water level, where the water stands high or low.
+func (r *Tagger) levelAt(v *schema.View, i int) []Piece {
+	t := r.Tokens[i]
+	if t.Quoted || t.Fold != "wasser" && t.Fold != "water" && t.Fold != "river" && t.Fold != "fluss" {
+		return nil
+	}
+	if !slices.ContainsFunc(r.Tokens, func(o speech.Token) bool { return standing[o.Fold] }) {
+		return nil
+	}
+	f := schema.Only(v.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("level") })
+	if f == nil {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 9}}
+}
+
+var standing = speech.Folded("stand stands stood steht standen rose hochsten niedrigsten tiefsten high highest low lowest")
+
+// cut reports whether n tokens from i on are only a part of a word with hyphens: the double of
+// double-booked. What names the column of the value is no other word: high-priority.
+func (r *Tagger) cut(f *schema.Field, i, n int) bool {
+	names := func(t speech.Token) bool {
+		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem}) })
+	}
+	joined := func(a, b speech.Token) bool {
+		return !names(a) && !names(b) && !a.Quoted && !b.Quoted && a.To+1 == b.From && b.From <= len(r.Text) && r.Text[a.To:b.From] == "-"
+	}
+	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
+}
+
+// lastingAt finds the only number of minutes or hours, for what lasted.
+func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
+	switch r.Tokens[i].Fold {
+	case "lasted", "last", "lasts", "dauerte", "dauerten", "dauert", "dauern", "gedauert":
+	default:
+		return nil
+	}
+	if f := v.Lasting(); f != nil && !r.Tokens[i].Quoted && v.FieldOf("duration") == nil {
+		return []Piece{{Kind: speech.KindField, Field: f, From: i, To: i + 1, Weight: 3}}
+	}
+	return nil
+}
+
+// doer reports whether one word is who does what the other says: call and caller.
+func doer(a, b string) bool {
+	return a+"er" == b || b+"er" == a || a+"r" == b && len(a) > 3 || b+"r" == a && len(b) > 3
+}
+
+// OfOtherRows reports whether a word that seems to say whose data it is names the rows of
+// another table: orders, in a list of customers.
+func (r *Matcher) OfOtherRows(v *schema.View, t speech.Token) bool {
+	in := func(o *schema.View) bool {
+		return slices.Contains(o.Entity, t.Stem) || slices.Contains(o.Topics, t.Stem)
+	}
+	return !in(v) && slices.ContainsFunc(r.Views, in)
+}
+
+// leftOver reports whether left only says what is there of a stock: how many wheelbarrows have
+// we got left.
+func (r *Tagger) leftOver(v *schema.View, i int) bool {
+	switch t := r.Tokens[i].Fold; {
+	case r.Tokens[i].Quoted || i < 2 || i != len(r.Tokens)-1:
+		return false
+	case t != "left" && t != "ubrig":
+		return false
+	}
+	switch r.Tokens[i-1].Fold {
+	case "got", "have", "are", "noch", "is":
+		return v.StockField() != nil
+	}
+	return false
+}
+
+// amountAt finds what orders and the like are worth where one column says what they come to.
+func (r *Tagger) amountAt(v *schema.View, i int) []Piece {
+	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.Coins == nil || v.Coins.Mixed() || r.Lex.Means(v.Coins.Head(), "price") || v.StockField() != nil {
+		return nil
+	}
+	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 6}}
+}

@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"slices"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// minus is the difference of two numbers of a row.
+func minus(a, b *schema.Field) *schema.Field {
+	return &schema.Field{
+		Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
+	}
+}
+
+// overBudget reads "went over budget": a condition, or what it is over by.
+func (p *roles) overBudget() Reason {
+	if !p.over && !p.left {
+		return ""
+	}
+	budget, actual := p.View.FieldOf("budget"), p.View.FieldOf("actual")
+	if actual == nil {
+		actual = p.View.FieldOf("spent")
+	}
+	if budget == nil || actual == nil || budget == actual {
+		return ReasonUnknown
+	}
+	if p.left {
+		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return m.Field == budget })
+		if p.over || len(p.Measures) > 0 {
+			return ReasonUnclear
+		}
+		p.Measures = []Measure{{Field: minus(budget, actual)}}
+		return ""
+	}
+	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return m.Field == budget || m.Field == actual })
+	if len(p.Measures) > 0 {
+		return ReasonUnclear
+	}
+	if p.Superlative != nil || p.diff || p.Asks == "much" {
+		p.diff = false
+		p.Measures = []Measure{{Field: minus(actual, budget)}}
+		return ""
+	}
+	p.Filters = append(p.Filters, fieldFilter(actual, ">", budget))
+	return ""
+}
+
+// multiplied reads "quantity times unit cost".
+func (p *roles) multiplied() Reason {
+	for i, x := range p.Pieces {
+		if x.Kind != speech.KindTimes || p.used[i] {
+			continue
+		}
+		if x.Field != nil {
+			p.worth(i)
+			continue
+		}
+		a, b := p.near(i, -1), p.near(i, 1)
+		if a == nil || b == nil || a.Kind != speech.KindField || b.Kind != speech.KindField || a.Field == b.Field || !a.Field.Measure() || !b.Field.Measure() {
+			return ReasonUnclear
+		}
+		p.used[i-1], p.used[i], p.used[i+1] = true, true, true
+		f := p.View.Product(b.Field)
+		if f == nil || !slices.Contains(f.Factors, a.Field) {
+			f = &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: b.Field.UnitSymbol()}, Table: b.Field.Table, Factors: []*schema.Field{a.Field, b.Field}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
+		}
+		p.Measures = append(p.Measures, Measure{Field: f})
+		for k, y := range p.Pieces {
+			if y.Kind == speech.KindField && slices.Contains(f.Factors, y.Field) {
+				p.used[k] = true // what is the stock worth
+			}
+		}
+	}
+	return ""
+}
+
+// worth takes what a stock is worth; the stock is no other figure beside it.
+func (p *roles) worth(i int) {
+	f := p.Pieces[i].Field
+	p.used[i] = true
+	p.Measures = append(p.Measures, Measure{Field: f})
+	first := p.Text.Tokens[0].Fold
+	for k, y := range p.Pieces {
+		if y.Kind == speech.KindEntity && (first == "what" || first == "was" || first == "how" || first == "wie") || y.Kind == speech.KindField && (slices.Contains(f.Factors, y.Field) || y.Field.Factors != nil && slices.Equal(y.Field.Factors, f.Factors)) {
+			p.used[k] = true
+		}
+	}
+}
+
+// weather is the condition of days with frost, with rain or without.
+func (p *roles) weather(kind string) (Filter, bool) {
+	if p.Tally != "" {
+		return Filter{}, false
+	}
+	p.Tally = "day"
+	switch kind {
+	case "frost":
+		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
+			return f.Table == 0 && f.Measure() && f.Named("temperature") && p.Nature(f) == "min"
+		}); f != nil {
+			return numberFilter(f, "<", 0), true
+		}
+	case "wet", "dry":
+		if f := p.View.FieldOf("rain"); f != nil {
+			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[kind], 0), true
+		}
+	}
+	return Filter{}, false
+}

@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"time"
+
+	"atelier/chat/offline/question/speech"
+)
+
+// readings are two days, and what the reading of the second may stand on instead.
+type readings struct{ First, Last, Or string }
+
+// decideMeter settles what a counter counted: the difference of two of its readings.
+func (p *Plan) decideMeter() Reason {
+	p.Op = OpMeter
+	if p.Time == nil {
+		p.Time = p.timeField(nil)
+	}
+	if p.Time == nil || !p.Time.Dated() || len(p.Groups)+len(p.attrs) > 0 || p.Target != nil || p.Unit != "" {
+		return ReasonUnclear
+	}
+	if _, ok := p.BetweenReadings(); !ok {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// metered reports whether the question asks how much a counter counted.
+func (p *Plan) metered() bool {
+	return len(p.Measures) == 1 && p.View.Counter(p.Measures[0].Field) && (p.Asks == "much" || p.Asks == "many" || p.usedUp) && (p.Aggregate == "" || p.Aggregate == "sum") &&
+		p.Superlative == nil && !p.share && !p.diff && p.Trend == "" && !p.View.Balance(p.Measures[0].Field)
+}
+
+// BetweenReadings are the days of the readings that bound the time of the question.
+func (p *conditions) BetweenReadings() (readings, bool) {
+	var times []speech.Period
+	for i, x := range p.Pieces {
+		if x.Kind == speech.KindTime {
+			if b := p.near(i, -1); b != nil && b.Kind == speech.KindBound && (b.Arg == "since" || b.Arg == "before" || b.Arg == "after") {
+				return readings{}, false
+			}
+			times = append(times, x.Period)
+		}
+	}
+	day := func(v any) string {
+		s, _ := v.(string)
+		return s[:min(len(s), 10)]
+	}
+	switch len(times) {
+	case 0:
+		return readings{First: day(p.Time.Min), Last: day(p.Time.Max)}, true
+	case 1:
+		from, _, ok := days(times[0])
+		_, to, _ := days(times[0])
+		return readings{First: from, Last: nextDay(to), Or: to}, ok && times[0].Unit != "day"
+	case 2:
+		from, _, ok := days(times[0])
+		_, to, ok2 := days(times[1])
+		out := readings{First: from, Last: to}
+		if times[1].Unit != "day" {
+			out.Last, out.Or = nextDay(to), to
+		}
+		return out, ok && ok2
+	}
+	return readings{}, false
+}
+
+// days are the first and the last day of a period of one year.
+func days(t speech.Period) (first, last string, ok bool) {
+	first, last = t.First(), t.Last()
+	switch t.Unit {
+	case "day":
+	case "month", "quarter", "half":
+		end, err := time.Parse("2006-01", last)
+		if err != nil {
+			return "", "", false
+		}
+		first, last = first+"-01", end.AddDate(0, 1, -1).Format(time.DateOnly)
+	case "year", "span":
+		first, last = first+"-01-01", last+"-12-31"
+	default:
+		return "", "", false
+	}
+	return first, last, true
+}
+
+func nextDay(day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return t.AddDate(0, 0, 1).Format(time.DateOnly)
+}
