@@ -80,9 +80,15 @@ func (w *world) until(why error) (ctx context.Context, end func()) {
 func main() {
 	goruntime.Tune()
 	logTo(os.Stderr)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // a second Ctrl-C ends the process at once, also before anything else notices the first
+		cancel()
+	}()
 	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	w.typed = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	os.Exit(execute(w, os.Args[1:]))
