@@ -78,7 +78,7 @@ func (r *Reading) said(text string, lang speech.Language) bool {
 	}
 	lex := speech.DefaultLexicon()
 	for _, t := range speech.Tokens(text, lang) {
-		if at := slices.IndexFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit }); at >= 0 {
+		if at := slices.IndexFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit && len(p.Words) == 1 }); at >= 0 {
 			if r.best != nil && !r.best.SaysTime(lex.Phrases[t.Fold][at].Arg) {
 				return false
 			}
@@ -120,16 +120,14 @@ func Read(task string, src schema.Source) []Reading {
 		}
 		if p.onward() && len(out) > 0 {
 			last := &out[len(out)-1]
-			if whichOne().MatchString(p.text) && !last.said(p.text, lang) || !last.states(p.text, lang) {
-				next := Reading{Why: plan.ReasonUnclear}
-				if name := last.subject(); name != "" {
-					next = r.read(pronoun().ReplaceAllLiteralString(p.text, name)) // in which year did Emma come out
+			if name := last.subject(); name != "" {
+				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Ask) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
+					out = append(out, next) // in which year did Emma come out
+					continue
 				}
-				if next.Answer != nil || len(next.Ask) > 0 {
-					out = append(out, next)
-				} else {
-					*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
-				}
+			}
+			if last.subject() != "" || whichOne().MatchString(p.text) && !last.said(p.text, lang) || !last.states(p.text, lang) {
+				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
 			continue // the answer before it says that too
 		}

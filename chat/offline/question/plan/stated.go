@@ -68,9 +68,9 @@ func (p *Plan) Leaves(words []speech.Token) bool {
 	})
 }
 
-// Subject is the one value whose row is looked up.
+// Subject is the one name whose row is looked up.
 func (p *Plan) Subject() string {
-	if p.Op != OpLookup || len(p.Filters) != 1 || len(p.Filters[0].values) != 1 || p.Filters[0].not {
+	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.Filters[0].Field.Unique(p.View.Tables[0].RowCount) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
 		return ""
 	}
 	return p.Filters[0].values[0]
