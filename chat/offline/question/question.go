@@ -48,6 +48,19 @@ func (r *Reading) states(text string, lang speech.Language) bool {
 	return says == nil && !r.best.Leaves(ts) || says != nil && says(r.best)
 }
 
+// counts reports whether a part that follows only asks for the figure of a ranking: how many kilos.
+func (r *Reading) counts(text string) bool {
+	asked := unitOnly().FindStringSubmatch(text)
+	if asked == nil || r.best == nil || r.best.Op != plan.OpRank {
+		return false
+	}
+	m, word := r.best.First(), strings.ToLower(asked[1])
+	if word == "" || word == "times" || word == "male" {
+		return m == nil && r.best.Counted == nil
+	}
+	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
+}
+
 // subject is what a value was looked up of.
 func (r *Reading) subject() string {
 	if r.best == nil {
@@ -117,6 +130,9 @@ func Read(task string, src schema.Source) []Reading {
 				out = append(out, r.readOn(p.text, out[n-1].plan))
 				continue
 			}
+		}
+		if p.follows && len(out) > 0 && out[len(out)-1].counts(p.text) {
+			continue
 		}
 		if p.onward() && len(out) > 0 {
 			last := &out[len(out)-1]

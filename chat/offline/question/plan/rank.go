@@ -338,7 +338,7 @@ var beginnings = speech.Folded("created opened reported submitted filed raised s
 func (p *wording) extremeTemperature() *schema.Field {
 	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
 	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
+		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Temperature() && p.Nature(f) == want
 	})
 }
 
