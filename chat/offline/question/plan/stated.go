@@ -47,7 +47,9 @@ func (p *Plan) SaysWho() bool {
 
 // SaysWhere reports whether the answer names a place.
 func (p *Plan) SaysWhere() bool {
-	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool { return f.Text() && (f.Named("city") || f.Named("country") || f.Has(places)) })
+	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool {
+		return f.Text() && (f.Named("city") || f.Named("country") || f.Has(places))
+	})
 }
 
 var places = speech.Folded("place location site venue street address room region district where ort platz straße adresse raum standort gegend bezirk strecke route")
