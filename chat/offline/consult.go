@@ -3,9 +3,8 @@ package offline
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -36,7 +35,7 @@ func consult(c *conversation) (step, bool) {
 		return step{}, false
 	}
 	if c.answer == nil {
-		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: asQuestion(m[1])}}, true
+		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: speech.Upper(strings.TrimRight(m[1], " ?.!")) + "?"}}, true
 	}
 	answer, rest := c.answer.text(), strings.TrimSpace(m[2])
 	switch {
@@ -74,10 +73,4 @@ func collectWords(v any, words *[]string) {
 			collectWords(e, words)
 		}
 	}
-}
-
-// asQuestion writes what a person wants to be asked as a question.
-func asQuestion(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(first)) + strings.TrimRight(s[size:], " ?.!") + "?"
 }

@@ -3,8 +3,10 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
+	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -42,12 +44,12 @@ func converse(c *conversation) step {
 	said := speak(c.task)
 	switch {
 	case w.draw != "" && exact().MatchString(w.draw) && !ofWhat().MatchString(w.draw) && len(c.results) == 0:
-		return finish("A painter would make up what a chart or diagram shows.", said.exact)
+		return finish("A painter would make up what a chart or diagram shows.", said.Say("I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, "+"with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.", "Ich kann hier nur malen, und ein gemaltes Diagramm zeigt erfundene Inhalte. Bitte den research-agent um einen Bericht damit, "+"mit Daten über --files, --db oder im Auftrag, oder den infographic-agent um die Zeichnung allein."))
 	case w == wish{}:
 		return finish("No picture is asked for.", c.talk(said))
 	case w.draw != "" && len(c.did(paintAction)) == 0:
 		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
-			return finish("The offline painter does not know all of it.", fmt.Sprintf(said.cannotDraw, said.list(missing))+" "+said.canDraw)
+			return finish("The offline painter does not know all of it.", fmt.Sprintf(said.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), said.Enumerate(missing))+" "+said.canDraw())
 		}
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
@@ -61,7 +63,6 @@ func converse(c *conversation) step {
 	return c.present(w.action(w.change), c.changed(w), said)
 }
 
-// finish ends with a message.
 func finish(why, message string) step { return step{Reasoning: why, Done: true, Message: message} }
 
 // cannotDraw lists what the painter does not know of a prompt; nothing where another model paints.
@@ -78,11 +79,11 @@ func (c *conversation) present(action, label string, said phrases) step {
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
 	if len(refs) == 0 {
-		return finish("There is no picture.", fmt.Sprintf(said.failed, last.Message))
+		return finish("There is no picture.", fmt.Sprintf(said.Say("The picture could not be made: %s", "Das Bild ließ sich nicht machen: %s"), last.Message))
 	}
 	var made struct{ Model, RevisedPrompt string }
 	if json.Unmarshal(last.Outputs, &made) != nil || made.Model == "" {
-		made.Model = said.theModel
+		made.Model = said.Say("the model", "dem Modell")
 	}
 	s := step{Reasoning: "The picture is made.", Done: true}
 	var shown []string
@@ -90,21 +91,21 @@ func (c *conversation) present(action, label string, said phrases) step {
 		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: label})
 		shown = append(shown, "${media:"+r.Ref+"}")
 	}
-	s.Message = fmt.Sprintf(oneOrMany(said.made, len(refs)), made.Model)
+	s.Message = fmt.Sprintf(oneOrMany(said.Say("Here is the picture, made by %s.|Here are # pictures, made by %s.", "Hier ist das Bild, gemacht von %s.|Hier sind # Bilder, gemacht von %s."), len(refs)), made.Model)
 	if action != paintAction {
-		s.Message = fmt.Sprintf(oneOrMany(said.altered, len(refs)), made.Model)
+		s.Message = fmt.Sprintf(oneOrMany(said.Say("Here is a changed version, made by %s; the original stays as it was.|Here are # changed versions, made by %s; the original stays as it was.", "Hier ist eine geänderte Fassung, gemacht von %s; das Original bleibt, wie es war.|Hier sind # geänderte Fassungen, gemacht von %s; das Original bleibt, wie es war."), len(refs)), made.Model)
 	}
 	if made.RevisedPrompt != "" {
-		s.Message += " " + fmt.Sprintf(said.drawnFrom, strings.TrimRight(made.RevisedPrompt, "."))
+		s.Message += " " + fmt.Sprintf(said.Say("It follows these words: %s.", "Es folgt diesen Wörtern: %s."), strings.TrimRight(made.RevisedPrompt, "."))
 	} else if action == paintAction {
-		s.Message += " " + said.unjudged
+		s.Message += " " + said.Say("Whether it shows what you asked for I cannot judge: I see only pixels.", "Ob es das Gewünschte zeigt, kann ich nicht beurteilen: Ich sehe nur Pixel.")
 	}
 	s.Message += " " + strings.Join(shown, " ")
 	if _, failed, some := strings.Cut(last.Message, "image(s); "); some {
-		s.Message += " " + fmt.Sprintf(said.partly, strings.TrimRight(failed, "."))
+		s.Message += " " + fmt.Sprintf(said.Say("Not everything came: %s.", "Nicht alles kam: %s."), strings.TrimRight(failed, "."))
 	}
 	if n := howMany(c.task); n > mostAtOnce {
-		s.Message += " " + fmt.Sprintf(said.tooMany, n, mostAtOnce)
+		s.Message += " " + fmt.Sprintf(said.Say("You asked for %d: %d are the most of one request.", "Gewünscht waren %d: Mehr als %d gehen nicht auf einmal."), n, mostAtOnce)
 	}
 	return s
 }
@@ -124,20 +125,13 @@ func howMany(task string) int {
 	if m == nil {
 		return 1
 	}
-	words := strings.Fields("one two three four five six seven eight nine ten - zwei drei vier fünf sechs")
-	for i, w := range words {
-		if strings.EqualFold(w, m[1]) {
-			return i%10 + 1
-		}
+	if n, ok := speech.NumberWords[speech.Fold(m[1])]; ok {
+		return int(n)
 	}
-	n := 0
-	if _, err := fmt.Sscan(m[1], &n); err != nil {
-		return 1
-	}
+	n, _ := strconv.Atoi(m[1]) // three digits at most
 	return max(1, n)
 }
 
-// paintParams are the parameters of a picture that a person asks for.
 func paintParams(task string) map[string]any {
 	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), mostAtOnce)}
 	switch {
@@ -151,20 +145,19 @@ func paintParams(task string) map[string]any {
 
 // talk says what this model is and can do; a question gets told that it has no answer.
 func (c *conversation) talk(said phrases) string {
-	parts := []string{said.who}
+	parts := []string{said.who()}
 	if asks(c.task) {
-		parts = []string{said.noAnswer, said.who}
+		parts = []string{said.Say("Offline, this question cannot be answered.", "Offline, this question cannot be answered. Offline lässt sich diese Frage nicht beantworten."), said.who()}
 	}
 	if c.can(paintAction) {
-		parts = append(parts, said.canDraw)
+		parts = append(parts, said.canDraw())
 	}
 	if c.can("Edit Image") {
-		parts = append(parts, said.canChange)
+		parts = append(parts, said.canChange())
 	}
-	return strings.Join(append(parts, said.keys), " ")
+	return strings.Join(append(parts, said.Say("Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model and to have anything painted.", "Mit OPENAI_API_KEY, GEMINI_API_KEY oder ANTHROPIC_API_KEY spricht hier ein Sprachmodell, und es lässt sich alles malen.")), " ")
 }
 
-// subject finds what a picture shall show.
 func subject(task string) string {
 	text := command().ReplaceAllString(task, "")
 	if m := ofWhat().FindStringSubmatch(task); m != nil {

@@ -58,7 +58,7 @@ func conclude(c *conversation, writers []callee) step {
 	unanswered := len(said) == 0 || strings.Contains(strings.Join(said, " "), refused)
 	w := wordsFor(c.task)
 	if not := w.unconfigured(c.sources); len(not) > 0 && research && unanswered {
-		said = append(said, w.notUsed+" "+strings.Join(not, ", ")+".")
+		said = append(said, w.Say("Not used:", "Nicht benutzt:")+" "+strings.Join(not, ", ")+".")
 	}
 	s.Message = strings.Join(said, " ")
 	if s.Message == "" {

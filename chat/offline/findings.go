@@ -76,7 +76,6 @@ type unread struct {
 	Reason string `json:"reason"`
 }
 
-// take keeps what tables say to the parts of the task.
 func (f *findings) take(readings []question.Reading) {
 	for _, r := range readings {
 		if r.Answer == nil {
@@ -92,7 +91,6 @@ func (f *findings) take(readings []question.Reading) {
 	}
 }
 
-// quote answers open parts by sentences of documents.
 func (f *findings) quote(task string, docs []passage.Document) {
 	lang := speech.LanguageOf(task)
 	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
@@ -105,7 +103,6 @@ func (f *findings) quote(task string, docs []passage.Document) {
 	})
 }
 
-// use names a source once.
 func (f *findings) use(o origin) {
 	if !slices.ContainsFunc(f.Sources, func(have origin) bool { return have.Path == o.Path }) {
 		f.Sources = append(f.Sources, o)
@@ -119,7 +116,6 @@ func (f *findings) parts(task string) {
 	}
 }
 
-// step is the researcher's last one.
 func (f *findings) step(message string) step {
 	return step{Reasoning: "Everything that answers the task is read.", Done: true, Message: message, Payload: f.payload()}
 }
@@ -188,7 +184,6 @@ func (f *findings) add(one findings) {
 	f.NotRead = append(f.NotRead, one.NotRead...)
 }
 
-// sentence is the statement of an answer with the files that it comes from.
 func (a finding) sentence() string {
 	return strings.TrimSuffix(a.Sentences[0], ".") + " (" + strings.Join(a.Paths, ", ") + ")."
 }

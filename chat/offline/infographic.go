@@ -3,6 +3,8 @@ package offline
 import (
 	"cmp"
 	"strings"
+
+	"atelier/chat/offline/question/speech"
 )
 
 // infographicAgent is the sub-agent that a writer may ask; brief is the payload key
@@ -20,19 +22,19 @@ func (d *draft) briefing() map[string]any {
 	var files []string
 	for _, a := range d.found.Answers[:min(len(d.found.Answers), 4)] {
 		files = append(files, a.Paths...)
-		sections = append(sections, map[string]any{"heading": capital(a.Heading), "text": a.Sentences[0]})
+		sections = append(sections, map[string]any{"heading": speech.Upper(a.Heading), "text": a.Sentences[0]})
 		if a.Chart != nil {
 			sections = append(sections, map[string]any{"chart": d.chart(a).call.Params})
 		}
 	}
 	for _, q := range d.found.Quotes[:min(len(d.found.Quotes), 3)] {
 		files = append(files, q.Path)
-		sections = append(sections, map[string]any{"heading": capital(q.Part), "text": clip(q.Text, 220)})
+		sections = append(sections, map[string]any{"heading": speech.Upper(q.Part), "text": clip(q.Text, 220)})
 	}
 	if len(sections) == 0 {
 		return nil
 	}
-	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": d.w.language}
+	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": string(d.w.Language)}
 }
 
 // mostLabel is how long the name of an infographic is, in bytes.
@@ -46,12 +48,12 @@ func (d *draft) label() string {
 		if out != "" {
 			next += "; "
 		}
-		if next += capital(a.Heading); len(next) > mostLabel {
+		if next += speech.Upper(a.Heading); len(next) > mostLabel {
 			break
 		}
 		out = next
 	}
-	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?")) + d.w.glance
+	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?")) + d.w.Say(" at a glance", " auf einen Blick")
 }
 
 // infographic is the rule book of an agent that composes infographics: it draws what
@@ -74,7 +76,6 @@ func infographic(c *conversation) step {
 	return step{Reasoning: "Compose one infographic of the brief.", Actions: []actionCall{{Name: infographicAction, Params: params}}}
 }
 
-// handBack gives the agent above what was drawn.
 func handBack(c *conversation) step {
 	s := step{Reasoning: "The drawing is made.", Done: true}
 	var said []string
@@ -104,5 +105,5 @@ func (d *draft) infographic(p *page) {
 	if alt == "" {
 		alt = i.Label
 	}
-	p.embed(d, i.Ref, alt, d.w.infographic+": "+d.label())
+	p.embed(d, i.Ref, alt, d.w.infographic()+": "+d.label())
 }

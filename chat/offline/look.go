@@ -82,9 +82,8 @@ func wantsLook(c *conversation) bool {
 	return !changes && !orders && (asksToLook().MatchString(c.task) || readWish(c) == wish{})
 }
 
-// look answers from the pixels.
 func look(c *conversation) step {
-	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).pixelsOnly)
+	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
 }
 
 // describe tells what the pixels of every picture tell, and how alike they are.
@@ -97,12 +96,12 @@ func (c *conversation) describe() string {
 	for i := range c.seen {
 		for j := i + 1; j < len(c.seen); j++ {
 			a, b := c.seen[i], c.seen[j]
-			word, of := likeness(a.like(b.pixels))
-			how := fmt.Sprintf(p.likeness, p.word(word), of)
+			like := a.like(b.pixels)
+			how := fmt.Sprintf(p.Say("%s (likeness %.0f of 100)", "%s (Ähnlichkeit %.0f von 100)"), p.word(graded(like, likenesses)), 100*like)
 			if a.shown.Digest == b.shown.Digest {
-				how = p.same
+				how = p.Say("the same, byte for byte", "dasselbe, Byte für Byte")
 			}
-			said = append(said, fmt.Sprintf(p.pair, a.ref, b.ref, how))
+			said = append(said, fmt.Sprintf(p.Say("%s and %s are %s.", "%s und %s sind %s."), a.ref, b.ref, how))
 		}
 	}
 	return strings.Join(said, " ")
@@ -126,17 +125,16 @@ func (c *conversation) describeOne(s seen, p phrases) string {
 	case h > w:
 		shape = "upright"
 	}
-	light, contrast := s.brightness()
-	text := fmt.Sprintf(p.looks, name, w, h, p.word(shape), p.word(light), 100*s.light, p.word(contrast))
+	text := fmt.Sprintf(p.Say("%s is %d × %d pixels, %s, %s (%.0f of 100), with %s contrast.", "%s hat %d × %d Pixel, ist %s, %s (%.0f von 100), mit %s Kontrast."), name, w, h, p.word(shape), p.word(graded(s.light, lights)), 100*s.light, p.word(graded(s.contrast, contrasts)))
 	var colours []string
 	for _, of := range s.palette() {
 		colours = append(colours, fmt.Sprintf("%s %.0f %% (%s)", p.word(of.name), 100*of.share, of.code))
 	}
 	if len(colours) > 0 {
-		text += " " + fmt.Sprintf(p.colours, strings.Join(colours, ", "))
+		text += " " + fmt.Sprintf(p.Say("Its colours: %s.", "Seine Farben: %s."), strings.Join(colours, ", "))
 	}
 	if s.clear > 0.01 {
-		text += " " + fmt.Sprintf(p.clear, 100*s.clear)
+		text += " " + fmt.Sprintf(p.Say("%.0f %% of it is transparent.", "%.0f %% davon sind durchsichtig."), 100*s.clear)
 	}
 	return text
 }

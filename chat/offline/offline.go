@@ -99,7 +99,6 @@ func (c *conversation) asking() *conversation {
 	return c
 }
 
-// withPictures adds to a final message what the pictures of the task look like.
 func (s step) withPictures(c *conversation) step {
 	if s.Done && len(c.seen) > 0 {
 		s.Message = strings.TrimSpace(s.Message + " The pictures that came with the task: " + c.describe())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question"
+	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -41,7 +42,6 @@ var (
 	clauseEnd  = pattern.Lazy(`[,;:?!\n]|\.(?:\s|$)|\s(?:and|und)\s+(?:an?|one|eine?)?\s*(?:[\w-]+\s+)?` + visualNoun + `\b`)
 )
 
-// readOrder reads what a task wants to see.
 func readOrder(task string) order {
 	var o order
 	none := false
@@ -60,7 +60,7 @@ func readOrder(task string) order {
 	o.infographic = glanceOf().MatchString(task)
 	o.unsupported = unsupportedVisuals(task)
 	for _, w := range o.unsupported {
-		task = replaceWord(task, w)
+		task = regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(w)+`\b`).ReplaceAllString(task, "")
 	}
 	for _, at := range chartOrder().FindAllStringIndex(task, -1) {
 		_, ok := wished(task, at)
@@ -84,14 +84,6 @@ func about(rest string) string {
 
 var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
 
-// countWords are the numbers of pictures in words.
-func countWords() map[string]int {
-	return map[string]int{
-		"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
-		"ein": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6,
-	}
-}
-
 // pictures reads how many pictures are asked for: "two illustrations", "2-3 images",
 // "two or three pictures". Of two numbers the greater counts; without one it is one.
 func pictures(task string) int {
@@ -107,10 +99,10 @@ func pictures(task string) int {
 	words := strings.Fields(strings.ToLower(task))
 	best := 0
 	for i, w := range words {
-		n, ok := countWords()[strings.TrimRight(w, ",")]
+		n, ok := speech.NumberWords[speech.Fold(strings.TrimRight(w, ","))]
 		next := strings.Join(words[i:min(i+6, len(words))], " ")
 		if ok && (wantsPicture().MatchString(next) || picturesOf().MatchString(next) || variation().MatchString(next)) {
-			best = max(best, n)
+			best = max(best, int(n))
 		}
 	}
 	return max(best, 1)
@@ -126,10 +118,10 @@ var (
 func headline(task string) string {
 	task = questionOf(task)
 	if parts := question.Parts(task); len(parts) > 1 && strings.Contains(task, "?") {
-		return capital(clip(parts[0], 110)) + "?"
+		return speech.Upper(clip(parts[0], 110)) + "?"
 	}
 	if parts := question.Parts(task); len(parts) == 1 && !strings.Contains(task, "?") && !strings.HasPrefix(parts[0], "list ") {
-		return capital(clip(parts[0], 110))
+		return speech.Upper(clip(parts[0], 110))
 	}
 	t := strings.TrimSpace(negated().ReplaceAllString(task, ""))
 	mark := ""
@@ -150,13 +142,5 @@ func headline(task string) string {
 	if short := withWish().ReplaceAllString(t, ""); short != "" {
 		t = short
 	}
-	return capital(clip(strings.Trim(t, " .!:,"), 110)) + mark
-}
-
-// capital begins a text with a capital and leaves the rest as it is.
-func capital(s string) string {
-	for i, r := range s {
-		return s[:i] + strings.ToUpper(string(r)) + s[i+len(string(r)):]
-	}
-	return s
+	return speech.Upper(clip(strings.Trim(t, " .!:,"), 110)) + mark
 }

@@ -29,7 +29,6 @@ type pixels struct {
 	raster [cells * cells]float64
 }
 
-// measure samples a picture.
 func measure(img image.Image) pixels {
 	s := pixels{shares: map[string]float64{}, means: map[string][3]float64{}}
 	b := img.Bounds()
@@ -79,13 +78,6 @@ func measure(img image.Image) pixels {
 	return s
 }
 
-// hues are colour names by the end of their part of the circle, in degrees.
-var hues = []struct {
-	end  float64
-	name string
-}{{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"}, {258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"}}
-
-// colourName calls a colour by a plain word.
 func colourName(rgb [3]float64) string {
 	high, low := max(rgb[0], rgb[1], rgb[2]), min(rgb[0], rgb[1], rgb[2])
 	span := high - low
@@ -106,17 +98,11 @@ func colourName(rgb [3]float64) string {
 	default:
 		hue = (rgb[0]-rgb[1])/span + 4
 	}
-	hue *= 60
-	for _, h := range hues {
-		if hue > h.end {
-			continue
-		}
-		if (h.name == "orange" || h.name == "red") && high < 0.62 && span/high < 0.85 && hue < 60 {
-			return "brown"
-		}
-		return h.name
+	name := graded(hue*60, hues)
+	if (name == "orange" || name == "red") && high < 0.62 && span/high < 0.85 && hue < 1 {
+		return "brown"
 	}
-	return "red"
+	return name
 }
 
 // namedColours is how many colours are named.
@@ -129,7 +115,6 @@ type area struct {
 	code  string
 }
 
-// palette names the colours with the largest areas.
 func (s pixels) palette() (out []area) {
 	names := slices.Sorted(maps.Keys(s.shares))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.shares[b], s.shares[a]) })
@@ -143,28 +128,29 @@ func (s pixels) palette() (out []area) {
 	return out
 }
 
-// brightness says how light it is, and with how much contrast.
-func (s pixels) brightness() (word, spread string) {
-	word = "very bright"
-	for _, w := range []struct {
-		below float64
-		word  string
-	}{{0.8, "bright"}, {0.6, "of medium brightness"}, {0.4, "dark"}, {0.2, "very dark"}} {
-		if s.light < w.below {
-			word = w.word
-		}
-	}
-	spread = "strong"
-	for _, w := range []struct {
-		below float64
-		word  string
-	}{{0.25, "medium"}, {0.15, "little"}, {0.06, "hardly any"}} {
-		if s.contrast < w.below {
-			spread = w.word
-		}
-	}
-	return word, spread
+// grade is a word for numbers below a bound.
+type grade struct {
+	below float64
+	word  string
 }
+
+// graded is the word for a number among grades in their order, of which the last has no bound.
+func graded(v float64, grades []grade) string {
+	for _, g := range grades[:len(grades)-1] {
+		if v < g.below {
+			return g.word
+		}
+	}
+	return grades[len(grades)-1].word
+}
+
+var (
+	lights     = []grade{{0.2, "very dark"}, {0.4, "dark"}, {0.6, "of medium brightness"}, {0.8, "bright"}, {1, "very bright"}}
+	contrasts  = []grade{{0.06, "hardly any"}, {0.15, "little"}, {0.25, "medium"}, {1, "strong"}}
+	likenesses = []grade{{0.5, "different"}, {0.75, "somewhat alike"}, {0.97, "alike"}, {1, "nearly the same"}}
+	// hues are colour names by the end of their part of the circle, in degrees.
+	hues = []grade{{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"}, {258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"}}
+)
 
 // like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by
 // their colours.
@@ -179,18 +165,4 @@ func (s pixels) like(t pixels) float64 {
 	}
 	light := max(0, 1-4*difference/float64(len(s.raster)))
 	return (colours + light) / 2
-}
-
-// likeness is a comparison in words.
-func likeness(v float64) (word string, of float64) {
-	word = "different"
-	switch {
-	case v >= 0.97:
-		word = "nearly the same"
-	case v >= 0.75:
-		word = "alike"
-	case v >= 0.5:
-		word = "somewhat alike"
-	}
-	return word, 100 * v
 }

@@ -41,7 +41,7 @@ func recall(c *conversation) (step, bool) {
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
 	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
-		s := finish("The picture is there.", said.again)
+		s := finish("The picture is there.", said.Say("Here again:", "Hier noch einmal:"))
 		again := c.meant(c.task)
 		for _, r := range again[max(0, len(again)-mostListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
@@ -49,7 +49,7 @@ func recall(c *conversation) (step, bool) {
 		}
 		return s, true
 	case asks(c.task) && (wantsPicture().MatchString(c.task) || namedRef().MatchString(c.task)):
-		return finish("A question about pictures.", c.known(said)+" "+said.see), true
+		return finish("A question about pictures.", c.known(said)+" "+said.Say("I know them by their names and sizes; what they show, a language model that sees pictures can tell.", "Ich kenne sie nach Namen und Größe; was sie zeigen, kann ein Sprachmodell sagen, das Bilder sieht.")), true
 	}
 	return step{}, false
 }
@@ -74,23 +74,22 @@ func (c *conversation) known(said phrases) string {
 	}
 	switch total {
 	case 0:
-		return said.nothingYet
+		return said.Say("Nothing yet: there is no picture in this conversation. All pictures that are kept are listed by `atelier media list`.", "Noch nichts: In diesem Gespräch gibt es kein Bild. Alle aufbewahrten Bilder listet `atelier media list`.")
 	case 1:
-		return said.one + ": " + c.named(refs[0]) + "."
+		return said.Say("There is one picture", "Es gibt ein Bild") + ": " + c.named(refs[0]) + "."
 	}
 	from := max(0, len(refs)-mostListed)
 	var list []string
 	for i, r := range refs[from:] {
 		list = append(list, fmt.Sprintf("%d. %s", from+i+1, c.named(r)))
 	}
-	text := fmt.Sprintf(said.several, total)
+	text := fmt.Sprintf(said.Say("There are %d pictures", "Es gibt %d Bilder"), total)
 	if from > 0 {
 		text += " (" + fmt.Sprint(from+1) + "–" + fmt.Sprint(len(refs)) + ")"
 	}
 	return text + ": " + strings.Join(list, "; ") + "."
 }
 
-// named is a picture's ref, label and size.
 func (c *conversation) named(ref string) string {
 	name := ref
 	if label := c.label(ref); label != "" {
@@ -121,7 +120,6 @@ func (c *conversation) changed(w wish) string {
 	return clip(was, 60) + ": " + what
 }
 
-// label is the newest label of a picture.
 func (c *conversation) label(ref string) string {
 	for _, i := range slices.Backward(c.media) {
 		if i.Ref == ref && i.Label != "" {

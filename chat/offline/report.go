@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"atelier/chat/offline/question/speech"
 )
 
 // page is the HTML of a report.
@@ -12,7 +14,6 @@ type page struct {
 	figures int
 }
 
-// report writes the report: the answer, its figure and table, what is not answered, the sources.
 func (d *draft) report() string {
 	p := &page{}
 	p.tag("h1", headline(d.task))
@@ -30,7 +31,7 @@ func (d *draft) report() string {
 	d.pictures(p)
 	if several {
 		for _, a := range d.found.Answers {
-			p.tag("h2", capital(strings.TrimPrefix(a.Heading, "The ")))
+			p.tag("h2", speech.Upper(strings.TrimPrefix(a.Heading, "The ")))
 			for _, s := range a.Sentences[1:] {
 				p.tag("p", s)
 			}
@@ -38,7 +39,7 @@ func (d *draft) report() string {
 		}
 		for i, q := range d.found.Quotes {
 			if i == 0 || d.found.Quotes[i-1].Part != q.Part {
-				p.tag("h2", capital(q.Part)+"?")
+				p.tag("h2", speech.Upper(q.Part)+"?")
 			}
 			p.quote(q)
 		}
@@ -67,16 +68,14 @@ func (d *draft) single(p *page) {
 	p.tag("p", d.refusal())
 }
 
-// refusal is the refusal in the language of the report alone.
 func (d *draft) refusal() string {
 	said := refusal(d.task, &d.found)
-	if d.w.own != nil {
+	if d.w.Language == speech.German {
 		said = strings.TrimPrefix(said, refused+". ")
 	}
 	return said
 }
 
-// evidence shows the chart and the table of an answer.
 func (d *draft) evidence(p *page, a finding) {
 	for _, f := range d.figures {
 		if f.part == a.Part && f.call.Name == chartAction {
@@ -88,7 +87,7 @@ func (d *draft) evidence(p *page, a finding) {
 	}
 	fmt.Fprintf(&p.b, "<table><caption>%s</caption><thead><tr>", prose(a.Heading))
 	for _, c := range a.Columns {
-		fmt.Fprintf(&p.b, `<th scope="col">%s</th>`, prose(capital(c)))
+		fmt.Fprintf(&p.b, `<th scope="col">%s</th>`, prose(speech.Upper(c)))
 	}
 	p.b.WriteString("</tr></thead><tbody>\n")
 	for _, row := range a.Cells {
@@ -100,11 +99,10 @@ func (d *draft) evidence(p *page, a finding) {
 	}
 	p.b.WriteString("</tbody></table>\n")
 	if a.Rows > len(a.Cells) {
-		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.first, len(a.Cells), a.Rows))
+		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.Say("%d of %d rows are shown.", "%d von %d Zeilen sind gezeigt."), len(a.Cells), a.Rows))
 	}
 }
 
-// pictures shows the illustrations.
 func (d *draft) pictures(p *page) {
 	for _, f := range d.figures {
 		if f.call.Name == paintAction {
@@ -123,7 +121,7 @@ func (d *draft) gap(p *page) {
 	if len(items) == 0 {
 		return
 	}
-	p.tag("h2", d.w.notAnswered)
+	p.tag("h2", d.w.Say("Not answered", "Nicht beantwortet"))
 	if len(d.found.Open) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
 		p.tag("p", d.refusal())
 	}
@@ -131,19 +129,19 @@ func (d *draft) gap(p *page) {
 }
 
 func (d *draft) sources(p *page) {
-	p.tag("h2", d.w.sources)
+	p.tag("h2", d.w.Say("Sources", "Quellen"))
 	if len(d.found.Sources) > 0 {
-		fmt.Fprintf(&p.b, `<table><thead><tr><th scope="col">%s</th><th scope="col">%s</th></tr></thead><tbody>`+"\n", d.w.source, d.w.contributed)
+		fmt.Fprintf(&p.b, `<table><thead><tr><th scope="col">%s</th><th scope="col">%s</th></tr></thead><tbody>`+"\n", d.w.Say("Source", "Quelle"), d.w.Say("Contributed", "Beitrag"))
 		for _, s := range d.found.Sources {
-			what := d.w.quotes
+			what := d.w.Say("the quoted sentences", "die zitierten Sätze")
 			if s.Rows > 0 {
-				what = d.w.answers
+				what = d.w.Say("the figures of the answer", "die Zahlen der Antwort")
 			}
 			from := linked(s.Path, s.Title)
 			if s.Kind == databaseTable {
 				from += " (" + html.EscapeString(d.w.say(databaseTable)) + ")"
 			}
-			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", from, html.EscapeString(capital(what)))
+			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", from, html.EscapeString(speech.Upper(what)))
 		}
 		p.b.WriteString("</tbody></table>\n")
 	}
@@ -152,20 +150,19 @@ func (d *draft) sources(p *page) {
 		not = append(not, d.w.say(n.Path)+": "+d.w.say(n.Reason))
 	}
 	if len(not) > 0 {
-		p.tag("p", d.w.notRead)
+		p.tag("p", d.w.Say("Not read:", "Nicht gelesen:"))
 		p.list(not)
 	}
 	if len(d.missing) > 0 {
-		p.tag("p", d.w.notAvailable+" "+strings.Join(d.missing, ", ")+".")
+		p.tag("p", d.w.Say("Not available to this research:", "Stand nicht zur Verfügung:")+" "+strings.Join(d.missing, ", ")+".")
 	}
 	d.failures(p)
-	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.note))
+	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.Say(Note, "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.")))
 }
 
-// failures names the figures that could not be made.
 func (d *draft) failures(p *page) {
 	if bad := d.failed(); len(bad) > 0 {
-		p.tag("p", d.w.failed)
+		p.tag("p", d.w.Say("Some figures could not be made:", "Einige Abbildungen ließen sich nicht machen:"))
 		p.list(bad)
 	}
 }
@@ -185,7 +182,7 @@ func (d *draft) failed() []string {
 		return bad
 	}
 	if !d.composed.Success || len(d.composed.Media) == 0 {
-		bad = append(bad, d.w.infographic+": "+d.composed.Message)
+		bad = append(bad, d.w.infographic()+": "+d.composed.Message)
 	}
 	return bad
 }
@@ -207,7 +204,7 @@ func (p *page) figure(d *draft, f figure) {
 func (p *page) embed(d *draft, ref, alt, caption string) {
 	p.figures++
 	fmt.Fprintf(&p.b, "<figure><img src=\"${media:%s}\" alt=\"%s\" title=\"%s\"><figcaption>%s %d: %s</figcaption></figure>\n",
-		ref, html.EscapeString(alt), html.EscapeString(alt), d.w.figure, p.figures, html.EscapeString(strings.TrimRight(caption, ".")+"."))
+		ref, html.EscapeString(alt), html.EscapeString(alt), d.w.Say("Figure", "Abbildung"), p.figures, html.EscapeString(strings.TrimRight(caption, ".")+"."))
 }
 
 // quote writes a quotation of whole sentences with its document.

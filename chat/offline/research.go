@@ -96,7 +96,6 @@ func (a *asking) ask() (step, bool) {
 	return s, len(s.Actions) > 0
 }
 
-// harvest is what the tables say.
 func (a *asking) harvest(f *findings, kind string) {
 	f.take(a.readings)
 	for _, t := range a.described.Tables {
@@ -218,14 +217,13 @@ func countLines(c *conversation, docs []file, f *findings) (step, bool) {
 		}
 		f.Answers = append(f.Answers, finding{
 			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
-			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, speech.Number(float64(out.Total), 0, lang), words)},
+			Sentences: []string{fmt.Sprintf(wordsFor(c.task).Say("%s lines hold %s.", "%s Zeilen enthalten %s."), speech.Number(float64(out.Total), 0, lang), words)},
 		})
 		return true
 	})
 	return s, len(s.Actions) > 0
 }
 
-// summary says what a research found in a sentence.
 func summary(f *findings) string {
 	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.Open))
 }
@@ -250,7 +248,6 @@ func documents(files []file) (docs []file, left []unread) {
 	return docs[:min(len(docs), mostFiles)], left
 }
 
-// tabular says whether a file is read as a table.
 func tabular(f file) bool {
 	switch strings.ToLower(path.Ext(f.Path)) {
 	case ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm":
@@ -303,7 +300,6 @@ func readDocuments(c *conversation, docs []file, f *findings) ([]passage.Documen
 	return out, s, len(s.Actions) > 0
 }
 
-// querying researches a database.
 func querying(c *conversation) step {
 	a := &asking{c: c, describe: "Describe Database", query: "Query Database"}
 	if s, more := a.ask(); more {

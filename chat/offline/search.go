@@ -76,7 +76,6 @@ func searching(c *conversation) step {
 	return f.step(summary(f))
 }
 
-// addPassage adds a passage to its document, once.
 func addPassage(docs []passage.Document, d passage.Document) []passage.Document {
 	i := slices.IndexFunc(docs, func(o passage.Document) bool { return o.Path == d.Path })
 	if i < 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question/answer"
+	"atelier/chat/offline/question/speech"
 	"atelier/internal/pattern"
 )
 
@@ -24,7 +25,7 @@ var (
 // stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %".
 // Two are the least that can be compared.
 func stated(task string) (finding, bool) {
-	from := wordsFor(task).theTask
+	from := wordsFor(task).Say(theTask, "die Aufgabe")
 	text := commaInNumber().ReplaceAllString(task, "$1$2")
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '?' || r == '!' }) {
 		for _, sentence := range strings.Split(line, ". ") {
@@ -48,7 +49,7 @@ func statedIn(sentence string) (finding, bool) {
 		}
 	}
 	words := strings.Fields(head)
-	name := capital(strings.Join(words[max(0, len(words)-4):], " "))
+	name := speech.Upper(strings.Join(words[max(0, len(words)-4):], " "))
 	c := &answer.Chart{Kind: "bar", Title: name, Series: []answer.Series{{Name: name}}}
 	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
 	var said []string

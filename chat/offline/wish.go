@@ -21,10 +21,10 @@ const (
 var (
 	visualWord = pattern.Lazy(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
 	// wishVerb begins a wish for a visual, wishStop is no part of its name.
-	wishVerb = wordsOf(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
-	wishStop = wordsOf(`of in by per on for from to at about number von in pro je auf über anzahl`)
+	wishVerb = speech.Folded(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
+	wishStop = speech.Folded(`of in by per on for from to at about number von in pro je auf über anzahl`)
 	// askWord begins a question, which is no wish.
-	askWord = wordsOf(`how many which what who where when wie viele welche welcher welches was wer wo`)
+	askWord = speech.Folded(`how many which what who where when wie viele welche welcher welches was wer wo`)
 	// afterVisual begins what may follow the visual of a wish: its subject, another wish, an end.
 	afterVisual = pattern.Lazy(`(?i)^\s*(?:$|[,.;:?!)]|(?:of|showing|about|for|from|and|or|with|that|on|in|to|please|von|der|des|zu|zum|zur|über|und|oder|mit|für|aus|dazu|bitte)\b)`)
 	// wishBegins finds what a wish begins with, before its verb.
@@ -32,14 +32,6 @@ var (
 	// courtesy is what a sentence may hold beside an instruction about the form of the report.
 	courtesy = pattern.Lazy(`(?i)\b(?:please|bitte|thanks|thank you|danke|i|we|you|want|need|would|like|have|to|use|include|add|draw|make|and|ich|wir|will|möchten?|brauche|ein|und|text|only|just|nur|at all|either|there|shall|should|must|be)\b`)
 )
-
-func wordsOf(text string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		out[w] = true
-	}
-	return out
-}
 
 // unsupportedVisuals lists the visuals that a task asks for by name and that are not drawn offline.
 func unsupportedVisuals(task string) []string {
@@ -70,7 +62,7 @@ func wished(task string, at []int) (int, bool) {
 			return 0, false
 		}
 		i := strings.LastIndexByte(head, ' ') + 1
-		w := strings.ToLower(strings.Trim(head[i:], `,;:"“”()`))
+		w := speech.Fold(strings.Trim(head[i:], `,;:"“”()`))
 		switch {
 		case wishVerb[w]:
 			return from + wishBegins().FindStringIndex(task[from : from+i])[0], true
@@ -81,11 +73,6 @@ func wished(task string, at []int) (int, bool) {
 		}
 		end = from + i
 	}
-}
-
-// replaceWord takes a word, in any case, out of a text.
-func replaceWord(text, word string) string {
-	return regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, "")
 }
 
 // questionOf is a task without its wishes for what is not drawn and without the sentences

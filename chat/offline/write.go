@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/chat/offline/question/passage"
+	"atelier/chat/offline/question/speech"
 )
 
 // figure is one picture of a report: what is asked for, and what came back.
@@ -23,6 +24,8 @@ const (
 	mostPictures = 6
 	// mostCharts bounds its charts.
 	mostCharts = 8
+	// illustration begins the caption of one.
+	illustration = "Illustration: "
 )
 
 // draft is a report in the making.
@@ -62,7 +65,6 @@ func write(c *conversation) step {
 	}
 }
 
-// shown names the pictures of the report, each by what it shows.
 func (d *draft) shown() []promotion {
 	var out []promotion
 	for _, f := range d.figures {
@@ -70,13 +72,12 @@ func (d *draft) shown() []promotion {
 			continue
 		}
 		for _, i := range images(f.made.Outputs) {
-			out = append(out, promotion{Ref: i.Ref, Label: clip(strings.TrimPrefix(f.caption, d.w.illustration), 80)})
+			out = append(out, promotion{Ref: i.Ref, Label: clip(strings.TrimPrefix(f.caption, illustration), 80)})
 		}
 	}
 	return out
 }
 
-// asksFor says whether the agent can ask another one.
 func (c *conversation) asksFor(slug string) bool {
 	return slices.ContainsFunc(c.agents, func(a callee) bool { return a.Slug == slug })
 }
@@ -127,22 +128,22 @@ func (d *draft) unmet(c *conversation) {
 	switch {
 	case d.order.plain:
 	case len(d.figures) == 0 && (d.order.charted || d.order.chart != ""):
-		gap(d.w.noChart)
+		gap(d.w.Say("The chart is left out: no answer has several values to draw.", "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen."))
 	case charts > mostCharts:
-		gap(fmt.Sprintf(d.w.mostCharts, mostCharts))
+		gap(fmt.Sprintf(d.w.Say("%d charts are the most of one report.", "Mehr als %d Diagramme hat ein Bericht nicht."), mostCharts))
 	}
 	if d.order.chart != "" && !d.order.plain && len(d.figures) > 0 && asKind(d.order.chart) == "" {
 		drawn, _ := d.figures[0].call.Params["ChartType"].(string)
-		gap(fmt.Sprintf(d.w.otherChart, d.w.chartName(d.order.chart), d.w.kinds[drawn]))
+		gap(fmt.Sprintf(d.w.Say("Offline, a %s is not drawn; the values are drawn as a %s.", "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s."), d.w.chartName(d.order.chart), d.w.chartName(d.w.Say(drawn, map[string]string{"line": "linien", "bar": "balken"}[drawn]))))
 	}
 	if d.order.infographic && (d.brief == nil || !c.asksFor(infographicAgent)) {
-		gap(d.w.noInfographic)
+		gap(d.w.Say("The infographic is left out: there is no answer to show.", "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte."))
 	}
 	if d.order.pictures > 0 && !c.can(paintAction) {
-		gap(fmt.Sprintf(d.w.notDrawn, strings.TrimSuffix(strings.ToLower(d.w.illustration), ": ")))
+		gap(fmt.Sprintf(d.w.notDrawn(), strings.TrimSuffix(strings.ToLower(illustration), ": ")))
 	}
 	if len(d.order.unsupported) > 0 {
-		gap(fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.unsupported, ", ")))
+		gap(fmt.Sprintf(d.w.notDrawn(), strings.Join(d.order.unsupported, ", ")))
 	}
 }
 
@@ -165,7 +166,7 @@ func (d *draft) chart(a finding) figure {
 	for _, s := range c.Series {
 		series = append(series, map[string]any{"name": s.Name, "values": s.Values})
 	}
-	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", "), "Language": d.w.language}
+	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", "), "Language": string(d.w.Language)}
 	for k, v := range map[string]string{"Unit": c.Unit, "XLabel": c.XLabel, "YLabel": c.YLabel} {
 		if v != "" {
 			p[k] = v
@@ -185,28 +186,27 @@ func (d *draft) illustrate(c *conversation) {
 	}
 	if c.painter != nil {
 		if unknown := c.painter.UnknownWords(scene); len(unknown) > 0 {
-			d.gaps = append(d.gaps, fmt.Sprintf(d.w.cannotPaint, strings.Join(unknown, ", ")))
+			d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("The illustration is left out: the offline painter does not draw %s.", "Die Illustration fehlt: Der Offline-Maler zeichnet das nicht: %s."), strings.Join(unknown, ", ")))
 			return
 		}
 	}
 	if d.order.pictures > mostPictures {
-		d.gaps = append(d.gaps, fmt.Sprintf(d.w.tooMany, mostPictures))
+		d.gaps = append(d.gaps, fmt.Sprintf(d.w.Say("%d pictures are the most of one report.", "Mehr als %d Bilder hat ein Bericht nicht."), mostPictures))
 	}
 	lights := []string{"Low morning sun", "Warm evening light", "Bright daylight", "Blue hour", "Mist", "Early light with long shadows"}
 	n := min(d.order.pictures, mostPictures)
 	for i, light := range lights[:n] {
-		caption := d.w.illustration + scene
+		caption := illustration + scene
 		if n > 1 {
-			caption += " " + d.w.views[i]
+			caption += " " + d.w.views()[i]
 		}
 		d.figures = append(d.figures, figure{
-			call:    actionCall{paintAction, map[string]any{"Prompt": capital(strings.TrimRight(scene, ".?!")) + ". " + light + ".", "Size": "1536x1024"}},
+			call:    actionCall{paintAction, map[string]any{"Prompt": speech.Upper(strings.TrimRight(scene, ".?!")) + ". " + light + ".", "Size": "1536x1024"}},
 			caption: caption,
 		})
 	}
 }
 
-// receive puts what was made to what was asked for.
 func (d *draft) receive(c *conversation) {
 	next := map[string]int{}
 	for i := range d.figures {
@@ -226,7 +226,7 @@ func (d *draft) message() string {
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		said := refusal(d.task, &d.found)
 		if len(d.found.Open) > 0 {
-			said += " " + capital(d.w.why(d.found.Open[0])) + "."
+			said += " " + speech.Upper(d.w.why(d.found.Open[0])) + "."
 		}
 		return strings.Join(append([]string{said}, d.gaps...), " ")
 	}
@@ -241,14 +241,13 @@ func (d *draft) message() string {
 		said = append(said, d.quote(q.Quote))
 	}
 	for _, o := range d.found.Open {
-		said = append(said, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal, o.Part, d.w.why(o)))
+		said = append(said, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal(), o.Part, d.w.why(o)))
 	}
 	return strings.Join(append(said, d.gaps...), " ")
 }
 
-// quote writes a quotation with its document.
 func (d *draft) quote(q passage.Quote) string {
-	return fmt.Sprintf(d.w.says, q.Path, strings.TrimSpace(q.Text))
+	return fmt.Sprintf(d.w.Say("%s says: “%s”", "%s sagt: „%s“"), q.Path, strings.TrimSpace(q.Text))
 }
 
 // describe finds the text that an action gives about its picture.

@@ -84,6 +84,9 @@ var pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|
 
 var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
 
+// unitOnly asks again for the figure before it, in its unit or in times.
+var unitOnly = pattern.Lazy(`(?i)^(?:how (?:much|many)|wie ?viele?) (\pL+)(?:\s+(?:was|is|were|are|it|that|this|war|waren|ist|sind|das|es))*$|^(?:how often|wie oft)(?:\s+(?:was|is|were|it|that|war|ist|das|es))*$`)
+
 // onward reports whether a part asks about the answer to the one before it.
 func (p part) onward() bool {
 	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))

@@ -12,6 +12,7 @@ package question
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/chat/offline/question/answer"
 	"atelier/chat/offline/question/parse"
@@ -32,9 +33,55 @@ type Reading struct {
 	Unknown []string
 	// Why is the reason of a part that is not answered: ReasonUnknown, ReasonAmbiguous …
 	Why plan.Reason
-	// plan is the one plan that fits.
-	plan *plan.Plan
+	// plan is the one plan that fits, best the one of the answer.
+	plan, best *plan.Plan
 }
+
+// states reports whether the answer says when, where, by whom or how much of what, as a part that
+// follows asks, or is not known yet.
+func (r *Reading) states(text string, lang speech.Language) bool {
+	if r.best == nil {
+		return true
+	}
+	ts := speech.Tokens(text, lang)
+	says := answered[ts[0].Fold]
+	return says == nil && !r.best.Leaves(ts) || says != nil && says(r.best)
+}
+
+// counts reports whether a part that follows only asks for the figure of a ranking: how many kilos.
+func (r *Reading) counts(text string) bool {
+	asked := unitOnly().FindStringSubmatch(text)
+	if asked == nil || r.best == nil || r.best.Op != plan.OpRank {
+		return false
+	}
+	m, word := r.best.First(), strings.ToLower(asked[1])
+	if word == "" || word == "times" || word == "male" {
+		return m == nil && r.best.Counted == nil
+	}
+	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
+}
+
+// subject is what a value was looked up of.
+func (r *Reading) subject() string {
+	if r.best == nil {
+		return ""
+	}
+	return r.best.Subject()
+}
+
+// answered says of asking words what answers them.
+var answered = func() map[string]func(*plan.Plan) bool {
+	out := map[string]func(*plan.Plan) bool{}
+	for words, says := range map[string]func(*plan.Plan) bool{
+		"when wann": func(p *plan.Plan) bool { return p.SaysTime("") }, "who whom wer wen wem": (*plan.Plan).SaysWho,
+		"where wo woher wohin": (*plan.Plan).SaysWhere, "why warum": func(*plan.Plan) bool { return false },
+	} {
+		for _, w := range strings.Fields(words) {
+			out[w] = says
+		}
+	}
+	return out
+}()
 
 // said reports whether the answer has a column for every content word of a request for a name,
 // or is not known yet.
@@ -44,8 +91,13 @@ func (r *Reading) said(text string, lang speech.Language) bool {
 	}
 	lex := speech.DefaultLexicon()
 	for _, t := range speech.Tokens(text, lang) {
-		unit := slices.ContainsFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit })
-		if lex.Small(t) || asking[t.Fold] || unit {
+		if at := slices.IndexFunc(lex.Phrases[t.Fold], func(p speech.Phrase) bool { return p.Kind == speech.KindUnit && len(p.Words) == 1 }); at >= 0 {
+			if r.best != nil && !r.best.SaysTime(lex.Phrases[t.Fold][at].Arg) {
+				return false
+			}
+			continue
+		}
+		if lex.Small(t) || asking[t.Fold] {
 			continue
 		}
 		if !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
@@ -79,9 +131,19 @@ func Read(task string, src schema.Source) []Reading {
 				continue
 			}
 		}
+		if p.follows && len(out) > 0 && out[len(out)-1].counts(p.text) {
+			continue
+		}
 		if p.onward() && len(out) > 0 {
-			if whichOne().MatchString(p.text) && !out[len(out)-1].said(p.text, lang) {
-				out[len(out)-1] = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
+			last := &out[len(out)-1]
+			if name := last.subject(); name != "" {
+				if next := r.read(pronoun().ReplaceAllLiteralString(p.text, name)); len(next.Ask) > 0 || next.Answer != nil && (last.Answer == nil || !agree(last.Answer, next.Answer)) {
+					out = append(out, next) // in which year did Emma come out
+					continue
+				}
+			}
+			if last.subject() != "" || whichOne().MatchString(p.text) && !last.said(p.text, lang) || !last.states(p.text, lang) {
+				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
 			continue // the answer before it says that too
 		}

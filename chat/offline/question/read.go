@@ -259,6 +259,7 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	if len(rivals) == 1 {
 		out.plan = rivals[0].plan
 	}
+	out.best = rivals[0].plan
 	if len(rivals) > mostStatements {
 		out.Why = plan.ReasonAmbiguous
 		return

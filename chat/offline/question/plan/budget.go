@@ -98,7 +98,7 @@ func (p *roles) weather(kind string) (Filter, bool) {
 	switch kind {
 	case "frost":
 		if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-			return f.Table == 0 && f.Measure() && f.Named("temperature") && p.Nature(f) == "min"
+			return f.Table == 0 && f.Measure() && f.Temperature() && p.Nature(f) == "min"
 		}); f != nil {
 			return numberFilter(f, "<", 0), true
 		}

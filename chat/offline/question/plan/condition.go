@@ -258,7 +258,7 @@ func (p *wording) aged(i int, n float64) *schema.Field {
 func (p *wording) temperatureOf(op string) *schema.Field {
 	var all []*schema.Field
 	for _, f := range p.View.Fields {
-		if f.Table == 0 && f.Measure() && f.Named("temperature") {
+		if f.Table == 0 && f.Measure() && f.Temperature() {
 			all = append(all, f)
 		}
 	}

@@ -271,7 +271,7 @@ func (p *Plan) decideValue() Reason {
 		switch {
 		case m.How == "sum" && kindOf == "rate" && p.View.Product(m.Field) != nil:
 			m.Field = p.View.Product(m.Field)
-		case m.How == "sum" && (m.Field.UnitSymbol() == "%" || m.Field.Named("temperature")):
+		case m.How == "sum" && (m.Field.UnitSymbol() == "%" || m.Field.Temperature()):
 			return ReasonUnclear
 		case m.How != "":
 		case kindOf == "sum" || p.Asks == "many":

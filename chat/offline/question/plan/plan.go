@@ -207,7 +207,7 @@ func (p *Plan) ExtremeLabels() []*schema.Field {
 		out = append(out, l)
 	} else {
 		for _, f := range p.View.Fields {
-			if f.Table == 0 && f.Text() && f.Factors == nil && (f.Distinct*10 >= p.View.Tables[0].RowCount*9 || slices.Contains(p.View.Entity, f.Head())) {
+			if f.Table == 0 && f.Text() && !f.Clock() && f.Factors == nil && (f.Distinct*10 >= p.View.Tables[0].RowCount*9 || slices.Contains(p.View.Entity, f.Head())) {
 				out = append(out, f)
 				break
 			}

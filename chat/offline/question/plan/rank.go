@@ -286,6 +286,9 @@ func (p *conditions) supField(concept string) *schema.Field {
 		}
 		return p.View.FieldOf("distance")
 	case "fastest", "slowest":
+		if d := p.View.FieldOf("distance"); d != nil && d.Table == 0 && d.Distinct > 1 && p.View.FieldOf("speed") == nil && !p.filtered(d) {
+			return nil // the least time is of the shortest way
+		}
 		return p.pace(concept == "fastest")
 	case "hire":
 		for _, f := range p.View.Fields {
@@ -335,7 +338,7 @@ var beginnings = speech.Folded("created opened reported submitted filed raised s
 func (p *wording) extremeTemperature() *schema.Field {
 	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
 	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Named("temperature") && p.Nature(f) == want
+		return f.Table == 0 && f.Factors == nil && f.Measure() && f.Temperature() && p.Nature(f) == want
 	})
 }
 
@@ -438,8 +441,8 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	var best *schema.Field
 	score := 0
 	for i, f := range p.View.Fields {
-		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() {
-			continue
+		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() || f.Clock() {
+			continue // how long it took names no run
 		}
 		if f.Names != nil && p.Text.Lex.Means(asked.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(asked.Stem, "student") {
 			return f
@@ -478,7 +481,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 // rowName is what the rows are called that a value says the kind of: which perennials.
 func (p *wording) rowName(value parse.Piece) *schema.Field {
 	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
-		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && f.Unique(p.View.Tables[0].RowCount)
+		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && !f.Clock() && f.Unique(p.View.Tables[0].RowCount)
 	}); f != nil {
 		return f
 	}

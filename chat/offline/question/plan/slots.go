@@ -190,8 +190,8 @@ func (p *roles) words() Reason {
 				p.share = true
 			case x.Arg == "distinct":
 				p.distinct = true
-			case p.Aggregate == "" || p.Aggregate == x.Arg:
-				p.Aggregate = x.Arg
+			case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
+				p.Aggregate = x.Arg // overall, what is the mean
 			}
 			p.used[i] = true
 		case speech.KindSup:
@@ -238,6 +238,9 @@ func (p *roles) words() Reason {
 			}
 			p.more, p.used[i] = &p.Pieces[i], true
 		}
+	}
+	if p.Aggregate == "" && slices.ContainsFunc(p.Pieces, p.everyYear) && p.Superlative != nil && p.mostWord() {
+		p.Aggregate = "sum"
 	}
 	return ""
 }
@@ -303,6 +306,17 @@ func (p *explanation) numberOf(i int) bool {
 	}
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
+
+// everyYear reports whether a unit or a column of time only says that all rows count: over all the years.
+func (p *explanation) everyYear(x parse.Piece) bool {
+	at := x.From - 1
+	if at > 1 && p.Text.Tokens[at].Fold == "the" {
+		at--
+	}
+	return at > 0 && (x.Kind == speech.KindUnit || x.Kind == speech.KindField && (x.Field.Yearly() || x.Field.Dated())) && allOf[p.Text.Tokens[at].Fold] && overWords[p.Text.Tokens[at-1].Fold]
+}
+
+var overWords = speech.Folded("over across über")
 
 // near finds the piece before or after another one, words that are used included.
 func (p *explanation) near(i, step int) *parse.Piece {
@@ -444,6 +458,10 @@ func (p *roles) targets() Reason {
 		case speech.KindField:
 			p.fieldRole(i, asked)
 		case speech.KindUnit:
+			if p.everyYear(x) {
+				p.used[i] = true
+				continue
+			}
 			if asked != nil && asked.Arg == "many" && p.Asks == "many" {
 				p.Tally, p.used[i] = x.Arg, true
 				continue

@@ -181,6 +181,11 @@ func (v *View) Labels() *Field {
 	})
 }
 
+// Temperature reports whether a column is a temperature, by its name or its unit.
+func (f *Field) Temperature() bool {
+	return f.Named("temperature") || strings.Contains(f.UnitSymbol()+f.Name, "°")
+}
+
 // NamesRows reports whether a column only names what each row is: the products of a list of products.
 func (v *View) NamesRows(f *Field) bool {
 	rows := v.Tables[0].RowCount

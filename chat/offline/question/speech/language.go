@@ -271,6 +271,9 @@ func (l Language) Title(s string) string {
 
 // Upper begins a text with a capital.
 func Upper(s string) string {
+	if s == "" {
+		return s
+	}
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
 }

@@ -55,6 +55,7 @@ length long länge longueur
 width wide breite largeur
 distance mileage kilometers kilometres km miles driven drove drive strecke entfernung kilometer gefahren distanz
 wait waits waited waiting wartezeit wartezeiten warten wartet wartete warteten gewartet
+preferred prefer prefers preference favourite favorite favourites favorites liebsten lieblings bevorzugt bevorzugtes bevorzugte bevorzugter
 level pegel pegelstand wasserstand
 bedrooms beds bed schlafzimmer
 visitor attendance audience publikum besucherzahl

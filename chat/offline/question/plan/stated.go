@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"slices"
+
+	"atelier/chat/offline/question/schema"
+	"atelier/chat/offline/question/speech"
+)
+
+// stated are the columns of names and times whose values the answer says.
+func (p *Plan) stated() []*schema.Field {
+	switch p.Op {
+	case OpRank, OpGroups, OpCompare:
+		return p.KeyFields()
+	case OpExtreme:
+		return append(p.ExtremeLabels(), p.Measures[0].Field)
+	case OpList, OpLookup:
+		return p.Listed()
+	}
+	return nil
+}
+
+// finer are the units of time that a unit and all finer ones say.
+var finer = map[string][]string{"year": {"year", "quarter", "month", "day"}, "quarter": {"quarter", "month", "day"}, "month": {"month", "day"}}
+
+// SaysTime reports whether the answer says when: in a unit of time, or in any.
+func (p *Plan) SaysTime(unit string) bool {
+	if u := p.Unit; u != "" && (unit == "" || unit == u || slices.Contains(finer[unit], u)) {
+		return true
+	}
+	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool {
+		switch {
+		case f.Dated():
+			return unit == "" || unit == "day" || finer[unit] != nil
+		case f.Yearly():
+			return unit == "" || unit == "year"
+		}
+		return !f.Measure() && (f.Named(unit) || unit == "" && slices.ContainsFunc([]string{"year", "quarter", "month", "week", "day", "weekday", "hour"}, func(u string) bool { return f.Named(u) }))
+	})
+}
+
+// SaysWho reports whether the answer names somebody.
+func (p *Plan) SaysWho() bool {
+	who := p.View.Person()
+	return who != nil && p.Asks != "who" && slices.Contains(p.stated(), who)
+}
+
+// SaysWhere reports whether the answer names a place.
+func (p *Plan) SaysWhere() bool {
+	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool {
+		return f.Text() && (f.Named("city") || f.Named("country") || f.Has(places))
+	})
+}
+
+var places = speech.Folded("place location site venue street address room region district where ort platz straße adresse raum standort gegend bezirk strecke route")
+
+// Leaves reports whether a word names a column, and none that the answer says.
+func (p *Plan) Leaves(words []speech.Token) bool {
+	return slices.ContainsFunc(words, func(t speech.Token) bool {
+		named, said := false, p.Text.Lex.Small(t)
+		for _, f := range p.View.Fields {
+			if slices.ContainsFunc(f.Words, func(w speech.Word) bool {
+				return !w.Optional && speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem})
+			}) {
+				named = true
+				said = said || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(p.stated(), f)
+			}
+		}
+		return named && !said
+	})
+}
+
+// Subject is the one name whose row is looked up.
+func (p *Plan) Subject() string {
+	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.Filters[0].Field.Unique(p.View.Tables[0].RowCount) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
+		return ""
+	}
+	return p.Filters[0].values[0]
+}
