@@ -73,6 +73,7 @@ describe("a form", () => {
       await page.getByRole("option", { name: "85" }).click();
       await box("Tint").fill("#336699");
       await box("Tint").press("Tab");
+      await page.locator(".mantine-ColorInput-dropdown").waitFor({ state: "hidden" }); // it lies over the checkbox on a narrow page
       await page.getByRole("checkbox", { name: "People" }).check();
       await box("Tags").focus();
       await page.keyboard.press("ArrowDown");
