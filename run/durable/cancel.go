@@ -107,7 +107,7 @@ func (e *Engine) cancelledOrphans(ctx context.Context, living map[string]ledger.
 	e.mu.Lock()
 	since := e.cancelled
 	e.mu.Unlock()
-	rows, err := e.listWithin(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
+	rows, err := listWithin(ctx, e, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled), dbos.WithFilterCompletedAfter(since))
 	if err != nil {
 		return nil, e.failure("list cancelled work", err)
 	}

@@ -76,7 +76,7 @@ func (e *Engine) settled() bool {
 	}
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := e.listWithin(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
+	rows, err := listWithin(root, e, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled))
 	if err != nil {
 		return false
 	}

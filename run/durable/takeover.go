@@ -42,7 +42,7 @@ func (e *Engine) list(options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatu
 }
 
 // listWithin is list that ends with ctx.
-func (e *Engine) listWithin(ctx context.Context, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
+func listWithin(ctx context.Context, e *Engine, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -139,7 +139,7 @@ func (e *Engine) underWay(l ledger.Lease) error {
 // Orphans lists work whose process has died, oldest first, followed by cancelled work whose process
 // died before it noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
-	rows, err := e.listWithin(ctx, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
+	rows, err := listWithin(ctx, e, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}

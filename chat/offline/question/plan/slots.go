@@ -185,14 +185,7 @@ func (p *roles) words() Reason {
 				return why
 			}
 		case speech.KindAgg:
-			switch {
-			case x.Arg == "share":
-				p.share = true
-			case x.Arg == "distinct":
-				p.distinct = true
-			case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
-				p.Aggregate = x.Arg // overall, what is the mean
-			}
+			p.aggregateWord(x)
 			p.used[i] = true
 		case speech.KindSup:
 			if p.Superlative != nil {
@@ -306,17 +299,6 @@ func (p *explanation) numberOf(i int) bool {
 	}
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
-
-// everyYear reports whether a unit or a column of time only says that all rows count: over all the years.
-func (p *explanation) everyYear(x parse.Piece) bool {
-	at := x.From - 1
-	if at > 1 && p.Text.Tokens[at].Fold == "the" {
-		at--
-	}
-	return at > 0 && (x.Kind == speech.KindUnit || x.Kind == speech.KindField && (x.Field.Yearly() || x.Field.Dated())) && allOf[p.Text.Tokens[at].Fold] && overWords[p.Text.Tokens[at-1].Fold]
-}
-
-var overWords = speech.Folded("over across über")
 
 // near finds the piece before or after another one, words that are used included.
 func (p *explanation) near(i, step int) *parse.Piece {

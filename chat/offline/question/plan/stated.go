@@ -3,12 +3,13 @@ package plan
 import (
 	"slices"
 
+	"atelier/chat/offline/question/parse"
 	"atelier/chat/offline/question/schema"
 	"atelier/chat/offline/question/speech"
 )
 
 // stated are the columns of names and times whose values the answer says.
-func (p *Plan) stated() []*schema.Field {
+func stated(p *Plan) []*schema.Field {
 	switch p.Op {
 	case OpRank, OpGroups, OpCompare:
 		return p.KeyFields()
@@ -28,7 +29,7 @@ func (p *Plan) SaysTime(unit string) bool {
 	if u := p.Unit; u != "" && (unit == "" || unit == u || slices.Contains(finer[unit], u)) {
 		return true
 	}
-	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool {
+	return slices.ContainsFunc(stated(p), func(f *schema.Field) bool {
 		switch {
 		case f.Dated():
 			return unit == "" || unit == "day" || finer[unit] != nil
@@ -42,12 +43,12 @@ func (p *Plan) SaysTime(unit string) bool {
 // SaysWho reports whether the answer names somebody.
 func (p *Plan) SaysWho() bool {
 	who := p.View.Person()
-	return who != nil && p.Asks != "who" && slices.Contains(p.stated(), who)
+	return who != nil && p.Asks != "who" && slices.Contains(stated(p), who)
 }
 
 // SaysWhere reports whether the answer names a place.
 func (p *Plan) SaysWhere() bool {
-	return slices.ContainsFunc(p.stated(), func(f *schema.Field) bool {
+	return slices.ContainsFunc(stated(p), func(f *schema.Field) bool {
 		return f.Text() && (f.Named("city") || f.Named("country") || f.Has(places))
 	})
 }
@@ -63,7 +64,7 @@ func (p *Plan) Leaves(words []speech.Token) bool {
 				return !w.Optional && speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem})
 			}) {
 				named = true
-				said = said || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(p.stated(), f)
+				said = said || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(stated(p), f)
 			}
 		}
 		return named && !said
@@ -77,3 +78,26 @@ func (p *Plan) Subject() string {
 	}
 	return p.Filters[0].values[0]
 }
+
+// aggregateWord takes a word of aggregation: share, distinct, mean.
+func (p *roles) aggregateWord(x parse.Piece) {
+	switch {
+	case x.Arg == "share":
+		p.share = true
+	case x.Arg == "distinct":
+		p.distinct = true
+	case p.Aggregate == "" || p.Aggregate == x.Arg || p.Aggregate == "sum" && p.Pieces[0].Kind == speech.KindAgg:
+		p.Aggregate = x.Arg // overall, what is the mean
+	}
+}
+
+// everyYear reports whether a unit or a column of time only says that all rows count: over all the years.
+func (p *explanation) everyYear(x parse.Piece) bool {
+	at := x.From - 1
+	if at > 1 && p.Text.Tokens[at].Fold == "the" {
+		at--
+	}
+	return at > 0 && (x.Kind == speech.KindUnit || x.Kind == speech.KindField && (x.Field.Yearly() || x.Field.Dated())) && allOf[p.Text.Tokens[at].Fold] && overWords[p.Text.Tokens[at-1].Fold]
+}
+
+var overWords = speech.Folded("over across über")
