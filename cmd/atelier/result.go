@@ -115,7 +115,7 @@ func (f resultFlags) prepare() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// proceed goes on with an operation that was begun before, and prints its results. A Ctrl-C ends it with
+// proceed continues an operation that was begun before, and prints its results. A Ctrl-C ends it with
 // the cause.
 func (f resultFlags) proceed(w *world, operation string, partials bool, cause error, do func(ctx context.Context, a *app, id string) (*generate.Result, error)) error {
 	p := newProgress(w, f.JSON)

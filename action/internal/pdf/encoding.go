@@ -66,7 +66,7 @@ b7=• b8=‚ b9=„ ba=” bb=» bc=… bd=‰ bf=¿ c1=` + "`" + ` c2=´ c3=ˆ
 e1=Æ e3=ª e8=Ł e9=Ø ea=Œ eb=º f1=æ f5=ı f8=ł f9=ø fa=œ fb=ß`
 
 // glyphText is what a glyph's name means: names of Adobe's list for Latin, Greek and
-// the usual signs, uniXXXX and uXXXXX, with a suffix like .sc left off.
+// the usual signs, uniXXXX and uXXXXX, without a suffix such as .sc.
 func glyphText(n string) string {
 	n, _, _ = strings.Cut(n, ".")
 	if utf8.RuneCountInString(n) == 1 {
