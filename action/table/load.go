@@ -233,7 +233,8 @@ const progressEvery = 2 * time.Second
 
 func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
 
-// opener counts what is read of the two readings of a file.
+// opener counts what is read of a file. The progress of one that is read once, then from a temporary
+// file, ends near 50 %.
 func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		r, err := open()
