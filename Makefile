@@ -13,7 +13,8 @@ RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modern
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
 RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
 RACESKIP ?= AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
-# More tests at once than processors, because many wait for processes that they started.
+# More tests at once than processors, because many wait for processes that they started. `make test` runs
+# twice as many: without the race detector they take little memory.
 PARALLEL ?= 8
 LINT     := bin/golangci-lint
 SUM      := bin/gotestsum
@@ -59,6 +60,7 @@ endif
 # Less garbage collection takes a fifth off the processor time of tests.
 test race matrices postgres: export GOGC = 400
 
+test: PARALLEL = 16
 test: ## run every Go test in minutes; the matrices of killed processes and the corpus with fewer rows
 	@began=$$(date +%s); $(call gotest,-short -timeout 15m -parallel $(PARALLEL),./...); ended=$$?; \
 	echo "== make test: $$(($$(date +%s) - began)) s"; exit $$ended
