@@ -42,11 +42,11 @@ func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
 			return true, nil
 		}
 	}
-	why := "other machines can reach " + at.String()
+	reason := "other machines can reach " + at.String()
 	if s.Config.PublicURL != "" {
-		why = "ATELIER_PUBLIC_URL says that other machines can reach the server"
+		reason = "ATELIER_PUBLIC_URL says that other machines can reach the server"
 	}
-	return true, media.Errorf(media.CodeInvalid, "%s, but there is no valid access token: create one with `atelier tokens create NAME`, or listen on 127.0.0.1 without ATELIER_PUBLIC_URL", why)
+	return true, media.Errorf(media.CodeInvalid, "%s, but there is no valid access token: create one with `atelier tokens create NAME`, or listen on 127.0.0.1 without ATELIER_PUBLIC_URL", reason)
 }
 
 // servedTokens are the access tokens for the API.

@@ -64,11 +64,11 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 		if _, looked := reasons[m.Provider]; !looked && known {
 			reasons[m.Provider] = s.Chat.Ready(p)
 		}
-		why := reasons[m.Provider]
-		if !m.Alive(now()) || why != nil && m.ID != p.DefaultModel {
+		reason := reasons[m.Provider]
+		if !m.Alive(now()) || reason != nil && m.ID != p.DefaultModel {
 			continue
 		}
-		out = append(out, chatModelView(m, why, answers))
+		out = append(out, chatModelView(m, reason, answers))
 	}
 	if off := (offline.Model{}).Profile(); !slices.ContainsFunc(out, func(m api.ChatModel) bool { return m.Provider == off.Provider }) {
 		out = append(out, chatModelView(off, nil, answers))
@@ -88,17 +88,17 @@ func rank(isDefault, ready bool) int {
 	return 2
 }
 
-func chatModelView(m chat.Profile, why error, answers string) api.ChatModel {
+func chatModelView(m chat.Profile, reason error, answers string) api.ChatModel {
 	id := m.Provider + "/" + m.ID
-	v := api.ChatModel{ID: id, Name: m.Name, Provider: m.Provider, Vision: m.SupportsVision, MaxImages: m.MaxImages, ContextTokens: m.ContextTokens, Ready: why == nil, Default: answers == id}
+	v := api.ChatModel{ID: id, Name: m.Name, Provider: m.Provider, Vision: m.SupportsVision, MaxImages: m.MaxImages, ContextTokens: m.ContextTokens, Ready: reason == nil, Default: answers == id}
 	if m.Offline {
 		v.ID = "offline"
 	}
 	if m.InputUSD != "" && m.OutputUSD != "" {
 		v.Price = &api.ChatPrice{InputUSD: m.InputUSD, OutputUSD: m.OutputUSD}
 	}
-	if why != nil {
-		v.Reason = media.ErrorText(why.Error())
+	if reason != nil {
+		v.Reason = media.ErrorText(reason.Error())
 	}
 	return v
 }

@@ -228,9 +228,9 @@ func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Gene
 }
 
 func generationView(o ledger.Operation) api.Generation {
-	asked, _ := prompts(o)
+	requested, _ := prompts(o)
 	return api.Generation{
-		ID: o.ID, Status: o.Status, Method: o.Method, Modality: string(o.Modality), Prompt: asked, Model: o.Model, Provider: o.Provider, RunID: o.RunID,
+		ID: o.ID, Status: o.Status, Method: o.Method, Modality: string(o.Modality), Prompt: requested, Model: o.Model, Provider: o.Provider, RunID: o.RunID,
 		Slots: []api.Slot{}, Settings: settingViews(o.Dispositions), Warnings: append([]string{}, o.Warnings...), Error: failureView(o.Failure),
 		Cost: operationCost(o), CreatedAt: o.CreatedAt.UTC(), FinishedAt: ended(o.FinishedAt),
 	}

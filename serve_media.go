@@ -230,7 +230,7 @@ func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) 
 }
 
 // prompts are the prompt of an operation as requested, and as sent to the provider.
-func prompts(o ledger.Operation) (asked, sent string) {
+func prompts(o ledger.Operation) (requested, sent string) {
 	var intent struct {
 		Prompt string `json:"prompt"`
 		Plan   struct {

@@ -65,12 +65,12 @@ func BenchmarkSubActionStart(b *testing.B) {
 	click := json.RawMessage(`{"interaction_id":"` + r.InteractionID + `","action_type":"media.offline.txt2img","prompt_id":"a"}`)
 	var times []time.Duration
 	for b.Loop() {
-		begun := time.Now()
+		started := time.Now()
 		id, err := c.SubActions.StartSubAction(b.Context(), r.ID, "", click)
 		if err != nil {
 			b.Fatal(err)
 		}
-		times = append(times, time.Since(begun))
+		times = append(times, time.Since(started))
 		b.StopTimer()
 		for _, err := range c.SubActions.FollowSubAction(b.Context(), id, 0) {
 			if err != nil {
@@ -106,7 +106,7 @@ func BenchmarkPatchElsewhere(b *testing.B) {
 		if version%2 == 0 {
 			text = json.RawMessage(`"a river"`)
 		}
-		begun := time.Now()
+		started := time.Now()
 		change, err := c.Interactions.PatchInteraction(b.Context(), r.InteractionID, version, []api.PatchOperation{{Op: "replace", Path: "/prompts/offline/a", Value: text}})
 		if err != nil {
 			b.Fatal(err)
@@ -116,7 +116,7 @@ func BenchmarkPatchElsewhere(b *testing.B) {
 			b.Fatal("the other reader has lost its stream")
 		}
 		version = change.Version
-		times = append(times, at.Sub(begun))
+		times = append(times, at.Sub(started))
 	}
 	percentiles(b, times)
 }

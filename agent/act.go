@@ -239,8 +239,8 @@ func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action
 
 // closed is an act that is not begun any more. What an earlier process began of it and left
 // is ended as that process would have ended it, and its results are kept.
-func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.Env, why error) ActResult {
-	k := ActResult{Outcome: refused(call.Name, why), Cut: true}
+func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.Env, reason error) ActResult {
+	k := ActResult{Outcome: refused(call.Name, reason), Cut: true}
 	if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
 		return k
 	}

@@ -196,7 +196,7 @@ func (l limits) late(worked time.Duration) string {
 
 // tight says which budget has no room for two more calls of the model, or nothing: then
 // the one that comes is the last. bounded reports whether there is such a budget.
-func (c *calls) tight(ctx context.Context, next chat.Request) (why string, bounded bool) {
+func (c *calls) tight(ctx context.Context, next chat.Request) (reason string, bounded bool) {
 	p := c.profile()
 	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(next))}
 	bounded, err := c.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
@@ -215,20 +215,20 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 	if !b.past.before(name) && b.past.before(model) {
 		return b.spentUp(false)
 	}
-	why := b.spentUp(true)
+	reason := b.spentUp(true)
 	if b.log.turns == 0 {
-		return why
+		return reason
 	}
 	tight, bounded := b.calls.tight(ctx, chat.Request{System: b.calls.sights.System, Messages: h.Messages()})
-	if why = cmp.Or(why, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
-		return why
+	if reason = cmp.Or(reason, tight); !bounded && b.max.tokens == 0 && b.max.time == 0 {
+		return reason
 	}
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
-		return why // nothing new: there was no budget to decide by when the turn was taken
+		return reason // nothing new: there was no budget to decide by when the turn was taken
 	}
-	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return why, nil })
+	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return reason, nil })
 	if err != nil {
-		return why
+		return reason
 	}
 	return before
 }

@@ -124,7 +124,7 @@ func TestEndedWhenAllWasDone(t *testing.T) {
 // then learns of the end, though it asks for nothing more.
 func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 	t.Parallel()
-	var begun chan struct{}
+	var started chan struct{}
 	code := func(ctx context.Context, c *agent.Context) (agent.Answer, error) {
 		for n := range 2 {
 			if ctx.Err() != nil {
@@ -132,24 +132,24 @@ func TestGoAgentEndedBeforeItIsTakenOver(t *testing.T) {
 			}
 			c.Action(ctx, "Paint", map[string]any{"Number": n + 1})
 		}
-		close(begun)
+		close(started)
 		<-ctx.Done()
 		return agent.Answer{}, ctx.Err()
 	}
 	w := build(t, setup{gos: map[string]agent.GoAgent{"coder": code}})
 	j := journal.Remember(journal.Memory{}, nil)
 	for _, ctx := range gone(t) {
-		begun = make(chan struct{})
+		started = make(chan struct{})
 		first, cancel := context.WithCancel(t.Context())
 		go func() {
-			<-begun
+			<-started
 			cancel()
 		}()
 		live, err := w.runner.Run(first, agent.Request{Agent: "coder", Message: "paint", RunID: fixedRun, Journal: j})
 		if media.CodeOf(err) != media.CodeCancelled || len(live.AlsoMade) != 2 {
 			t.Fatalf("%v, %d made", err, len(live.AlsoMade))
 		}
-		begun = make(chan struct{})
+		started = make(chan struct{})
 		res, err := w.runner.Run(ctx, agent.Request{Agent: "coder", Message: "paint", RunID: fixedRun, Journal: journal.Remember(journal.Memory{}, j.Steps())})
 		if err == nil || strings.Contains(err.Error(), "before what") {
 			t.Errorf("ended with %v", err)

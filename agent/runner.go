@@ -85,11 +85,11 @@ func (r *Runner) ready(d *definition.Agent) error {
 		if s.Configured {
 			continue
 		}
-		why := s.Reason
-		if why == "" {
-			why = "configure the source " + name
+		reason := s.Reason
+		if reason == "" {
+			reason = "configure the source " + name
 		}
-		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not configured: %s", d.Slug, name, why)
+		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not configured: %s", d.Slug, name, reason)
 	}
 	return nil
 }

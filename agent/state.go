@@ -191,8 +191,8 @@ func ReadAct(name step.Name, result []byte) (a ActResult, ok bool) {
 
 // ReadBudget reads which budget ends with the turn of a step; it is empty where none does.
 // ok is false for other steps.
-func ReadBudget(name step.Name, result []byte) (why string, ok bool) {
-	return why, name.Kind == step.KindBudget && json.Unmarshal(result, &why) == nil
+func ReadBudget(name step.Name, result []byte) (reason string, ok bool) {
+	return reason, name.Kind == step.KindBudget && json.Unmarshal(result, &reason) == nil
 }
 
 // Failed reports whether the failure of the call was kept.

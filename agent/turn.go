@@ -172,8 +172,8 @@ func (r *run) follow(ctx context.Context, s *contract.Step) (bool, error) {
 		return false, ctx.Err()
 	}
 	var unfit error
-	if why := r.spec.def.Unfit(r.draft.Payload); why != "" {
-		unfit = contract.BadStep("the payload does not fit payload_schema: %s", why)
+	if reason := r.spec.def.Unfit(r.draft.Payload); reason != "" {
+		unfit = contract.BadStep("the payload does not fit payload_schema: %s", reason)
 	}
 	if r.turnBudget.last == "" {
 		if problems := r.draft.Returns(slices.Concat(unknown, r.draft.UnknownRefs()), unfit); len(problems) > 0 {

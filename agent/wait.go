@@ -221,7 +221,7 @@ func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 
 // endWaiting ends the acts that wait for a person where their run ends all the same, because it
 // is cancelled or its time is over. A retry asks again.
-func (r *run) endWaiting(ctx context.Context, why error) {
+func (r *run) endWaiting(ctx context.Context, reason error) {
 	r.pauses.mu.Lock()
 	held := r.pauses.held
 	r.pauses.held = nil
@@ -234,7 +234,7 @@ func (r *run) endWaiting(ctx context.Context, why error) {
 	})
 	for _, h := range held {
 		if h.child != nil {
-			res, err := h.child.finish(h.child.scoped(ctx), why)
+			res, err := h.child.finish(h.child.scoped(ctx), reason)
 			r.delegated(ctx, h.rec, h.child, res, err)
 			r.outcome.update(func(t *tally) {
 				for _, s := range res.Steps {
@@ -245,7 +245,7 @@ func (r *run) endWaiting(ctx context.Context, why error) {
 			})
 			continue
 		}
-		rec, out := h.rec, refused(h.rec.Name, why)
+		rec, out := h.rec, refused(h.rec.Name, reason)
 		rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
 		r.end(ctx, rec)
 		if rec.Kind != StepCode { // a stage ends with the code of its agent

@@ -119,7 +119,7 @@ func (h *Hub) Run(ctx context.Context) {
 	h.next = time.NewTimer(0)
 	defer h.next.Stop()
 	h.waiting = true
-	begun := h.begin(ctx)
+	started := h.begin(ctx)
 	for {
 		select {
 		case <-h.next.C:
@@ -135,7 +135,7 @@ func (h *Hub) Run(ctx context.Context) {
 				continue
 			case e.Position <= h.last:
 				continue
-			case e.Position == h.last+1 && begun:
+			case e.Position == h.last+1 && started:
 				h.pass(ctx, e)
 				continue
 			}
@@ -146,7 +146,7 @@ func (h *Hub) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if begun = begun || h.begin(ctx); begun {
+		if started = started || h.begin(ctx); started {
 			h.catchUp(ctx)
 		}
 	}

@@ -49,8 +49,8 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 	if err := f.Sees(o); err != nil {
 		return Fitted{}, err
 	}
-	why, side := f.misfit(o, room)
-	if len(why) == 0 { // the bytes are read, to find out that they are there and whole
+	reason, side := f.misfit(o, room)
+	if len(reason) == 0 { // the bytes are read, to find out that they are there and whole
 		r, err := blobs.Open(ctx, o.Digest)
 		if err == nil {
 			_, err = io.Copy(io.Discard, r)
@@ -65,13 +65,13 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 	if err != nil {
 		return Fitted{}, err
 	}
-	return Fitted{Output: made, Reason: f.Name + " takes " + strings.Join(why, ", ")}, nil
+	return Fitted{Output: made, Reason: f.Name + " takes " + strings.Join(reason, ", ")}, nil
 }
 
 // Fits reports whether the model takes a picture of this kind as it is.
 func (f Profile) Fits(o media.Output, room Room) bool {
-	why, _ := f.misfit(o, room)
-	return f.Sees(o) == nil && len(why) == 0
+	reason, _ := f.misfit(o, room)
+	return f.Sees(o) == nil && len(reason) == 0
 }
 
 // Sees is nil if the model can be shown a picture of this kind, as it is or converted.
@@ -97,27 +97,27 @@ func name(o media.Output) string { return cmp.Or(o.FileName, string(o.Ref)) }
 
 // misfit lists what the model takes instead of what the picture is; side is the
 // longest side to come down to, 0 for any.
-func (f Profile) misfit(o media.Output, room Room) (why []string, side int) {
+func (f Profile) misfit(o media.Output, room Room) (reason []string, side int) {
 	if !f.Accepts(o.MIMEType) {
-		why = append(why, "no "+o.MIMEType)
+		reason = append(reason, "no "+o.MIMEType)
 	}
 	if o.Frames > 1 && o.MIMEType == "image/gif" {
-		why = append(why, fmt.Sprintf("one frame, not %d", o.Frames))
+		reason = append(reason, fmt.Sprintf("one frame, not %d", o.Frames))
 	}
 	side = f.MaxImageSide
 	if f.ManyImages > 0 && room.Images > f.ManyImages {
 		side = f.ManyImageSide
 	}
 	if long := max(o.Width, o.Height); side > 0 && long > side {
-		why = append(why, fmt.Sprintf("sides of %d pixels, not %d", side, long))
+		reason = append(reason, fmt.Sprintf("sides of %d pixels, not %d", side, long))
 	}
 	if n := int64(o.Width) * int64(o.Height); f.MaxImagePixels > 0 && n > f.MaxImagePixels {
-		why = append(why, fmt.Sprintf("%d pixels, not %d", f.MaxImagePixels, n))
+		reason = append(reason, fmt.Sprintf("%d pixels, not %d", f.MaxImagePixels, n))
 	}
 	if most := f.most(room); most > 0 && o.SizeBytes > most {
-		why = append(why, fmt.Sprintf("%d bytes, not %d", most, o.SizeBytes))
+		reason = append(reason, fmt.Sprintf("%d bytes, not %d", most, o.SizeBytes))
 	}
-	return why, side
+	return reason, side
 }
 
 // most is how many bytes one picture may have.
@@ -199,14 +199,14 @@ func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job im
 // The error has code [media.CodeUnsupported], names the model, and lists in Valid the
 // models that would do, as given.
 func (f Profile) Gate(images int, wouldDo []string) error {
-	var why string
+	var reason string
 	switch {
 	case images == 0:
 		return nil
 	case !f.SupportsVision:
-		why = fmt.Sprintf("%s does not accept pictures", f)
+		reason = fmt.Sprintf("%s does not accept pictures", f)
 	case f.MaxImages > 0 && images > f.MaxImages:
-		why = fmt.Sprintf("%d pictures are given, but %s accepts %d per request", images, f, f.MaxImages)
+		reason = fmt.Sprintf("%d pictures are given, but %s accepts %d per request", images, f, f.MaxImages)
 	default:
 		return nil
 	}
@@ -214,7 +214,7 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 	if len(wouldDo) > 0 {
 		advice = "use " + strings.Join(wouldDo, ", ")
 	}
-	e := media.Errorf(media.CodeUnsupported, "%s: %s, or allow pictures to be omitted (lenient images)", why, advice)
+	e := media.Errorf(media.CodeUnsupported, "%s: %s, or allow pictures to be omitted (lenient images)", reason, advice)
 	e.Valid = wouldDo
 	return e
 }

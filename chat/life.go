@@ -48,17 +48,17 @@ func (p *Profiles) successor(f Profile, now time.Time) (Profile, bool) {
 
 // living is the model that answers for one that was named at a time, with what has to be
 // said about it. The error has code media.CodeUnsupported.
-func (p *Profiles) living(asked string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
+func (p *Profiles) living(requested string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
 	next, ok := p.successor(f, now)
 	if !ok {
 		return f, nil, nil, media.Errorf(media.CodeUnsupported, "%s was shut down on %s and has no successor: choose another model (atelier models list --chat)",
 			f.Name, f.Life.ShutDown.Format(time.DateOnly))
 	}
 	if next.ID != f.ID {
-		changes = append(changes, Change{Asked: asked, Applied: next.Name, Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", f.Name, f.Life.ShutDown.Format(time.DateOnly), next.Name)})
+		changes = append(changes, Change{Asked: requested, Applied: next.Name, Reason: fmt.Sprintf("%s was shut down on %s; %s replaces it", f.Name, f.Life.ShutDown.Format(time.DateOnly), next.Name)})
 	}
 	if next.Assumed != "" {
-		changes = append(changes, Change{Asked: asked, Applied: next.Assumed, Reason: next.assumption()})
+		changes = append(changes, Change{Asked: requested, Applied: next.Assumed, Reason: next.assumption()})
 	}
 	if end := next.Life.ShutDown; !end.IsZero() && end.Sub(now) <= warnAhead {
 		w := fmt.Sprintf("%s will be shut down on %s", next.Name, end.Format(time.DateOnly))

@@ -126,15 +126,15 @@ func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) 
 		}
 		return c, err
 	}
-	asked, reason := "", ""
+	requested, reason := "", ""
 	for _, name := range prefer {
 		c, err := r.named(ctx, name)
 		if err == nil {
-			c.Asked, c.Reason = asked, reason
+			c.Asked, c.Reason = requested, reason
 			return c, nil
 		}
-		if asked == "" {
-			asked, reason = name, err.Error()
+		if requested == "" {
+			requested, reason = name, err.Error()
 		}
 	}
 	for _, p := range r.cfg.Profiles.Providers() {
@@ -142,10 +142,10 @@ func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) 
 			continue
 		}
 		c, err := r.named(ctx, p.Key+"/"+p.DefaultModel)
-		c.Asked, c.Reason = asked, reason
+		c.Asked, c.Reason = requested, reason
 		return c, err
 	}
-	return Choice{Model: r.cfg.Offline, Asked: asked, Reason: reason}, nil
+	return Choice{Model: r.cfg.Offline, Asked: requested, Reason: reason}, nil
 }
 
 func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {

@@ -94,8 +94,8 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 			return res, err
 		}
 		pause := max(wait.NextBackOff(), e.RetryAfter)
-		if asked, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); asked <= r.policy.Longest { // another call may have heard of more
-			pause, waited = max(pause, asked), until
+		if requested, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); requested <= r.policy.Longest { // another call may have heard of more
+			pause, waited = max(pause, requested), until
 		}
 		if err := r.policy.Sleep(ctx, pause); err != nil {
 			return Response{}, err

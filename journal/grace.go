@@ -90,17 +90,17 @@ func newGraceContext(ctx, caller context.Context) *graceContext {
 
 // look ends the graceContext if its caller has ended and nothing is left to be recalled.
 func (s *graceContext) look() {
-	why := s.caller.Err()
+	reason := s.caller.Err()
 	s.mu.Lock()
-	graced := why != nil && s.ended == nil && !s.live && !HandedOver(s.caller)
+	graced := reason != nil && s.ended == nil && !s.live && !HandedOver(s.caller)
 	if graced && s.limit == nil {
 		s.limit = time.AfterFunc(graceLimit, s.goLive)
 	}
-	if why == nil || s.ended != nil || graced {
+	if reason == nil || s.ended != nil || graced {
 		s.mu.Unlock()
 		return
 	}
-	s.ended = why
+	s.ended = reason
 	s.mu.Unlock()
 	s.cancel(context.Cause(s.caller))
 	close(s.done)

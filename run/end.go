@@ -13,7 +13,7 @@ import (
 
 // fail ends a run that had begun and cannot continue, for example because its agent no longer
 // exists.
-func (e endings) fail(ctx context.Context, req agent.Request, why error) {
+func (e endings) fail(ctx context.Context, req agent.Request, reason error) {
 	ctx = context.WithoutCancel(ctx)
 	read, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
@@ -22,18 +22,18 @@ func (e endings) fail(ctx context.Context, req agent.Request, why error) {
 		return // it had not begun: its caller gets the error
 	}
 	status := agent.StatusFailed
-	if media.CodeOf(why) == media.CodeCancelled {
+	if media.CodeOf(reason) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
 	e.closeOpen(ctx, req, status) // which takes time of its own
 	save, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	e.endAs(save, row, status, why)
+	e.endAs(save, row, status, reason)
 }
 
 // endAs ends a run outside of its agent. What it counted is kept.
-func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
-	p := action.Problem{Code: media.CodeOf(why), Message: media.ErrorText(why.Error()), Retryable: media.Retryable(why)}
+func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, reason error) {
+	p := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
 	row.Status, row.FinishedAt = ledger.Status(status), e.now()
 	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
 	if err := e.ledger.FinishRun(ctx, row); err != nil {
@@ -109,12 +109,12 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 			return err
 		}
 	}
-	why := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the durable engine's database; what it made is kept")
-	return s.endings.endRows(ctx, row.Owner, v, why, ledger.StatusRunning, ledger.StatusPaused)
+	reason := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the durable engine's database; what it made is kept")
+	return s.endings.endRows(ctx, row.Owner, v, reason, ledger.StatusRunning, ledger.StatusPaused)
 }
 
 // endRows ends the runs of a tree that have one of these states, outside of their agents.
-func (e endings) endRows(ctx context.Context, owner string, v saved, why error, states ...ledger.Status) error {
+func (e endings) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
 	req := v.State.Request
 	e.closeOpen(ctx, req, agent.StatusCancelled)
 	for _, state := range states {
@@ -125,11 +125,11 @@ func (e endings) endRows(ctx context.Context, owner string, v saved, why error, 
 			return err
 		}
 		for _, row := range rows {
-			e.endAs(ctx, row, agent.StatusCancelled, why)
+			e.endAs(ctx, row, agent.StatusCancelled, reason)
 		}
 	}
 	if v.Thread != nil {
-		e.threads.Answer(ctx, v.Thread, req, nil, why)
+		e.threads.Answer(ctx, v.Thread, req, nil, reason)
 	}
 	return e.observer.Flush(ctx)
 }
@@ -163,6 +163,6 @@ func (e endings) endPaused(ctx context.Context, st ledger.RunState) error {
 	if err := e.ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
-	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it was waiting for an answer; what it made is kept")
-	return e.endRows(ctx, st.Owner, v, why, ledger.StatusPaused)
+	reason := media.Errorf(media.CodeCancelled, "the run was cancelled while it was waiting for an answer; what it made is kept")
+	return e.endRows(ctx, st.Owner, v, reason, ledger.StatusPaused)
 }

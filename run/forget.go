@@ -87,7 +87,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 func endedByBudget(steps map[string]json.RawMessage, at step.Place, turn int) bool {
 	budget := step.In(turn, step.KindBudget)
 	if b, ok := steps[at.Full(budget)]; ok {
-		if why, ok := agent.ReadBudget(budget, b); !ok || why == "" {
+		if reason, ok := agent.ReadBudget(budget, b); !ok || reason == "" {
 			return false
 		}
 	}

@@ -62,8 +62,8 @@ type player struct {
 
 // recallPart reads what a part continues from. ended means that the part already ended, with the
 // result.
-func (p player) recallPart(ctx context.Context, w *work, begun bool) (ended *agent.Result, err error) {
-	if !begun && !w.Kept {
+func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *agent.Result, err error) {
+	if !started && !w.Kept {
 		return nil, nil
 	}
 	st, err := p.ledger.RunState(ctx, w.Request.Owner, w.Request.RunID)

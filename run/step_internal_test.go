@@ -69,7 +69,7 @@ func TestPrecedes(t *testing.T) {
 func TestForget(t *testing.T) {
 	t.Parallel()
 	failed, good := json.RawMessage(`{"failure":{"code":"unavailable"}}`), json.RawMessage(`{"response":{}}`)
-	why, fine := json.RawMessage(`"two more calls do not fit"`), json.RawMessage(`""`)
+	reason, fine := json.RawMessage(`"two more calls do not fit"`), json.RawMessage(`""`)
 	cut, done := json.RawMessage(`{"outcome":{},"cut":true}`), json.RawMessage(`{"response":{"text":"{\"done\":true}"}}`)
 	for name, c := range map[string]struct {
 		wrong wrong
@@ -95,7 +95,7 @@ func TestForget(t *testing.T) {
 			"turn-1-model": good, "turn-1-action-1": cut, "turn-1-action-2": good, "turn-1-agent-3-a/turn-1-model": good, "turn-1-agent-3-a/turn-1-action-1": cut,
 		}, []string{"turn-1-model", "turn-1-action-2", "turn-1-agent-3-a/turn-1-model"}},
 		"a turn to finish in": {wrong{late: true}, map[string]json.RawMessage{
-			"turn-1-model": good, "turn-1-action-1": good, "turn-2-budget": why, "turn-2-model": good,
+			"turn-1-model": good, "turn-1-action-1": good, "turn-2-budget": reason, "turn-2-model": good,
 		}, []string{"turn-1-model", "turn-1-action-1"}},
 		"a turn that was not the last one": {wrong{late: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": good, "turn-2-action-1": cut,
@@ -104,14 +104,14 @@ func TestForget(t *testing.T) {
 			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": failed,
 		}, []string{"turn-1-model"}},
 		"that of sub-agents, of which one had finished": {wrong{late: true}, map[string]json.RawMessage{
-			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good, "turn-1-agent-1-a/turn-2-budget": why, "turn-1-agent-1-a/turn-2-model": done,
-			"turn-1-agent-2-b/turn-1-model": good, "turn-1-agent-2-b/turn-2-budget": why, "turn-1-agent-2-b/turn-2-model": good,
-			"turn-2-budget": why, "turn-2-model": good,
+			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good, "turn-1-agent-1-a/turn-2-budget": reason, "turn-1-agent-1-a/turn-2-model": done,
+			"turn-1-agent-2-b/turn-1-model": good, "turn-1-agent-2-b/turn-2-budget": reason, "turn-1-agent-2-b/turn-2-model": good,
+			"turn-2-budget": reason, "turn-2-model": good,
 		}, []string{
 			"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-1-agent-1-a/turn-2-model", "turn-1-agent-1-a/turn-2-budget", "turn-1-agent-2-b/turn-1-model",
 		}},
 		"a turn that its time did not let it begin, behind an answer": {wrong{late: true}, map[string]json.RawMessage{
-			"turn-1-model": good, "turn-1-ask": good, "turn-2-budget": why,
+			"turn-1-model": good, "turn-1-ask": good, "turn-2-budget": reason,
 		}, []string{"turn-1-model", "turn-1-ask"}},
 		"nothing failed": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,

@@ -162,9 +162,9 @@ func (s *search) file(ctx context.Context, src Source) error {
 	return s.lines(ctx, src.Name, charset.NewReader(r))
 }
 
-func (s *search) skip(name, why string) {
+func (s *search) skip(name, reason string) {
 	if len(s.skipped) < maxSkipped {
-		s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(why, 120)})
+		s.skipped = append(s.skipped, Skipped{Path: short(name, 200), Reason: short(reason, 120)})
 	}
 }
 

@@ -50,9 +50,9 @@ func (b *Base) refresh(ctx context.Context, age time.Duration) (Report, error) {
 			r.skip(s.Name, k.skipped)
 			return nil
 		}
-		why, err := b.index(ctx, s)
+		reason, err := b.index(ctx, s)
 		r.Indexed++
-		r.skip(s.Name, why)
+		r.skip(s.Name, reason)
 		return err
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ func (b *Base) known(ctx context.Context) (map[string]known, error) {
 
 // index reads a document and replaces what the index has of it. It gives the reason
 // why the document cannot be searched, if there is one.
-func (b *Base) index(ctx context.Context, s file.Source) (why string, err error) {
+func (b *Base) index(ctx context.Context, s file.Source) (reason string, err error) {
 	doc, s, err := b.extract(ctx, s)
 	switch code := media.CodeOf(err); {
 	case code == media.CodeNotFound: // it went away meanwhile
@@ -117,11 +117,11 @@ func (b *Base) index(ctx context.Context, s file.Source) (why string, err error)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		why = file.Clip(err.Error(), 200)
+		reason = file.Clip(err.Error(), 200)
 	case strings.TrimSpace(doc.Text) == "":
-		why = "no text"
+		reason = "no text"
 		if len(doc.Warnings) > 0 {
-			why = doc.Warnings[len(doc.Warnings)-1]
+			reason = doc.Warnings[len(doc.Warnings)-1]
 		}
 	}
 	// Media inside of texts is not for the index.
@@ -129,13 +129,13 @@ func (b *Base) index(ctx context.Context, s file.Source) (why string, err error)
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))
 	}
-	return why, b.write(ctx, func(tx *sql.Tx) error {
+	return reason, b.write(ctx, func(tx *sql.Tx) error {
 		if err := remove(ctx, tx, s.Name); err != nil {
 			return err
 		}
 		res, err := tx.ExecContext(ctx, "INSERT INTO document (path, size, modified, title, format, skipped) VALUES (?, ?, ?, ?, ?, ?)",
-			s.Name, s.Size, s.Modified.UnixNano(), doc.Title, doc.Format, why)
-		if err != nil || why != "" {
+			s.Name, s.Size, s.Modified.UnixNano(), doc.Title, doc.Format, reason)
+		if err != nil || reason != "" {
 			return err
 		}
 		id, err := res.LastInsertId()

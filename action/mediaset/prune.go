@@ -104,24 +104,24 @@ func checked(c *action.Call) ([]media.Output, error) {
 
 // drop prunes one item unless the answer needs it.
 func (p *pruning) drop(o media.Output) bool {
-	why := ""
+	reason := ""
 	switch {
 	case o.Promoted:
-		why = "it is promoted"
+		reason = "it is promoted"
 	case p.call.InUse != nil:
-		why = p.call.InUse(o.Ref)
+		reason = p.call.InUse(o.Ref)
 	}
 	if slices.Contains(p.pruned, string(o.Ref)) {
 		return false
 	}
-	if why == "" {
+	if reason == "" {
 		p.call.Change(media.Change{Kind: media.ChangePrune, Ref: o.Ref})
 		p.pruned = append(p.pruned, string(o.Ref))
 		return true
 	}
 	if !p.reported[o.Ref] {
 		p.reported[o.Ref] = true
-		p.skipped = append(p.skipped, skip{RefID: string(o.Ref), Reason: why})
+		p.skipped = append(p.skipped, skip{RefID: string(o.Ref), Reason: reason})
 	}
 	return false
 }

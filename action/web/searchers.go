@@ -48,11 +48,11 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		return nil, err
 	}
 	if len(out.Results) == 0 && len(out.Unresponsive) > 0 {
-		var why []string
+		var reason []string
 		for _, u := range out.Unresponsive {
-			why = append(why, strings.Join(u, " "))
+			reason = append(reason, strings.Join(u, " "))
 		}
-		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines responds: %s", one(strings.Join(why, ", "), 200))
+		return nil, media.Errorf(media.CodeUnavailable, "none of SearXNG's engines responds: %s", one(strings.Join(reason, ", "), 200))
 	}
 	hits := make([]Hit, 0, len(out.Results))
 	for _, r := range out.Results {

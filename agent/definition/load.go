@@ -193,14 +193,14 @@ func (r *reader) parse(text string) *yaml.Node {
 	if errors.Is(err, io.EOF) && len(doc.Content) > 0 {
 		return doc.Content[0]
 	}
-	at, why := position{file: r.file}, "the file is empty: give at least slug, name and description"
+	at, reason := position{file: r.file}, "the file is empty: give at least slug, name and description"
 	if !errors.Is(err, io.EOF) {
-		why = "this is no valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
+		reason = "this is no valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
 		if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
 			at.line, _ = strconv.Atoi(found[1]) // none is the first
 		}
 	}
-	r.problems = append(r.problems, problemAt(at, "%s", why))
+	r.problems = append(r.problems, problemAt(at, "%s", reason))
 	return nil
 }
 

@@ -36,8 +36,8 @@ func (r *reader) payloadSchema(d *Agent, n *yaml.Node) {
 	}
 	schema, err := schemas.Compile(value)
 	if err != nil {
-		at, why := schemaFault(n, err)
-		r.fail(at, "payload_schema: %s", why)
+		at, reason := schemaFault(n, err)
+		r.fail(at, "payload_schema: %s", reason)
 		return
 	}
 	if t := schema.Types; t != nil && !t.IsEmpty() && !slices.Contains(t.ToStrings(), "object") {

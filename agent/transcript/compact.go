@@ -89,12 +89,12 @@ func (e *entry) shrink(to level, length int, set *media.Set) bool {
 }
 
 // hideImages takes the pictures that came with the task out and tells the model why.
-func (e *entry) hideImages(why string) bool {
+func (e *entry) hideImages(reason string) bool {
 	if e.opening == nil || len(e.opening.Images) == 0 {
 		return false
 	}
 	for _, s := range e.opening.Images {
-		e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: "+why+".")
+		e.opening.Unseen = append(e.opening.Unseen, string(s.Ref)+" is not shown any more: "+reason+".")
 	}
 	e.opening.Images = nil
 	e.render()

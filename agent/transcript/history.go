@@ -156,7 +156,7 @@ func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int
 
 // Lose takes a picture out of all messages, tells the model why, and gives the
 // refs under which it was shown.
-func (h *History) Lose(d media.Digest, why string) (refs []media.Ref) {
+func (h *History) Lose(d media.Digest, reason string) (refs []media.Ref) {
 	for i := range h.entries {
 		e := &h.entries[i]
 		views := &[]Sight{}
@@ -171,7 +171,7 @@ func (h *History) Lose(d media.Digest, why string) (refs []media.Ref) {
 			if s.Shown.Digest != d {
 				return false
 			}
-			gone = append(gone, fmt.Sprintf("You cannot see %s any more: %s.", s.Ref, why))
+			gone = append(gone, fmt.Sprintf("You cannot see %s any more: %s.", s.Ref, reason))
 			if !slices.Contains(refs, s.Ref) {
 				refs = append(refs, s.Ref)
 			}

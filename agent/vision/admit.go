@@ -36,8 +36,8 @@ type omitted struct {
 }
 
 // leave notes a picture that is not shown.
-func (a *Admission) leave(ref media.Ref, why string) {
-	a.Omitted = append(a.Omitted, omitted{Ref: ref, Why: plain.Clip(media.ErrorText(why), 300)})
+func (a *Admission) leave(ref media.Ref, reason string) {
+	a.Omitted = append(a.Omitted, omitted{Ref: ref, Why: plain.Clip(media.ErrorText(reason), 300)})
 }
 
 // Admit gives the pictures of the task as the model takes them. What it does not
@@ -74,12 +74,12 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 		if !v.Lenient {
 			return a, fmt.Errorf("agent %s: %w", v.Agent, err)
 		}
-		most, why := 0, fmt.Sprintf("%s takes no pictures", p)
+		most, reason := 0, fmt.Sprintf("%s takes no pictures", p)
 		if p.SupportsVision {
-			most, why = p.MaxImages, fmt.Sprintf("%s takes %d pictures in one request", p, p.MaxImages)
+			most, reason = p.MaxImages, fmt.Sprintf("%s takes %d pictures in one request", p, p.MaxImages)
 		}
 		for _, i := range images[most:] {
-			a.leave(i.Ref, why)
+			a.leave(i.Ref, reason)
 		}
 		images = images[:most]
 	}

@@ -87,17 +87,17 @@ func (v *Sights) readable(ctx context.Context, d media.Digest) media.Code {
 // run where one came with the task and the run shall stop for that.
 func (v *Sights) Lose(ctx context.Context, h *transcript.History, e *LostError) error {
 	for _, l := range e.List {
-		why := "its bytes are missing"
+		reason := "its bytes are missing"
 		if l.Code == media.CodeCorrupt {
-			why = "its bytes are damaged"
+			reason = "its bytes are damaged"
 		}
-		for _, ref := range h.Lose(l.Digest, why) {
+		for _, ref := range h.Lose(l.Digest, reason) {
 			given := slices.ContainsFunc(v.Given, func(i InputImage) bool { return i.Ref == ref })
 			if given && v.Lost == LostStop {
-				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, why)
+				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, v.Agent, reason)
 			}
-			v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, v.Agent, why))
-			v.Dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})
+			v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, v.Agent, reason))
+			v.Dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: reason})
 		}
 	}
 	return nil

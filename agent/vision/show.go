@@ -53,15 +53,15 @@ const keptForAnswer = 4096
 func (v *Sights) WithinLimits(ctx context.Context, messages []chat.Message) []chat.Message {
 	p := v.profile()
 	for {
-		why := overLimit(p, chat.Request{System: v.System, Messages: messages})
-		if why == "" {
+		reason := overLimit(p, chat.Request{System: v.System, Messages: messages})
+		if reason == "" {
 			return messages
 		}
-		ref, less := withoutOldest(messages, why)
+		ref, less := withoutOldest(messages, reason)
 		if ref == "" {
 			return messages
 		}
-		v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s", ref, v.Agent, why))
+		v.Warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s", ref, v.Agent, reason))
 		messages = less
 	}
 }
@@ -97,7 +97,7 @@ func overLimit(p chat.Profile, req chat.Request) string {
 }
 
 // withoutOldest copies messages without their first picture and gives its ref.
-func withoutOldest(messages []chat.Message, why string) (media.Ref, []chat.Message) {
+func withoutOldest(messages []chat.Message, reason string) (media.Ref, []chat.Message) {
 	for i, m := range messages {
 		at := slices.IndexFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil })
 		if at < 0 {
@@ -110,7 +110,7 @@ func withoutOldest(messages []chat.Message, why string) (media.Ref, []chat.Messa
 			}
 		}
 		m.Parts = slices.Clone(m.Parts)
-		m.Parts[at] = chat.Part{Text: " [not shown any more: " + why + "; View Agent Media shows it again]"}
+		m.Parts[at] = chat.Part{Text: " [not shown any more: " + reason + "; View Agent Media shows it again]"}
 		out := slices.Clone(messages)
 		out[i] = m
 		return ref, out

@@ -230,8 +230,8 @@ func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, 
 }
 
 // Hide warns person and model that a picture which was asked for is not shown.
-func (v *Sights) Hide(ctx context.Context, res *transcript.Results, ref media.Ref, why string) {
-	w := fmt.Sprintf("%s is not shown: %s", ref, plain.Clip(media.ErrorText(why), 300))
+func (v *Sights) Hide(ctx context.Context, res *transcript.Results, ref media.Ref, reason string) {
+	w := fmt.Sprintf("%s is not shown: %s", ref, plain.Clip(media.ErrorText(reason), 300))
 	v.Warn(ctx, w)
 	res.Warnings = append(res.Warnings, w)
 }

@@ -81,10 +81,10 @@ func givesText(t *testing.T, s Subject) {
 	t.Helper()
 	const answer = `{"message":"Grüße aus Köln 🎨","done":true}`
 	s.Service.Answer = func(Request) string { return answer }
-	begun := make(chan struct{})
+	started := make(chan struct{})
 	s.Service.Between = func() {
 		select {
-		case <-begun:
+		case <-started:
 		case <-time.After(50 * time.Millisecond): // where nothing comes before the end
 		}
 	}
@@ -92,7 +92,7 @@ func givesText(t *testing.T, s Subject) {
 	text := ""
 	r.OnText = func(piece string) {
 		if text == "" {
-			close(begun)
+			close(started)
 		}
 		text += piece
 	}

@@ -209,15 +209,15 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if own, ok := errors.AsType[*media.Error](err); ok {
 		return own
 	}
-	why := err.Error()
+	reason := err.Error()
 	u, network := errors.AsType[*url.Error](err)
 	if network {
-		why = u.Err.Error()
+		reason = u.Err.Error()
 	}
-	why = m.secrets.Clean(why, chat.MaxMessage)
-	e := chat.LostCall{Profile: m.profile, Err: err, Why: why, Check: "the network and " + m.provider.BaseVariable, Sent: sent}.Unanswered(ctx)
+	reason = m.secrets.Clean(reason, chat.MaxMessage)
+	e := chat.LostCall{Profile: m.profile, Err: err, Why: reason, Check: "the network and " + m.provider.BaseVariable, Sent: sent}.Unanswered(ctx)
 	if e.Code == media.CodeUnavailable && !network { // the SDK did not take the request
-		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
+		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, reason)
 	}
 	return e
 }

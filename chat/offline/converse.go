@@ -63,7 +63,9 @@ func converse(c *conversation) step {
 	return c.present(w.action(w.change), c.changed(w), said)
 }
 
-func finish(why, message string) step { return step{Reasoning: why, Done: true, Message: message} }
+func finish(reason, message string) step {
+	return step{Reasoning: reason, Done: true, Message: message}
+}
 
 // cannotDraw lists what the painter does not know of a prompt; nothing where another model paints.
 func (c *conversation) cannotDraw(prompt string) []string {

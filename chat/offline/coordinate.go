@@ -27,8 +27,8 @@ func coordinate(c *conversation) step {
 }
 
 // delegate asks those of the given agents that have not answered.
-func delegate(c *conversation, to []callee, why string) (step, bool) {
-	s := step{Reasoning: why}
+func delegate(c *conversation, to []callee, reason string) (step, bool) {
+	s := step{Reasoning: reason}
 	for _, a := range to {
 		if _, done := c.asked(a.Slug); !done {
 			s.Agents = append(s.Agents, agentCall{Name: a.Slug, Task: c.task})

@@ -58,11 +58,11 @@ func TestCallsAskedAgainCount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			begun := s.stall(t, c.when)
+			started := s.stall(t, c.when)
 			command := []string{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")}
 			for range c.deaths {
 				proc := s.start(command...)
-				<-begun
+				<-started
 				id := s.onlyRun().ID
 				s.known(t, id, c.place)
 				_ = proc.cmd.Process.Kill()

@@ -131,9 +131,9 @@ func TestDeadRunIsCancelled(t *testing.T) {
 			end := func(kill bool) endOf {
 				s := newWorkshop(t)
 				s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "1000000"
-				begun := s.stall(t, when)
+				started := s.stall(t, when)
 				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-				<-begun
+				<-started
 				id := s.onlyRun().ID
 				s.known(t, id, name)
 				before := 0
@@ -207,9 +207,9 @@ func TestKilledBeforeItHeard(t *testing.T) {
 			end := func(kill bool) endOf {
 				s := newWorkshop(t)
 				s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "1000000"
-				begun := s.stall(t, places()["sub-agent paints"])
+				started := s.stall(t, places()["sub-agent paints"])
 				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-				<-begun
+				<-started
 				id := s.onlyRun().ID
 				s.known(t, id, "sub-agent paints")
 				if !kill {

@@ -140,14 +140,14 @@ func TestRetryAfterIsTooLong(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	s.images.Inject(sim.Injection{Fault: sim.FaultRateLimit, RetryAfter: 5 * time.Hour})
-	begun := time.Now()
+	started := time.Now()
 	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
 	o.refused(t, exitProvider, "5h0m0s")
 	if !strings.Contains(o.stdout, "cost nothing") {
 		t.Errorf("it says %s", o.stdout)
 	}
-	if time.Since(begun) > time.Minute {
-		t.Errorf("it took %s", time.Since(begun))
+	if time.Since(started) > time.Minute {
+		t.Errorf("it took %s", time.Since(started))
 	}
 }
 

@@ -213,7 +213,7 @@ func (c *generateCmd) request() (generate.Request, error) {
 	return r, nil
 }
 
-func sameFormat(asked, real string) bool {
-	asked = strings.ToLower(asked)
-	return asked == real || asked == ".jpeg" && real == ".jpg" || asked == ".opus" && real == ".ogg"
+func sameFormat(requested, real string) bool {
+	requested = strings.ToLower(requested)
+	return requested == real || requested == ".jpeg" && real == ".jpg" || requested == ".opus" && real == ".ogg"
 }

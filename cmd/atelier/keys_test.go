@@ -71,13 +71,13 @@ func repeating(provider, how, key string) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		var why any = map[string]any{"message": said, "code": said, "type": said, "status": said, "details": said}
+		var reason any = map[string]any{"message": said, "code": said, "type": said, "status": said, "details": said}
 		var code any = 4
 		if provider == "leonardo" || provider == "xai" {
-			why, code = said, said
+			reason, code = said, said
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
-			"error": why, "detail": said, "message": said, "errors": []string{said},
+			"error": reason, "detail": said, "message": said, "errors": []string{said},
 			"code": code, "description": said, "status": "Failed", "failReason": said, "object": "error",
 		})
 	}

@@ -147,9 +147,9 @@ func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	ready()
-	why := read[generated](p, "generate", "--wait", id, "--json").Dispositions[0].Reason
-	if why == "" || strings.Contains(why, "process ended") || !strings.Contains(p.must("operations", "show", id).stdout, "moderated: "+why) {
-		t.Errorf("told %q\n%s", why, p.must("operations", "show", id).stdout)
+	reason := read[generated](p, "generate", "--wait", id, "--json").Dispositions[0].Reason
+	if reason == "" || strings.Contains(reason, "process ended") || !strings.Contains(p.must("operations", "show", id).stdout, "moderated: "+reason) {
+		t.Errorf("told %q\n%s", reason, p.must("operations", "show", id).stdout)
 	}
 	if n := len(service.Captured()); n != 1 {
 		t.Errorf("%d calls", n)

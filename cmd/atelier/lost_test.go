@@ -28,9 +28,9 @@ func TestEngineFileIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := onSQLite(t)
-			begun := s.stall(t, places()["sub-agent paints"])
+			started := s.stall(t, places()["sub-agent paints"])
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-			<-begun
+			<-started
 			id := s.onlyRun().ID
 			s.known(t, id, "sub-agent paints")
 			_ = proc.cmd.Process.Kill()

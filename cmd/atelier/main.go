@@ -68,9 +68,9 @@ type world struct {
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
 // caller ends it.
-func (w *world) until(why error) (ctx context.Context, end func()) {
+func (w *world) until(reason error) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(w.ctx))
-	stop := context.AfterFunc(w.ctx, func() { cancel(why) })
+	stop := context.AfterFunc(w.ctx, func() { cancel(reason) })
 	return ctx, func() {
 		stop()
 		cancel(nil)

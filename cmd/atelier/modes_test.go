@@ -45,12 +45,12 @@ func TestModes(t *testing.T) {
 		}
 		return proc
 	}
-	begun := s.stall(t, places()["sub-agent paints"])
+	started := s.stall(t, places()["sub-agent paints"])
 	proc := begin("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--kb", filepath.Dir(s.write("papers/a.md", "# Foxes\n\nA fox is red.\n")))
 	if err := proc.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-begun
+	<-started
 	seen := s.modes(t)
 	_ = proc.Process.Kill()
 	_ = proc.Wait()

@@ -71,13 +71,13 @@ func priceOf(o ledger.Operation) string {
 
 // promptOf reads the prompt of an operation; empty if it cannot be read.
 func promptOf(o ledger.Operation) string {
-	var asked struct {
+	var requested struct {
 		Prompt string `json:"prompt"`
 	}
-	if json.Unmarshal(o.Request, &asked) != nil {
+	if json.Unmarshal(o.Request, &requested) != nil {
 		return ""
 	}
-	return asked.Prompt
+	return requested.Prompt
 }
 
 type operationsShowCmd struct {

@@ -53,13 +53,13 @@ func (f resultFlags) writable(p *plan.Plan, format string) error {
 	if f.Output == toStdout && p.Makes > 1 {
 		return media.Errorf(media.CodeInvalid, "-o - takes one result, but %s makes %d: request one with -n 1, or name a file", p.Model.Name, p.Makes)
 	}
-	asked := "-o " + f.Output
+	requested := "-o " + f.Output
 	if format != "" {
-		asked = "--format " + format
+		requested = "--format " + format
 	}
 	for _, d := range p.Dispositions {
 		if d.Setting == "output_format" && d.Outcome == generate.OutcomeDropped {
-			return media.Errorf(media.CodeUnsupported, "%s is not possible: %s. Nothing was generated", asked, d.Reason)
+			return media.Errorf(media.CodeUnsupported, "%s is not possible: %s. Nothing was generated", requested, d.Reason)
 		}
 	}
 	return nil

@@ -128,9 +128,9 @@ func TestCancelledRunLeavesNoTasks(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
 	s.env["ATELIER_CATALOGUE"], s.env["ATELIER_BUDGET_OWNER"] = s.impatient(), "5"
-	begun := s.stall(t, places()["sub-agent thinks"])
+	started := s.stall(t, places()["sub-agent thinks"])
 	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
-	<-begun
+	<-started
 	id := s.onlyRun().ID
 	s.known(t, id, "sub-agent thinks")
 	if open := s.must("operations", "list", "--status", "running").stdout; strings.Count(open, "FLUX.2 Pro") != 2 {

@@ -230,7 +230,7 @@ func TestRunsAtOnce(t *testing.T) {
 	release := sync.OnceFunc(func() { close(held) })
 	defer release() // or a failing test waits for its own requests
 	var mu sync.Mutex
-	begun, most, now := 0, 0, 0
+	started, most, now := 0, 0, 0
 	s.mu.Lock()
 	s.each = func(r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
@@ -239,7 +239,7 @@ func TestRunsAtOnce(t *testing.T) {
 		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		mu.Lock()
-		begun++
+		started++
 		now++
 		most = max(most, now)
 		mu.Unlock()
@@ -260,7 +260,7 @@ func TestRunsAtOnce(t *testing.T) {
 		defer mu.Unlock()
 		return *of
 	}
-	eventually(t, "all runs", func() bool { return count(&begun) == runs })
+	eventually(t, "all runs", func() bool { return count(&started) == runs })
 	for _, p := range procs {
 		_ = p.cmd.Process.Kill()
 		p.wait()
@@ -270,7 +270,7 @@ func TestRunsAtOnce(t *testing.T) {
 	most = 0
 	mu.Unlock()
 	serving, _ := s.serving(t)
-	eventually(t, "two runs", func() bool { return count(&begun) >= runs+limit })
+	eventually(t, "two runs", func() bool { return count(&started) >= runs+limit })
 	release()
 	for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items {
 		eventually(t, "the end of a run", func() bool { return s.over(r.ID) })

@@ -14,8 +14,8 @@ import (
 // stalled lets a run come to where a model call of helper and the submissions of a fox and a
 // hare are in progress. Submissions are answered when the end of the model call shows that the
 // process has heard its signal.
-func (s *workshop) stalled() (begun chan struct{}) {
-	begun = make(chan struct{}, 8)
+func (s *workshop) stalled() (started chan struct{}) {
+	started = make(chan struct{}, 8)
 	heard := make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,15 +24,15 @@ func (s *workshop) stalled() (begun chan struct{}) {
 		r.Body = io.NopCloser(bytes.NewReader(b))
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/chat/completions") && bytes.Contains(b, []byte("You are helper.")):
-			begun <- struct{}{}
+			started <- struct{}{}
 			<-r.Context().Done()
 			close(heard)
 		case asks(http.MethodPost, "/v1/flux")(r):
-			begun <- struct{}{}
+			started <- struct{}{}
 			<-heard
 		}
 	}
-	return begun
+	return started
 }
 
 // TestCtrlCWaitsForTheNamesOfARun: the tasks that a run is beginning when it is interrupted
@@ -51,10 +51,10 @@ func TestCtrlCWaitsForTheNamesOfARun(t *testing.T) {
 				s.mu.Unlock()
 				args = []string{"resume", id, "--json"}
 			}
-			begun := s.stalled()
+			started := s.stalled()
 			proc := s.start(args...)
 			for range 3 {
-				<-begun
+				<-started
 			}
 			if err := proc.cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // stall lets requests of a kind wait until their client leaves, and counts them.
-func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (begun <-chan struct{}) {
+func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (started <-chan struct{}) {
 	t.Helper()
 	reached := make(chan struct{}, 100)
 	s.mu.Lock()
@@ -59,9 +59,9 @@ func TestTimeout(t *testing.T) {
 			}
 			for given := 4 * time.Second; ; given *= 2 {
 				s := newWorkshop(t)
-				begun := s.stall(t, when)
+				started := s.stall(t, when)
 				o := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json").wait()
-				if busy := len(begun) == 0 || len(s.listed().Items) < want; busy && given < time.Minute {
+				if busy := len(started) == 0 || len(s.listed().Items) < want; busy && given < time.Minute {
 					continue // the machine is: the run did not come so far
 				}
 				s.timeIsUp(t, o, want)
@@ -135,12 +135,12 @@ func stalledInTime(t *testing.T, place string) stalledRun {
 	t.Helper()
 	for given := 6 * time.Second; given < 2*time.Minute; given *= 2 {
 		s := newWorkshop(t)
-		begun := s.stall(t, places()[place])
+		started := s.stall(t, places()[place])
 		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json")
 		ended := make(chan outcome, 1)
 		go func() { ended <- proc.wait() }()
 		select {
-		case <-begun:
+		case <-started:
 			return stalledRun{s, proc, ended, time.Now().Add(given)} // the run began before
 		case <-ended:
 		}
@@ -156,9 +156,9 @@ func TestCancelAnywhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t)
-			begun := s.stall(t, when)
+			started := s.stall(t, when)
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-			<-begun
+			<-started
 			id := s.onlyRun().ID
 			if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
 				t.Errorf("cancel said %s%s", o.stdout, o.stderr)

@@ -143,8 +143,8 @@ func Written(t driver.Task) driver.Task {
 }
 
 // lose is the disposition of a setting whose flag is left out. Which version draws is told by the flag that stays.
-func lose(t driver.Task, f catalog.Flag, why string) generate.Disposition {
-	d := generate.Disposition{Setting: f.Setting, Outcome: generate.OutcomeDropped, Reason: why}
+func lose(t driver.Task, f catalog.Flag, reason string) generate.Disposition {
+	d := generate.Disposition{Setting: f.Setting, Outcome: generate.OutcomeDropped, Reason: reason}
 	if f.Setting == "model" {
 		d.Outcome, d.Applied = generate.OutcomeAdapted, "another version"
 	}
@@ -168,8 +168,8 @@ type FollowUp struct {
 	Notes []generate.Disposition
 }
 
-func (f *FollowUp) note(setting string, o generate.Outcome, applied, why string) {
-	f.Notes = append(f.Notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
+func (f *FollowUp) note(setting string, o generate.Outcome, applied, reason string) {
+	f.Notes = append(f.Notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: reason})
 }
 
 // Follow finds what the act of a task is among what the provider offered to do with its picture. It is zero for acts
@@ -182,18 +182,18 @@ func Follow(t driver.Task) (FollowUp, error) {
 		return FollowUp{}, err
 	}
 	var f FollowUp
-	asked, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
+	requested, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
 	of, whole := slices.ContainsFunc(a.Offers, catalog.Offered.Tiled), grid(t)
 	switch {
-	case whole && of && asked == 0 && t.Tile() == 0:
+	case whole && of && requested == 0 && t.Tile() == 0:
 		return f, media.Errorf(media.CodeInvalid, "%s is a grid of %d pictures: name one of its tiles, or set %s.index to %s",
 			t.Inputs[0].Ref, cmp.Or(t.Model.Grid, t.Model.MaxN), t.Model.Provider, t.Model.OptionRules["index"])
 	case whole && of:
-		f.Tile = cmp.Or(asked, t.Tile())
+		f.Tile = cmp.Or(requested, t.Tile())
 		if a.By != "" && t.Option(a.By) != "" {
 			f.note("options."+t.Model.Provider+"."+a.By, generate.OutcomeDropped, "", "the pictures of a grid have one "+a.Name+" each")
 		}
-	case asked != 0:
+	case requested != 0:
 		f.note("options."+t.Model.Provider+".index", generate.OutcomeDropped, "", "it is a single picture")
 	}
 	if len(t.Offers()) == 0 {

@@ -42,8 +42,8 @@ func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 		return nil
 	}
 	bad := func(field, format string, args ...any) error {
-		why := media.Errorf(media.CodeInvalid, format, args...)
-		return media.Errorf(media.CodeInvalid, "model catalogue %s, endpoint.%s: %s", provider, field, why.Message)
+		reason := media.Errorf(media.CodeInvalid, format, args...)
+		return media.Errorf(media.CodeInvalid, "model catalogue %s, endpoint.%s: %s", provider, field, reason.Message)
 	}
 	e.Provider = provider
 	e.BaseURL = strings.TrimRight(strings.TrimSpace(e.BaseURL), "/")

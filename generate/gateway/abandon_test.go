@@ -34,16 +34,16 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 			h.gemini.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
 				return driver.Update{Task: driver.Handle{ID: task.Key}}, nil
 			}
-			begun := make(chan struct{}, 2)
+			started := make(chan struct{}, 2)
 			h.gemini.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, _ int) (driver.Update, error) {
-				begun <- struct{}{}
+				started <- struct{}{}
 				<-ctx.Done()
 				return driver.Update{Task: to}, ctx.Err()
 			}
 			h.gemini.OnCancel = func(driver.Handle) error { return c.cancel }
 			go func() {
-				<-begun
-				<-begun
+				<-started
+				<-started
 				leave(gateway.ErrHandedOver)
 			}()
 			ask := trio()

@@ -113,11 +113,11 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 	if !x.departure.running.Load() {
 		x.bill.Settle(ctx)
 	}
-	first, begun := x.history.next()
+	first, started := x.history.next()
 	switch {
-	case begun && (first.Provider != p.Model.Provider || first.APIModel != p.Model.APIModel):
+	case started && (first.Provider != p.Model.Provider || first.APIModel != p.Model.APIModel):
 		return media.Errorf(media.CodeConflict, "an earlier process continued with %s", first.APIModel)
-	case !begun: // else the earlier process reserved it, and perhaps settled it
+	case !started: // else the earlier process reserved it, and perhaps settled it
 		if err := x.g.config.Budget.Reserve(ctx, p.Charge(p.Act)); err != nil {
 			return fault.Of(err)
 		}

@@ -214,16 +214,16 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 		if wait == 0 {
 			return nil
 		}
-		why := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", m.Provider, wait.Round(time.Second))
-		if why.RetryAfter = wait; wait > x.g.config.MaxRetryWait {
-			return why
+		reason := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", m.Provider, wait.Round(time.Second))
+		if reason.RetryAfter = wait; wait > x.g.config.MaxRetryWait {
+			return reason
 		}
 		if end, limited := ctx.Deadline(); limited && end.Before(until) {
 			return fault.Of(context.DeadlineExceeded)
 		}
 		// Not all at once when it is over.
 		wait += time.Duration(x.g.config.Rand() * float64(time.Second))
-		x.emit(ctx, generate.Event{Kind: generate.EventWait, Error: slotError(why), Wait: wait, Progress: -1})
+		x.emit(ctx, generate.Event{Kind: generate.EventWait, Error: slotError(reason), Wait: wait, Progress: -1})
 		if err := x.steps.Sleep(ctx, wait); err != nil && ctx.Err() == nil {
 			return fault.Of(err)
 		}
@@ -249,8 +249,8 @@ func (x *execution) before(ctx context.Context, c call, number, got int, failed 
 	wait := time.Duration(float64(min(base<<min(number-1, 10), most)) * (0.5 + config.Rand()/2))
 	wait = max(wait, failed.RetryAfter)
 	until = x.g.lanes[c.plan.Model.Provider].Waits.End(c.plan.Model.APIModel)
-	if asked := until.Sub(config.Now()); asked <= config.MaxRetryWait {
-		wait = max(wait, asked) // another call may have heard of more
+	if requested := until.Sub(config.Now()); requested <= config.MaxRetryWait {
+		wait = max(wait, requested) // another call may have heard of more
 	} else {
 		until = time.Time{}
 	}

@@ -138,7 +138,7 @@ var final = []media.Code{
 }
 
 // missing lists the slots that another model may fill, and the first reason.
-func (b *board) missing() (list []int, why *generate.SlotError) {
+func (b *board) missing() (list []int, reason *generate.SlotError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, index := range b.asked {
@@ -147,11 +147,11 @@ func (b *board) missing() (list []int, why *generate.SlotError) {
 			continue
 		}
 		list = append(list, s.Index)
-		if why == nil {
-			why = s.Error
+		if reason == nil {
+			reason = s.Error
 		}
 	}
-	return list, why
+	return list, reason
 }
 
 // makersOf lists the models that gave results, that of the operation's own plan first.

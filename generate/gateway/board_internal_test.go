@@ -70,8 +70,8 @@ func TestBoardAsksNothingTwice(t *testing.T) {
 	if got := b.repeatable(); !cmp.Equal(got, []int{2}) {
 		t.Errorf("the same model is asked for %v, want 2", got)
 	}
-	if got, why := b.missing(); !cmp.Equal(got, []int{2, 5}) || why == nil || why.Code != media.CodeUnavailable {
-		t.Errorf("another model is asked for %v because of %+v, want 2 and 5", got, why)
+	if got, reason := b.missing(); !cmp.Equal(got, []int{2, 5}) || reason == nil || reason.Code != media.CodeUnavailable {
+		t.Errorf("another model is asked for %v because of %+v, want 2 and 5", got, reason)
 	}
 	if b.asked = []int{1, 5}; b.repeatable() != nil {
 		t.Error("a slot of an earlier round is asked for")

@@ -244,12 +244,12 @@ type departure struct {
 }
 
 // leave makes the operation one that continues without this process; the note, if any, is for people.
-func (l *departure) leave(code media.Code, why string, note ...string) *media.Error {
+func (l *departure) leave(code media.Code, reason string, note ...string) *media.Error {
 	if len(note) > 0 {
 		l.notes.warnUnsaved(strings.Join(note, ""))
 	}
 	l.running.Store(true)
-	return media.Errorf(code, "%s: %w", why, errRunning)
+	return media.Errorf(code, "%s: %w", reason, errRunning)
 }
 
 // ended is why work that has not begun ends with ctx. The process that continues the operation begins what is left.
@@ -281,18 +281,18 @@ func (l *departure) giveUp(ctx context.Context, p polling, last driver.Update) (
 	if handedOver(ctx) {
 		return last, l.leave(media.CodeConflict, "leave the task to another process")
 	}
-	why := context.Cause(ctx)
+	reason := context.Cause(ctx)
 	save, done := saving(ctx)
 	defer done()
 	err := p.call.plan.Driver.Cancel(save, p.handle)
 	if err == nil {
-		return last, fault.Of(why)
+		return last, fault.Of(reason)
 	}
-	if errors.Is(why, ErrLetGo) && l.resumable {
+	if errors.Is(reason, ErrLetGo) && l.resumable {
 		return last, l.leave(media.CodeCancelled, "leave the task to its provider",
 			fault.Of(err).Message, ": the task continues there and is billed, so it was left to be fetched")
 	}
 	l.notes.warn("the task continues at its provider, which may bill it: " + fault.Of(err).Message)
 	last.Usage.Unsettled = 1
-	return last, fault.Of(why)
+	return last, fault.Of(reason)
 }

@@ -34,7 +34,7 @@ func (x *execution) fallBack(ctx context.Context) {
 	var overBudget error
 	before, reasons := x.plan.Model.Name, []string(nil)
 	for k, name := range x.plan.Request.Fallback {
-		missing, why := x.board.missing()
+		missing, reason := x.board.missing()
 		if len(missing) == 0 || x.departure.halted(ctx) {
 			return
 		}
@@ -52,8 +52,8 @@ func (x *execution) fallBack(ctx context.Context) {
 			}
 			continue
 		}
-		reasons = append(reasons, before+": "+why.Message)
-		if p.Why = why.Message; len(reasons) > 1 {
+		reasons = append(reasons, before+": "+reason.Message)
+		if p.Why = reason.Message; len(reasons) > 1 {
 			p.Why = strings.Join(reasons, "; ")
 		}
 		before = p.Model.Name
@@ -64,7 +64,7 @@ func (x *execution) fallBack(ctx context.Context) {
 		if x.board.empty() {
 			x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
 		}
-		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: why, Progress: -1})
+		x.emit(ctx, generate.Event{Kind: generate.EventFallback, Status: generate.StatusRunning, Error: reason, Progress: -1})
 		x.run(ctx, x.history.further(p, missing))
 	}
 	if overBudget != nil && ctx.Err() == nil {

@@ -228,20 +228,20 @@ func (d *delivery) lacking() *media.Error {
 
 // leaveResults leaves a call whose results could not be had to the process that continues the operation. Where
 // nobody can, it is nil, and the results are lost.
-func (d *delivery) leaveResults(why *media.Error) *media.Error {
+func (d *delivery) leaveResults(reason *media.Error) *media.Error {
 	x := d.x
 	if !x.departure.resumable {
 		return nil
 	}
 	return x.departure.leave(media.CodeDeadline, "leave the results to be fetched",
-		"a result is made and paid for, but could not be fetched or stored yet, so it was left to be fetched (atelier generate --wait ", x.op.ID, "): ", why.Message)
+		"a result is made and paid for, but could not be fetched or stored yet, so it was left to be fetched (atelier generate --wait ", x.op.ID, "): ", reason.Message)
 }
 
 // undecided leaves a call whose answer came and could not be stored, until a person decides whether it is paid
 // for again. It is nil for any other call, and where nobody could continue the operation.
 func (d *delivery) undecided() *media.Error {
-	why := d.lacking()
-	if why == nil || why.Code != media.CodeDiskFull || d.asks || !d.x.departure.resumable {
+	reason := d.lacking()
+	if reason == nil || reason.Code != media.CodeDiskFull || d.asks || !d.x.departure.resumable {
 		return nil
 	}
 	for i := range d.pending {
@@ -255,10 +255,10 @@ func (d *delivery) undecided() *media.Error {
 }
 
 // lost is the error of a result that cannot be fetched again.
-func (d *delivery) lost(why *media.Error) *media.Error {
-	e := *why
+func (d *delivery) lost(reason *media.Error) *media.Error {
+	e := *reason
 	e.Retryable = false
-	e.Message = fmt.Sprintf("the provider made the result, and it could not be stored: %s: the answer cannot be fetched again; atelier operations retry %s --all asks again and pays again, atelier operations cancel %[2]s ends it", why.Message, d.x.op.ID)
+	e.Message = fmt.Sprintf("the provider made the result, and it could not be stored: %s: the answer cannot be fetched again; atelier operations retry %s --all asks again and pays again, atelier operations cancel %[2]s ends it", reason.Message, d.x.op.ID)
 	return &e
 }
 
@@ -291,12 +291,12 @@ func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	x, waited := d.x, time.Duration(0)
 	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
 	for tries := 0; ; tries++ {
-		why := d.lacking()
-		if why == nil {
+		reason := d.lacking()
+		if reason == nil {
 			return
 		}
 		pause := min(fetchPause<<min(tries, 10), longestFetchPause)
-		if waited += pause; waited > wait || x.once || why.Code == media.CodeDiskFull || x.steps.Sleep(ctx, pause) != nil {
+		if waited += pause; waited > wait || x.once || reason.Code == media.CodeDiskFull || x.steps.Sleep(ctx, pause) != nil {
 			return
 		}
 		d.take(ctx, u)
@@ -318,17 +318,17 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 			d.x.settleSlot(ctx, generate.Slot{Index: p.index, Error: slotError(p.why)}, operation.EventLeave)
 			continue
 		}
-		why := *p.why
+		reason := *p.why
 		if failed != nil && operation.GaveUp(failed.Code) {
-			why.Code = failed.Code
+			reason.Code = failed.Code
 		}
 		what := " --all asks for it again, and it is paid for again"
 		if d.asks {
 			what = " looks for it there"
 		}
-		why.Message = "the provider made the result, and it could not be fetched or stored: " + why.Message + ": it may be billed; atelier operations retry " + d.x.op.ID + what
-		why.Cause, why.Retryable = nil, false
-		d.fail(generate.Slot{Index: p.index}, &why)
+		reason.Message = "the provider made the result, and it could not be fetched or stored: " + reason.Message + ": it may be billed; atelier operations retry " + d.x.op.ID + what
+		reason.Cause, reason.Retryable = nil, false
+		d.fail(generate.Slot{Index: p.index}, &reason)
 	}
 }
 

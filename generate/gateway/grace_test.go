@@ -110,17 +110,17 @@ func TestGraceEnds(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	ctx, leave := context.WithCancelCause(t.Context())
-	var why atomic.Value
+	var reason atomic.Value
 	h.openai.OnStart = func(call context.Context, _ driver.Task, _ int) (driver.Update, error) {
 		leave(journal.HandOver(time.Millisecond))
 		<-call.Done()
-		why.Store(context.Cause(call))
+		reason.Store(context.Cause(call))
 		return driver.Update{}, media.Errorf(media.CodeCancelled, "it was cancelled")
 	}
 	if _, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"}); err != nil {
 		t.Fatal(err)
 	}
-	if err, _ := why.Load().(error); !errors.Is(err, journal.ErrHandedOver) {
+	if err, _ := reason.Load().(error); !errors.Is(err, journal.ErrHandedOver) {
 		t.Errorf("the call ended because of %v", err)
 	}
 }

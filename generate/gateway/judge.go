@@ -111,8 +111,8 @@ func (r received) kept() (size, ratio bool) {
 	if want != (catalog.Sides{}) {
 		return r.Sides == want, r.Sides == want || plan.NearRatio(r.Ratio(), want.Ratio(), nearStep)
 	}
-	asked, err := catalog.ParseRatio(name)
-	return false, err == nil && plan.NearRatio(r.Ratio(), asked, nearStep)
+	requested, err := catalog.ParseRatio(name)
+	return false, err == nil && plan.NearRatio(r.Ratio(), requested, nearStep)
 }
 
 // tier is the tier of the model that the picture comes nearest to; empty if it has none.
@@ -162,9 +162,9 @@ func judgeRatio(d *generate.Disposition, all []received, came string) {
 
 func judgeTier(d *generate.Disposition, all []received, came string) {
 	for _, r := range all {
-		if asked := r.plan.Task.Tier; asked == d.Applied && asked != "" && r.tier() != asked {
+		if requested := r.plan.Task.Tier; requested == d.Applied && requested != "" && r.tier() != requested {
 			d.Applied, d.Outcome = came, generate.OutcomeAdapted
-			d.Reason = fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, asked, r.Sides)
+			d.Reason = fmt.Sprintf("%s was asked for %s and answered with %s", r.plan.Model.Name, requested, r.Sides)
 			return
 		}
 	}

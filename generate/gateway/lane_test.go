@@ -101,12 +101,12 @@ func TestUnknownLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(_ *house, c *gateway.Config) { c.Now, c.Journal = time.Now, nil })
 		var s starts
-		var begun sync.WaitGroup // the first answer makes calls wait that have not begun
-		begun.Add(4)
+		var started sync.WaitGroup // the first answer makes calls wait that have not begun
+		started.Add(4)
 		h.gemini.OnStart = s.after(t, h, func(call int) error {
 			if call <= 4 {
-				begun.Done()
-				begun.Wait()
+				started.Done()
+				started.Wait()
 			}
 			if call <= 2 {
 				return nil

@@ -22,25 +22,25 @@ func TestPollAskedToWait(t *testing.T) {
 		h := build(t, func(_ *house, c *gateway.Config) {
 			c.Now, c.Journal, c.Rand = time.Now, nil, func() float64 { return 0 }
 		})
-		begun := time.Now()
+		started := time.Now()
 		var mu sync.Mutex
 		calls, polls := map[string]time.Duration{}, map[string][]time.Duration{}
 		h.openai.OnStart = func(_ context.Context, task driver.Task, _ int) (driver.Update, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			calls[task.Prompt] = time.Since(begun)
+			calls[task.Prompt] = time.Since(started)
 			return driver.Update{Task: driver.Handle{ID: task.Prompt}}, nil
 		}
 		h.openai.OnPoll = func(ctx context.Context, _ driver.Task, to driver.Handle, n int) (driver.Update, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			polls[to.ID] = append(polls[to.ID], time.Since(begun))
+			polls[to.ID] = append(polls[to.ID], time.Since(started))
 			if to.ID == "told" && len(polls[to.ID]) == 1 {
 				e := media.Errorf(media.CodeRateLimited, "too many requests")
 				e.RetryAfter = 30 * time.Second
 				return driver.Update{Task: to}, e
 			}
-			if to.ID == "beside" && time.Since(begun) < 20*time.Second {
+			if to.ID == "beside" && time.Since(started) < 20*time.Second {
 				return driver.Update{Task: to}, nil
 			}
 			return driver.Update{Task: to, Done: true, Items: []driver.Item{h.picture(ctx, t, uint8(n))}}, nil

@@ -25,10 +25,10 @@ type delivery struct {
 	asked []string
 }
 
-func (d *delivery) set(why func(link string) error) {
+func (d *delivery) set(reason func(link string) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.why = why
+	d.why = reason
 }
 
 func (d *delivery) fetch(_ context.Context, link string) (io.ReadCloser, string, error) {
@@ -78,7 +78,7 @@ func (h *house) later(t *testing.T, d *delivery) *gateway.Gateway {
 // that is refused is asked for anew, while the wait lasts; nothing is asked for twice.
 func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 	t.Parallel()
-	for name, why := range map[string]func(number int, link string) error{
+	for name, reason := range map[string]func(number int, link string) error{
 		"down": func(number int, _ string) error {
 			if number < 30 {
 				return down("")
@@ -108,7 +108,7 @@ func TestDeliveryHostIsDownForAWhile(t *testing.T) {
 			t.Parallel()
 			h, d := delivered(t, nil)
 			number := 0
-			d.set(func(link string) error { number++; return why(number, link) })
+			d.set(func(link string) error { number++; return reason(number, link) })
 			got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3})
 			if got.Status != generate.StatusSucceeded || len(got.Outputs()) != 3 || len(h.openai.Tasks()) != 1 || len(h.recorder.Records()) != 3 {
 				t.Fatalf("%s: %v, %d results by %d calls", got.Status, got.Slots, len(got.Outputs()), len(h.openai.Tasks()))

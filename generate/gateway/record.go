@@ -110,20 +110,20 @@ func (r *recorder) attempt(c call, number int) operation.Attempt {
 }
 
 // end ends and saves an attempt that no provider works on.
-func (r *recorder) end(ctx context.Context, a operation.Attempt, e operation.Event, why *media.Error) {
+func (r *recorder) end(ctx context.Context, a operation.Attempt, e operation.Event, reason *media.Error) {
 	a.Status = r.notes.next(operation.SubjectAttempt, a.Status, e)
-	a.Error, a.FinishedAt = slotError(why), r.now().UTC()
+	a.Error, a.FinishedAt = slotError(reason), r.now().UTC()
 	r.call(ctx, a)
 }
 
 // uncalled writes down that the provider was not called, and why: the process that continues the
 // operation, perhaps while another model stands in, does not call it either.
-func (r *recorder) uncalled(ctx context.Context, c call, number int, why *media.Error) *media.Error {
-	if why.Code != media.CodeUnavailable && why.Code != media.CodeRateLimited {
-		return why // it was the caller's time
+func (r *recorder) uncalled(ctx context.Context, c call, number int, reason *media.Error) *media.Error {
+	if reason.Code != media.CodeUnavailable && reason.Code != media.CodeRateLimited {
+		return reason // it was the caller's time
 	}
-	r.end(ctx, r.attempt(c, number), operation.EventReject, why)
-	return why
+	r.end(ctx, r.attempt(c, number), operation.EventReject, reason)
+	return reason
 }
 
 // retry saves once more what is in the backlog, and reports whether something stays there.

@@ -347,18 +347,18 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 	if err == nil || code == media.CodeUnsupported || code == media.CodeNotFound { // there is no list, or no task
 		return there, nil
 	}
-	why := *fault.Of(err)
+	reason := *fault.Of(err)
 	if known {
-		why.Cause = errTaskUnseen
+		reason.Cause = errTaskUnseen
 	}
-	return false, &why
+	return false, &reason
 }
 
 // unlooked is why nothing is asked for again where only results are missing that may have been
 // billed, and that could not be looked for.
-func unlooked(operation string, why *media.Error) error {
-	e := *why
-	e.Message = "look for results of operation " + operation + " that may be there: " + why.Message +
+func unlooked(operation string, reason *media.Error) error {
+	e := *reason
+	e.Message = "look for results of operation " + operation + " that may be there: " + reason.Message +
 		": ask again when that is mended, or for all (--all) if you accept that they may be billed once more"
 	return &e
 }

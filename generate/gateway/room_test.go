@@ -124,9 +124,9 @@ func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 	}
 
 	d.free.Store(32<<20 + 5<<20) // for one call of the least size, not for two
-	begun, goOn := make(chan struct{}), make(chan struct{})
+	started, goOn := make(chan struct{}), make(chan struct{})
 	h.openai.OnStart = func(ctx context.Context, _ driver.Task, _ int) (driver.Update, error) {
-		close(begun)
+		close(started)
 		<-goOn
 		return driver.Update{Done: true, Items: []driver.Item{h.picture(ctx, t, 1)}}, nil
 	}
@@ -135,7 +135,7 @@ func TestRoomIsSharedAndLookedForAgain(t *testing.T) {
 		res, _ := h.Generate(t.Context(), generate.Request{Model: "GPT Image 2", Prompt: "a house", Size: "1024x1024"})
 		first <- res
 	}()
-	<-begun
+	<-started
 	if _, err := h.Generate(t.Context(), generate.Request{Model: "GPT Image 2", Prompt: "a house", Size: "1024x1024"}); media.CodeOf(err) != media.CodeDiskFull {
 		t.Errorf("two at once: %v", err)
 	}
@@ -173,18 +173,18 @@ func TestWhatCannotBeStoredStaysOpen(t *testing.T) {
 			d.puts.Store(c.puts)
 			d.full.Store(true)
 			got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3, Fallback: []string{"Nano Banana Pro"}})
-			var why *generate.SlotError
+			var reason *generate.SlotError
 			for _, s := range got.Slots {
-				if why == nil {
-					why = s.Error
+				if reason == nil {
+					reason = s.Error
 				}
 			}
 			op := h.log.Operation(got.Operation)
-			if got.Status != generate.StatusRunning || len(got.Outputs()) != c.kept || why == nil || why.Code != media.CodeDiskFull || !op.FinishedAt.IsZero() {
+			if got.Status != generate.StatusRunning || len(got.Outputs()) != c.kept || reason == nil || reason.Code != media.CodeDiskFull || !op.FinishedAt.IsZero() {
 				t.Fatalf("%+v; %+v", got, op)
 			}
-			if !strings.Contains(why.Message, "MiB are needed") || c.kept == 0 && (op.Error == nil || op.Error.Code != media.CodeDiskFull) {
-				t.Errorf("%q, %+v", why.Message, op.Error)
+			if !strings.Contains(reason.Message, "MiB are needed") || c.kept == 0 && (op.Error == nil || op.Error.Code != media.CodeDiskFull) {
+				t.Errorf("%q, %+v", reason.Message, op.Error)
 			}
 			d.full.Store(false)
 			g := h.heir(t, func(conf *gateway.Config) { conf.Fetch, conf.Storage = host.fetch, codec })

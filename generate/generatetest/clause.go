@@ -61,8 +61,8 @@ func Clauses(t *testing.T, h Harness) []Clause {
 		if b.sim != nil {
 			c.Variants, c.Absent = b.sim.Variants(f), b.sim.Absent(f)
 		}
-		if why := noStream(h, b); (f == sim.FaultPartialsThenError || f == sim.FaultPreviewLost) && why != "" && b.sim != nil {
-			c.Variants, c.Absent = 0, why // this model gives no previews, whatever the provider does
+		if reason := noStream(h, b); (f == sim.FaultPartialsThenError || f == sim.FaultPreviewLost) && reason != "" && b.sim != nil {
+			c.Variants, c.Absent = 0, reason // this model gives no previews, whatever the provider does
 		}
 		all = append(all, c)
 	}
@@ -142,8 +142,8 @@ func noPictures(h Harness, b *bench) string {
 }
 
 func noMask(h Harness, b *bench) string {
-	if why := noEdit(h, b); why != "" {
-		return why
+	if reason := noEdit(h, b); reason != "" {
+		return reason
 	}
 	if !masks(b.model) {
 		return "the model takes no mask"
@@ -160,15 +160,15 @@ func noVariation(_ Harness, b *bench) string {
 
 // noTask asks the simulator: a provider with tasks has polls that can fail.
 func noTask(h Harness, b *bench) string {
-	if why := noProvider(h, b); why != "" {
-		return why
+	if reason := noProvider(h, b); reason != "" {
+		return reason
 	}
 	return b.sim.Absent(sim.FaultPollFails)
 }
 
 func noList(h Harness, b *bench) string {
-	if why := noTask(h, b); why != "" {
-		return why
+	if reason := noTask(h, b); reason != "" {
+		return reason
 	}
 	if _, ok := b.driver.(driver.Listed); !ok {
 		return "the provider lists no tasks"
@@ -177,8 +177,8 @@ func noList(h Harness, b *bench) string {
 }
 
 func noWebhook(h Harness, b *bench) string {
-	if why := noTask(h, b); why != "" {
-		return why
+	if reason := noTask(h, b); reason != "" {
+		return reason
 	}
 	if _, ok := b.driver.(driver.Notified); !ok {
 		return "the provider calls no webhook"
@@ -188,8 +188,8 @@ func noWebhook(h Harness, b *bench) string {
 
 // noAddress: where the provider lists its tasks nobody waits for a notification.
 func noAddress(h Harness, b *bench) string {
-	if why := noWebhook(h, b); why != "" {
-		return why
+	if reason := noWebhook(h, b); reason != "" {
+		return reason
 	}
 	if _, ok := b.driver.(driver.Listed); ok {
 		return "the provider lists its tasks"
@@ -215,8 +215,8 @@ func noStream(h Harness, b *bench) string {
 }
 
 func noStreamedEdit(h Harness, b *bench) string {
-	if why := noStream(h, b); why != "" {
-		return why
+	if reason := noStream(h, b); reason != "" {
+		return reason
 	}
 	return noEdit(h, b)
 }

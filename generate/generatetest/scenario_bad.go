@@ -126,8 +126,8 @@ func madeFit(t *testing.T, h Harness) {
 
 // noConversion says which models take what the suite would have converted.
 func noConversion(h Harness, b *bench) string {
-	if why := noPictures(h, b); why != "" {
-		return why
+	if reason := noPictures(h, b); reason != "" {
+		return reason
 	}
 	if len(b.model.InputTypes) == 0 || slices.Contains(b.model.InputTypes, "image/gif") {
 		return "the model takes every type of picture"

@@ -60,8 +60,8 @@ func (p *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 // serve lets the simulator answer; some answers end in the middle.
 func (p *Tape) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() {
-		if why := recover(); why != nil && why != http.ErrAbortHandler { //nolint:errorlint // It is what net/http compares with.
-			panic(why)
+		if reason := recover(); reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // It is what net/http compares with.
+			panic(reason)
 		}
 	}()
 	p.Simulator.ServeHTTP(w, r)

@@ -32,10 +32,10 @@ func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
 		if !r.Substitute || media.CodeOf(err) != media.CodeMissingKey {
 			return c, c.called(r.Model, err)
 		}
-		asked, missing := fault.Quote(r.Model), err.Error()
+		requested, missing := fault.Quote(r.Model), err.Error()
 		r.Model = ""
 		if c, err = pl.choose(r, keyless); err == nil {
-			c.out = []generate.Disposition{{Setting: "model", Asked: asked, Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing}}
+			c.out = []generate.Disposition{{Setting: "model", Asked: requested, Applied: c.model.Name, Outcome: generate.OutcomeSubstituted, Reason: missing}}
 		}
 		return c, err
 	case pl.config.DefaultModel != "" && pl.modality(generate.Request{Model: pl.config.DefaultModel}) == r.Modality:
@@ -113,17 +113,17 @@ func (pl *Planner) lifeWarnings(m catalog.Model) []string {
 
 // preferred goes through what the agent would like, and then through the providers.
 func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
-	why := ""
+	reason := ""
 	for _, name := range r.Prefer {
 		c, err := pl.named(r, name, keyless)
 		if err == nil {
-			if why != "" {
-				c.out = pl.substituted(r, c.model, why)
+			if reason != "" {
+				c.out = pl.substituted(r, c.model, reason)
 			}
 			return c, nil
 		}
-		if why == "" {
-			why = err.Error()
+		if reason == "" {
+			reason = err.Error()
 		}
 	}
 	for _, m := range pl.Models() {
@@ -132,7 +132,7 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 			continue
 		}
 		c := choice{model: m, driver: d, warnings: pl.lifeWarnings(m)}
-		c.out = pl.substituted(r, m, why)
+		c.out = pl.substituted(r, m, reason)
 		if m.Provider == Offline && pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.Provider != Offline }) {
 			c.warnings = append(c.warnings, OfflineWarning(m.Name))
 		}
@@ -159,11 +159,11 @@ func OfflineWarning(model string) string {
 }
 
 // substituted notes that an agent's preference was not followed.
-func (pl *Planner) substituted(r generate.Request, used catalog.Model, why string) []generate.Disposition {
+func (pl *Planner) substituted(r generate.Request, used catalog.Model, reason string) []generate.Disposition {
 	if len(r.Prefer) == 0 {
 		return nil
 	}
-	d := generate.Disposition{Setting: "model", Asked: fault.Quote(r.Prefer[0]), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: why}
+	d := generate.Disposition{Setting: "model", Asked: fault.Quote(r.Prefer[0]), Applied: used.Name, Outcome: generate.OutcomeSubstituted, Reason: reason}
 	if row, ok := pl.config.Catalogue.Lookup(r.Prefer[0]); ok && row.APIModel == used.APIModel && row.Provider == used.Provider {
 		d.Outcome, d.Reason = generate.OutcomeApplied, ""
 	}
@@ -217,13 +217,13 @@ func (pl *Planner) unknown(name string) error {
 }
 
 // PassedOver says for people why a model of the chain does not answer.
-func PassedOver(name string, why error) string {
-	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(why).Message
+func PassedOver(name string, reason error) string {
+	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(reason).Message
 }
 
 // Substituted says that another model answers than the one that was asked.
-func Substituted(list []generate.Disposition, asked, applied, why string) []generate.Disposition {
-	d := generate.Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: why}
+func Substituted(list []generate.Disposition, requested, applied, reason string) []generate.Disposition {
+	d := generate.Disposition{Setting: "model", Asked: requested, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: reason}
 	list = slices.Clone(list)
 	if i := slices.IndexFunc(list, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
 		list[i] = d

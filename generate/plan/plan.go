@@ -141,19 +141,19 @@ func (pl *Planner) modality(r generate.Request) media.Modality {
 
 // Refuse turns every setting that is not applied as asked into a refused one.
 func (p *Plan) Refuse() error {
-	var why []string
+	var reason []string
 	for i := range p.Dispositions {
 		d := &p.Dispositions[i]
 		if d.Outcome == generate.OutcomeApplied {
 			continue
 		}
-		why = append(why, fmt.Sprintf("%s would be %s (%s)", d.Setting, d.Outcome, d.Reason))
+		reason = append(reason, fmt.Sprintf("%s would be %s (%s)", d.Setting, d.Outcome, d.Reason))
 		d.Outcome, d.Applied = generate.OutcomeRefused, ""
 	}
-	if len(why) == 0 {
+	if len(reason) == 0 {
 		return nil
 	}
-	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(why, "; "))
+	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(reason, "; "))
 }
 
 // Refused is the result of a plan that strict mode refuses; nil without a plan.
@@ -206,11 +206,11 @@ func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 
 // Because says why the plan's model was asked.
 func (p *Plan) Because() string {
-	why := p.Why
-	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); why == "" && i >= 0 {
-		why = p.Dispositions[i].Reason
+	reason := p.Why
+	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); reason == "" && i >= 0 {
+		reason = p.Dispositions[i].Reason
 	}
-	return cmp.Or(why, "as asked")
+	return cmp.Or(reason, "as asked")
 }
 
 // SourceType says how the pixels came to be. A rule that edits what a model made leaves

@@ -108,31 +108,31 @@ func (p *Plan) adapt(setting, applied, reason string) {
 // fitInput converts one picture in place if the model does not take it as it is.
 func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note string, err error) {
 	m := p.Model
-	var why []string
+	var reason []string
 	if len(m.InputTypes) > 0 && !slices.Contains(m.InputTypes, o.MIMEType) {
-		why = append(why, "it does not take "+o.MIMEType)
+		reason = append(reason, "it does not take "+o.MIMEType)
 	}
 	large := m.MaxInputBytes > 0 && o.SizeBytes > m.MaxInputBytes
 	if large {
-		why = append(why, fmt.Sprintf("it takes %d bytes a picture, not %d", m.MaxInputBytes, o.SizeBytes))
+		reason = append(reason, fmt.Sprintf("it takes %d bytes a picture, not %d", m.MaxInputBytes, o.SizeBytes))
 	}
 	if m.MaxInputPixels > 0 && o.Width*o.Height > m.MaxInputPixels {
 		if p.Task.Mask != nil {
 			return "", media.Errorf(media.CodeTooLarge, "it has %d pixels and %s takes %d: make picture and mask smaller", o.Width*o.Height, m.Name, m.MaxInputPixels)
 		}
-		why = append(why, fmt.Sprintf("it takes %d pixels a picture, not %d", m.MaxInputPixels, o.Width*o.Height))
+		reason = append(reason, fmt.Sprintf("it takes %d pixels a picture, not %d", m.MaxInputPixels, o.Width*o.Height))
 	}
 	if o.Orientation > 1 && p.Task.Mask != nil {
-		why = append(why, "the picture had to be turned upright for its mask")
+		reason = append(reason, "the picture had to be turned upright for its mask")
 	}
-	if len(why) == 0 {
+	if len(reason) == 0 {
 		return "", pl.whole(ctx, *o)
 	}
 	was := displayName(*o)
 	if *o, err = pl.shrink(ctx, p, *o, large); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(why, ", ")), nil
+	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(reason, ", ")), nil
 }
 
 // shrinkSteps is how often a picture's sides are made smaller by a quarter before it is given up: to a tenth.

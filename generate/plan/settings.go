@@ -62,9 +62,9 @@ func (n *negotiation) negotiate() error {
 	return nil
 }
 
-func (n *negotiation) add(setting, asked, applied string, outcome generate.Outcome, reason string) {
+func (n *negotiation) add(setting, requested, applied string, outcome generate.Outcome, reason string) {
 	n.out = append(n.out, generate.Disposition{
-		Setting: setting, Asked: fault.Quote(asked), Applied: fault.Quote(applied), Outcome: outcome, Reason: reason,
+		Setting: setting, Asked: fault.Quote(requested), Applied: fault.Quote(applied), Outcome: outcome, Reason: reason,
 	})
 }
 
@@ -72,12 +72,12 @@ func (n *negotiation) applied(setting, value string) {
 	n.add(setting, value, value, generate.OutcomeApplied, "")
 }
 
-func (n *negotiation) adapted(setting, asked, applied, reason string) {
-	n.add(setting, asked, applied, generate.OutcomeAdapted, reason)
+func (n *negotiation) adapted(setting, requested, applied, reason string) {
+	n.add(setting, requested, applied, generate.OutcomeAdapted, reason)
 }
 
-func (n *negotiation) dropped(setting, asked, reason string) {
-	n.add(setting, asked, "", generate.OutcomeDropped, reason)
+func (n *negotiation) dropped(setting, requested, reason string) {
+	n.add(setting, requested, "", generate.OutcomeDropped, reason)
 }
 
 func (n *negotiation) supports(what string) bool {
@@ -97,12 +97,12 @@ func (n *negotiation) lacks(what string) bool {
 }
 
 func (n *negotiation) count() {
-	switch asked, gives := n.req.N, len(Split(n.req.N, n.model.MaxN))*n.model.Grid; {
-	case asked == 0:
-	case gives == 0 || gives == asked || n.act.Once:
-		n.applied("n", strconv.Itoa(asked))
+	switch requested, gives := n.req.N, len(Split(n.req.N, n.model.MaxN))*n.model.Grid; {
+	case requested == 0:
+	case gives == 0 || gives == requested || n.act.Once:
+		n.applied("n", strconv.Itoa(requested))
 	default:
-		n.adapted("n", strconv.Itoa(asked), strconv.Itoa(gives), fmt.Sprintf("%s makes grids of %d; all are kept", n.model.Name, n.model.Grid))
+		n.adapted("n", strconv.Itoa(requested), strconv.Itoa(gives), fmt.Sprintf("%s makes grids of %d; all are kept", n.model.Name, n.model.Grid))
 	}
 }
 
@@ -117,14 +117,14 @@ func (n *negotiation) frames() {
 }
 
 func (n *negotiation) prompt() error {
-	asked := strings.TrimSpace(n.req.Prompt)
+	requested := strings.TrimSpace(n.req.Prompt)
 	switch {
 	case n.act.Words == catalog.WordsNone:
 		n.task.Prompt = ""
-		if asked != "" {
-			n.dropped("prompt", asked, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
+		if requested != "" {
+			n.dropped("prompt", requested, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
 		}
-	case asked == "" && n.req.Method != generate.MethodVariation && n.act.Words != catalog.WordsOptional:
+	case requested == "" && n.req.Method != generate.MethodVariation && n.act.Words != catalog.WordsOptional:
 		return emptyPrompt(n.model.Modality)
 	}
 	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
@@ -212,15 +212,15 @@ func (n *negotiation) compression() {
 	if n.req.Compression == nil {
 		return
 	}
-	asked := strconv.Itoa(*n.req.Compression)
+	requested := strconv.Itoa(*n.req.Compression)
 	switch f := n.task.OutputFormat; {
 	case !n.supports("compression"):
-		n.dropped("compression", asked, n.model.Name+" has no compression setting")
+		n.dropped("compression", requested, n.model.Name+" has no compression setting")
 	case f != "jpeg" && f != "webp":
-		n.dropped("compression", asked, "only jpeg and webp are compressed with loss; set output_format too")
+		n.dropped("compression", requested, "only jpeg and webp are compressed with loss; set output_format too")
 	default:
 		n.task.Compression = n.req.Compression
-		n.applied("compression", asked)
+		n.applied("compression", requested)
 	}
 }
 
@@ -228,18 +228,18 @@ func (n *negotiation) seed() {
 	if n.req.Seed == nil {
 		return
 	}
-	asked := strconv.FormatInt(*n.req.Seed, 10)
+	requested := strconv.FormatInt(*n.req.Seed, 10)
 	if !n.supports("seed") {
-		n.dropped("seed", asked, n.model.Name+" has no seeds; the result cannot be repeated")
+		n.dropped("seed", requested, n.model.Name+" has no seeds; the result cannot be repeated")
 		return
 	}
 	seed := n.model.FoldSeed(*n.req.Seed)
 	n.task.Seed = &seed
 	if seed == *n.req.Seed {
-		n.applied("seed", asked)
+		n.applied("seed", requested)
 		return
 	}
-	n.adapted("seed", asked, strconv.FormatInt(seed, 10), fmt.Sprintf("seeds of %s go from 0 to %d", n.model.Name, n.model.MaxSeed))
+	n.adapted("seed", requested, strconv.FormatInt(seed, 10), fmt.Sprintf("seeds of %s go from 0 to %d", n.model.Name, n.model.MaxSeed))
 }
 
 func (n *negotiation) moderation() {
@@ -260,22 +260,22 @@ func (n *negotiation) options() {
 		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
 			value := n.req.Options[provider][name]
 			setting := "options." + fault.Quote(provider) + "." + fault.Quote(name)
-			asked := fmt.Sprint(value)
+			requested := fmt.Sprint(value)
 			switch {
 			case !slices.Contains(providers, strings.ToLower(provider)):
-				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(providers, ", ")))
+				n.dropped(setting, requested, fmt.Sprintf("there is no provider %q; it is one of %s", fault.Quote(provider), strings.Join(providers, ", ")))
 			case !strings.EqualFold(provider, n.model.Provider):
-				n.dropped(setting, asked, "the request went to "+n.model.Provider)
+				n.dropped(setting, requested, "the request went to "+n.model.Provider)
 			case !slices.Contains(n.model.Options, name):
-				n.dropped(setting, asked, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
+				n.dropped(setting, requested, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
 			case n.lacks(name):
-				n.dropped(setting, asked, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
+				n.dropped(setting, requested, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
 			default:
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}
 				}
 				n.task.Options[name] = n.model.OptionRules[name].Value(value)
-				n.applied(setting, asked)
+				n.applied(setting, requested)
 			}
 		}
 	}
@@ -287,8 +287,8 @@ func (n *negotiation) chooseAct() (err error) {
 	t := n.task
 	t.N = min(n.req.N, n.model.MaxN)
 	for provider, options := range n.req.Options {
-		if asked, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
-			t.Options = map[string]any{"action": asked}
+		if requested, ok := options["action"]; ok && strings.EqualFold(provider, n.model.Provider) {
+			t.Options = map[string]any{"action": requested}
 		}
 	}
 	if t.CheckOptions() == nil {
@@ -400,30 +400,30 @@ func sameSize(mask, of media.Output, have catalog.Sides) error {
 }
 
 func (n *negotiation) voice() {
-	asked, voices := n.req.Voice, n.model.Voices
-	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, asked) })
+	requested, voices := n.req.Voice, n.model.Voices
+	i := slices.IndexFunc(voices, func(v string) bool { return strings.EqualFold(v, requested) })
 	switch {
-	case asked == "":
+	case requested == "":
 	case len(voices) == 0:
-		n.dropped("voice", asked, n.model.Name+" has no voices")
+		n.dropped("voice", requested, n.model.Name+" has no voices")
 	case i >= 0:
 		n.task.Voice = voices[i]
 		n.applied("voice", voices[i])
 	default:
 		n.task.Voice = voices[0]
-		n.adapted("voice", asked, voices[0], fmt.Sprintf("%s has the voices %s", n.model.Name, strings.Join(voices, ", ")))
+		n.adapted("voice", requested, voices[0], fmt.Sprintf("%s has the voices %s", n.model.Name, strings.Join(voices, ", ")))
 	}
 }
 
 func (n *negotiation) speed() {
-	asked := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
+	requested := strconv.FormatFloat(n.req.Speed, 'g', -1, 64)
 	switch {
 	case n.req.Speed == 0:
 	case n.supports("speed"):
 		n.task.Speed = n.req.Speed
-		n.applied("speed", asked)
+		n.applied("speed", requested)
 	default:
-		n.dropped("speed", asked, n.model.Name+" has no speed setting")
+		n.dropped("speed", requested, n.model.Name+" has no speed setting")
 	}
 }
 
@@ -445,8 +445,8 @@ func (p *Plan) review() error {
 		if each, err := strconv.Atoi(n.Applied); n.Setting == "n" && err == nil {
 			p.Gives = each
 		}
-		if asked := strings.TrimSpace(p.Request.Prompt); n.Setting == "prompt" && asked != "" {
-			n.Asked, n.Applied = fault.Quote(asked), fault.Quote(n.Applied)
+		if requested := strings.TrimSpace(p.Request.Prompt); n.Setting == "prompt" && requested != "" {
+			n.Asked, n.Applied = fault.Quote(requested), fault.Quote(n.Applied)
 			p.Dispositions = append(p.Dispositions, n)
 			continue
 		}

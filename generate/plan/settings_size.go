@@ -162,30 +162,30 @@ func (n *negotiation) tierOfQuality() string {
 }
 
 func (n *negotiation) quality() {
-	asked := n.req.Quality
-	word := strings.ToLower(asked)
+	requested := n.req.Quality
+	word := strings.ToLower(requested)
 	rank, known := qualityRank(word)
 	tier := n.tierOfQuality()
 	switch {
-	case asked == "":
+	case requested == "":
 	case slices.Contains(n.model.Qualities, word):
 		n.task.Quality = word
-		n.applied("quality", asked)
+		n.applied("quality", requested)
 	case tier != "" && n.req.Size != "" && n.req.Size != "auto":
-		n.dropped("quality", asked, "the size decides the tier, and an explicit size beats quality")
-	case tier != "" && strings.EqualFold(tier, asked):
+		n.dropped("quality", requested, "the size decides the tier, and an explicit size beats quality")
+	case tier != "" && strings.EqualFold(tier, requested):
 		n.applied("quality", tier)
 	case tier != "":
-		n.adapted("quality", asked, tier, n.model.Name+" has the tiers "+strings.Join(n.model.Size.Tiers, ", "))
+		n.adapted("quality", requested, tier, n.model.Name+" has the tiers "+strings.Join(n.model.Size.Tiers, ", "))
 	case known && len(n.model.Qualities) > 0:
 		n.task.Quality = nearestQuality(n.model, rank)
-		n.adapted("quality", asked, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+		n.adapted("quality", requested, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
 	case word == "auto":
-		n.applied("quality", asked)
+		n.applied("quality", requested)
 	case len(n.model.Qualities) > 0:
-		n.dropped("quality", asked, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+		n.dropped("quality", requested, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
 	default:
-		n.dropped("quality", asked, n.model.Name+" has no quality setting")
+		n.dropped("quality", requested, n.model.Name+" has no quality setting")
 	}
 }
 

@@ -26,10 +26,10 @@ var (
 	NoLinks = absent("pictures come in the answer, not by link", FaultExpiredLink, FaultHalfLink)
 )
 
-func absent(why string, faults ...Fault) Absence {
+func absent(reason string, faults ...Fault) Absence {
 	a := Absence{}
 	for _, f := range faults {
-		a[f] = why
+		a[f] = reason
 	}
 	return a
 }

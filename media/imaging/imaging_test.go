@@ -498,13 +498,13 @@ func TestReadLabelForeign(t *testing.T) {
 // itself would take minutes.
 func TestReadLabelBehindBeginnings(t *testing.T) {
 	t.Parallel()
-	begun := strings.Repeat(packetOpen, 6000)
+	started := strings.Repeat(packetOpen, 6000)
 	var labelled bytes.Buffer
 	if err := EncodePNG(&labelled, gradient(3, 2, 255), Generated("m", "s")); err != nil {
 		t.Fatal(err)
 	}
 	for name, head := range map[string]string{
-		"without an end": strings.Repeat(begun, 200), "with an end": strings.Repeat(begun+packetClose, 200),
+		"without an end": strings.Repeat(started, 200), "with an end": strings.Repeat(started+packetClose, 200),
 	} {
 		got, err := ReadLabel(io.MultiReader(strings.NewReader(head), strings.NewReader(strings.Repeat(" ", maxPacket)), bytes.NewReader(labelled.Bytes())))
 		if err != nil || got.SourceType != SourceGenerated {

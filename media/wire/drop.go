@@ -103,12 +103,12 @@ func (s *scanner) cutOff(b []byte) []byte {
 	if bytes.HasPrefix(b, []byte(field)) {
 		line = bytes.TrimLeft(b[len(field):], " ")
 	}
-	begun, _, known := readLine(line, false)
+	started, _, known := readLine(line, false)
 	switch {
 	case !known || len(b) < len(field) && bytes.HasPrefix([]byte(field), b):
 		s.esc = append(s.esc, b...)
 		return nil
-	case begun.chars < sigChars:
+	case started.chars < sigChars:
 		s.state = outside
 		return b
 	}

@@ -179,15 +179,15 @@ func TestSentencesInMediaFields(t *testing.T) {
 func TestBrokenItemsFail(t *testing.T) {
 	t.Parallel()
 	b64 := std(png(9_000, 9, 9))
-	for body, why := range map[string]string{
+	for body, reason := range map[string]string{
 		"data: {\"b64_json\":\"" + b64[:600] + "\ndata: " + b64[600:] + "\"}\n\n": "cut off by a line break",
 		`{"b64_json":"` + b64[:600] + `!` + b64[600:] + `"}`:                      "not base64",
 		`{"text":"data:image/png;base64,` + b64[:600] + `%7F` + b64[600:] + `"}`:  "not base64",
 	} {
 		for _, chunk := range chunkSizes {
 			_, got, err := lift(t, newTestCodec(t, nil), body, chunk, LiftOptions{Fields: Fields{Media: []string{"b64_json"}}})
-			if err != nil || len(got) != 1 || media.CodeOf(got[0].Err) != media.CodeBadResponse || !strings.Contains(got[0].Err.Error(), why) {
-				t.Errorf("%s in chunks of %d: %v, %+v", why, chunk, err, got)
+			if err != nil || len(got) != 1 || media.CodeOf(got[0].Err) != media.CodeBadResponse || !strings.Contains(got[0].Err.Error(), reason) {
+				t.Errorf("%s in chunks of %d: %v, %+v", reason, chunk, err, got)
 			}
 		}
 	}

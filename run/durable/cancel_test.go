@@ -57,9 +57,9 @@ func TestCancelOfEndedWork(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
 	c.TakesOver = true
-	begun, told := make(chan struct{}, 1), make(chan error, 1)
+	started, told := make(chan struct{}, 1), make(chan error, 1)
 	waits := func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
-		begun <- struct{}{}
+		started <- struct{}{}
 		<-ctx.Done()
 		told <- context.Cause(ctx)
 		return context.Cause(ctx)
@@ -68,7 +68,7 @@ func TestCancelOfEndedWork(t *testing.T) {
 	if err := first.Start(t.Context(), "a", []byte("input of a")); err != nil {
 		t.Fatal(err)
 	}
-	<-begun
+	<-started
 	if err := first.Cancel(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -76,21 +76,21 @@ func (s *flows) settle(ids ...string) bool {
 }
 
 // stop ends some of the work that runs.
-func (s *flows) stop(why error, ids ...string) {
+func (s *flows) stop(reason error, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
 		if f, ok := s.running[id]; ok {
-			f.stop(why)
+			f.stop(reason)
 		}
 	}
 }
 
 // stopAll ends all work that runs.
-func (s *flows) stopAll(why error) {
+func (s *flows) stopAll(reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.running {
-		f.stop(why)
+		f.stop(reason)
 	}
 }

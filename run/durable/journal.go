@@ -210,9 +210,9 @@ func (f *flow) await(b *body, ended <-chan error) error {
 		return err
 	case <-f.ctx.Done():
 	}
-	if why := Lost(f.ctx); why != nil {
+	if reason := Lost(f.ctx); reason != nil {
 		b.end()
-		return &lost{why: why}
+		return &lost{why: reason}
 	}
 	if TakenOver(f.ctx) != nil { // its response is received and saved, without a longer wait than that takes
 		b.end()
@@ -228,9 +228,9 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, dbos.ErrWorkflowCancelled) {
-		why := cancelled()
-		f.stop(why)
-		return why
+		reason := cancelled()
+		f.stop(reason)
+		return reason
 	}
 	gone := &lost{why: f.e.failure("save step "+name, err)}
 	f.stop(gone)

@@ -56,8 +56,8 @@ func TakenOver(ctx context.Context) error {
 }
 
 // replaced ends work that another process has adopted.
-func (e *Engine) replaced(id string, why error) {
-	e.flows.stop(&taken{why}, id)
+func (e *Engine) replaced(id string, reason error) {
+	e.flows.stop(&taken{reason}, id)
 	e.flows.settle(id)
 }
 

@@ -44,8 +44,8 @@ func TestWorkBeginsAgain(t *testing.T) {
 		}
 		away.Store(true)
 		<-ctx.Done()
-		if why := durable.Lost(ctx); !errors.Is(why, gone) || !journal.HandedOver(ctx) {
-			t.Errorf("left because of %v", why)
+		if reason := durable.Lost(ctx); !errors.Is(reason, gone) || !journal.HandedOver(ctx) {
+			t.Errorf("left because of %v", reason)
 		}
 		away.Store(false)
 		return journal.ErrHandedOver

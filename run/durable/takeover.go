@@ -192,7 +192,7 @@ func (e *Engine) acquired(ctx context.Context, id string, begin func() error) er
 	if e.cfg.Leases.Has(ledger.LeaseRun, id) {
 		return e.ours(id)
 	}
-	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(why error) { e.replaced(id, why) })
+	err := e.cfg.Leases.Acquire(ctx, ledger.LeaseRun, id, func(reason error) { e.replaced(id, reason) })
 	if media.CodeOf(err) == media.CodeConflict {
 		if living, failed := e.living(id); failed == nil && living[id].Work != "" {
 			return e.underWay(living[id])

@@ -32,7 +32,7 @@ type key struct {
 // held is a lease of this process.
 type held struct {
 	ledger.Lease
-	lost func(why error)
+	lost func(reason error)
 }
 
 // Keeper holds the leases of one process. It is safe for concurrent use.
@@ -68,7 +68,7 @@ func (k *Keeper) ID() string { return k.me.Holder }
 // Acquire takes a lease, or keeps the one that this keeper has. When another process takes it, lost
 // is called once with the reason, if it is not nil. The error has code media.CodeConflict while
 // another process has it.
-func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(why error)) error {
+func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) error {
 	id := key{kind, work}
 	if k.sure(id) {
 		return nil
@@ -158,9 +158,9 @@ func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) 
 	if len(list) == 1 && list[0].Holder != k.me.Holder {
 		by = list[0]
 	}
-	why := media.Errorf(media.CodeConflict, "%s adopted %s %s", by.Process(), kind, work)
-	k.loses(id, why)
-	return why
+	reason := media.Errorf(media.CodeConflict, "%s adopted %s %s", by.Process(), kind, work)
+	k.loses(id, reason)
+	return reason
 }
 
 // Release releases leases.
@@ -292,10 +292,10 @@ func (k *Keeper) renewAll() error {
 }
 
 // loses forgets a lease that another process has.
-func (k *Keeper) loses(id key, why error) {
+func (k *Keeper) loses(id key, reason error) {
 	k.mu.Lock()
 	l, ok := k.held[id]
-	if media.CodeOf(why) != media.CodeConflict {
+	if media.CodeOf(reason) != media.CodeConflict {
 		ok = false
 	}
 	if ok {
@@ -304,6 +304,6 @@ func (k *Keeper) loses(id key, why error) {
 	}
 	k.mu.Unlock()
 	if ok && l.lost != nil {
-		l.lost(why)
+		l.lost(reason)
 	}
 }

@@ -35,7 +35,7 @@ func TestReplaced(t *testing.T) {
 	one, two := NewKeeper(s), NewKeeper(s)
 	var told []error
 	for range 2 {
-		if err := one.Acquire(ctx, ledger.LeaseRun, "w", func(why error) { told = append(told, why) }); err != nil {
+		if err := one.Acquire(ctx, ledger.LeaseRun, "w", func(reason error) { told = append(told, reason) }); err != nil {
 			t.Fatal(err)
 		}
 	}

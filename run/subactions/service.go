@@ -69,12 +69,12 @@ func New(c Config) *Service {
 }
 
 // HandOver leaves running sub-actions to the next process and waits until this one has released
-// them; why is the cause, such as journal.HandOver.
-func (s *Service) HandOver(why error) {
+// them; reason is the cause, such as journal.HandOver.
+func (s *Service) HandOver(reason error) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.leave(why)
+	s.leave(reason)
 	s.tasks.Wait()
 }
 
@@ -92,13 +92,13 @@ type Click struct {
 // returns the same id; with another body, it is media.CodeConflict. Otherwise errors are those of
 // [workflow.Interaction.Start] and of planning, before anything is spent or saved.
 func (s *Service) Start(ctx context.Context, c Click) (string, error) {
-	asked, err := workflow.ParseClick(c.Body)
+	requested, err := workflow.ParseClick(c.Body)
 	if err != nil {
 		return "", err
 	}
 	row := ledger.ContentGeneration{
-		ID: ledger.ContentGenerationPrefix + uuid.Must(uuid.NewV7()).String(), Owner: c.Owner, WorkflowRunID: c.WorkflowRunID, InteractionID: asked.InteractionID,
-		RequestID: cmp.Or(c.Key, asked.RequestID), Status: string(generate.StatusQueued),
+		ID: ledger.ContentGenerationPrefix + uuid.Must(uuid.NewV7()).String(), Owner: c.Owner, WorkflowRunID: c.WorkflowRunID, InteractionID: requested.InteractionID,
+		RequestID: cmp.Or(c.Key, requested.RequestID), Status: string(generate.StatusQueued),
 	}
 	if row.RequestID != "" {
 		row.RequestDigest = digest(c.Body)
@@ -106,7 +106,7 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 			return id, err
 		}
 	}
-	r, err := s.ask(ctx, &row, asked)
+	r, err := s.ask(ctx, &row, requested)
 	if err != nil {
 		return "", err
 	}
@@ -186,20 +186,20 @@ const (
 // allowed, or if no provider has one.
 func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, error) {
 	anyReady := false
-	why := ""
+	reason := ""
 	for _, p := range s.cfg.Gateway.Providers() {
 		if p.Name == row.Provider {
 			if p.Ready {
 				return false, nil
 			}
-			why = p.Reason
+			reason = p.Reason
 		}
 		anyReady = anyReady || p.Ready && p.Name != offlineProvider
 	}
 	if allowed || !anyReady {
 		return true, nil
 	}
-	return false, media.Errorf(media.CodeMissingKey, "%s is not available: %s; set its key, or substitute the offline painter (stand_in: offline)", row.Provider, cmp.Or(why, "this program has no driver for it"))
+	return false, media.Errorf(media.CodeMissingKey, "%s is not available: %s; set its key, or substitute the offline painter (stand_in: offline)", row.Provider, cmp.Or(reason, "this program has no driver for it"))
 }
 
 // request makes the Gateway's request from a row's plan.
@@ -250,17 +250,17 @@ func (s *Service) input(ctx context.Context, row ledger.ContentGeneration, id st
 // Price returns the cost of a click at an interaction, in dollars as decimal text; nil if unknown.
 // Nothing is started.
 func (s *Service) Price(ctx context.Context, owner, interactionID string, body []byte) (*string, error) {
-	asked, err := workflow.ParseClick(body)
+	requested, err := workflow.ParseClick(body)
 	if err != nil {
 		return nil, err
 	}
-	asked.InteractionID = interactionID
+	requested.InteractionID = interactionID
 	_, i, err := s.cfg.Interactions.Read(ctx, owner, interactionID)
 	if err != nil {
 		return nil, err
 	}
 	row := ledger.ContentGeneration{Owner: owner, WorkflowRunID: i.Request().WorkflowRunID, InteractionID: interactionID}
-	r, err := s.ask(ctx, &row, asked)
+	r, err := s.ask(ctx, &row, requested)
 	if err != nil {
 		return nil, err
 	}

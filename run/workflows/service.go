@@ -307,19 +307,19 @@ func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, e
 	if err != nil {
 		return nil, err
 	}
-	var begun []string
+	var started []string
 	at := -1
 	for i, v := range st.Steps {
 		if v.Status != "" {
-			begun = append(begun, v.ID)
+			started = append(started, v.ID)
 		}
 		if v.Status != "" && (v.ID == step || step == "" && i == 0) {
 			at = i
 		}
 	}
 	if at < 0 {
-		e := media.Errorf(media.CodeInvalid, "run %s has not started a step %.80q: fork it from one of %s", id, media.ErrorText(step), strings.Join(begun, ", "))
-		e.Valid = begun
+		e := media.Errorf(media.CodeInvalid, "run %s has not started a step %.80q: fork it from one of %s", id, media.ErrorText(step), strings.Join(started, ", "))
+		e.Valid = started
 		return nil, e
 	}
 	runs, err := s.with.Runs(ctx)

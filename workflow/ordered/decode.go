@@ -177,8 +177,8 @@ func (r *reader) object(pointer string, depth int) (any, error) {
 			return nil, err
 		}
 		key, _ := t.(string)
-		if why := refuseKey(o, key); why != "" {
-			return nil, &TextError{At: r.position(place), Message: why}
+		if reason := refuseKey(o, key); reason != "" {
+			return nil, &TextError{At: r.position(place), Message: reason}
 		}
 		under := pointer
 		if r.at != nil {

@@ -85,8 +85,8 @@ func (d Document) mapping(pointer string, n *yaml.Node, depth int) (any, error) 
 		if key.Kind != yaml.ScalarNode || key.Value == "<<" {
 			return nil, invalidText(at, "a key must be a string")
 		}
-		if why := refuseKey(o, key.Value); why != "" {
-			return nil, invalidText(at, why)
+		if reason := refuseKey(o, key.Value); reason != "" {
+			return nil, invalidText(at, reason)
 		}
 		under := Join(pointer, key.Value)
 		d.at[under] = at

@@ -114,8 +114,8 @@ func TestEmbedded(t *testing.T) {
 			if c.payload != nil {
 				d.Payload = c.payload(ref)
 			}
-			if why := d.InUse(ref); (why != "") != c.used {
-				t.Errorf("in use: %q, want %v", why, c.used)
+			if reason := d.InUse(ref); (reason != "") != c.used {
+				t.Errorf("in use: %q, want %v", reason, c.used)
 			}
 			d.PromoteEmbedded()
 			if o, _ := set.Lookup(ref); o.Promoted != c.used {

@@ -99,7 +99,7 @@ const mostStatements = 3
 func (r *reader) read(part string) Reading {
 	out := Reading{Part: part}
 	r.Tokenize(part)
-	plans, why := r.plans()
+	plans, reason := r.plans()
 	if len(plans) == 0 {
 		if probe := r.probe(r.unknown()); probe != "" {
 			res, asked := r.src.Result(probe)
@@ -108,11 +108,11 @@ func (r *reader) read(part string) Reading {
 				return out
 			}
 			r.learn(res)
-			plans, why = r.plans()
+			plans, reason = r.plans()
 		}
 	}
 	if len(plans) == 0 {
-		out.Why = why
+		out.Why = reason
 		for _, i := range r.strange() {
 			out.Unknown = append(out.Unknown, r.Tokens[i].Raw)
 		}
@@ -125,12 +125,12 @@ func (r *reader) read(part string) Reading {
 // plans are the readings of the question that make sense, best first.
 func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 	var out []*plan.Plan
-	why := plan.ReasonUnknown
+	reason := plan.ReasonUnknown
 	for _, v := range r.Views {
 		var best *parse.Cover // the fullest explanation by this table
 		covers := r.Covers(v)
 		if slices.ContainsFunc(covers[0].Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindNever && x.To > x.From+1 }) {
-			why = plan.ReasonBeyond // in a row is no row
+			reason = plan.ReasonBeyond // in a row is no row
 			continue
 		}
 		for _, c := range covers {
@@ -145,8 +145,8 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 			if best == nil && no != plan.ReasonUnknown {
 				best = &c
 			}
-			if why == plan.ReasonUnknown && no != plan.ReasonUnknown || no == plan.ReasonBeyond {
-				why = no
+			if reason == plan.ReasonUnknown && no != plan.ReasonUnknown || no == plan.ReasonBeyond {
+				reason = no
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 		}
 		return 0
 	})
-	return out, why
+	return out, reason
 }
 
 // names reports whether every word that another explanation takes for a column, a value or a
@@ -271,9 +271,9 @@ func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 			out.Ask = append(out.Ask, a.sql)
 			continue
 		}
-		ans, why := answer.New(a.plan, res, a.paths)
-		if why != "" {
-			out.Why = why
+		ans, reason := answer.New(a.plan, res, a.paths)
+		if reason != "" {
+			out.Why = reason
 			continue
 		}
 		answers = append(answers, ans)

@@ -125,8 +125,8 @@ func (t *task) preview(side int) string {
 // end gives the result, or what the fault puts in its place.
 func (t *task) end() {
 	t.Progress, t.ImageURL = "100%", ""
-	if why := t.failure(); why != "" {
-		t.Status, t.FailReason, t.Progress = "FAILURE", why, ""
+	if reason := t.failure(); reason != "" {
+		t.Status, t.FailReason, t.Progress = "FAILURE", reason, ""
 		return
 	}
 	t.Status = "SUCCESS"
@@ -147,8 +147,8 @@ func (t *task) end() {
 // failure is why the task fails; empty if it does not.
 func (t *task) failure() string {
 	f := t.q.fault
-	if why := faultReason(f); why != "" {
-		return why
+	if reason := faultReason(f); reason != "" {
+		return reason
 	}
 	return checkFlags(t.q.prompt)
 }

@@ -149,8 +149,8 @@ compares this file with what they play.
 		}
 	}
 	b.WriteString("\n## Why a cell is empty\n\n")
-	for i, why := range reasons {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, why)
+	for i, reason := range reasons {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, reason)
 	}
 	return b.String()
 }

@@ -234,7 +234,7 @@ func TestUnfinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for why, want := range map[string]struct {
+	for reason, want := range map[string]struct {
 		code  media.Code
 		says  string
 		stage string // of a refusal
@@ -247,12 +247,12 @@ func TestUnfinished(t *testing.T) {
 		"odd":                     {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (odd)", ""},
 		" ":                       {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (no reason given)", ""},
 	} {
-		items := c.Unfinished(driver.Task{N: 3}, why)
+		items := c.Unfinished(driver.Task{N: 3}, reason)
 		if len(items) != 3 || items[2].Err.Code != want.code || items[2].Err.Message != want.says || items[2].Err.Retryable {
-			t.Errorf("%q: %+v", why, items)
+			t.Errorf("%q: %+v", reason, items)
 		}
 		if v := items[0].Safety; (v != nil) != (want.code == media.CodeModerated) || v != nil && (v.Stage != want.stage || !v.Blocked) {
-			t.Errorf("%q: verdict %+v", why, v)
+			t.Errorf("%q: verdict %+v", reason, v)
 		}
 	}
 }

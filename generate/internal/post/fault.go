@@ -294,14 +294,14 @@ func Each(t driver.Task, it driver.Item) []driver.Item {
 
 // Unfinished is the end of a task that its provider could not do, by what its words mean:
 // see Config.Failures. It was paid for, so it is not made again.
-func (c *Client) Unfinished(t driver.Task, why string) []driver.Item {
-	phrase, ok := c.config.Failures.In(why)
+func (c *Client) Unfinished(t driver.Task, reason string) []driver.Item {
+	phrase, ok := c.config.Failures.In(reason)
 	if !ok {
 		phrase = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
 	}
-	said := cmp.Or(c.Clean(why), "no reason given")
+	said := cmp.Or(c.Clean(reason), "no reason given")
 	if phrase.Code == media.CodeModerated {
-		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", phrase.Advice, said)
+		return c.Moderated(t, generate.Safety{Stage: stage(reason), Categories: categories(reason)}, "%s (%s)", phrase.Advice, said)
 	}
 	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
 	e.Retryable = false
@@ -309,12 +309,12 @@ func (c *Client) Unfinished(t driver.Task, why string) []driver.Item {
 }
 
 // stage reports whether the words or the result were refused, where that is said.
-func stage(why string) string {
-	why = strings.ToLower(why)
+func stage(reason string) string {
+	reason = strings.ToLower(reason)
 	switch {
-	case strings.Contains(why, "prompt"):
+	case strings.Contains(reason, "prompt"):
 		return "input"
-	case strings.Contains(why, "image") || strings.Contains(why, "result"):
+	case strings.Contains(reason, "image") || strings.Contains(reason, "result"):
 		return "output"
 	}
 	return ""

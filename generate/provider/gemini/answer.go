@@ -97,8 +97,8 @@ func interim(body, token string) bool {
 // ending is why a success holds no result: a blocked prompt, a candidate stopped for
 // safety, NO_IMAGE, or a text in place of the picture.
 func (a answer) ending(said string) post.Ending {
-	if why := a.Feedback.BlockReason; why != "" {
-		return post.Ending{Blocked: true, Reasons: []string{why}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
+	if reason := a.Feedback.BlockReason; reason != "" {
+		return post.Ending{Blocked: true, Reasons: []string{reason}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
 	}
 	if len(a.Candidates) == 0 {
 		return post.Ending{}

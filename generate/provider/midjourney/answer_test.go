@@ -98,7 +98,7 @@ func TestProxiesDisagree(t *testing.T) {
 
 func TestFailuresByTheirWords(t *testing.T) {
 	t.Parallel()
-	for why, want := range map[string]media.Code{
+	for reason, want := range map[string]media.Code{
 		"[Banned prompt] Banned prompt detected":               media.CodeModerated,
 		"[Sorry!] Our AI moderators feel your prompt might be": media.CodeModerated,
 		"可能包含敏感词":                                              media.CodeModerated,
@@ -110,14 +110,14 @@ func TestFailuresByTheirWords(t *testing.T) {
 		"Something odd": media.CodeBadResponse,
 		"":              media.CodeBadResponse,
 	} {
-		raw, err := json.Marshal(map[string]any{"id": "1", "status": "FAILURE", "failReason": why, "progress": ""})
+		raw, err := json.Marshal(map[string]any{"id": "1", "status": "FAILURE", "failReason": reason, "progress": ""})
 		if err != nil {
 			t.Fatal(err)
 		}
 		q := task(t, func(q *driver.Task) { q.N = 3 })
 		u, err := fixed(t, http.StatusOK, "application/json", string(raw)).Poll(t.Context(), q, driver.Handle{ID: "1"})
 		if err != nil || !u.Done || len(u.Items) != 3 || media.CodeOf(u.Items[2].Err) != want || (u.Items[0].Safety != nil) != (want == media.CodeModerated) {
-			t.Errorf("%q: %+v, %v; want %s", why, u.Items, err, want)
+			t.Errorf("%q: %+v, %v; want %s", reason, u.Items, err, want)
 		}
 	}
 }

@@ -50,8 +50,8 @@ type window struct {
 	mask  *media.Output
 }
 
-func (j *job) note(setting string, o generate.Outcome, applied, why string) {
-	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
+func (j *job) note(setting string, o generate.Outcome, applied, reason string) {
+	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: reason})
 }
 
 // newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
@@ -100,9 +100,9 @@ func (j *job) draw(t driver.Task) error {
 }
 
 func (j *job) blend(t driver.Task) {
-	asked := t.Option("dimensions")
-	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
-	if t.AspectRatio != "" && (shape == "" || asked != "") {
+	requested := t.Option("dimensions")
+	shape := cmp.Or(requested, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
+	if t.AspectRatio != "" && (shape == "" || requested != "") {
 		const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
 		j.note("size", generate.OutcomeDropped, "", why)
 		j.note("aspect_ratio", generate.OutcomeDropped, "", why)

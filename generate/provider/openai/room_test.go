@@ -94,7 +94,7 @@ func TestAnswerAtOnceWaitsForRoom(t *testing.T) {
 				}
 				return
 			}
-			if why := got.Slots[0].Error; got.Status != generate.StatusRunning || why.Code != media.CodeDiskFull || !strings.Contains(why.Message, "MiB are needed") {
+			if reason := got.Slots[0].Error; got.Status != generate.StatusRunning || reason.Code != media.CodeDiskFull || !strings.Contains(reason.Message, "MiB are needed") {
 				t.Errorf("%+v", got.Slots)
 			}
 		})

@@ -29,8 +29,8 @@ func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason
 	}
 	a := &Answer{Result: res, Paths: paths, OnlyFigure: p.Op == plan.OpValue && len(p.Measures) == 1 || p.Op == plan.OpCount || p.Op == plan.OpMeter}
 	p.sayConditions()
-	if why := operations[p.Op].say(p, a); why != "" {
-		return nil, why
+	if reason := operations[p.Op].say(p, a); reason != "" {
+		return nil, reason
 	}
 	a.Sentences[0] = speech.Upper(a.Sentences[0])
 	if s := p.caveat(); s != "" {

@@ -15,13 +15,13 @@ func (p *roles) takeConditions() Reason {
 		if p.used[i] && x.Kind != speech.KindMore {
 			continue
 		}
-		var why Reason
+		var reason Reason
 		switch x.Kind {
 		case speech.KindCmp:
-			why = p.compareNumber(i)
+			reason = p.compareNumber(i)
 		case speech.KindBound:
 			if x.Arg == "between" {
-				why = p.between(i)
+				reason = p.between(i)
 			}
 		case speech.KindNot:
 			if n := p.near(i, 1); n != nil && n.Kind == speech.KindField && n.Field.Dated() && n.Field.Missing > 0 && n.Field.Table == 0 && speech.Verbal(p.Text.Tokens[n.From].Fold) {
@@ -29,17 +29,17 @@ func (p *roles) takeConditions() Reason {
 				p.Filters = append(p.Filters, nullFilter(n.Field, p.Say("no value", "kein Wert")))
 			}
 		case speech.KindMore:
-			why = p.moreThan(i)
+			reason = p.moreThan(i)
 		case speech.KindMissing, speech.KindUnusable:
-			why = p.missing(i)
+			reason = p.missing(i)
 		case speech.KindValue:
 			if p.deniesBoth(i) {
 				return ReasonAmbiguous
 			}
 			p.takeValue(i)
 		}
-		if why != "" {
-			return why
+		if reason != "" {
+			return reason
 		}
 	}
 	return ""
@@ -140,8 +140,8 @@ func (p *roles) compareNumber(i int) Reason {
 		return p.compareColumns(i)
 	}
 	p.used[at] = true
-	if taken, why := p.countBehind(i, at, n); taken {
-		return why
+	if taken, reason := p.countBehind(i, at, n); taken {
+		return reason
 	}
 	f := p.comparedField(x, i, max(i, at)+1)
 	if f == nil {

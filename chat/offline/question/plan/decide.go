@@ -46,14 +46,14 @@ func (p *Plan) decide() Reason {
 		}
 		p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) })
 	}
-	why := p.choose()
-	if why == "" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
+	reason := p.choose()
+	if reason == "" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.How == "sum" && p.View.Counter(m.Field) }) {
 		return ReasonUnclear
 	}
-	if why == "" {
-		why = oneWay(p)
+	if reason == "" {
+		reason = oneWay(p)
 	}
-	return why
+	return reason
 }
 
 // comparedBy reports whether a condition compares a number: trips with more than 10 minutes of delay.
@@ -82,8 +82,8 @@ func (p *Plan) choose() Reason {
 	case p.metered():
 		return p.decideMeter()
 	}
-	if why := p.decideMore(); why != "" {
-		return why
+	if reason := p.decideMore(); reason != "" {
+		return reason
 	}
 	if p.Asks == "change" && p.Aggregate != "" && p.Trend == "" && len(p.Periods) < 2 {
 		p.Asks = "much" // how did people rate it on average
@@ -107,8 +107,8 @@ func (p *Plan) choose() Reason {
 	if p.boundSum(); p.Bound != nil {
 		return p.decideBound()
 	}
-	if why := p.decideMeasure(); why != "" {
-		return why
+	if reason := p.decideMeasure(); reason != "" {
+		return reason
 	}
 	switch {
 	case p.Either != nil && p.Op != OpList && p.Op != OpLookup:

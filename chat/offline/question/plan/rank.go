@@ -10,8 +10,8 @@ import (
 
 // decideSup settles what a superlative ranks, and by what.
 func (p *Plan) decideSup() Reason {
-	if why := p.supMeasure(); why != "" {
-		return why
+	if reason := p.supMeasure(); reason != "" {
+		return reason
 	}
 	if len(p.Measures) == 0 && (p.Aggregate == "avg" || p.Aggregate == "median") {
 		return ReasonUnclear // rows have no mean
@@ -47,8 +47,8 @@ func (p *Plan) decideSup() Reason {
 		}
 	}
 	if p.Unit != "" {
-		if why := p.needTime(); why != "" {
-			return why
+		if reason := p.needTime(); reason != "" {
+			return reason
 		}
 	}
 	if p.Target == nil && p.Unit == "" {
@@ -111,8 +111,8 @@ func (p *Plan) supMeasure() Reason {
 			p.Measures[0].How = "sum" // the most in fees
 		}
 	case len(p.Measures) == 0 && p.Counted == nil:
-		if why := p.supWithout(); why != "" {
-			return why
+		if reason := p.supWithout(); reason != "" {
+			return reason
 		}
 	case len(p.Measures) > 1:
 		return ReasonUnclear
@@ -316,13 +316,13 @@ func (p *wording) beginning() *schema.Field {
 	}
 	f := p.timeField(nil)
 	if f == nil {
-		var begun []*schema.Field
+		var started []*schema.Field
 		for _, o := range p.View.Fields {
 			if o.Table == 0 && o.Dated() && o.Has(beginnings) {
-				begun = append(begun, o)
+				started = append(started, o)
 			}
 		}
-		f = nearest(begun)
+		f = nearest(started)
 	}
 	if f != nil && (f.Dated() || f.Yearly()) {
 		p.Superlative.Arg = map[string]string{"desc": "asc", "asc": "desc"}[p.Superlative.Arg]

@@ -126,8 +126,8 @@ func (p *Plan) decideChange() Reason {
 			p.Op = OpCourse
 			return ""
 		case p.Asks == "many" || p.Counted != nil || p.hasRows() && !p.onePerTime():
-			if why := p.decideCount(); why != "" && len(p.Periods) < 2 {
-				return why
+			if reason := p.decideCount(); reason != "" && len(p.Periods) < 2 {
+				return reason
 			}
 		default:
 			return ReasonUnclear

@@ -141,15 +141,15 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 	}
 	p.used = make([]bool, len(p.Pieces))
 	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.takeConditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
-		if why := step(); why != "" {
-			return nil, why
+		if reason := step(); reason != "" {
+			return nil, reason
 		}
 	}
-	if why := p.carry(before); why != "" {
-		return nil, why
+	if reason := p.carry(before); reason != "" {
+		return nil, reason
 	}
-	if why := p.decide(); why != "" {
-		return nil, why
+	if reason := p.decide(); reason != "" {
+		return nil, reason
 	}
 	return p, (&review{p}).of(c.Pieces, verbs, deed)
 }
@@ -181,8 +181,8 @@ func (p *roles) words() Reason {
 	for i, x := range p.Pieces {
 		switch x.Kind {
 		case speech.KindAsk:
-			if why := p.askWord(i); why != "" {
-				return why
+			if reason := p.askWord(i); reason != "" {
+				return reason
 			}
 		case speech.KindAgg:
 			p.aggregateWord(x)

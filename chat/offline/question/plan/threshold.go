@@ -19,7 +19,7 @@ type threshold struct {
 
 // countBehind reads a number of rows behind a comparison: more than 6 orders. It is a number
 // of the rows of each customer or month, and no amount of one.
-func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, why Reason) {
+func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Reason) {
 	k := at + 1
 	for k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].From == p.Pieces[k-1].To {
 		k++
@@ -118,8 +118,8 @@ func (p *Plan) decideBound() Reason {
 	if b.field != nil {
 		name = p.MeasureName(&p.Measures[0])
 	}
-	if why := p.needTime(); why != "" {
-		return why
+	if reason := p.needTime(); reason != "" {
+		return reason
 	}
 	of := b.field
 	if of == nil && len(p.Groups) > 0 {

@@ -44,8 +44,8 @@ func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
 // timeWords takes the periods of the question, with the words that bound them, and makes
 // conditions of them; two periods that are compared stay for the operation.
 func (p *roles) timeWords() Reason {
-	if why := p.clockWords(); why != "" {
-		return why
+	if reason := p.clockWords(); reason != "" {
+		return reason
 	}
 	var at []int
 	for i, x := range p.Pieces {
@@ -161,8 +161,8 @@ func (p *explanation) boundBefore(i int) string {
 // twoTimes reads a change from one time to another, a comparison of them, or a span.
 func (p *conditions) twoTimes(i, j int) Reason {
 	a, b := p.Pieces[i].Period, p.Pieces[j].Period
-	if done, why := p.eachBound(i, j); done {
-		return why
+	if done, reason := p.eachBound(i, j); done {
+		return reason
 	}
 	if a.Unit == "monthOfYear" && b.Unit == "month" {
 		a = speech.Period{Unit: "month", Year: b.Year, N: a.N} // between January and March 2024
@@ -206,7 +206,7 @@ func (p *conditions) twoTimes(i, j int) Reason {
 }
 
 // eachBound reads two times with a bound of their own: after June 2022 and before 2024.
-func (p *conditions) eachBound(i, j int) (done bool, why Reason) {
+func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
 	bound := func(k int) string {
 		if b := p.near(k, -1); b != nil && b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
 			return b.Arg
