@@ -362,8 +362,8 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 	if err != nil || p.Free {
 		return err
 	}
-	if said := p.approval(); !said.Approve {
-		return media.Errorf(media.CodeForbidden, "refused by a person%s", noted(p, said))
+	if answer := p.approval(); !answer.Approve {
+		return media.Errorf(media.CodeForbidden, "refused by a person%s", noted(p, answer))
 	}
 	return nil
 }

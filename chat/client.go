@@ -68,8 +68,8 @@ func (b billed) Read(p []byte) (int, error) {
 // the call.
 func Guarded[T any](ask func() (T, error)) (res T, err error) {
 	defer func() {
-		if said := recover(); said != nil {
-			err = fmt.Errorf("the response does not have the form that the protocol requires: %v", said)
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the response does not have the form that the protocol requires: %v", panicked)
 		}
 	}()
 	return ask()

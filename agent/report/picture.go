@@ -88,19 +88,19 @@ func caption(figure *html.Node, made string, o media.Output, w words) {
 	before := ""
 	for n := range c.Descendants() {
 		if n.Type == html.TextNode && pictures == 1 {
-			said := n.Data
-			n.Data = replaced(before, said, wrong, short)
-			before += said
+			sentence := n.Data
+			n.Data = replaced(before, sentence, wrong, short)
+			before += sentence
 		}
 	}
-	said := strings.TrimSpace(wordsOf(c))
-	if strings.Contains(strings.ToLower(said), strings.ToLower(short)) || made == w.madeByModel && saysModel.MatchString(said) {
+	sentence := strings.TrimSpace(wordsOf(c))
+	if strings.Contains(strings.ToLower(sentence), strings.ToLower(short)) || made == w.madeByModel && saysModel.MatchString(sentence) {
 		return
 	}
-	if strings.Contains(said, "Illustration") {
+	if strings.Contains(sentence, "Illustration") {
 		made = capital(short)
 	}
-	if said != "" && !strings.ContainsAny(said[len(said)-1:], ".!?") {
+	if sentence != "" && !strings.ContainsAny(sentence[len(sentence)-1:], ".!?") {
 		c.AppendChild(textNode("."))
 	}
 	c.AppendChild(textNode(" " + made + "."))
@@ -113,8 +113,8 @@ func replaced(before, text string, wrong *regexp.Regexp, words string) string {
 	for _, m := range wrong.FindAllStringIndex(text, -1) {
 		b.WriteString(text[from:m[0]])
 		from = m[1]
-		said := strings.TrimRight(before+text[:m[0]], " ")
-		if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?:") {
+		sentence := strings.TrimRight(before+text[:m[0]], " ")
+		if sentence == "" || strings.ContainsAny(sentence[len(sentence)-1:], ".!?:") {
 			b.WriteString(capital(words))
 			continue
 		}

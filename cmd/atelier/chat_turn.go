@@ -150,7 +150,7 @@ func (t *talk) show(res *agent.Result, runErr error) {
 	ans, err := shown.export(context.WithoutCancel(t.w.ctx), t.app, res)
 	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.known)
 	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.known(became(d)) })
-	t.w.said(ans)
+	t.w.printAnswer(ans)
 	if ans.Report != "" {
 		t.w.line("report: %s", ans.Report)
 	}

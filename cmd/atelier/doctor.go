@@ -76,15 +76,15 @@ func (c *doctorCmd) Run(w *world) error {
 // chosen says which chat model answers, and what has to be said about it.
 func chosen(c chat.Choice) string {
 	p := c.Model.Profile()
-	said := []string{p.String()}
+	parts := []string{p.String()}
 	for _, d := range c.Changes {
-		said = append(said, d.Reason)
+		parts = append(parts, d.Reason)
 	}
-	said = append(said, c.Warnings...)
+	parts = append(parts, c.Warnings...)
 	if !p.Priced() {
-		said = append(said, "price unknown")
+		parts = append(parts, "price unknown")
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // checkEngine opens the durable engine, which makes or updates its tables.

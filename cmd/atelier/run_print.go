@@ -49,7 +49,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if c.JSON {
 		return w.printJSON(ans)
 	}
-	w.said(ans)
+	w.printAnswer(ans)
 	if n := len(ans.AlsoMade); n > 0 {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
@@ -65,8 +65,8 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	return nil
 }
 
-// said prints an answer: its text, what it shows, and what became of wishes.
-func (w *world) said(ans answer) {
+// printAnswer prints an answer: its text, what it shows, and what became of wishes.
+func (w *world) printAnswer(ans answer) {
 	if ans.Message != "" {
 		w.line("%s", ans.Message)
 	}

@@ -76,29 +76,29 @@ func check(t driver.Task, a catalog.Act) error {
 }
 
 func value(t driver.Task, f catalog.Flag) string {
-	said := ""
+	text := ""
 	switch f.Setting {
 	case "aspect_ratio":
-		said = t.AspectRatio
+		text = t.AspectRatio
 	case "quality":
-		said = t.Quality
+		text = t.Quality
 	case "style":
-		said = t.Style
+		text = t.Style
 	case "model":
-		said = t.Model.APIModel
+		text = t.Model.APIModel
 	case "seed":
 		if t.Seed != nil {
-			said = strconv.FormatInt(*t.Seed, 10)
+			text = strconv.FormatInt(*t.Seed, 10)
 		}
 	case "negative_prompt":
-		said = strings.Join(strings.Fields(strings.ReplaceAll(t.NegativePrompt, "--", " ")), " ")
+		text = strings.Join(strings.Fields(strings.ReplaceAll(t.NegativePrompt, "--", " ")), " ")
 	default:
-		said = t.Option(f.Setting)
+		text = t.Option(f.Setting)
 	}
 	if len(f.Words) > 0 {
-		return f.Words[said]
+		return f.Words[text]
 	}
-	return said
+	return text
 }
 
 // Flags are the settings of a task as they stand behind its prompt, in the order of the row; a flag that the prompt has
@@ -107,8 +107,8 @@ func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 	prompt := strings.Fields(t.Prompt)
 	var all []string
 	for _, f := range t.Model.Flags {
-		said := value(t, f)
-		if said == "" || said == "false" {
+		text := value(t, f)
+		if text == "" || text == "false" {
 			continue
 		}
 		own, other := f.Clash(prompt), f.Clash(all)
@@ -117,10 +117,10 @@ func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 			lost = append(lost, lose(t, f, "the prompt says "+own+" itself"))
 		case other != "":
 			lost = append(lost, lose(t, f, f.Flag+" does not go with "+other))
-		case said == "true":
+		case text == "true":
 			all = append(all, f.Flag)
 		default:
-			all = append(all, f.Flag, said)
+			all = append(all, f.Flag, text)
 		}
 	}
 	return strings.Join(all, " "), lost

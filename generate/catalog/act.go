@@ -147,14 +147,14 @@ func (a Act) Flagged() bool { return a.Words != WordsNone && !a.Follows }
 
 // checkFlags proves that flags have a setting and a name, and that no word of the row is lost for want of a flag.
 func (m Model) checkFlags() error {
-	for _, said := range []struct {
+	for _, rule := range []struct {
 		setting string
 		words   []string
 	}{{"quality", m.Qualities}, {"style", m.Styles}} {
-		of := slices.DeleteFunc(slices.Clone(m.Flags), func(f Flag) bool { return f.Setting != said.setting })
-		for _, word := range said.words {
+		of := slices.DeleteFunc(slices.Clone(m.Flags), func(f Flag) bool { return f.Setting != rule.setting })
+		for _, word := range rule.words {
 			if len(of) > 0 && !slices.ContainsFunc(of, func(f Flag) bool { return len(f.Words) == 0 || f.Words[word] != "" }) {
-				return m.bad("flags", "no flag of %s has the word %q", said.setting, word)
+				return m.bad("flags", "no flag of %s has the word %q", rule.setting, word)
 			}
 		}
 	}

@@ -140,12 +140,12 @@ func (t Task) Tile() int {
 func (t Task) Tiles() int { return count(t.only().Metadata["tiles"]) }
 
 // count reads a number of an output's metadata; 0 if it is none.
-func count(said any) int {
-	switch said := said.(type) {
+func count(value any) int {
+	switch value := value.(type) {
 	case int:
-		return said
+		return value
 	case float64: // it came through a ledger
-		return int(said)
+		return int(value)
 	}
 	return 0
 }

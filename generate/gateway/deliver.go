@@ -72,11 +72,11 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 }
 
 // grid turns a grid into its slots; one that could not be fetched yet blocks what comes after it.
-func (d *delivery) grid(ctx context.Context, item driver.Item, said map[string]any) {
+func (d *delivery) grid(ctx context.Context, item driver.Item, metadata map[string]any) {
 	err := d.arrive(ctx, &item)
 	var tiles []driver.Item
 	if err == nil {
-		tiles, err = d.cut(ctx, item, said)
+		tiles, err = d.cut(ctx, item, metadata)
 	}
 	if err != nil && d.later(item, err) {
 		d.blocked = d.withRoom(err)
@@ -87,7 +87,7 @@ func (d *delivery) grid(ctx context.Context, item driver.Item, said map[string]a
 	}
 	before := d.given
 	for _, tile := range tiles {
-		d.one(ctx, tile, said)
+		d.one(ctx, tile, metadata)
 	}
 	d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
 }
@@ -115,7 +115,7 @@ func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update
 }
 
 // one turns an item into a slot; the one before it is settled. A slot that an earlier process filled stays.
-func (d *delivery) one(ctx context.Context, item driver.Item, said map[string]any) {
+func (d *delivery) one(ctx context.Context, item driver.Item, metadata map[string]any) {
 	d.settle(ctx)
 	x := d.x
 	index := d.place(ctx, &item)
@@ -128,16 +128,16 @@ func (d *delivery) one(ctx context.Context, item driver.Item, said map[string]an
 		x.board.credit(index, d.call.plan)
 		return
 	}
-	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, said)
+	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, metadata)
 }
 
 // fill gives a slot its result, or the reason why it has none; one that was made and may come later is pending.
-func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, said map[string]any) {
+func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metadata map[string]any) {
 	x, index := d.x, at.index
 	s := generate.Slot{
 		Index: index, RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety,
 	}
-	out, err := d.output(ctx, item, index, said)
+	out, err := d.output(ctx, item, index, metadata)
 	if err != nil && d.later(item, err) {
 		at.why = d.withRoom(err)
 		d.pending = append(d.pending, at)

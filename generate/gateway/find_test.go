@@ -162,8 +162,8 @@ func TestListThatIsRefused(t *testing.T) {
 			if left.Status != generate.StatusRunning || left.Err() != nil || left.Usage.Unsettled > 0 || l.looks() != 2 || len(h.gemini.Tasks()) > 0 {
 				t.Fatalf("%+v, %d looks", left, l.looks())
 			}
-			if said := strings.Join(left.Warnings, "\n"); !strings.Contains(said, "the key was refused: ") || !strings.Contains(said, "left to be looked for") {
-				t.Errorf("warnings %q", said)
+			if metadata := strings.Join(left.Warnings, "\n"); !strings.Contains(metadata, "the key was refused: ") || !strings.Contains(metadata, "left to be looked for") {
+				t.Errorf("warnings %q", metadata)
 			}
 			next := h.heir(t, func(c *gateway.Config) { c.Drivers[0] = l })
 			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.looks() != 3 {

@@ -71,8 +71,8 @@ func TestHowTasksEnd(t *testing.T) {
 			if err != nil || got.Status != c.status || len(h.gemini.Cancelled()) != c.asked || got.Usage.Unsettled != c.unsettled {
 				t.Fatalf("%v: %s, %d asked to stop, %d unsettled", err, got.Status, len(h.gemini.Cancelled()), got.Usage.Unsettled)
 			}
-			if said := strings.Join(got.Warnings, "\n"); (said == "") != (c.warns == "") || !strings.Contains(said, c.warns) {
-				t.Errorf("warnings %q, want %q", said, c.warns)
+			if metadata := strings.Join(got.Warnings, "\n"); (metadata == "") != (c.warns == "") || !strings.Contains(metadata, c.warns) {
+				t.Errorf("warnings %q, want %q", metadata, c.warns)
 			}
 			over.Add(1)
 			began := len(h.gemini.Tasks())

@@ -27,7 +27,7 @@ func TestNotes(t *testing.T) {
 	n.add(map[string]any{"note": "first", "id": 1})
 	n.add(nil)
 	n.add(map[string]any{"note": "second"})
-	if got, want := n.said(), map[string]any{"note": "second", "id": 1}; !cmp.Equal(got, want) {
+	if got, want := n.joined(), map[string]any{"note": "second", "id": 1}; !cmp.Equal(got, want) {
 		t.Errorf("providers said %v, want %v", got, want)
 	}
 	if got := n.next(operation.SubjectSlot, generate.StatusSucceeded, operation.EventGenerate); got != generate.StatusSucceeded {

@@ -179,7 +179,7 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	x.op.Holder = x.g.holder
 	x.op.Usage = x.bill.Used()
 	x.op.Cost = x.bill.Cost(x.op.Cost.EstimatedUSD, !running)
-	x.op.Metadata = x.notes.said()
+	x.op.Metadata = x.notes.joined()
 	x.op.Error = x.board.failure()
 	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, end)
 	if x.op.Status.Over() {

@@ -14,10 +14,10 @@ import (
 // another process; on a poll it says nothing about the task.
 func TestConflictsAtProviders(t *testing.T) {
 	t.Parallel()
-	said := media.Errorf(media.CodeUnavailable, "another request was in its way: %w", driver.ErrContested)
+	metadata := media.Errorf(media.CodeUnavailable, "another request was in its way: %w", driver.ErrContested)
 	raw := media.Errorf(media.CodeConflict, "409")
 	raw.Retryable = true
-	for name, failed := range map[string]*media.Error{"as agreed": said, "as its status": raw} {
+	for name, failed := range map[string]*media.Error{"as agreed": metadata, "as its status": raw} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, nil)

@@ -20,14 +20,14 @@ import (
 )
 
 // output turns an item into an output, which is recorded with its slot, or says why it is none.
-func (d *delivery) output(ctx context.Context, item driver.Item, index int, said map[string]any) (media.Output, *media.Error) {
+func (d *delivery) output(ctx context.Context, item driver.Item, index int, metadata map[string]any) (media.Output, *media.Error) {
 	if err := d.arrive(ctx, &item); err != nil {
 		return media.Output{}, err
 	}
 	if err := d.acceptable(*item.Blob); err != nil {
 		return media.Output{}, err
 	}
-	o := d.describe(ctx, *item.Blob, index, said)
+	o := d.describe(ctx, *item.Blob, index, metadata)
 	item.Keep(o.Metadata)
 	if words := item.UnknownWords(); words != "" {
 		d.x.notes.warn(d.call.plan.Model.Name + " does not know these words, and the picture does not show them: " + words)
@@ -173,7 +173,7 @@ func (d *delivery) convert(ctx context.Context, o media.Output, format string) (
 
 // cut keeps a grid that arrived and makes an item of every tile, row by row. A grid that
 // cannot be cut is a result as it is.
-func (d *delivery) cut(ctx context.Context, item driver.Item, said map[string]any) ([]driver.Item, *media.Error) {
+func (d *delivery) cut(ctx context.Context, item driver.Item, metadata map[string]any) ([]driver.Item, *media.Error) {
 	x := d.x
 	tiles := *item.Tiles
 	item.Tiles = nil
@@ -188,7 +188,7 @@ func (d *delivery) cut(ctx context.Context, item driver.Item, said map[string]an
 	if x.g.config.Storage == nil {
 		return []driver.Item{whole}, nil
 	}
-	grid := d.describe(ctx, *item.Blob, d.call.slots[0], said)
+	grid := d.describe(ctx, *item.Blob, d.call.slots[0], metadata)
 	grid.Label += " (grid)"
 	whole.Keep(grid.Metadata)
 	grid = x.recorder.output(ctx, grid)
@@ -254,7 +254,7 @@ func (d *delivery) slice(ctx context.Context, grid media.Output, t driver.Tiles)
 	return out, nil
 }
 
-func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
+func (d *delivery) describe(ctx context.Context, b media.Blob, index int, metadata map[string]any) media.Output {
 	x, pl := d.x, d.call.plan
 	label := pl.Request.Label
 	switch {
@@ -266,8 +266,8 @@ func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said m
 	meta := map[string]any{
 		"model": pl.Model.Name, "api_model": pl.Model.APIModel, "provider": pl.Model.Provider, "digital_source_type": plan.Term(pl.SourceType()),
 	}
-	maps.Copy(meta, said)
-	note, _ := said["note"].(string) // what a driver says of how its results are made
+	maps.Copy(meta, metadata)
+	note, _ := metadata["note"].(string) // what a driver says of how its results are made
 	o := media.NewOutput(b, media.Meta{Label: label, Description: note, Metadata: meta})
 	for _, in := range pl.Request.Inputs {
 		role := "input"

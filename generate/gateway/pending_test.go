@@ -151,8 +151,8 @@ func TestDeliveryHostStaysDown(t *testing.T) {
 				if got.Status != generate.StatusRunning || len(got.Outputs()) != 2 || got.Err() != nil || got.Slots[1].Error == nil || len(h.gemini.Tasks()) > 0 {
 					t.Fatalf("%s: %+v", got.Status, got.Slots)
 				}
-				if said := strings.Join(got.Warnings, "\n"); !strings.Contains(said, "paid for") || !strings.Contains(said, "not now") {
-					t.Errorf("warnings %q", said)
+				if metadata := strings.Join(got.Warnings, "\n"); !strings.Contains(metadata, "paid for") || !strings.Contains(metadata, "not now") {
+					t.Errorf("warnings %q", metadata)
 				}
 				if still, err := later(t.Context(), h.later(t, d), got.Operation); err != nil || still.Status != generate.StatusRunning {
 					t.Fatalf("while it is down: %+v, %v", still, err)

@@ -34,8 +34,8 @@ func TestPollsThatAreRefused(t *testing.T) {
 			if got.Status != generate.StatusRunning || got.Err() != nil || got.Usage.Unsettled > 0 || len(h.gemini.Tasks()) > 0 {
 				t.Fatalf("%+v", got)
 			}
-			if said := strings.Join(got.Warnings, "\n"); !strings.Contains(said, "the key was refused: ") || !strings.Contains(said, "left to be fetched") {
-				t.Errorf("warnings %q", said)
+			if metadata := strings.Join(got.Warnings, "\n"); !strings.Contains(metadata, "the key was refused: ") || !strings.Contains(metadata, "left to be fetched") {
+				t.Errorf("warnings %q", metadata)
 			}
 			let = true
 			again, err := h.heir(t, nil).Resume(t.Context(), got.Operation)

@@ -203,17 +203,17 @@ func (n *notes) shown() []string {
 }
 
 // add adds what a provider answered beside the media; later values replace earlier ones.
-func (n *notes) add(said map[string]any) {
-	if len(said) == 0 {
+func (n *notes) add(raw map[string]any) {
+	if len(raw) == 0 {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.metadata = join(n.metadata, said)
+	n.metadata = join(n.metadata, raw)
 }
 
-// said is what providers answered beside the media; nil if nothing.
-func (n *notes) said() map[string]any {
+// joined is what providers answered beside the media; nil if nothing.
+func (n *notes) joined() map[string]any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return maps.Clone(n.metadata)

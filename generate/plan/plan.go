@@ -65,7 +65,7 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	said := r.Prompt
+	prompt := r.Prompt
 	r = withoutMedia(r)
 	for _, name := range r.Fallback {
 		if _, ok := pl.config.Catalogue.Lookup(name); !ok {
@@ -95,7 +95,7 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 		Request: r, Task: n.task, Driver: c.driver, Gives: c.model.Grid, Frames: pl.config.Partials,
 		Keyless: keyless,
 	}
-	if r.Prompt != said {
+	if r.Prompt != prompt {
 		p.Warnings = append(p.Warnings, "the prompt held media as data, which was left out: give pictures as inputs")
 	}
 	if n.act.Once {

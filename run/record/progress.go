@@ -22,11 +22,11 @@ func (o *Observer) Progress(ctx context.Context, e generate.Event) {
 		Data: agent.OperationProgress{StepID: scope.Step, Operation: e.Operation, Note: Note(e)},
 	}
 	if scope.SubAction != "" {
-		said := agent.OperationProgress{MetadataID: scope.SubAction, Operation: e.Operation, Note: Note(e), ElapsedMS: e.Elapsed.Milliseconds()}
+		progress := agent.OperationProgress{MetadataID: scope.SubAction, Operation: e.Operation, Note: Note(e), ElapsedMS: e.Elapsed.Milliseconds()}
 		if e.Kind == generate.EventProgress && e.Progress >= 0 {
-			said.Progress = &e.Progress
+			progress.Progress = &e.Progress
 		}
-		out.Data = said
+		out.Data = progress
 	}
 	if e.Kind == generate.EventPartial && e.Partial != nil {
 		// A preview is temporary: it has no record and no ref.

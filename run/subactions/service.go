@@ -387,11 +387,11 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 const refuseWithin = 5 * time.Second
 
 // first returns the first report, or nil if it takes too long.
-func first(ctx context.Context, said <-chan error) error {
+func first(ctx context.Context, errs <-chan error) error {
 	limit := time.NewTimer(refuseWithin)
 	defer limit.Stop()
 	select {
-	case err := <-said:
+	case err := <-errs:
 		return err
 	case <-limit.C:
 	case <-ctx.Done():

@@ -30,8 +30,8 @@ func (s *Simulator) Notifications(id string) []driver.Notification {
 	if t == nil || t.Work.webhook == "" {
 		return nil
 	}
-	said := final(t)
-	body := map[string]any{"id": id, "status": said["status"], "result": said["result"], "timestamp": s.Now().Format(time.RFC3339)}
+	result := final(t)
+	body := map[string]any{"id": id, "status": result["status"], "result": result["result"], "timestamp": s.Now().Format(time.RFC3339)}
 	if t.Fault.Fault == sim.FaultTaskFailed {
 		body["status"], body["error"], body["message"] = "Error", "generation_failed", "The worker ran out of memory."
 	}

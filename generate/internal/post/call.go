@@ -128,9 +128,9 @@ func Made(items []driver.Item) int {
 
 // Metadata is what a provider says about a call, fit to be kept; nil if it says nothing.
 // Texts are cleaned; what is empty or zero is left out.
-func (c *Client) Metadata(said map[string]any) map[string]any {
+func (c *Client) Metadata(raw map[string]any) map[string]any {
 	kept := Body{}
-	for name, value := range said {
+	for name, value := range raw {
 		if text, ok := value.(string); ok {
 			value = c.Clean(text)
 		}

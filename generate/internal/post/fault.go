@@ -266,16 +266,16 @@ func span(s string, unit time.Duration) time.Duration {
 }
 
 // Item names a result by what stands in its place in an answer: a link, a data URL, or the token of lifted media.
-func (c *Client) Item(from *wire.Collector, said string) driver.Item {
-	head, data, isData := strings.Cut(said, ";base64,")
+func (c *Client) Item(from *wire.Collector, text string) driver.Item {
+	head, data, isData := strings.Cut(text, ";base64,")
 	if isData {
 		b, err := c.Take(from, data)
 		return driver.Item{Blob: b, Err: err, DeclaredMIME: c.Clean(strings.TrimPrefix(head, "data:"))}
 	}
-	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
-		return c.Link(said)
+	if text == "" || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") {
+		return c.Link(text)
 	}
-	b, err := c.Take(from, said)
+	b, err := c.Take(from, text)
 	return driver.Item{Blob: b, Err: err}
 }
 
@@ -299,11 +299,11 @@ func (c *Client) Unfinished(t driver.Task, reason string) []driver.Item {
 	if !ok {
 		phrase = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
 	}
-	said := cmp.Or(c.Clean(reason), "no reason given")
+	text := cmp.Or(c.Clean(reason), "no reason given")
 	if phrase.Code == media.CodeModerated {
-		return c.Moderated(t, generate.Safety{Stage: stage(reason), Categories: categories(reason)}, "%s (%s)", phrase.Advice, said)
+		return c.Moderated(t, generate.Safety{Stage: stage(reason), Categories: categories(reason)}, "%s (%s)", phrase.Advice, text)
 	}
-	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, said)
+	e := media.Errorf(phrase.Code, "%s (%s)", phrase.Advice, text)
 	e.Retryable = false
 	return Each(t, driver.Item{Err: e})
 }

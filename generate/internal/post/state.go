@@ -104,8 +104,8 @@ func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() stri
 // its body with the secret, in hexadecimal.
 func Signed(header string) func(n driver.Notification, secret string) bool {
 	return func(n driver.Notification, secret string) bool {
-		said, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
-		have, err := hex.DecodeString(said)
+		signature, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
+		have, err := hex.DecodeString(signature)
 		mac := hmac.New(sha256.New, []byte(secret))
 		_, _ = mac.Write(n.Body) // a hash does not fail
 		return ok && err == nil && hmac.Equal(have, mac.Sum(nil))

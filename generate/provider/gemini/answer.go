@@ -55,7 +55,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
 	})}
-	var said []string
+	var text []string
 	for _, c := range got.Candidates {
 		for _, p := range c.Content.Parts {
 			switch {
@@ -65,13 +65,13 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 				it.DeclaredMIME, it.Seed = d.client.Clean(post.Declared(p.InlineData.MIMEType)), call.Task.Seed
 				u.Items = append(u.Items, it)
 			case strings.TrimSpace(p.Text) != "":
-				said = append(said, p.Text)
+				text = append(text, p.Text)
 			}
 		}
 	}
 	u.Usage = got.Usage.count(call.Task, post.Made(u.Items))
 	if len(u.Items) == 0 {
-		u.Items, err = d.client.Without(call, got.ending(strings.Join(said, " ")))
+		u.Items, err = d.client.Without(call, got.ending(strings.Join(text, " ")))
 	}
 	return u, err
 }
@@ -96,7 +96,7 @@ func interim(body, token string) bool {
 
 // ending is why a success holds no result: a blocked prompt, a candidate stopped for
 // safety, NO_IMAGE, or a text in place of the picture.
-func (a answer) ending(said string) post.Ending {
+func (a answer) ending(text string) post.Ending {
 	if reason := a.Feedback.BlockReason; reason != "" {
 		return post.Ending{Blocked: true, Reasons: []string{reason}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
 	}
@@ -104,7 +104,7 @@ func (a answer) ending(said string) post.Ending {
 		return post.Ending{}
 	}
 	c := a.Candidates[0]
-	return post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, said), Categories: categories(c.Ratings)}
+	return post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, text), Categories: categories(c.Ratings)}
 }
 
 // categories are the ratings that blocked, in the provider's words.
@@ -159,16 +159,16 @@ type detail struct {
 }
 
 func explain(a *post.Answer) (post.Fault, bool) {
-	var said status
-	if !post.One(a.Body, &said) || said.Error == nil {
+	var text status
+	if !post.One(a.Body, &text) || text.Error == nil {
 		return post.Fault{}, false
 	}
 	f := post.Fault{}
 	var quotas []string // first, since the message is long and is cut
-	if said.Error.Status == "FAILED_PRECONDITION" {
+	if text.Error.Status == "FAILED_PRECONDITION" {
 		f.Code, f.Advice = media.CodeForbidden, "turn on billing in Google AI Studio, or use it from a supported country"
 	}
-	for _, d := range said.Error.Details {
+	for _, d := range text.Error.Details {
 		if d.Reason == "API_KEY_INVALID" {
 			f.Code, f.Advice = media.CodeUnauthorized, ""
 		}
@@ -183,6 +183,6 @@ func explain(a *post.Answer) (post.Fault, bool) {
 			}
 		}
 	}
-	f.Words = strings.Join(quotas, "") + said.Error.Message
+	f.Words = strings.Join(quotas, "") + text.Error.Message
 	return f, true
 }

@@ -44,11 +44,11 @@ type picture struct {
 func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	j := cmp.Or(got.Job, got.New, &job{})
 	price := post.Price{Credits: string(j.Credits)}
-	switch said := string(j.Cost.Amount); j.Cost.Unit {
+	switch amount := string(j.Cost.Amount); j.Cost.Unit {
 	case "DOLLARS":
-		price.USD = said
+		price.USD = amount
 	case "CREDITS":
-		price.Credits = said
+		price.Credits = amount
 	}
 	return d.client.Begun(driver.Handle{ID: j.ID}, price)
 }

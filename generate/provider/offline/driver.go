@@ -96,7 +96,7 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 		j.make, err = d.speaker(t)
 	} else {
 		up.Metadata["note"], j.make, err = d.painter(ctx, &t)
-		j.used, j.said = follow(t)
+		j.used, j.metadata = follow(t)
 	}
 	if err != nil {
 		return up, err
@@ -120,11 +120,11 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 
 // job is a task after its settings have been read.
 type job struct {
-	script Script
-	seed   int64
-	used   string         // the words that the results follow
-	said   map[string]any // the metadata of every result
-	make   maker
+	script   Script
+	seed     int64
+	used     string         // the words that the results follow
+	metadata map[string]any // the metadata of every result
+	make     maker
 }
 
 // maker makes and stores a result of a seed; a preview of it has a size below 1.
@@ -204,7 +204,7 @@ func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob),
 	if err != nil {
 		return driver.Item{}, err
 	}
-	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.said}, nil
+	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.metadata}, nil
 }
 
 // format is how pictures are written.
@@ -282,7 +282,7 @@ func promptSeed(prompt string) int64 {
 }
 
 // follow reads which words of a task the pictures will follow, and, for the metadata, which they will not.
-func follow(t driver.Task) (used string, said map[string]any) {
+func follow(t driver.Task) (used string, metadata map[string]any) {
 	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		b = readEdit(t.Prompt)
@@ -293,7 +293,7 @@ func follow(t driver.Task) (used string, said map[string]any) {
 		unknown = not
 	}
 	if strings.TrimSpace(t.Prompt) != "" && len(unknown) > 0 {
-		said = map[string]any{"unknown_words": unknown}
+		metadata = map[string]any{"unknown_words": unknown}
 	}
-	return strings.Join(b.shown, ", "), said
+	return strings.Join(b.shown, ", "), metadata
 }

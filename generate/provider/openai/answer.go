@@ -110,15 +110,15 @@ func (d *Driver) frame(call post.Call, from *wire.Collector, data []byte) (post.
 	if err := json.Unmarshal(data, &e); err != nil {
 		return post.Frame{}, err
 	}
-	switch said := e.Error; {
-	case said == nil && e.Type == "error":
-		said = &apiError{}
-		if err := json.Unmarshal(data, said); err != nil {
+	switch failure := e.Error; {
+	case failure == nil && e.Type == "error":
+		failure = &apiError{}
+		if err := json.Unmarshal(data, failure); err != nil {
 			return post.Frame{}, err
 		}
 		fallthrough
-	case said != nil:
-		f := said.fault(http.StatusOK)
+	case failure != nil:
+		f := failure.fault(http.StatusOK)
 		return post.Frame{Fault: &f}, nil
 	case strings.HasSuffix(e.Type, ".partial_image"):
 		return post.Preview(from, e.B64JSON, e.Index), nil
