@@ -43,10 +43,10 @@ export function bench() {
   b.atelier = (...args) => JSON.parse(execFileSync(atelier, [...args, "--json"], { env: place(), encoding: "utf8" }));
   /** The same with more settings, while this process answers as a provider. */
   b.with = async (env, ...args) => JSON.parse((await run(atelier, [...args, "--json"], { env: { ...place(), ...env } })).stdout);
-  /** Opens a report in every theme and width; least is how many figures it has. */
-  b.inspect = async (file, name, least) => {
+  /** Opens a report in every theme and width, or in each once; least is how many figures it has. */
+  b.inspect = async (file, name, least, { each = false } = {}) => {
     for (const colorScheme of ["light", "dark"]) {
-      for (const view of views) {
+      for (const view of each ? [views[colorScheme === "light" ? 0 : 1]] : views) {
         await test(`${name}, ${colorScheme}, ${view.name}`, () => look(b.browser, { file, name, least, colorScheme, view }));
       }
     }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../web/test/server.mjs";
-import { browser, check, looks, settled, until } from "./browser.js";
+import { browser, check, corners, settled, until } from "./browser.js";
 
 const b = browser();
 let s;
@@ -84,7 +84,7 @@ describe("a picture", () => {
     assert.equal(copied.type, "image/png");
   }));
 
-  for (const look of looks) {
+  for (const look of corners) {
     test(`is compared with another one, behind a slider and side by side, ${look.name}`, () => b.page(url, look, async (page) => {
       await summer(page);
       await page.getByRole("button", { name: "Compare" }).click();

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, looks } from "./browser.js";
+import { browser, check, corners } from "./browser.js";
 import { served } from "./served.js";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -18,7 +18,7 @@ const s = served(async () => {
 }, ["--partials"]);
 after(() => simulators.stdin.end());
 
-for (const look of looks) {
+for (const look of corners) {
   test(`previews are seen while OpenAI paints, ${look.name}`, () => b.page(s.url, look, async (page) => {
     const previews = new Map();
     page.on("response", (r) => { if (r.url().includes("/media/sha256-")) previews.set(r.url(), r.status()); });

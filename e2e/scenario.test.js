@@ -41,7 +41,7 @@ describe("the scenario", async () => {
       const result = b.atelier(...args);
       assert.equal(result.status, "succeeded");
       assert.ok(result.outputs.length >= s.figures);
-      await b.inspect(result.report, s.name, s.figures);
+      await b.inspect(result.report, s.name, s.figures, { each: true });
     });
   }
 });

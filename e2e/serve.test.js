@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, corners, until } from "./browser.js";
 
 const binary = join(resolve(dirname(fileURLToPath(import.meta.url)), ".."), "bin", "atelier");
 const b = browser();
@@ -79,7 +79,7 @@ describe("a conversation", () => {
 });
 
 describe("a question about a file", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`becomes an illustrated report, ${look.name}`, () => b.page(url, look, async (page) => {
       await page.getByRole("button", { name: /Ask a table/ }).click();
       await page.getByRole("list", { name: "Attached files" }).getByText("kB").waitFor();

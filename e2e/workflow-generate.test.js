@@ -1,7 +1,7 @@
 // Generating in workflows over the real server, without a key: the offline painter stands in.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, corners, until } from "./browser.js";
 import { card, example, saved, served, status } from "./served.js";
 
 const b = browser();
@@ -11,7 +11,7 @@ const loaded = (page) => until(() => page.locator(".tile img").evaluateAll((all)
 const state = async (page) => (await s.get(`/api/workflow-runs/${page.url().split("/").pop().split("?")[0]}`)).state;
 
 describe("the example", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`is edited, generated from several cards at once, chosen and continued, ${look.name}`, async () => b.page(await s.started(example()), look, async (page) => {
       await card(page, "prompt_a").getByRole("textbox", { name: "Subject" }).fill("A lighthouse");
       await card(page, "prompt_a").getByRole("textbox", { name: "Environment" }).fill("at dusk");

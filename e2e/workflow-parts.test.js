@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, corners, until } from "./browser.js";
 import { card, saved, served, status } from "./served.js";
 
 const b = browser();
@@ -58,7 +58,7 @@ const fields = review("Every kind of field", {
 }, { harbour: { title: "Morning", mood: "calm", strength: 0.5, light: { kind: "sun", hour: 6 }, shots: ["wide"], extra: { note: 1 } } });
 
 describe("a form", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`has an input for every kind of field, and saves what each gives, ${look.name}`, async () => b.page(await s.started(fields), look, async (page) => {
       const box = (name) => page.getByRole("textbox", { name, exact: true });
       await box("Title").fill("Evening");
@@ -139,7 +139,7 @@ async function uploaded() {
 }
 
 describe("a display schema", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`has a renderer for every name of the vocabulary, ${look.name}`, async () => b.page(await s.started(drawn(await uploaded())), look, async (page) => {
       for (const name of ["All of data", "Words", "Prose", "Program", "Cities", "Facts", "Leaves", "Deck", "ace of hearts", "Plates", "Shots"]) await page.getByRole("heading", { name, exact: true }).waitFor();
       await page.getByRole("heading", { name: "Shots" }).scrollIntoViewIfNeeded(); // what is far from the window is not drawn

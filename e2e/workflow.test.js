@@ -1,7 +1,7 @@
 // Workflows over the real server, without a key: start, edit in two tabs, approve, cancel, repeat.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { browser, check, looks, until } from "./browser.js";
+import { browser, check, corners, until } from "./browser.js";
 import { card, example, many, saved, served, status } from "./served.js";
 
 const b = browser();
@@ -13,7 +13,7 @@ const review = {
 };
 
 describe("the page of workflows", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`lists them, and shows a definition with a preview of its first interaction, ${look.name}`, () => b.page(`${s.url}/workflows`, look, async (page) => {
       await page.getByText("Product photo variants with approval").waitFor();
       await check(page, `workflows ${look.name}`);
@@ -85,7 +85,7 @@ describe("an approval", () => {
 });
 
 describe("the example's prompts", () => {
-  for (const look of looks) {
+  for (const look of corners) {
     test(`are forms and text areas; edits are saved, undone, and there after a reload, ${look.name}`, async () => b.page(await s.started(example()), look, async (page) => {
       const a = card(page, "prompt_a");
       await a.getByRole("textbox", { name: "Subject" }).fill("A lighthouse");
