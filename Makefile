@@ -5,10 +5,12 @@ OUT      ?= demo-report
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 60s
-# The race detector needs a C compiler; without one the tests run all the same. It does not watch the
-# code of SQLite, which is C made into Go, and of the painter, which starts no goroutine (internal/house
-# checks it): they would be five sixths of its time. What Go code does with their results is watched.
-RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modernc.org/...=-race=false -gcflags=atelier/generate/provider/offline=-race=false')
+# The race detector needs a C compiler; without one the tests run all the same. It does not watch the code of
+# SQLite, which is C made into Go, of the painter (internal/house checks that it starts no goroutine), and of
+# compression, hashes and image formats, which start none either: they would be five sixths of its time. What
+# Go code does with their results is watched.
+UNWATCHED := modernc.org/... atelier/generate/provider/offline golang.org/x/image/... compress/... hash/... image/...
+RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race $(UNWATCHED:%=-gcflags=%=-race=false)')
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
 RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
