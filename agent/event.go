@@ -139,7 +139,6 @@ type RunStarted struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name"`
 	Task  string `json:"task"`
-	Model string `json:"model,omitempty"`
 	// InputImages are the pictures that came with the task.
 	InputImages []vision.InputImage `json:"input_images,omitempty"`
 }

@@ -250,18 +250,27 @@ func (o *Observer) Total(ctx context.Context, owner, tree, runID string, c agent
 		return c, err
 	}
 	for _, op := range ops {
-		if runID != tree && op.RunID != runID || operations.Unpaid(op) {
-			continue
+		if runID == tree || op.RunID == runID {
+			c = WithGeneration(c, op)
 		}
-		cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
-		c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, cost)
-		c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
-		c.Complete = c.Complete && cost != nil && operations.UsageOf(op).Unsettled == 0
 	}
 	if nothing := "0"; c.Complete && c.EstimatedUSD == nil {
 		c.EstimatedUSD = &nothing
 	}
 	return c, nil
+}
+
+// WithGeneration adds a generation to a cost: what its provider reported, otherwise the estimate. A generation that
+// was not paid for adds nothing; one that may have been billed without a response leaves the cost incomplete.
+func WithGeneration(c agent.Cost, op ledger.Operation) agent.Cost {
+	if operations.Unpaid(op) {
+		return c
+	}
+	cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
+	c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, cost)
+	c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
+	c.Complete = c.Complete && cost != nil && operations.UsageOf(op).Unsettled == 0
+	return c
 }
 
 var _ agent.Witness = (*Observer)(nil)

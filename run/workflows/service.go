@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/record"
 	"atelier/workflow"
 	"atelier/workflow/ordered"
 )
@@ -184,13 +184,7 @@ func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error
 			if op.CreatedAt.Before(paused) {
 				return nil // newest first
 			}
-			if op.ReportedUSD == nil && slices.Contains([]string{"failed", "moderated", "cancelled"}, op.Status) {
-				continue // nothing was charged
-			}
-			cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
-			st.Cost.EstimatedUSD = agent.AddUSD(st.Cost.EstimatedUSD, cost)
-			st.Cost.ReportedUSD = agent.AddUSD(st.Cost.ReportedUSD, op.ReportedUSD)
-			st.Cost.Complete = st.Cost.Complete && cost != nil
+			st.Cost = ledger.Cost(record.WithGeneration(agent.Cost(st.Cost), op))
 		}
 		if p.After = list.Next; p.After == "" {
 			return nil
