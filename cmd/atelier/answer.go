@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// asked is the open question that a beginning of its id names, or the oldest one.
-func asked(open []agent.Question, id string) (agent.Question, error) {
+// openQuestion is the open question that a beginning of its id names, or the oldest one.
+func openQuestion(open []agent.Question, id string) (agent.Question, error) {
 	if id == "" {
 		return open[0], nil
 	}
@@ -21,7 +21,7 @@ func asked(open []agent.Question, id string) (agent.Question, error) {
 			return q, nil
 		}
 		if strings.HasPrefix(q.ID, id) {
-			rows = append(rows, identified{q.ID, short(shown(q.Question), 60)})
+			rows = append(rows, identified{q.ID, short(withRefs(q.Question), 60)})
 		}
 	}
 	found, err := one(id, "question", rows)
@@ -34,20 +34,20 @@ func asked(open []agent.Question, id string) (agent.Question, error) {
 	return agent.Question{ID: id}, nil // that it is not open is the service's to say
 }
 
-// decided answers a question of yes and no.
-func decided(q agent.Question, yes bool) (json.RawMessage, error) {
+// yesOrNo answers a question of yes and no.
+func yesOrNo(q agent.Question, yes bool) (json.RawMessage, error) {
 	f, ok := formtext.FieldOf(q.Schema)
 	if !ok || !f.Boolean() {
-		return nil, media.Errorf(media.CodeInvalid, "the question %q is not a yes-or-no question: answer with text, or with --answer '%s'", short(shown(q.Question), 80), exampleAnswer(q.Schema))
+		return nil, media.Errorf(media.CodeInvalid, "the question %q is not a yes-or-no question: answer with text, or with --answer '%s'", short(withRefs(q.Question), 80), exampleAnswer(q.Schema))
 	}
 	return f.Decide(yes)
 }
 
-// inWords makes words an answer of the question's form, which has to ask for one thing.
-func inWords(q agent.Question, text string) (json.RawMessage, error) {
+// answerFromText makes words an answer of the question's form, which has to ask for one thing.
+func answerFromText(q agent.Question, text string) (json.RawMessage, error) {
 	f, ok := formtext.FieldOf(q.Schema)
 	if !ok {
-		return nil, media.Errorf(media.CodeInvalid, "the question %q has several fields: answer with --answer '%s'", short(shown(q.Question), 80), exampleAnswer(q.Schema))
+		return nil, media.Errorf(media.CodeInvalid, "the question %q has several fields: answer with --answer '%s'", short(withRefs(q.Question), 80), exampleAnswer(q.Schema))
 	}
 	return f.Words(text)
 }

@@ -64,7 +64,7 @@ func TestCallsAskedAgainCount(t *testing.T) {
 				proc := s.start(command...)
 				<-started
 				id := s.onlyRun().ID
-				s.known(t, id, c.place)
+				s.shownBefore(t, id, c.place)
 				_ = proc.cmd.Process.Kill()
 				proc.wait()
 				command = []string{"resume", id}

@@ -117,7 +117,7 @@ func TestMoneyOfARun(t *testing.T) {
 		t.Error(err)
 	}
 	shown := p.must("runs", "show", ans.RunID).stdout
-	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    " + about(ans.Cost.EstimatedUSD) + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
+	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    " + estimateText(ans.Cost.EstimatedUSD) + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("runs show says nothing of %q:\n%s", want, shown)
 		}

@@ -148,8 +148,8 @@ func (t *talk) show(res *agent.Result, runErr error) {
 	t.last, t.code = res, exitOK
 	shown := &runCmd{Out: t.folder(res)}
 	ans, err := shown.export(context.WithoutCancel(t.w.ctx), t.app, res)
-	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.known)
-	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.known(became(d)) })
+	ans.Warnings = slices.DeleteFunc(slices.Clone(ans.Warnings), t.shownBefore)
+	ans.Dispositions = slices.DeleteFunc(slices.Clone(ans.Dispositions), func(d generate.Disposition) bool { return t.shownBefore(outcomeText(d)) })
 	t.w.printAnswer(ans)
 	if ans.Report != "" {
 		t.w.line("report: %s", ans.Report)
@@ -162,8 +162,8 @@ func (t *talk) show(res *agent.Result, runErr error) {
 	}
 }
 
-// known reports whether a note was shown before; from now on it was.
-func (t *talk) known(note string) bool {
+// shownBefore reports whether a note was shown before; from now on it was.
+func (t *talk) shownBefore(note string) bool {
 	before := t.noted[note]
 	t.noted[note] = true
 	return before
@@ -180,7 +180,7 @@ func (t *talk) answer(id string, q agent.Question) *run.Run {
 		}
 		value := json.RawMessage(line)
 		if !strings.HasPrefix(line, "{") || !json.Valid(value) {
-			value, err = inWords(q, line)
+			value, err = answerFromText(q, line)
 		}
 		if err == nil {
 			var r *run.Run

@@ -29,7 +29,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 			return err
 		}
 		return printPage(w, c.JSON, list, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, func(t ledger.Conversation) []string {
-			return []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)}
+			return []string{t.ID, strconv.Itoa(t.Messages), localTime(t.CreatedAt), localTime(t.UpdatedAt), short(t.Title, 60)}
 		})
 	})
 }
@@ -134,7 +134,7 @@ func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 		if m.Role == ledger.RoleAssistant {
 			who = m.Agent
 		}
-		w.line("\n%s, %s (run %s)", who, moment(m.CreatedAt), m.RunID)
+		w.line("\n%s, %s (run %s)", who, localTime(m.CreatedAt), m.RunID)
 		if m.Text != "" {
 			w.line("%s", media.ResolveString(m.Text, func(r media.Ref) string { return named(labels[r], r) }))
 		}

@@ -25,7 +25,7 @@ func TestCostInWords(t *testing.T) {
 		"$0.0041125 (reported)":                            {EstimatedUSD: usd("0.0041125"), ReportedUSD: usd("0.0041125"), Complete: true},
 		"at least $0.2 (estimated)":                        {EstimatedUSD: usd("0.2")},
 	} {
-		if got := spent(c); got != want {
+		if got := costText(c); got != want {
 			t.Errorf("%+v is shown as %q, want %q", c, got, want)
 		}
 	}

@@ -80,7 +80,7 @@ func (e endOf) same(t *testing.T, other endOf) {
 }
 
 // known waits until the ledger has what the run did so far: it is saved some milliseconds later.
-func (s *workshop) known(t *testing.T, id, place string) {
+func (s *workshop) shownBefore(t *testing.T, id, place string) {
 	t.Helper()
 	want := map[string]map[string]int{
 		"boss thinks":      {"boss turn-started": 1},
@@ -135,7 +135,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 				<-started
 				id := s.onlyRun().ID
-				s.known(t, id, name)
+				s.shownBefore(t, id, name)
 				before := 0
 				if kill {
 					_ = proc.cmd.Process.Kill()
@@ -169,7 +169,7 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 			end := func(kill bool) endOf {
 				s := stalledInTime(t, "sub-agent paints")
 				id := s.onlyRun().ID
-				s.known(t, id, "sub-agent paints")
+				s.shownBefore(t, id, "sub-agent paints")
 				if !kill {
 					<-s.ended
 					return s.end(t, id)
@@ -211,7 +211,7 @@ func TestKilledBeforeItHeard(t *testing.T) {
 				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 				<-started
 				id := s.onlyRun().ID
-				s.known(t, id, "sub-agent paints")
+				s.shownBefore(t, id, "sub-agent paints")
 				if !kill {
 					s.must("runs", "cancel", id)
 					proc.wait()

@@ -175,14 +175,14 @@ func (a *app) chatNow(w *world, d *definition.Agent) modelView {
 	}
 	p := c.Model.Profile()
 	v.Name, v.Provider, v.Reason = p.Name, p.Provider, c.Reason
-	if v.Reason == "" && len(d.ChatModels) > 0 && !a.meets(d.ChatModels, p) {
+	if v.Reason == "" && len(d.ChatModels) > 0 && !a.matches(d.ChatModels, p) {
 		v.Reason = "the default model of this installation (ATELIER_CHAT_MODEL) takes precedence"
 	}
 	return v
 }
 
-// meets reports whether a model is one of those that are preferred.
-func (a *app) meets(prefer []string, p chat.Profile) bool {
+// matches reports whether a model is one of those that are preferred.
+func (a *app) matches(prefer []string, p chat.Profile) bool {
 	return slices.ContainsFunc(prefer, func(name string) bool {
 		return slices.ContainsFunc(a.Chat.Profiles().Find(name), func(f chat.Profile) bool { return f.ID == p.ID && f.Provider == p.Provider })
 	})
@@ -217,10 +217,10 @@ func (v agentDetails) print(w *world) {
 	}
 	rows = append(rows, []string{"turns", itoa(v.Turns)})
 	for _, a := range v.definition.Actions {
-		rows = append(rows, []string{"action", a.Name + ages(a)})
+		rows = append(rows, []string{"action", a.Name + expiryText(a)})
 	}
 	for _, a := range v.definition.Agents {
-		rows = append(rows, []string{"sub-agent", a.Slug + passes(a, v.missing[a.Slug])})
+		rows = append(rows, []string{"sub-agent", a.Slug + subAgentText(a, v.missing[a.Slug])})
 	}
 	if v.PayloadSchema != nil {
 		rows = append(rows, []string{"payload schema", short(string(v.PayloadSchema), 200)})
@@ -241,16 +241,16 @@ func (m modelView) text() string {
 	return s
 }
 
-// ages says when an action's results leave the context.
-func ages(a definition.ActionUse) string {
+// expiryText says when an action's results leave the context.
+func expiryText(a definition.ActionUse) string {
 	if a.ExpirationTurns == 0 || a.ExpirationMode == "None" {
 		return ""
 	}
 	return ": results after " + plural(a.ExpirationTurns, "turn") + " " + strings.ToLower(cmp.Or(a.ExpirationMode, "Remove"))
 }
 
-// passes says what goes to a sub-agent and where its payload ends up, and what it lacks.
-func passes(a definition.AgentUse, missing string) string {
+// subAgentText says what goes to a sub-agent and where its payload ends up, and what it lacks.
+func subAgentText(a definition.AgentUse, missing string) string {
 	var parts []string
 	if missing != "" {
 		parts = append(parts, missing)

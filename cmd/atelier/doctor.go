@@ -47,7 +47,7 @@ func (c *doctorCmd) Run(w *world) error {
 			checks = append(checks, verdict("default chat model", "", err))
 			return nil
 		}
-		checks = append(checks, check{"default chat model", "ok", chosen(choice)})
+		checks = append(checks, check{"default chat model", "ok", choiceText(choice)})
 		return nil
 	})
 	if err != nil {
@@ -73,8 +73,8 @@ func (c *doctorCmd) Run(w *world) error {
 	return err
 }
 
-// chosen says which chat model answers, and what has to be said about it.
-func chosen(c chat.Choice) string {
+// choiceText says which chat model answers, and what has to be said about it.
+func choiceText(c chat.Choice) string {
 	p := c.Model.Profile()
 	parts := []string{p.String()}
 	for _, d := range c.Changes {

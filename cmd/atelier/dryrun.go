@@ -36,16 +36,16 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 		return cmp.Or(w.printJSON(viewOfPlan(plan, err)), err)
 	}
 	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
-	w.line("calls     %s", calls(plan))
-	w.line("estimate  %s", about(plan.EstimatedUSD))
+	w.line("calls     %s", callsText(plan))
+	w.line("estimate  %s", estimateText(plan.EstimatedUSD))
 	w.dispositions(plan.Dispositions)
 	w.warnings(plan.Warnings)
 	return err
 }
 
-// calls says how often a model is asked, and how many results come if those are not the
+// callsText says how often a model is asked, and how many results come if those are not the
 // ones that are requested.
-func calls(p *plan.Plan) string {
+func callsText(p *plan.Plan) string {
 	text := plural(len(p.Calls), "call")
 	if p.Makes != p.N() {
 		text += ", " + plural(p.Makes, "result")
@@ -70,7 +70,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 			fitting++
 		}
 		views, plans = append(views, viewOfPlan(r.plan, err)), append(plans, r.plan)
-		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, calls(r.plan), about(r.plan.EstimatedUSD)})
+		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, callsText(r.plan), estimateText(r.plan.EstimatedUSD)})
 	}
 	together := a.Gateway.Room(ctx, plans...)
 	if c.JSON {

@@ -29,8 +29,8 @@ func bothToStdout() error {
 	return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or omit --json")
 }
 
-// takeOut writes an item to a file, or to standard output, and says where and how it is marked.
-func (w *world) takeOut(s *stores, o media.Output, path string, asJSON bool) error {
+// writeItem writes an item to a file, or to standard output, and says where and how it is marked.
+func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) error {
 	if path == toStdout && asJSON {
 		return bothToStdout()
 	}

@@ -125,10 +125,10 @@ func agentsText(t *testing.T) string {
 		}
 		var acts, subs []string
 		for _, a := range d.Actions {
-			acts = append(acts, a.Name+strings.Replace(ages(a), ": ", " (", 1)+closing(ages(a)))
+			acts = append(acts, a.Name+strings.Replace(expiryText(a), ": ", " (", 1)+closing(expiryText(a)))
 		}
 		for _, a := range d.Agents {
-			subs = append(subs, "`"+a.Slug+"`"+strings.Replace(passes(a, ""), ": ", " (", 1)+closing(passes(a, "")))
+			subs = append(subs, "`"+a.Slug+"`"+strings.Replace(subAgentText(a, ""), ": ", " (", 1)+closing(subAgentText(a, "")))
 		}
 		line("Requires", d.Requires)
 		line("Prefers", append(append([]string{}, d.ChatModels...), d.ImageModels...))

@@ -111,7 +111,9 @@ func (s *stores) runs(ctx context.Context, roots bool) kind {
 		func(p ledger.Page) (ledger.List[ledger.Run], error) {
 			return s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: p})
 		},
-		func(r ledger.Run) identified { return identified{r.ID, moment(r.CreatedAt) + "  " + short(r.Task, 60)} })
+		func(r ledger.Run) identified {
+			return identified{r.ID, localTime(r.CreatedAt) + "  " + short(r.Task, 60)}
+		})
 }
 
 func (s *stores) conversationID(ctx context.Context, text string) (string, error) {
@@ -121,7 +123,7 @@ func (s *stores) conversationID(ctx context.Context, text string) (string, error
 			return s.Ledger.ListConversations(ctx, owner, ledger.ConversationQuery{Page: p})
 		},
 		func(c ledger.Conversation) identified {
-			return identified{c.ID, moment(c.CreatedAt) + "  " + short(c.Title, 60)}
+			return identified{c.ID, localTime(c.CreatedAt) + "  " + short(c.Title, 60)}
 		}).find(text)
 }
 
@@ -135,7 +137,7 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 			return s.Ledger.ListOperations(ctx, owner, ledger.OperationQuery{Page: p})
 		},
 		func(o ledger.Operation) identified {
-			return identified{o.ID, moment(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)}
+			return identified{o.ID, localTime(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)}
 		}).find(text)
 }
 
@@ -182,7 +184,7 @@ func (s *stores) eachMedia(ctx context.Context, q ledger.MediaQuery, text, noun 
 		for _, r := range list.Items {
 			id, ok := fits(r)
 			if ok && len(rows) < manyNamed && !slices.ContainsFunc(rows, func(have identified) bool { return have.id == id }) {
-				rows = append(rows, identified{id, moment(r.CreatedAt) + "  " + short(r.Label, 60)})
+				rows = append(rows, identified{id, localTime(r.CreatedAt) + "  " + short(r.Label, 60)})
 			}
 		}
 		if q.After = list.Next; q.After == "" {

@@ -86,7 +86,7 @@ func TestModelListsTellPricesAndLife(t *testing.T) {
 			continue
 		}
 		got := row(m.Name, "models", "list", "--chat")
-		for _, want := range []string{sees(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens), "$" + m.InputUSD, "$" + m.OutputUSD, "active"} {
+		for _, want := range []string{visionText(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens), "$" + m.InputUSD, "$" + m.OutputUSD, "active"} {
 			if want == "" || !strings.Contains(got, want) {
 				t.Errorf("no %q: %s", want, got)
 			}

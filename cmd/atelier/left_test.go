@@ -124,7 +124,7 @@ func TestHowAnOperationStands(t *testing.T) {
 		"queued, orphaned":    {Status: "queued"},
 		"succeeded":           {Status: "succeeded", FinishedAt: now},
 	} {
-		if got := standing(o); got != want {
+		if got := statusText(o); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -32,7 +32,7 @@ func TestEngineFileIsLost(t *testing.T) {
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			<-started
 			id := s.onlyRun().ID
-			s.known(t, id, "sub-agent paints")
+			s.shownBefore(t, id, "sub-agent paints")
 			_ = proc.cmd.Process.Kill()
 			proc.wait()
 			made := len(s.listed().Items)

@@ -66,9 +66,9 @@ type world struct {
 	json, printed bool
 }
 
-// until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
+// interruptible is a context in which Ctrl-C has a cause: how what is paid for is to end. The
 // caller ends it.
-func (w *world) until(reason error) (ctx context.Context, end func()) {
+func (w *world) interruptible(reason error) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(w.ctx))
 	stop := context.AfterFunc(w.ctx, func() { cancel(reason) })
 	return ctx, func() {
@@ -144,7 +144,7 @@ func (g *grammar) execute(w *world, args []string) int {
 	}
 	if err == nil {
 		w.json = wantsJSON(parsed)
-		err = once(parsed)
+		err = refuseRepeated(parsed)
 	}
 	if err != nil {
 		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(g.parser, args)))
@@ -174,9 +174,9 @@ func wantsJSON(c *kong.Context) bool {
 	return false
 }
 
-// once refuses a flag that has one value and was given several: all but the last would
+// refuseRepeated refuses a flag that has one value and was given several: all but the last would
 // be lost in silence.
-func once(c *kong.Context) error {
+func refuseRepeated(c *kong.Context) error {
 	seen := map[*kong.Flag]bool{}
 	for _, p := range c.Path {
 		if p.Flag == nil || p.Resolved || p.Flag.IsCumulative() || p.Flag.IsBool() {

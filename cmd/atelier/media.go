@@ -68,7 +68,7 @@ func (c *mediaListCmd) Run(w *world) error {
 		return printPage(w, c.JSON, list, []string{"REF", "TYPE", "SIZE", "BYTES", "DIGEST", "LABEL", "RUN", "MADE"}, func(r ledger.Record) []string {
 			return []string{
 				string(r.Ref), r.MIMEType, dimensions(r.Output), size(r.SizeBytes), r.Digest.String()[:19] + "…",
-				short(r.Label, 40), r.Tree, moment(r.CreatedAt),
+				short(r.Label, 40), r.Tree, localTime(r.CreatedAt),
 			}
 		})
 	})
@@ -118,7 +118,7 @@ func (c *mediaGetCmd) Run(w *world) error {
 		if c.Original {
 			r.Metadata = nil // nothing is known that a label would say
 		}
-		return w.takeOut(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)), c.JSON)
+		return w.writeItem(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)), c.JSON)
 	})
 }
 

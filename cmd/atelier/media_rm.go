@@ -116,7 +116,7 @@ func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) e
 			w.line("restored %s  %s", r.Ref, cell(r.Label))
 		default:
 			w.line("deleted %s  %s", r.Ref, cell(r.Label))
-			w.note("to restore it before %s: atelier media rm --undo %s; after that, media gc deletes its bytes", moment(until), r.ID)
+			w.note("to restore it before %s: atelier media rm --undo %s; after that, media gc deletes its bytes", localTime(until), r.ID)
 		}
 	}
 	if c.JSON {

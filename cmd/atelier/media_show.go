@@ -70,13 +70,13 @@ func (w *world) item(s *stores, r ledger.Record) (v itemView, err error) {
 	}
 	v.Conversation = v.Trees[0].Conversation
 	if r.Origin.Operation != "" {
-		v.Made, err = w.making(s, r)
+		v.Made, err = w.generationOf(s, r)
 	}
 	return v, err
 }
 
-// making reads the generation behind an item; nil if there is none on record.
-func (w *world) making(s *stores, r ledger.Record) (*makingView, error) {
+// generationOf reads the generation behind an item; nil if there is none on record.
+func (w *world) generationOf(s *stores, r ledger.Record) (*makingView, error) {
 	o, slots, _, err := s.Ledger.Operation(w.ctx, owner, r.Origin.Operation)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil, nil
@@ -127,7 +127,7 @@ func (w *world) showItem(s *stores, v itemView) error {
 		{"operation", v.Origin.Operation},
 		{"run", v.Tree},
 		{"conversation", v.Conversation},
-		{"made", moment(v.CreatedAt)},
+		{"made", localTime(v.CreatedAt)},
 	}
 	if v.Origin.Direction == "input" {
 		rows[8][0], rows[len(rows)-1][0] = "provided by", "provided"

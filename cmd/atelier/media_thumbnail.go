@@ -42,6 +42,6 @@ func (c *mediaThumbnailCmd) Run(w *world) error {
 		}
 		o := r.Output
 		o.Blob = b.Blob
-		return w.takeOut(a.stores(), o, c.Output, c.JSON)
+		return w.writeItem(a.stores(), o, c.Output, c.JSON)
 	})
 }

@@ -37,7 +37,7 @@ func (c *modelsListCmd) Run(w *world) error {
 			}
 		}
 		return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, func(m catalog.Model) []string {
-			return []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), life(m.Life.ShutDown, m.Life.ReplacedBy, today)}
+			return []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), lifeText(m.Life.ShutDown, m.Life.ReplacedBy, today)}
 		})
 	})
 }
@@ -49,14 +49,14 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 	})
 	return printList(w, c.JSON, models, []string{"MODEL", "PROVIDER", "USE AS", "VISION", "CONTEXT", "MAX OUTPUT", "IN / 1M", "OUT / 1M", "LIFE"}, func(m chat.Profile) []string {
 		return []string{
-			m.Name, m.Provider, m.Provider + "/" + m.ID, sees(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
-			dollars(m.InputUSD), dollars(m.OutputUSD), life(m.Life.ShutDown, m.Life.ReplacedBy, today),
+			m.Name, m.Provider, m.Provider + "/" + m.ID, visionText(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
+			dollars(m.InputUSD), dollars(m.OutputUSD), lifeText(m.Life.ShutDown, m.Life.ReplacedBy, today),
 		}
 	})
 }
 
-// sees says which pictures a chat model sees.
-func sees(m chat.Profile) string {
+// visionText says which pictures a chat model sees.
+func visionText(m chat.Profile) string {
 	if !m.SupportsVision {
 		return "no"
 	}
@@ -142,8 +142,8 @@ func plural(n int, noun string) string {
 	return s
 }
 
-// life says whether a model lives that is shut down on a day; the zero time is none.
-func life(shutDown time.Time, replacedBy string, today time.Time) string {
+// lifeText says whether a model lives that is shut down on a day; the zero time is none.
+func lifeText(shutDown time.Time, replacedBy string, today time.Time) string {
 	switch {
 	case shutDown.IsZero():
 		return "active"
@@ -186,7 +186,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"mask", m.Mask},
 			{"per call", plural(m.MaxN, "result")},
 			{"inputs", inputs(m)},
-			{"life", life(m.Life.ShutDown, m.Life.ReplacedBy, time.Now())}, //nolint:forbidigo // the clock of the command line
+			{"life", lifeText(m.Life.ShutDown, m.Life.ReplacedBy, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
 		for _, fact := range m.Unconfirmed {

@@ -47,13 +47,13 @@ func (c *operationsListCmd) Run(w *world) error {
 			return err
 		}
 		return printPage(w, c.JSON, list, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, func(o ledger.Operation) []string {
-			return []string{o.ID, standing(o), o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)}
+			return []string{o.ID, statusText(o), o.Model, priceOf(o), localTime(o.CreatedAt), short(promptOf(o), 60)}
 		})
 	})
 }
 
-// standing is how an operation stands.
-func standing(o ledger.Operation) string {
+// statusText is how an operation stands.
+func statusText(o ledger.Operation) string {
 	if o.Unattended() {
 		return o.Status + ", orphaned"
 	}
@@ -97,14 +97,14 @@ func (c *operationsShowCmd) Run(w *world) error {
 		if c.JSON {
 			return w.printJSON(map[string]any{"operation": o, "slots": slots, "calls": tasks})
 		}
-		w.line("%s  %s  %s (%s)", o.ID, standing(o), o.Model, o.Provider)
+		w.line("%s  %s  %s (%s)", o.ID, statusText(o), o.Model, o.Provider)
 		w.line("prompt:  %s", promptOf(o))
-		w.line("cost:    %s estimated, %s reported", about(o.EstimatedUSD), amount(o.ReportedUSD))
+		w.line("cost:    %s estimated, %s reported", estimateText(o.EstimatedUSD), amount(o.ReportedUSD))
 		for _, sl := range slots {
 			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, failureText(sl.Failure))
 		}
 		for _, t := range tasks {
-			w.line("call %d.%d  %s  %s  %s%s", t.Call, t.Attempt, moment(t.CreatedAt), t.Provider, t.Status, failureText(t.Failure))
+			w.line("call %d.%d  %s  %s  %s%s", t.Call, t.Attempt, localTime(t.CreatedAt), t.Provider, t.Status, failureText(t.Failure))
 			if t.TaskID != "" {
 				w.line("          task %s", t.TaskID)
 			}
@@ -124,17 +124,17 @@ func (c *operationsShowCmd) Run(w *world) error {
 			w.line("it is unfinished and no process is working on it; to continue it: atelier generate --wait %s; to cancel it: atelier operations cancel %[1]s", o.ID)
 		case o.FinishedAt.IsZero():
 			w.line("a process is working on it; to wait for it: atelier generate --wait %s", o.ID)
-		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
+		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return retryable(media.Code(sl.Failure.Code)) }):
 			var u generate.Usage
 			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
-			w.line("%s", askAgain(o.ID, u, slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return sl.Status == string(generate.StatusCancelled) })))
+			w.line("%s", retryHint(o.ID, u, slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return sl.Status == string(generate.StatusCancelled) })))
 		}
 		return nil
 	})
 }
 
-// again reports whether a result that failed so can succeed as it was asked for.
-func again(c media.Code) bool {
+// retryable reports whether a result that failed so can succeed as it was asked for.
+func retryable(c media.Code) bool {
 	return c != "" && c != media.CodeInvalid && c != media.CodeModerated
 }
 

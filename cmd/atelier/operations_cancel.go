@@ -23,7 +23,7 @@ func (c *operationsCancelCmd) Run(w *world) error {
 			return err
 		}
 		if held := op.FinishedAt.IsZero() && !op.Unattended(); held {
-			if err := c.ofRun(w.ctx, a, op); err != nil {
+			if err := c.errOfRun(w.ctx, a, op); err != nil {
 				return err
 			}
 			w.note("a process is working on it, or was some seconds ago; it has been asked to stop")
@@ -41,13 +41,13 @@ func (c *operationsCancelCmd) Run(w *world) error {
 		if c.JSON {
 			return w.printJSON(resultView(res, slots))
 		}
-		shown.people(w, res, slots)
+		shown.printForPeople(w, res, slots)
 		return nil
 	})
 }
 
-// ofRun is an error for a generation that a run waits for.
-func (c *operationsCancelCmd) ofRun(ctx context.Context, a *app, op ledger.Operation) error {
+// errOfRun is an error for a generation that a run waits for.
+func (c *operationsCancelCmd) errOfRun(ctx context.Context, a *app, op ledger.Operation) error {
 	if op.RunID == "" {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
 	if lost > 0 && stored != len(want.digests)-lost {
 		t.Errorf("killed at %s: %d pictures were told, want %d", s.hit, stored, len(want.digests)-lost)
 	}
-	s.once(t, id, lost)
+	s.refuseRepeated(t, id, lost)
 	if lost > 0 {
 		s.admitted(t, id, lost)
 	}
@@ -86,7 +86,7 @@ func union(a, b map[string]int) (all []string) {
 
 // once checks that no event is told twice but for the progress of generations, which every
 // process tells on its own, and that the other process said that it continues.
-func (s *workshop) once(t *testing.T, id string, lost int) {
+func (s *workshop) refuseRepeated(t *testing.T, id string, lost int) {
 	t.Helper()
 	seen, failed, resumed := map[string]int{}, 0, 0
 	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--jsonl").stdout), "\n") {

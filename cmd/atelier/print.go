@@ -99,8 +99,8 @@ func dimensions(o media.Output) string {
 	return ""
 }
 
-// moment writes a time for people, in local time.
-func moment(t time.Time) string {
+// localTime writes a time for people, in local time.
+func localTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -124,8 +124,8 @@ func amount(usd *string) string {
 	return "$" + *usd
 }
 
-// about writes an estimate, which may be unknown; JSON has it exactly.
-func about(usd *string) string {
+// estimateText writes an estimate, which may be unknown; JSON has it exactly.
+func estimateText(usd *string) string {
 	if usd == nil {
 		return amount(nil)
 	}

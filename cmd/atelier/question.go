@@ -19,7 +19,7 @@ import (
 func (w *world) ask(run string, open []agent.Question) {
 	for i, q := range open {
 		if q.AgentPath == workflows.AgentName {
-			w.line("%s", shown(q.Question))
+			w.line("%s", withRefs(q.Question))
 			w.line("answer with: %s", workflowAnswerCommand(run))
 			continue
 		}
@@ -38,11 +38,11 @@ func (w *world) ask(run string, open []agent.Question) {
 // question shows what is asked, and the form of the answer.
 func (w *world) question(q agent.Question) {
 	w.line("")
-	w.line("%s asks: %s", q.AgentPath, shown(q.Question))
+	w.line("%s asks: %s", q.AgentPath, withRefs(q.Question))
 	if d := q.Details; d != nil {
 		if d.Action != "" {
 			w.line("  action: %s %s", d.Action, short(string(d.Params), 400))
-			w.line("  price:  %s %s", about(d.EstimatedUSD), d.Estimate)
+			w.line("  price:  %s %s", estimateText(d.EstimatedUSD), d.Estimate)
 		}
 		if d.Reason != "" {
 			w.line("  reason: %s", d.Reason)
@@ -73,8 +73,8 @@ func shortAnswer(schema json.RawMessage) string {
 	return ""
 }
 
-// shown is a text for people, in which media stands by its ref.
-func shown(text string) string {
+// withRefs is a text for people, in which media stands by its ref.
+func withRefs(text string) string {
 	return media.ResolveString(text, func(r media.Ref) string { return "[" + string(r) + "]" })
 }
 

@@ -71,7 +71,7 @@ func TestApproveAndDeny(t *testing.T) {
 func TestWordsNeedOneField(t *testing.T) {
 	t.Parallel()
 	q := agent.Question{Question: "?", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)}
-	if got, err := inWords(q, "x"); err == nil || !strings.Contains(err.Error(), "several fields") {
+	if got, err := answerFromText(q, "x"); err == nil || !strings.Contains(err.Error(), "several fields") {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -81,7 +81,7 @@ func TestQuestionsByTheirBeginning(t *testing.T) {
 	t.Parallel()
 	open := []agent.Question{{ID: "01a2-x"}, {ID: "01a2-y"}}
 	for id, want := range map[string]string{"": "01a2-x", "01a2-y": "01a2-y", "01a2-": "several questions", "zz": "zz"} {
-		q, err := asked(open, id)
+		q, err := openQuestion(open, id)
 		if err == nil && q.ID != want || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v", id, q.ID, err)
 		}

@@ -130,7 +130,7 @@ func (f resultFlags) proceed(w *world, operation string, partials bool, cause er
 		if err := f.prepare(); err != nil {
 			return err
 		}
-		ctx, end := w.until(cause)
+		ctx, end := w.interruptible(cause)
 		defer end()
 		ctx = a.Scoped(ctx, "")
 		res, err := do(ctx, a, id)
@@ -160,7 +160,7 @@ func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.
 			return err
 		}
 	} else {
-		f.people(w, res, slots)
+		f.printForPeople(w, res, slots)
 	}
 	if unsaved != nil {
 		return unsaved
@@ -200,7 +200,7 @@ func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.
 	return slots, firstErr, unsaved
 }
 
-func (f resultFlags) people(w *world, res *generate.Result, slots []slotView) {
+func (f resultFlags) printForPeople(w *world, res *generate.Result, slots []slotView) {
 	for _, s := range slots {
 		if s.Output == nil {
 			msg := string(s.Status)
@@ -212,15 +212,15 @@ func (f resultFlags) people(w *world, res *generate.Result, slots []slotView) {
 		}
 		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), s.Output.where())
 	}
-	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, askedAs(res), price(res.Status, res.Cost, res.Usage))
+	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, requestedName(res), price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)
 	w.warnings(res.Warnings)
 	switch {
 	case slices.ContainsFunc(res.Slots, generate.Slot.Undecided): // its message says what to do
 	case res.Status == generate.StatusRunning:
 		w.line("it is still running; to wait for it: atelier generate --wait %s", res.Operation)
-	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
-		w.note("%s", askAgain(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
+	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && retryable(s.Error.Code) }):
+		w.note("%s", retryHint(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
 	}
 }
 
@@ -281,8 +281,8 @@ func ending(res *generate.Result, firstErr *generate.SlotError) error {
 	return quiet{exitCode(firstErr.Code)}
 }
 
-// askedAs is the name by which a person asked for the model, if it is another one.
-func askedAs(res *generate.Result) string {
+// requestedName is the name by which a person asked for the model, if it is another one.
+func requestedName(res *generate.Result) string {
 	for _, d := range res.Dispositions {
 		if d.Setting == "model" && d.Outcome == generate.OutcomeApplied && !strings.EqualFold(d.Asked, res.Model) {
 			return ", requested as " + d.Asked
@@ -291,8 +291,8 @@ func askedAs(res *generate.Result) string {
 	return ""
 }
 
-// askAgain says how to ask again for what failed, and for what needs more than that.
-func askAgain(operation string, u generate.Usage, cancelled bool) string {
+// retryHint says how to ask again for what failed, and for what needs more than that.
+func retryHint(operation string, u generate.Usage, cancelled bool) string {
 	text := "to retry the failed results: atelier operations retry " + operation
 	switch {
 	case cancelled:
@@ -319,5 +319,5 @@ func price(s generate.Status, c generate.Cost, u generate.Usage) string {
 	case !used || c.EstimatedUSD == nil: // some providers bill what they refuse
 		return "unknown"
 	}
-	return "about " + strings.TrimPrefix(about(c.EstimatedUSD), "about ")
+	return "about " + strings.TrimPrefix(estimateText(c.EstimatedUSD), "about ")
 }

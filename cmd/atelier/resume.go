@@ -92,9 +92,9 @@ func (c *resumeCmd) Run(w *world) error {
 			return nil, err
 		}
 		if value == nil && !c.plain() {
-			return c.goOn(w, s, limits)
+			return c.resume(w, s, limits)
 		}
-		if value, err = c.fit(w.ctx, s, value); err != nil {
+		if value, err = c.answerFor(w.ctx, s, value); err != nil {
 			return nil, err
 		}
 		reply := &agent.Reply{Question: c.Question, Value: value, Note: c.Note, ReplaceImages: c.ReplaceImages, LenientImages: c.LenientImages}
@@ -105,8 +105,8 @@ func (c *resumeCmd) Run(w *world) error {
 	})
 }
 
-// goOn continues a run that nobody has to answer, or shows what one waits for.
-func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
+// resume continues a run that nobody has to answer, or shows what one waits for.
+func (c *resumeCmd) resume(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
 		return nil, err
@@ -147,13 +147,13 @@ func (c *resumeCmd) check(asJSON bool) error {
 	return nil
 }
 
-// fit finds the question that is answered, and makes an answer that is no JSON one of its form.
-func (c *resumeCmd) fit(ctx context.Context, s *run.Service, value json.RawMessage) (json.RawMessage, error) {
+// answerFor finds the question that is answered, and makes an answer that is no JSON one of its form.
+func (c *resumeCmd) answerFor(ctx context.Context, s *run.Service, value json.RawMessage) (json.RawMessage, error) {
 	open, err := s.Questions(ctx, owner, c.ID)
 	if err != nil || len(open) == 0 {
 		return json.RawMessage("null"), err // that the run waits for nothing is the service's to say
 	}
-	q, err := asked(open, c.Question)
+	q, err := openQuestion(open, c.Question)
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +166,11 @@ func (c *resumeCmd) fit(ctx context.Context, s *run.Service, value json.RawMessa
 	case c.plain() && q.AgentPath == workflows.AgentName:
 		return nil, media.Errorf(media.CodeInvalid, "run %s is a workflow that waits at an interaction: answer with %s", c.ID, workflowAnswerCommand(c.ID))
 	case c.Approve:
-		return decided(q, true)
+		return yesOrNo(q, true)
 	case c.Deny:
-		return decided(q, false)
+		return yesOrNo(q, false)
 	case c.Text != nil:
-		return inWords(q, *c.Text)
+		return answerFromText(q, *c.Text)
 	}
 	return value, nil
 }

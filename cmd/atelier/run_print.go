@@ -54,7 +54,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
 	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
-		duration(res.Usage.WorkedMS), spent(ledger.Cost(ans.Cost)))
+		duration(res.Usage.WorkedMS), costText(ledger.Cost(ans.Cost)))
 	if ans.Conversation != "" {
 		w.note("conversation %s: continue with --conversation %[1]s", ans.Conversation)
 	}
@@ -78,18 +78,18 @@ func (w *world) printAnswer(ans answer) {
 			w.note("%s", note)
 		}
 	}
-	for _, d := range unreported(ans.Dispositions) {
+	for _, d := range withoutWarning(ans.Dispositions) {
 		if !offlineChat(d) {
-			w.note("%s", became(d))
+			w.note("%s", outcomeText(d))
 		}
 	}
 	w.warnings(withStandIn(ans))
 }
 
-// spent says what a run cost, and what of it providers reported; the rest is estimated.
-func spent(c ledger.Cost) string {
+// costText says what a run cost, and what of it providers reported; the rest is estimated.
+func costText(c ledger.Cost) string {
 	var of string
-	total := about(c.EstimatedUSD)
+	total := estimateText(c.EstimatedUSD)
 	switch {
 	case c.EstimatedUSD == nil:
 		return amount(nil)
@@ -119,8 +119,8 @@ func amountOf(usd *string) ledger.Pico {
 	return p
 }
 
-// unreported are the dispositions of which no warning tells.
-func unreported(all []generate.Disposition) []generate.Disposition {
+// withoutWarning are the dispositions of which no warning tells.
+func withoutWarning(all []generate.Disposition) []generate.Disposition {
 	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
 }
 
@@ -139,8 +139,8 @@ func withStandIn(ans answer) []string {
 	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
 }
 
-// became says what became of a wish.
-func became(d generate.Disposition) string {
+// outcomeText says what became of a wish.
+func outcomeText(d generate.Disposition) string {
 	used := ""
 	if d.Applied != "" {
 		used = fmt.Sprintf(", applied %q", d.Applied)

@@ -49,8 +49,8 @@ func (c *runsListCmd) Run(w *world) error {
 		}
 		return printPage(w, c.JSON, list, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, func(r ledger.Run) []string {
 			return []string{
-				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), spent(r.Cost),
-				moment(r.CreatedAt), short(r.Task, 60),
+				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), costText(r.Cost),
+				localTime(r.CreatedAt), short(r.Task, 60),
 			}
 		})
 	})
@@ -75,9 +75,9 @@ func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) 
 	return printPage(w, c.JSON, views, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, func(r pausedView) []string {
 		asks := ""
 		if len(r.Pending) > 0 {
-			asks = short(shown(r.Pending[0].Question), 80)
+			asks = short(withRefs(r.Pending[0].Question), 80)
 		}
-		return []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks}
+		return []string{r.ID, r.Agent, localTime(r.UpdatedAt), short(r.Task, 40), asks}
 	})
 }
 
@@ -136,11 +136,11 @@ func (c *runsShowCmd) Run(w *world) error {
 		if r.Failure.Message != "" {
 			w.line("failure: %s: %s", r.Failure.Code, r.Failure.Message)
 		}
-		w.line("used:    %s", used(r.Usage))
-		if limits := allowed(r.Limits); limits != "" {
+		w.line("used:    %s", usageText(r.Usage))
+		if limits := limitsText(r.Limits); limits != "" {
 			w.line("limits:  %s", limits)
 		}
-		w.line("cost:    %s", spent(r.Cost))
+		w.line("cost:    %s", costText(r.Cost))
 		if r.ForkedFrom != "" {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}
@@ -150,8 +150,8 @@ func (c *runsShowCmd) Run(w *world) error {
 		for _, i := range r.VisionContext {
 			w.line("in view: %s  %s", i.Ref, i.MIMEType)
 		}
-		for _, d := range unreported(dispositions(r)) {
-			w.line("%s", became(d))
+		for _, d := range withoutWarning(dispositions(r)) {
+			w.line("%s", outcomeText(d))
 		}
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
@@ -189,7 +189,7 @@ func (c *runsShowCmd) steps(w *world) error {
 			if s.Failed {
 				note = "failed"
 			}
-			rows = append(rows, []string{s.Name, moment(s.FinishedAt), note})
+			rows = append(rows, []string{s.Name, localTime(s.FinishedAt), note})
 		}
 		table(w.stdout, []string{"STEP", "FINISHED", ""}, rows)
 		return nil
@@ -202,16 +202,16 @@ func dispositions(r ledger.Run) (list []generate.Disposition) {
 	return list
 }
 
-// used is what a run used.
-func used(u ledger.Usage) string {
+// usageText is what a run used.
+func usageText(u ledger.Usage) string {
 	return strings.Join([]string{
 		plural(int(u.Turns), "turn"), plural(int(u.ModelCalls), "model call"), plural(int(u.InputTokens+u.OutputTokens), "token"),
 		plural(int(u.Images), "image"), "worked " + duration(u.WorkedMS),
 	}, ", ")
 }
 
-// allowed is what the caller of a run allowed it; empty if nothing was said.
-func allowed(saved json.RawMessage) string {
+// limitsText is what the caller of a run allowed it; empty if nothing was said.
+func limitsText(saved json.RawMessage) string {
 	var l agent.Limits
 	if json.Unmarshal(saved, &l) != nil {
 		return ""
@@ -261,7 +261,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 					return media.Errorf(media.CodeInternal, "write the answer: %w", err)
 				}
 			default:
-				w.line("%4d  %s  %-18s %s", e.Sequence, moment(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
+				w.line("%4d  %s  %-18s %s", e.Sequence, localTime(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
 			}
 			return nil
 		})

@@ -132,7 +132,7 @@ func TestCancelledRunLeavesNoTasks(t *testing.T) {
 	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
 	<-started
 	id := s.onlyRun().ID
-	s.known(t, id, "sub-agent thinks")
+	s.shownBefore(t, id, "sub-agent thinks")
 	if open := s.must("operations", "list", "--status", "running").stdout; strings.Count(open, "FLUX.2 Pro") != 2 {
 		t.Fatalf("left are\n%s", open)
 	}

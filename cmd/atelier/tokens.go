@@ -87,9 +87,9 @@ func (c *tokensListCmd) Run(w *world) error {
 		end := "never expires"
 		switch {
 		case v.Expired:
-			end = "expired " + moment(v.ExpiresAt)
+			end = "expired " + localTime(v.ExpiresAt)
 		case !v.ExpiresAt.IsZero():
-			end = "expires " + moment(v.ExpiresAt)
+			end = "expires " + localTime(v.ExpiresAt)
 		}
 		w.line("%s  %s  owner %s  %s", v.Name, v.Scope, v.Owner, end)
 	}

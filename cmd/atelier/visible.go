@@ -15,13 +15,13 @@ import (
 // separators of lines and bytes that are no UTF-8. Ends of lines and tabs stay.
 func visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if !strings.ContainsFunc(text, steers) {
+	if !strings.ContainsFunc(text, isControl) {
 		return text
 	}
 	var b strings.Builder
 	for i, r := range text {
 		switch {
-		case !steers(r):
+		case !isControl(r):
 			b.WriteRune(r)
 		case r == utf8.RuneError:
 			if _, width := utf8.DecodeRuneInString(text[i:]); width > 1 {
@@ -38,8 +38,8 @@ func visible(text string) string {
 	return b.String()
 }
 
-// steers reports whether visible may have to escape a character.
-func steers(r rune) bool {
+// isControl reports whether visible may have to escape a character.
+func isControl(r rune) bool {
 	switch r {
 	case '\n', '\t':
 		return false

@@ -42,7 +42,7 @@ func (o outcome) seen(t *testing.T, all bool) {
 	t.Helper()
 	text := o.stdout + o.stderr
 	for _, r := range text {
-		if steers(r) {
+		if isControl(r) {
 			t.Errorf("atelier %.80q prints %q:\n%q", o.args, r, text)
 			break
 		}
@@ -132,7 +132,7 @@ func TestNoLogSteersTheTerminal(t *testing.T) { //nolint:paralleltest // The log
 	logTo(&b)
 	slog.Warn("a warning "+hostile, slog.String("error", hostile))
 	log.Print("of a library ", hostile)
-	if text := b.String(); strings.ContainsFunc(text, steers) || strings.Count(text, "\n") != 2 || !strings.Contains(text, `of a library red\x1b[31m`) {
+	if text := b.String(); strings.ContainsFunc(text, isControl) || strings.Count(text, "\n") != 2 || !strings.Contains(text, `of a library red\x1b[31m`) {
 		t.Errorf("it is\n%q", text)
 	}
 }
