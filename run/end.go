@@ -68,7 +68,7 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 		return nil
 	}
 	if s.cfg.Engine == nil {
-		_, err := s.goOn(ctx, row, st)
+		_, err := s.continueRun(ctx, row, st)
 		return err
 	}
 	id := partID(row.Tree, st.Number)
@@ -77,13 +77,13 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 		return s.EndLost(ctx, owner, runID)
 	}
 	if err != nil || state == durable.StateOver && !cancelledOrphan(row, state) {
-		_, err = s.goOn(ctx, row, st) // has the reason
+		_, err = s.continueRun(ctx, row, st) // has the reason
 		return err
 	}
 	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // queued work no longer begins anywhere
 		return err
 	}
-	return s.endHere(ctx, row, st)
+	return s.endLocally(ctx, row, st)
 }
 
 // EndLost cancels a run whose work is in no engine, because the engine's database was lost: only in
@@ -139,8 +139,8 @@ func cancelledOrphan(row ledger.Run, state durable.State) bool {
 	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }
 
-// endHere ends a cancelled run whose process has died. So does any other process that adopts it.
-func (s *Service) endHere(ctx context.Context, row ledger.Run, st ledger.RunState) error {
+// endLocally ends a cancelled run whose process has died. So does any other process that adopts it.
+func (s *Service) endLocally(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
 	r, err := s.take(ctx, r)

@@ -77,7 +77,7 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 			return nil, media.Errorf(media.CodeUnsupported, "run %s keeps its limits when it is resumed: new limits need an answer, a retry or a fork (atelier runs cancel %[1]s, then atelier runs retry %[1]s with the new limits)", row.Tree)
 		}
 	}
-	return s.goOn(ctx, row, st)
+	return s.continueRun(ctx, row, st)
 }
 
 // needsAnswer is the error that says what a run waits for.
@@ -194,8 +194,8 @@ func (s *Service) workAlone(r *Run, w work) {
 	r.result, r.err = s.player.play(r.stop, agents, w)
 }
 
-// goOn continues a run that needs no answer.
-func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
+// continueRun continues a run that needs no answer.
+func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
 	if st.Status == ledger.WaitOver {
 		return nil, isOver(row)
 	}
@@ -206,7 +206,7 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 		return nil, media.Errorf(media.CodeConflict, "run %s is already running: wait for it (atelier runs events %[1]s)", row.ID)
 	}
 	if s.cfg.Engine == nil && st.Status == ledger.WaitAnswered {
-		return s.again(ctx, st)
+		return s.restart(ctx, st)
 	}
 	if s.cfg.Engine == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: this service has no durable engine", row.ID)
@@ -216,7 +216,7 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 		return nil, err
 	}
 	if input == nil {
-		return s.again(ctx, st) // its process died between the answer and the next part
+		return s.restart(ctx, st) // its process died between the answer and the next part
 	}
 	var w work
 	if err := json.Unmarshal(input, &w); err != nil {
@@ -249,7 +249,7 @@ func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	case unknown && st.Status == ledger.WaitAnswered:
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.notKept())
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Restore it from a backup, or cancel the run (atelier runs cancel %[1]s), which keeps what it made, and start a new one", row.ID, h.unsaved())
 	case unknown || err == nil && state == durable.StateOver && !cancelledOrphan(row, state):
 		return nil, isOver(row)
 	case err != nil:
@@ -262,13 +262,13 @@ func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	return input, nil
 }
 
-// notKept is why a run in the ledger cannot be continued.
-func (h history) notKept() string {
+// unsaved is why a run in the ledger cannot be continued.
+func (h history) unsaved() string {
 	return "its steps are missing: " + h.engine.Place() + " does not have them, so it was lost or is not the database that the run started with"
 }
 
-// again starts a part whose state is in the ledger and that has not begun.
-func (s *Service) again(ctx context.Context, st ledger.RunState) (*Run, error) {
+// restart starts a part whose state is in the ledger and that has not begun.
+func (s *Service) restart(ctx context.Context, st ledger.RunState) (*Run, error) {
 	if _, err := s.outfits.of(ctx, st.Setting); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Resul
 
 func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Run, st ledger.RunState) (*agent.Result, error) {
 	p := agent.Past{Run: recordOf(row)}
-	known, err := h.asked(row, st, &p)
+	known, err := h.readInput(row, st, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 	return res, nil
 }
 
-// asked reads a run's input besides its task, and people's answers.
-func (h history) asked(row ledger.Run, st ledger.RunState, p *agent.Past) (past, error) {
+// readInput reads a run's input besides its task, and people's answers.
+func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (past, error) {
 	known, err := h.past(row, st)
 	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
 		return past{}, nil

@@ -51,7 +51,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 		return next, err
 	}
 	p.forget(wrong{answers: row.Failure.Code == string(media.CodeBadResponse), late: row.Failure.Code == string(media.CodeOverBudget)})
-	p.goneOn(row, st)
+	p.nextState(row, st)
 	p.inTime(s.cfg.Now())
 	a.apply(&p.State.Request)
 	state, err := json.Marshal(p.saved)
@@ -89,7 +89,7 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 		return media.Errorf(media.CodeConflict, "run %s has not finished ending: continue it first (atelier resume %[1]s)", row.ID)
 	}
 	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitOver {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.notKept())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.unsaved())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil // it was cancelled while it waited
@@ -119,8 +119,8 @@ func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 // endingPoll is how often work that is about to end is checked.
 const endingPoll = 2 * time.Millisecond
 
-// goneOn makes the state that the next part continues from.
-func (p *past) goneOn(row ledger.Run, st ledger.RunState) {
+// nextState makes the state that the next part continues from.
+func (p *past) nextState(row ledger.Run, st ledger.RunState) {
 	if p.State.Version == 0 {
 		p.State.Version = agent.StateVersion
 	}

@@ -90,7 +90,7 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 		if p.saved, err = readSaved(st); err != nil {
 			return p, err
 		}
-	} else if err = h.begunWith(&p, row); err != nil {
+	} else if err = h.startedWith(&p, row); err != nil {
 		return p, err
 	}
 	maps.Copy(p.steps, p.State.Steps)
@@ -114,14 +114,14 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 	return p, nil
 }
 
-// begunWith reads the request of a run that never paused from the engine.
-func (h history) begunWith(p *past, row ledger.Run) error {
+// startedWith reads the request of a run that never paused from the engine.
+func (h history) startedWith(p *past, row ledger.Run) error {
 	if h.engine == nil {
 		return media.Errorf(media.CodeUnsupported, "the steps of run %s are not recorded: this service has no durable engine", row.ID)
 	}
 	_, input, err := h.engine.State(row.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be continued: %s", row.ID, h.notKept())
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be continued: %s", row.ID, h.unsaved())
 	}
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 		if _, _, err := s.cfg.Engine.State(partID(st.RunID, st.Number)); media.CodeOf(err) != media.CodeNotFound {
 			continue // it has begun, and may be an orphan
 		}
-		if _, err := s.again(ctx, st); err != nil {
+		if _, err := s.restart(ctx, st); err != nil {
 			slog.WarnContext(ctx, "answered run not continued", slog.String("run", st.RunID), slog.String("error", media.ErrorText(err.Error())))
 			continue
 		}
