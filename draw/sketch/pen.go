@@ -1,7 +1,6 @@
 package sketch
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -29,7 +28,7 @@ func (k pen) stroke(a, b svg.Point, miss float64) string {
 	long := math.Hypot(b.X-a.X, b.Y-a.Y)
 	bow := min(4, 0.8+long*0.012)
 	near := func(p svg.Point, by float64) svg.Point { return svg.Point{X: p.X + k.off(by), Y: p.Y + k.off(by)} }
-	return fmt.Sprintf("M%sC%s %s %s", near(a, miss), near(a.To(b, 0.35), bow), near(a.To(b, 0.7), bow), near(b, miss))
+	return "M" + near(a, miss).String() + "C" + near(a.To(b, 0.35), bow).String() + " " + near(a.To(b, 0.7), bow).String() + " " + near(b, miss).String()
 }
 
 // outline draws a shape twice, as people do who press on.
@@ -57,7 +56,8 @@ func (k pen) curve(pts []svg.Point, miss float64) string {
 	d.WriteString("M" + q[0].String())
 	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier pieces
 		a, b, c, e := q[max(0, i-1)], q[i], q[i+1], q[min(len(q)-1, i+2)]
-		fmt.Fprintf(&d, "C%s %s %s", svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}, svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}, c)
+		from, to := svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}, svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}
+		d.WriteString("C" + from.String() + " " + to.String() + " " + c.String())
 	}
 	return d.String()
 }

@@ -15,7 +15,11 @@ type Canvas struct{ bytes.Buffer }
 type Point struct{ X, Y float64 }
 
 // String writes a point as paths have it.
-func (p Point) String() string { return Px(p.X) + " " + Px(p.Y) }
+func (p Point) String() string {
+	var room [32]byte
+	b := append(appendPx(room[:0], p.X), ' ')
+	return string(appendPx(b, p.Y))
+}
 
 // To returns the point at the share t of the way to q.
 func (p Point) To(q Point, t float64) Point { return Point{p.X + (q.X-p.X)*t, p.Y + (q.Y-p.Y)*t} }
@@ -48,11 +52,16 @@ func (b Box) Meets(o Box) bool {
 
 // Px writes a coordinate with at most one decimal, always the same way.
 func Px(v float64) string {
+	var room [24]byte
+	return string(appendPx(room[:0], v))
+}
+
+func appendPx(b []byte, v float64) []byte {
 	v = math.Round(v*10) / 10
 	if v == 0 {
 		v = 0 // no minus zero
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
