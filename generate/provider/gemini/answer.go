@@ -55,7 +55,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 	u = driver.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
 		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
 	})}
-	var text []string
+	var texts []string
 	for _, c := range got.Candidates {
 		for _, p := range c.Content.Parts {
 			switch {
@@ -65,13 +65,13 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 				it.DeclaredMIME, it.Seed = d.client.Clean(post.Declared(p.InlineData.MIMEType)), call.Task.Seed
 				u.Items = append(u.Items, it)
 			case strings.TrimSpace(p.Text) != "":
-				text = append(text, p.Text)
+				texts = append(texts, p.Text)
 			}
 		}
 	}
 	u.Usage = got.Usage.count(call.Task, post.Made(u.Items))
 	if len(u.Items) == 0 {
-		u.Items, err = d.client.Without(call, got.ending(strings.Join(text, " ")))
+		u.Items, err = d.client.Without(call, got.ending(strings.Join(texts, " ")))
 	}
 	return u, err
 }
@@ -159,16 +159,16 @@ type detail struct {
 }
 
 func explain(a *post.Answer) (post.Fault, bool) {
-	var text status
-	if !post.One(a.Body, &text) || text.Error == nil {
+	var failure status
+	if !post.One(a.Body, &failure) || failure.Error == nil {
 		return post.Fault{}, false
 	}
 	f := post.Fault{}
 	var quotas []string // first, since the message is long and is cut
-	if text.Error.Status == "FAILED_PRECONDITION" {
+	if failure.Error.Status == "FAILED_PRECONDITION" {
 		f.Code, f.Advice = media.CodeForbidden, "turn on billing in Google AI Studio, or use it from a supported country"
 	}
-	for _, d := range text.Error.Details {
+	for _, d := range failure.Error.Details {
 		if d.Reason == "API_KEY_INVALID" {
 			f.Code, f.Advice = media.CodeUnauthorized, ""
 		}
@@ -183,6 +183,6 @@ func explain(a *post.Answer) (post.Fault, bool) {
 			}
 		}
 	}
-	f.Words = strings.Join(quotas, "") + text.Error.Message
+	f.Words = strings.Join(quotas, "") + failure.Error.Message
 	return f, true
 }
