@@ -50,13 +50,13 @@ compiling:
 run: build ## build and start the server at http://127.0.0.1:8484; or another command: make run ARGS='models list'
 	$(BIN) $(or $(ARGS),serve)
 
-# Runs tests: $(call gotest,FLAGS,PACKAGES). With RERUN=1, as in CI, up to three tests that fail run once
+# Runs tests: $(call gotest,FLAGS,PACKAGES), without vet, which `make lint` runs. With RERUN=1, as in CI, up to three tests that fail run once
 # more, each by itself, and are named at the end: such a test is a fault to look into. A data race always fails.
 ifdef RERUN
-gotest = $(SUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures 3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --rerun-fails-report /dev/stderr --packages "$(strip $(2))" -- $(1)
+gotest = $(SUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures 3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --rerun-fails-report /dev/stderr --packages "$(strip $(2))" -- -vet=off $(1)
 test race matrices postgres: $(SUM)
 else
-gotest = $(GO) test $(1) $(2)
+gotest = $(GO) test -vet=off $(1) $(2)
 endif
 
 # Less garbage collection takes a fifth off the processor time of tests.
