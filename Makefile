@@ -7,7 +7,7 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 60s
 # The race detector needs a C compiler; without one the tests run all the same. It does not watch the code of
 # SQLite, which is C made into Go, of the painter (internal/house checks that it starts no goroutine), and of
-# compression, hashes and image formats, which start none either: they would be five sixths of its time. What
+# compression, hashes and image formats, which start none either: they would be most of its time. What
 # Go code does with their results is watched.
 UNWATCHED := modernc.org/... atelier/generate/provider/offline golang.org/x/image/... compress/... hash/... image/...
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race $(UNWATCHED:%=-gcflags=%=-race=false)')

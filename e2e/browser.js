@@ -20,7 +20,7 @@ export const looks = ["light", "dark"].flatMap((scheme) => [
   { name: `${scheme}, wide`, colorScheme: scheme, viewport: { width: 1280, height: 860 } },
   { name: `${scheme}, narrow`, colorScheme: scheme, viewport: { width: 390, height: 800 } },
 ]);
-/** Two looks that have each scheme and each width once, for what a person does; every state is looked at in all four. */
+/** Two looks with each scheme and each width once, for what a person does. The states of conversations are checked in all four. */
 export const corners = [looks[0], looks[3]];
 
 /** A browser for one test file. */

@@ -238,9 +238,8 @@ func encode(v any) json.RawMessage {
 }
 
 // Total adds the generations of a run to the cost of its model calls: for a root run those of the
-// whole tree, otherwise the run's own. The cost that a provider reported takes precedence over the
-// estimate. The cost is complete only if every paid generation has a price; if nothing was paid, it
-// is known to be zero. After an error it is what is known.
+// whole tree, otherwise the run's own, as [WithGeneration] does. If nothing was paid, it is known to be
+// zero. After an error it is what is known.
 func (o *Observer) Total(ctx context.Context, owner, tree, runID string, c agent.Cost) (agent.Cost, error) {
 	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return o.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: tree, Page: p})
