@@ -57,10 +57,11 @@ func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interac
 	default:
 		return row, nil
 	}
-	if err != nil {
+	now, readErr := s.cfg.Ledger.Interaction(ctx, owner, id)
+	if err != nil && (readErr != nil || now.Status == ledger.InteractionOpen) { // otherwise somebody else has closed it meanwhile
 		return row, err
 	}
-	return s.cfg.Ledger.Interaction(ctx, owner, id)
+	return now, readErr
 }
 
 // open is settled for an interaction that is open; otherwise it is media.CodeConflict, with a consequence.
