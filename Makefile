@@ -60,11 +60,11 @@ gotest = $(GO) test -vet=off $(1) $(2)
 endif
 
 # Less garbage collection takes a fifth off the processor time of tests.
-test race matrices postgres: export GOGC = 400
+race postgres: export GOGC = 400
 
 test: PARALLEL = 16
 test: ## run every Go test in minutes; the matrices of killed processes and the corpus with fewer rows
-	@began=$$(date +%s); $(call gotest,-short -timeout 15m -parallel $(PARALLEL),./...); ended=$$?; \
+	@began=$$(date +%s); $(call gotest,-short -timeout 15m -p 3 -parallel $(PARALLEL),./...); ended=$$?; \
 	echo "== make test: $$(($$(date +%s) - began)) s"; exit $$ended
 
 race: ## run the Go tests with the race detector, of the binary's tests those in which much happens at once
@@ -72,8 +72,8 @@ race: ## run the Go tests with the race detector, of the binary's tests those in
 	$(call gotest,$(RACE) -short -timeout 15m -parallel $(PARALLEL) -run '$(RACETESTS)',./cmd/atelier)
 
 matrices: ## play every row of the matrices of killed processes, every case of the corpus, and 1,000 pairs of resumes
-	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun|Corpus',./cmd/atelier)
-	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'TwoResumes',./run)
+	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun|Corpus|KeysAreNowhere',./cmd/atelier)
+	$(call gotest,-timeout 15m -parallel $(PARALLEL) -run 'TwoResumes|AnswersAreBounded',./run ./chat)
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
 	$(call gotest,$(RACE) -tags postgres -timeout 15m,./ledger/postgres)

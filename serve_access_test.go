@@ -222,7 +222,7 @@ func TestABrowserSignsIn(t *testing.T) {
 func TestPicturesOfAReportHaveSignedLinks(t *testing.T) {
 	t.Parallel()
 	s, _ := exposed(t, atelier.Config{})
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse"})).ID
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128"})).ID
 	s.ended(id)
 	page := s.do(http.MethodGet, "/api/runs/"+id+"/report", nil)
 	found := regexp.MustCompile(`src="(/media/[^"]+)"`).FindSubmatch(page.body)
@@ -285,7 +285,7 @@ func TestOwnersAreApart(t *testing.T) {
 		})
 		watched <- mine
 	}()
-	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat", ConversationID: "new"}, "Idempotency-Key", "k"))
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}, "Idempotency-Key", "k"))
 	r := s.ended(began.ID)
 	g := as[api.Generation](s, http.StatusAccepted, s.do(http.MethodPost, "/api/generations", api.NewGeneration{Prompt: "a boat", Size: "256x256"}))
 	s.finished(g.ID)
@@ -327,7 +327,7 @@ func TestOwnersAreApart(t *testing.T) {
 			t.Errorf("%s of its owner is empty", path)
 		}
 	}
-	own := as[api.Started](s, http.StatusAccepted, asBob(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree"}, "Idempotency-Key", "k"))
+	own := as[api.Started](s, http.StatusAccepted, asBob(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}, "Idempotency-Key", "k"))
 	if own.ID == began.ID {
 		t.Error("the key of another owner was used")
 	}

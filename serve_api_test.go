@@ -76,7 +76,7 @@ func TestAFileBecomesAReport(t *testing.T) {
 func TestPicturesOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse", ConversationID: "new"}))
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: "new"}))
 	r := s.ended(began.ID)
 	i := slices.IndexFunc(r.Media, func(m api.Media) bool { return m.Modality == "image" })
 	if r.Status != "succeeded" || i < 0 {
@@ -264,7 +264,7 @@ func TestPagesOfMedia(t *testing.T) {
 func TestConversationsAreChanged(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat", ConversationID: "new"}))
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
 	s.ended(began.ID)
 	path := "/api/conversations/" + began.ConversationID
 	if h := as[api.ConversationHead](s, http.StatusOK, s.do(http.MethodPatch, path, api.Rename{Title: "  The   harbour "})); h.Title != "The harbour" || h.RunCount != 1 {
@@ -294,7 +294,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}
 	s := serve(t, atelier.Config{Guardrail: guard})
 	begin := func() string {
-		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 		r := s.ended(id)
 		if r.Status != "paused" || r.Question == nil || !r.Question.Approval || len(r.Question.Schema) == 0 {
 			t.Fatalf("%+v", r)
@@ -331,17 +331,17 @@ func TestAQuestionIsAnswered(t *testing.T) {
 func TestARunIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 	s.ended(id)
 	steps := as[api.List[api.Step]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/steps", nil))
 	calls := as[api.List[api.ModelCall]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/model-calls?limit=1", nil))
 	acts := as[api.List[api.Act]](s, http.StatusOK, s.do(http.MethodGet, "/api/runs/"+id+"/acts", nil))
-	if len(steps.Items) == 0 || len(calls.Items) != 1 || calls.Next == "" || !strings.Contains(string(calls.Items[0].Messages), "Draw a boat") || len(acts.Items) != 1 || acts.Items[0].Name != "Generate Image" {
+	if len(steps.Items) == 0 || len(calls.Items) != 1 || calls.Next == "" || !strings.Contains(string(calls.Items[0].Messages), "Draw a boat, 128x128") || len(acts.Items) != 1 || acts.Items[0].Name != "Generate Image" {
 		t.Fatalf("%+v %+v %+v", steps, calls, acts)
 	}
-	fork := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/fork", api.Fork{Step: steps.Items[0].Name, Message: "Draw a lighthouse"}))
+	fork := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs/"+id+"/fork", api.Fork{Step: steps.Items[0].Name, Message: "Draw a lighthouse, 128x128"}))
 	r := s.ended(fork.ID)
-	if fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a lighthouse" {
+	if fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a lighthouse, 128x128" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -352,7 +352,7 @@ func TestOneKeyOneRun(t *testing.T) {
 	t.Parallel()
 	dir := runtest.Folder(t)
 	s := serve(t, atelier.Config{Dir: dir})
-	ask := api.NewRun{Agent: "sage", Message: "Draw a boat"}
+	ask := api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"}
 	var mu sync.Mutex
 	got := map[string]bool{}
 	var all sync.WaitGroup
@@ -371,7 +371,7 @@ func TestOneKeyOneRun(t *testing.T) {
 	for id := range got {
 		s.ended(id)
 	}
-	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree"}, "Idempotency-Key", "k"); r.status != http.StatusConflict {
+	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}, "Idempotency-Key", "k"); r.status != http.StatusConflict {
 		t.Errorf("another body: %d %s", r.status, r.body)
 	}
 	if r := s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "nobody", Message: "x"}, "Idempotency-Key", "refused"); r.status == http.StatusAccepted {
@@ -399,7 +399,7 @@ func TestEventsAreResumed(t *testing.T) {
 		return as[api.Started](at, http.StatusAccepted, at.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: what, ConversationID: "new"})).ID
 	}
 	var id string
-	live = s.following("/api/events", func() { id = draw(s, "Draw a boat") }, func(e followed) bool { return e.kind == "run-succeeded" })
+	live = s.following("/api/events", func() { id = draw(s, "Draw a boat, 128x128") }, func(e followed) bool { return e.kind == "run-succeeded" })
 	again := s.follow("/api/events?after=0", over(id))
 	if got, want := ids(again), ids(live); !slices.Equal(got[len(got)-len(want):], want) || !slices.IsSorted(got) {
 		t.Errorf("live %v, replayed %v", want, got)
@@ -418,7 +418,7 @@ func TestEventsAreResumed(t *testing.T) {
 	other := open(t, atelier.Config{Dir: dir, WithoutEngine: true})
 	foreign := make(chan string, 1)
 	go func() {
-		for e, err := range other.Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a tree", RunID: "other-process"}}) {
+		for e, err := range other.Run(t.Context(), atelier.Request{Request: agent.Request{Agent: "sage", Message: "Draw a tree, 128x128", RunID: "other-process"}}) {
 			if err != nil || e.Result != nil {
 				foreign <- "other-process"
 				return

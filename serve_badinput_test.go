@@ -87,7 +87,7 @@ func TestNothingInAReportRuns(t *testing.T) {
 func TestAThousandEqualKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	ask := api.NewRun{Agent: "sage", Message: "Draw a boat"}
+	ask := api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"}
 	var mu sync.Mutex
 	got := map[string]int{}
 	var all sync.WaitGroup
@@ -197,7 +197,7 @@ func TestStreamsThatBreak(t *testing.T) {
 	if n := readers(); n != 1 {
 		t.Errorf("%v readers", n)
 	}
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() && lines.Text() != "event: run-started" {
 		continue

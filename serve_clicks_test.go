@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,9 +17,9 @@ import (
 // cards is a workflow with text cards of a provider with a key and of one without.
 const cards = `{"definition":{"id":"cards","title":"Cards","steps":[{"id":"pick","module_id":"media.generation","inputs":{"title":"Pick",
  "data":{"offline":{"a":"a lake","b":"a boat"},"midjourney":{"hero":"a fox"}},
- "param_schemas":{"offline":{"type":"object","properties":{"n":{"type":"integer","maximum":4},"delay_ms":{"type":"integer"},"fail_slots":{"type":"array"},"moderate_slots":{"type":"array"},"fail":{"type":"string"}}}}}}]}}`
+ "param_schemas":{"offline":{"type":"object","properties":{"n":{"type":"integer","maximum":4},"width":{"type":"integer"},"height":{"type":"integer"},"delay_ms":{"type":"integer"},"fail_slots":{"type":"array"},"moderate_slots":{"type":"array"},"fail":{"type":"string"}}}}}}]}}`
 
-// clickOn sends a click with fields over those of card a.
+// clickOn sends a click with fields over those of card a, for small pictures.
 func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 	s.t.Helper()
 	body := map[string]any{"interaction_id": r.InteractionID, "action_type": "media.offline.txt2img", "prompt_id": "a"}
@@ -26,6 +27,12 @@ func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 		if body[name] = v; v == nil {
 			delete(body, name)
 		}
+	}
+	if body["action_type"] == "media.offline.txt2img" {
+		params := map[string]any{"width": 64, "height": 64}
+		given, _ := body["params"].(map[string]any)
+		maps.Copy(params, given)
+		body["params"] = params
 	}
 	return s.do(http.MethodPost, "/workflow/"+r.ID+"/sub-action/stream", body)
 }

@@ -36,7 +36,7 @@ func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
 	}
 	s := serve(t, atelier.Config{Dir: dir, Guardrail: guard})
 	begin := func() (path string) {
-		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+		id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 		s.ended(id)
 		return "/api/runs/" + id
 	}
@@ -52,7 +52,7 @@ func TestAKeyIsKeptWhenTheProcessDies(t *testing.T) {
 	if first, again := twice(run+"/answer", api.Answer{Approve: &yes}); again.ID != first.ID || again.Status != "succeeded" {
 		t.Errorf("answer: %+v and %+v", first, again)
 	}
-	if first, again := twice(run+"/fork", api.Fork{Message: "Draw a lighthouse"}); again.ID != first.ID {
+	if first, again := twice(run+"/fork", api.Fork{Message: "Draw a lighthouse, 128x128"}); again.ID != first.ID {
 		t.Errorf("fork: %+v and %+v", first, again)
 	}
 	run = begin()

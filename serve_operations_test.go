@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 	b := dots(t, 30, 30)
 	m := s.upload("a.png", b)
 	s.do(http.MethodGet, m.URL, nil)
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 	s.ended(id)
 	s.do(http.MethodGet, "/api/runs/nobody", nil)
 	s.do("PROPFIND", "/api/runs", nil)

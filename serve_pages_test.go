@@ -21,7 +21,7 @@ import (
 func TestAConversationIsForked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atelier.Config{})
-	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat", ConversationID: "new"}))
+	began := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"}))
 	s.ended(began.ID)
 	path := "/api/conversations/" + began.ConversationID
 	var first api.Conversation
@@ -29,7 +29,7 @@ func TestAConversationIsForked(t *testing.T) {
 		first = as[api.Conversation](s, http.StatusOK, s.do(http.MethodGet, path, nil))
 		return len(first.Messages) == 2 && len(first.Messages[1].Attachments) == 1
 	})
-	s.ended(as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse", ConversationID: began.ConversationID})).ID)
+	s.ended(as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: began.ConversationID})).ID)
 
 	if r := s.do(http.MethodPost, path+"/fork", api.ForkConversation{After: began.ID}); r.status != http.StatusNotFound {
 		t.Errorf("after no message: %d %s", r.status, r.body)
@@ -68,7 +68,7 @@ func TestAnAnswerThatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, atelier.Config{Guardrail: guard})
-	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat"})).ID
+	id := as[api.Started](s, http.StatusAccepted, s.do(http.MethodPost, "/api/runs", api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128"})).ID
 	s.ended(id)
 	var p api.Problem
 	r := s.do(http.MethodPost, "/api/runs/"+id+"/answer", api.Answer{Answer: json.RawMessage(`{"approve":7}`)})

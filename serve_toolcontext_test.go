@@ -177,9 +177,9 @@ func TestToolContextIsNotPrinted(t *testing.T) {
 	}
 	s := serve(t, atelier.Config{})
 	for body, status := range map[string]int{
-		`{"agent":"sage","message":"Draw a boat","tool_context":{"":1}}`:                                      http.StatusBadRequest,
-		`{"agent":"sage","message":"Draw a boat","tool_context":[1]}`:                                         http.StatusUnprocessableEntity,
-		`{"agent":"sage","message":"Draw a boat","tool_context":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`: http.StatusRequestEntityTooLarge,
+		`{"agent":"sage","message":"Draw a boat, 128x128","tool_context":{"":1}}`:                                      http.StatusBadRequest,
+		`{"agent":"sage","message":"Draw a boat, 128x128","tool_context":[1]}`:                                         http.StatusUnprocessableEntity,
+		`{"agent":"sage","message":"Draw a boat, 128x128","tool_context":{"a":"` + strings.Repeat("x", 64<<10) + `"}}`: http.StatusRequestEntityTooLarge,
 	} {
 		if got := s.do(http.MethodPost, "/api/runs", body); got.status != status {
 			t.Errorf("%.80s: %d %s", body, got.status, got.body)

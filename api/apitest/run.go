@@ -46,7 +46,7 @@ func reported(t *testing.T, s Service) {
 
 func once(t *testing.T, s Service) {
 	t.Helper()
-	ask := api.NewRun{Agent: "sage", Message: "Draw a lighthouse"}
+	ask := api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128"}
 	const id = "0198a000-0000-7000-8000-00000000000a"
 	a, b := must(s.StartRun(t.Context(), id, ask))(t), must(s.StartRun(t.Context(), id, ask))(t)
 	if a.ID == "" || a.ID != b.ID {
@@ -63,7 +63,7 @@ func once(t *testing.T, s Service) {
 func forked(t *testing.T, s Service) {
 	t.Helper()
 	ctx := t.Context()
-	id := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse", Limits: &api.Limits{MaxTurns: 5}}).ID
+	id := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", Limits: &api.Limits{MaxTurns: 5}}).ID
 	ended(t, s, id)
 	steps := must(s.ListSteps(ctx, id))(t)
 	calls := must(s.ListModelCalls(ctx, api.TraceQuery{ID: id, Page: api.Page{Limit: 1}}))(t)
@@ -74,8 +74,8 @@ func forked(t *testing.T, s Service) {
 	if len(steps) == 0 || len(calls.Items) != 1 || calls.Next == "" || !strings.Contains(string(calls.Items[0].Messages), "lighthouse") || len(acts.Items) != 1 || acts.Items[0].Name != "Generate Image" {
 		t.Fatalf("%+v %+v %+v", steps, calls, acts)
 	}
-	fork := must(s.ForkRun(ctx, "", id, api.Fork{Step: steps[0].Name, Message: "Draw a tree"}))(t)
-	if r := ended(t, s, fork.ID); fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a tree" {
+	fork := must(s.ForkRun(ctx, "", id, api.Fork{Step: steps[0].Name, Message: "Draw a tree, 128x128"}))(t)
+	if r := ended(t, s, fork.ID); fork.ID == id || r.Status != "succeeded" || r.ForkedFrom != id || r.Message != "Draw a tree, 128x128" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -123,7 +123,7 @@ func cancelled(t *testing.T, s Service) {
 func conversations(t *testing.T, s Service) {
 	t.Helper()
 	ctx := t.Context()
-	first := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse", ConversationID: "new"})
+	first := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128", ConversationID: "new"})
 	ended(t, s, first.ID)
 	id := first.ConversationID
 	answerOf(t, s, id)
@@ -146,7 +146,7 @@ func conversations(t *testing.T, s Service) {
 		t.Errorf("%+v", other)
 	}
 	// An answer that ends while its conversation is deleted is there when it is restored.
-	gone := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a boat", ConversationID: "new"})
+	gone := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"})
 	must(s.DeleteConversation(ctx, gone.ConversationID))(t)
 	ended(t, s, gone.ID)
 	wait(ctx)
@@ -184,7 +184,7 @@ func generations(t *testing.T, s Service) {
 
 func resumed(t *testing.T, s Service) {
 	t.Helper()
-	id := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse"}).ID
+	id := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a lighthouse, 128x128"}).ID
 	all := ids(followed(t, s, id, id, 0))
 	if len(all) < 5 || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Fatalf("%v", all)
@@ -228,7 +228,7 @@ func fromNow(t *testing.T, s Service, last int64) {
 		case err := <-first:
 			t.Fatal(err)
 		case <-tick.C:
-			ended(t, s, began(t, s, api.NewRun{Agent: "sage", Message: "Draw a tree"}).ID)
+			ended(t, s, began(t, s, api.NewRun{Agent: "sage", Message: "Draw a tree, 128x128"}).ID)
 		}
 	}
 }

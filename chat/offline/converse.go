@@ -25,6 +25,7 @@ var (
 	upright      = pattern.Lazy(`(?i)\b(?:upright|vertical|tall (?:format|picture|image)|portrait (?:format|mode|orientation)|(?:in|as) portrait|hochformat)\b`)
 	wide         = pattern.Lazy(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape|querformat)\b`)
 	pictureShape = pattern.Lazy(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
+	pixelSize    = pattern.Lazy(`(?i),?\s*\b(?:(?:in|at|mit)\s+)?(\d{3,4})\s?[x×]\s?(\d{3,4})(?:\s*(?:px|pixels?)\b)?`)
 	command      = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
 	// exact finds drawings of data and of structure, whose content a painter would make up.
 	exact  = pattern.Lazy(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
@@ -136,7 +137,10 @@ func howMany(task string) int {
 
 func paintParams(task string) map[string]any {
 	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), mostAtOnce)}
+	size := pixelSize().FindStringSubmatch(task)
 	switch {
+	case size != nil:
+		p["Size"] = size[1] + "x" + size[2]
 	case upright().MatchString(task):
 		p["Size"] = "1024x1536"
 	case wide().MatchString(task):
@@ -161,6 +165,7 @@ func (c *conversation) talk(said phrases) string {
 }
 
 func subject(task string) string {
+	task = pixelSize().ReplaceAllString(task, "")
 	text := command().ReplaceAllString(task, "")
 	if m := ofWhat().FindStringSubmatch(task); m != nil {
 		text = m[1]

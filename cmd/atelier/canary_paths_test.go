@@ -39,7 +39,7 @@ func TestCanaryFromOpenAI(t *testing.T) {
 	found := sinks{}
 	found.add(p.must("generate", "a fox", "-m", "gpt-image-2", "--json"))
 	found.add(p.must("generate", "a fox", "-m", "gpt-image-2"))
-	found.add(p.must("run", "sage", "Draw a picture of a fox.", "--json"))
+	found.add(p.must("run", "sage", "Draw a picture of a fox, 128x128.", "--json"))
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
@@ -61,7 +61,7 @@ func TestCanaryFromGemini(t *testing.T) {
 	}
 	found := sinks{}
 	found.add(p.must("generate", "a fox", "-m", "Nano Banana Pro", "--json"))
-	found.add(p.must("run", "sage", "Draw a picture of a fox.", "--json"))
+	found.add(p.must("run", "sage", "Draw a picture of a fox, 128x128.", "--json"))
 	found.gather(p)
 	found.prompts(s)
 	found.search(t, small, big)
@@ -100,7 +100,7 @@ func TestCanaryInProviderErrors(t *testing.T) {
 			}
 			found.add(o)
 			found.add(p.atelier("generate", "a fox", "-m", "gpt-image-2"))
-			found.add(p.atelier("run", "sage", "Draw a picture of a fox.", "--json"))
+			found.add(p.atelier("run", "sage", "Draw a picture of a fox, 128x128.", "--json"))
 			found.gather(p)
 			found.prompts(s)
 			found.search(t, small, big)

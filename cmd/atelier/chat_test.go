@@ -27,7 +27,7 @@ func TestChat(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	given, out := p.picture("my sea.png", 40, 30, color.NRGBA{B: 200, A: 255}), filepath.Join(p.dir, "out")
-	o := p.talk([]string{"Draw a lighthouse", "", "/out " + out, "Make it bluer", "/help", `/image "` + given + `"`, "//what is this?"})
+	o := p.talk([]string{"Draw a lighthouse, 128x128", "", "/out " + out, "Make it bluer", "/help", `/image "` + given + `"`, "//what is this?"})
 	talks := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items
 	if o.code != exitOK || len(talks) != 1 || talks[0].Messages != 6 {
 		t.Fatalf("exit %d, %+v\n%s%s", o.code, talks, o.stdout, o.stderr)

@@ -113,7 +113,7 @@ func TestFallbackOfTheInstallation(t *testing.T) {
 	}
 	s.images.Inject(sim.Injection{Fault: sim.FaultQuota})
 	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
-	ans := read[answer](p, "run", "sage", "Draw a fox.", "--model", "offline", "--json")
+	ans := read[answer](p, "run", "sage", "Draw a fox, 128x128.", "--model", "offline", "--json")
 	if len(ans.Outputs) != 1 {
 		t.Errorf("%+v", ans)
 	}

@@ -51,7 +51,7 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 				s, url = serve(t)
 				p.withOpenAI(s, url)
 			}
-			first := p.say("new", "Draw a lighthouse at the sea")
+			first := p.say("new", "Draw a lighthouse at the sea, 128x128")
 			drawn := first.only(t)
 			second := p.say(first.Conversation, "Make that picture bluer")
 			bluer := second.only(t)
@@ -111,7 +111,7 @@ func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 		}
 	}
 	drawn, bluer := first.Outputs[0], second.Outputs[0]
-	for i, want := range map[int]string{1: "Draw a lighthouse at the sea", 2: "${media:" + string(drawn.Ref) + "}", 3: "Make that picture bluer", 4: "${media:" + string(bluer.Ref) + "}"} {
+	for i, want := range map[int]string{1: "Draw a lighthouse at the sea, 128x128", 2: "${media:" + string(drawn.Ref) + "}", 3: "Make that picture bluer", 4: "${media:" + string(bluer.Ref) + "}"} {
 		if !strings.Contains(third[i].Text, want) {
 			t.Errorf("message %d does not say %q: %s", i, want, third[i].Text)
 		}
@@ -144,8 +144,8 @@ func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 func TestViewAndForeignRefs(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	first := p.say("new", "Draw a lighthouse")
-	mine, foreign := first.only(t), p.say("new", "Draw a lighthouse").only(t)
+	first := p.say("new", "Draw a lighthouse, 128x128")
+	mine, foreign := first.only(t), p.say("new", "Draw a lighthouse, 128x128").only(t)
 	asked := len(s.chat.Requests())
 	s.chat.Answer = inTurn(
 		act(t, "View Agent Media", map[string]any{"RefId": mine.Ref}, "Edit Image", map[string]any{"Prompt": "bluer", "Images": foreign.Ref}),
@@ -173,14 +173,14 @@ func TestViewAndForeignRefs(t *testing.T) {
 func TestConversationsOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	o := p.must("run", "sage", "Draw a lighthouse", "--conversation", "new")
+	o := p.must("run", "sage", "Draw a lighthouse, 128x128", "--conversation", "new")
 	list := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json")
-	if len(list.Items) != 1 || !strings.Contains(o.stderr, "continue with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse" {
+	if len(list.Items) != 1 || !strings.Contains(o.stderr, "continue with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse, 128x128" {
 		t.Fatalf("%+v\n%s", list, o.stderr)
 	}
 	id := list.Items[0].ID
 	shown := p.must("conversations", "show", id).stdout
-	if !strings.Contains(shown, "Draw a lighthouse") || !strings.Contains(shown, "[a lighthouse img-") || strings.Contains(shown, "${media:") {
+	if !strings.Contains(shown, "Draw a lighthouse, 128x128") || !strings.Contains(shown, "[a lighthouse img-") || strings.Contains(shown, "${media:") {
 		t.Errorf("shown: %s", shown)
 	}
 	page := read[shownConversation](p, "conversations", "show", id, "--limit", "1", "--json")
@@ -211,7 +211,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 func TestProcessesShareAConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	id := p.say("new", "Draw a lighthouse").Conversation
+	id := p.say("new", "Draw a lighthouse, 128x128").Conversation
 	var all []*process
 	for _, what := range []string{"bluer", "darker", "warmer"} {
 		all = append(all, p.start("run", "sage", "Make it "+what, "--conversation", id, "--json"))

@@ -167,7 +167,7 @@ func (c corpusCase) ask(t *testing.T) (corpusVerdict, string) {
 }
 
 // shortCorpus is how many cases one of them stands for in -short runs: make matrices asks all.
-const shortCorpus = 12
+const shortCorpus = 24
 
 // TestCorpus asks the offline models one question about each folder of a corpus. A wrong
 // answer fails; so do too many refusals. -v prints all verdicts.

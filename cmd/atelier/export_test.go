@@ -83,7 +83,7 @@ func TestReportsAtAnyTime(t *testing.T) {
 func TestReportOfAnyRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	ans := read[answer](p, "run", "sage", "Draw a lighthouse at the sea", "--json")
+	ans := read[answer](p, "run", "sage", "Draw a lighthouse at the sea, 128x128", "--json")
 	p.must("runs", "report", ans.RunID, "--out", p.at("words"))
 	if page := folder(t, p.at("words"))["report.html"]; !strings.Contains(page, "data:image/png;base64,") || !strings.Contains(page, "drawn by rule") {
 		t.Errorf("the page of a message: %.300s", page)
@@ -93,7 +93,7 @@ func TestReportOfAnyRun(t *testing.T) {
 		t.Error(o.stdout)
 	}
 	p.env["ATELIER_BUDGET_RUN_TOKENS"] = "10"
-	p.atelier("run", "sage", "Draw a boat", "--out", p.at("failed")).refused(t, exitBudget, "ATELIER_BUDGET_RUN_TOKENS")
+	p.atelier("run", "sage", "Draw a boat, 128x128", "--out", p.at("failed")).refused(t, exitBudget, "ATELIER_BUDGET_RUN_TOKENS")
 	failed := read[ledger.List[ledger.Run]](p, "runs", "list", "--status", "failed", "--json").Items[0]
 	if got := read[answer](p, "runs", "report", failed.ID, "--out", p.at("failed"), "--json"); got.Status != "failed" || got.Error == nil {
 		t.Errorf("%+v", got)
@@ -182,7 +182,7 @@ func TestExportsAreLabelled(t *testing.T) {
 	if !strings.Contains(o.stderr, "fox.png is the provider's unchanged, signed original (C2PA)") || labelled("fox.png") != "" {
 		t.Errorf("a signed original: %s", o.stderr)
 	}
-	o = p.must("run", "sage", "Draw a fox.", "--out", p.at("out"))
+	o = p.must("run", "sage", "Draw a fox, 128x128.", "--out", p.at("out"))
 	if !strings.Contains(o.stderr, "signed original (C2PA)") {
 		t.Errorf("a run: %s", o.stderr)
 	}

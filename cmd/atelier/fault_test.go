@@ -45,7 +45,7 @@ func TestChatServiceFails(t *testing.T) {
 				}
 				return paint
 			}
-			o := p.atelier("run", "sage", "Draw a fox.", "--json")
+			o := p.atelier("run", "sage", "Draw a fox, 128x128.", "--json")
 			o.refused(t, c.code, c.says)
 			ans := decode[answer](t, o)
 			if ans.Status != "failed" || !strings.Contains(string(ans.Error), `"code":"`+c.kind) && !strings.Contains(string(ans.Error), `"code": "`+c.kind) {

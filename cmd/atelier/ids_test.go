@@ -28,7 +28,7 @@ func starts(id string, n int, others ...string) string {
 func TestBeginningsOfIDs(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	first, second := p.say("new", "Draw a lighthouse"), p.say("new", "Draw a harbour at night")
+	first, second := p.say("new", "Draw a lighthouse, 128x128"), p.say("new", "Draw a harbour at night, 128x128")
 	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
 	var ops, items, refs []string
 	for _, o := range read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items {
@@ -87,7 +87,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 	for _, args := range [][]string{{"runs", "show", all}, {"runs", "cancel", all}, {"resume", all}, {"runs", "retry", all}} {
 		o := p.start(args...).wait()
 		o.refused(t, exitInput, "matches several runs")
-		if !strings.Contains(o.stderr, first.RunID) || !strings.Contains(o.stderr, second.RunID) || !strings.Contains(o.stderr, "Draw a harbour at night") {
+		if !strings.Contains(o.stderr, first.RunID) || !strings.Contains(o.stderr, second.RunID) || !strings.Contains(o.stderr, "Draw a harbour at night, 128x128") {
 			t.Errorf("%q lists %s", args, o.stderr)
 		}
 	}

@@ -195,7 +195,7 @@ func TestUnwritableOutput(t *testing.T) {
 	}
 	p.write("out/media", "a file where the folder should be")
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
-	o := p.atelier("run", "sage", "Draw a picture of a fox.", "--out", out, "--json")
+	o := p.atelier("run", "sage", "Draw a picture of a fox, 128x128.", "--out", out, "--json")
 	o.refused(t, exitInput, "media list --run")
 	if ans := decode[answer](t, o); ans.Status != "succeeded" || len(ans.Outputs) != 1 || ans.Outputs[0].Path != "" {
 		t.Errorf("the answer is %+v", ans)

@@ -18,7 +18,7 @@ import (
 func TestOneItemIsListedOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	first := p.say("new", "Draw a lighthouse at the sea")
+	first := p.say("new", "Draw a lighthouse at the sea, 128x128")
 	turns := []answer{first}
 	for _, message := range []string{"Make that picture bluer", "Now put a boat into it", "Make it black and white", "Make it much darker"} {
 		turns = append(turns, p.say(first.Conversation, message))

@@ -97,7 +97,7 @@ func TestAStandInIsToldOnce(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	for _, args := range [][]string{
-		{"run", "sage", "Draw a lighthouse at the sea"}, {"run", "sage", "Hello"}, {"generate", "a boat"}, {"generate", "hello", "--modality", "audio"}, {"generate", "a boat", "--dry-run"},
+		{"run", "sage", "Draw a lighthouse at the sea, 128x128"}, {"run", "sage", "Hello"}, {"generate", "a boat"}, {"generate", "hello", "--modality", "audio"}, {"generate", "a boat", "--dry-run"},
 	} {
 		o := p.must(args...)
 		said := o.stdout + o.stderr

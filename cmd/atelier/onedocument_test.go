@@ -137,7 +137,7 @@ func TestFilesAndTextsAsOneDocument(t *testing.T) {
 func TestListsAreItemsAndNext(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	ans := p.say("new", "Draw a lighthouse")
+	ans := p.say("new", "Draw a lighthouse, 128x128")
 	for _, args := range [][]string{
 		{"models", "list"},
 		{"models", "list", "--chat"},
@@ -168,7 +168,7 @@ func TestListsAreItemsAndNext(t *testing.T) {
 func TestEventsAsJSON(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	id := p.say("new", "Draw a lighthouse").RunID
+	id := p.say("new", "Draw a lighthouse, 128x128").RunID
 	all := read[ledger.List[ledger.Event]](p, "runs", "events", id, "--json").Items
 	var lines, parts []ledger.Event
 	for line := range strings.Lines(p.must("runs", "events", id, "--jsonl").stdout) {

@@ -22,7 +22,7 @@ func TestSageOfflineSaysWhatItCannotDraw(t *testing.T) {
 	if ans := p.say(id, "Was hast du gemacht?"); !strings.Contains(ans.Message, "Noch nichts") {
 		t.Errorf("an empty record: %s", ans.Message)
 	}
-	drawn := p.say(id, "Draw a lighthouse in a storm")
+	drawn := p.say(id, "Draw a lighthouse in a storm, 128x128")
 	if len(drawn.Outputs) != 1 || !strings.Contains(drawn.Message, "made by Atelier Offline") {
 		t.Fatalf("%+v", drawn)
 	}
@@ -35,7 +35,7 @@ func TestSageOfflineSaysWhatItCannotDraw(t *testing.T) {
 		t.Errorf("bluer: %+v", ans)
 	}
 	list := p.say(id, "List my pictures")
-	if !strings.Contains(list.Message, "There are 2 pictures") || !strings.Contains(list.Message, string(drawn.Outputs[0].Ref)+", a lighthouse in a storm (1024 × 1024)") {
+	if !strings.Contains(list.Message, "There are 2 pictures") || !strings.Contains(list.Message, string(drawn.Outputs[0].Ref)+", a lighthouse in a storm (128 × 128)") {
 		t.Errorf("the record: %s", list.Message)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier/agent"
 	"atelier/chat/chattest"
@@ -265,6 +266,7 @@ func (s *workshop) watch(t *testing.T, seen func(ledger.Store) bool, do func()) 
 	t.Helper()
 	s.look(t, func(l ledger.Store) {
 		for !seen(l) && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond) // the processor is the other process's
 		}
 		do()
 	})

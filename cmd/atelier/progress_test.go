@@ -23,7 +23,7 @@ func TestProgress(t *testing.T) {
 	p, s := connected(t)
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"})
 	s.chat.Answer = inTurn(paint, done(t, "Here."), paint, done(t, "Here."), paint, done(t, "Here."))
-	run := []string{"run", "sage", "Draw a fox."}
+	run := []string{"run", "sage", "Draw a fox, 128x128."}
 	seen := p.onTerminal(run...)
 	for _, want := range []string{"thinking", "Generate Image", "made img-", "\r"} {
 		if seen.code != exitOK || !strings.Contains(seen.stderr, want) {

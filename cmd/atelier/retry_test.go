@@ -119,11 +119,11 @@ func TestRetryWithinBudget(t *testing.T) {
 func TestConversationsDelete(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	ans := p.say("new", "Draw a lighthouse")
+	ans := p.say("new", "Draw a lighthouse, 128x128")
 	p.atelier("conversations", "delete", "nobody's", "--yes").refused(t, exitInput, "no conversation")
 	p.atelier("conversations", "delete", ans.Conversation).refused(t, exitInput, "2 messages")
 	p.must("conversations", "show", ans.Conversation)
-	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse") {
+	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse, 128x128") {
 		t.Errorf("it says %q", said)
 	}
 	for _, args := range [][]string{

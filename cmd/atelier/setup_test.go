@@ -219,7 +219,7 @@ func (p *place) started(env []string, args ...string) *process {
 	p.t.Helper()
 	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), binary(p.t), args...)}
 	s.cmd.Dir = p.dir
-	s.cmd.Env = append(env, "HOME="+p.dir, "TMPDIR="+os.TempDir(), "GOCOVERDIR="+p.dir)
+	s.cmd.Env = append(env, "HOME="+p.dir, "TMPDIR="+os.TempDir(), "GOCOVERDIR="+p.dir, "GOGC=400") // short lives, small heaps
 	for k, v := range p.env {
 		s.cmd.Env = append(s.cmd.Env, k+"="+v)
 	}

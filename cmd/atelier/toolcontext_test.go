@@ -27,7 +27,7 @@ func TestToolContextOfTheCommandLine(t *testing.T) {
 	if err != nil || len(values) != 3 || string(values["tenant"]) != `"a=b"` || string(values["note"]) != `"0"` || string(values["account"]) != `{"number": 9007199254740993}` {
 		t.Errorf("%#v, %v", map[string]any{"values": values}, err)
 	}
-	o := p.must("run", "sage", "Draw a boat", "--tool-context", "token="+canary, "--json")
+	o := p.must("run", "sage", "Draw a boat, 128x128", "--tool-context", "token="+canary, "--json")
 	if strings.Contains(o.stdout+o.stderr, canary) {
 		t.Errorf("shown: %s%s", o.stdout, o.stderr)
 	}
@@ -45,7 +45,7 @@ func TestToolContextOfTheCommandLine(t *testing.T) {
 	}
 	write(`["` + canary + `"]`)
 	for _, bad := range []string{canary, "=" + canary, "@" + file, "@" + file + ".none", "token=" + strings.Repeat(canary, 8000)} {
-		if o := p.atelier("run", "sage", "Draw a boat", "--tool-context", bad); o.code != exitInput || strings.Contains(o.stdout+o.stderr, canary) || !strings.Contains(o.stderr, "tool") {
+		if o := p.atelier("run", "sage", "Draw a boat, 128x128", "--tool-context", bad); o.code != exitInput || strings.Contains(o.stdout+o.stderr, canary) || !strings.Contains(o.stderr, "tool") {
 			t.Errorf("%.40s: exit %d %s", bad, o.code, o.stderr)
 		}
 	}

@@ -51,7 +51,7 @@ func TestModelThatAnAgentNamesWithoutItsKey(t *testing.T) {
 	}
 	asked := len(s.chat.Requests())
 	for _, args := range [][]string{
-		{"run", "sage", "Draw a cat", "--image-model", "Nano Banana Pro"},
+		{"run", "sage", "Draw a cat, 128x128", "--image-model", "Nano Banana Pro"},
 		{"generate", "a cat", "--model", "Nano Banana Pro"},
 	} {
 		if o := p.atelier(args...); o.code != exitInput || !strings.Contains(o.stderr, "GEMINI_API_KEY") {
@@ -90,7 +90,7 @@ func TestQualityReachesNanoBananaPro(t *testing.T) {
 			p.env["ATELIER_CHAT_MODEL"] = "openai/gpt-5.4"
 			c.params["Prompt"] = "a lighthouse"
 			s.chat.Answer = inTurn(act(t, "Generate Image", c.params), done(t, "A lighthouse."))
-			p.must("run", "sage", "Draw a lighthouse")
+			p.must("run", "sage", "Draw a lighthouse, 128x128")
 			var got struct {
 				GenerationConfig struct {
 					ImageConfig struct{ AspectRatio, ImageSize string }
@@ -121,11 +121,11 @@ func TestRunWithoutItsPictureWarns(t *testing.T) {
 	answers := []string{act(t, "Generate Image", map[string]any{"Prompt": "a cat"}), done(t, "Here is your cat.")}
 	s.chat.Answer = inTurn(append(answers, answers...)...)
 	const warns = "the run asked for a picture and none was made: Generate Image: No image was made"
-	o := p.must("run", "sage", "Draw a cat")
+	o := p.must("run", "sage", "Draw a cat, 128x128")
 	if !strings.Contains(o.stderr, "warning: "+warns) {
 		t.Errorf("people are told %s%s", o.stdout, o.stderr)
 	}
-	ans := read[answer](p, "run", "sage", "Draw a cat", "--json")
+	ans := read[answer](p, "run", "sage", "Draw a cat, 128x128", "--json")
 	if ans.Status != agent.StatusSucceeded || !slices.ContainsFunc(ans.Warnings, func(w string) bool { return strings.HasPrefix(w, warns) }) {
 		t.Errorf("%s with %q", ans.Status, ans.Warnings)
 	}

@@ -53,11 +53,42 @@ func (f *files) path(t *testing.T, name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := t.Name() + "/" + name
-	if f.dirs[key] == "" {
-		f.dirs[key] = t.TempDir()
+	dir, again := f.dirs[key]
+	if !again {
+		dir = t.TempDir()
+		f.dirs[key] = dir
 	}
-	return filepath.Join(f.dirs[key], "odd name #1?%41.db")
+	path := filepath.Join(dir, oddName)
+	if !again {
+		tables, err := migrated()
+		if err == nil {
+			err = os.WriteFile(path, tables, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
 }
+
+const oddName = "odd name #1?%41.db"
+
+// migrated is an empty ledger's file. Creating its tables takes longer than most tests.
+var migrated = sync.OnceValues(func() (tables []byte, err error) {
+	dir, err := os.MkdirTemp("", "atelier-ledger-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s, err := Open(context.Background(), Config{Path: filepath.Join(dir, oddName)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, oddName))
+})
 
 func open(t *testing.T, path string, d ledgertest.Deps) *Store {
 	t.Helper()

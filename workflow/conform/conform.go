@@ -91,7 +91,10 @@ func leaves(found []problem.Problem, e *jsonschema.ValidationError) []problem.Pr
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			found = append(found, problem.At(ordered.Join(pointer, name), "%s is unknown: remove it", name))
+			at := ordered.Join(pointer, name)
+			if !slices.ContainsFunc(found, func(p problem.Problem) bool { return p.Pointer == at }) { // [Schema.Close] says more
+				found = append(found, problem.At(at, "%s is unknown: remove it", name))
+			}
 		}
 		return found
 	case *kind.PropertyNames:
