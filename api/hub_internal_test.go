@@ -263,6 +263,7 @@ func TestEventsOfOneMomentAreSentTogether(t *testing.T) {
 		want(1002*(gather+pause), one, 4)
 		l.live <- delta("Once", 0)
 		l.live <- delta(" more", 4)
+		synctest.Wait() // the hub has both, and waits for more
 		_, now, _ := h.join("t")
 		if len(now) != 1 || !strings.Contains(string(now[0].text), "Once more") {
 			t.Errorf("late: %v", now)

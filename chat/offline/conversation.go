@@ -166,8 +166,8 @@ func (c *conversation) did(action string) []actionResult {
 	return out
 }
 
-// asked gives the last result of a sub-agent.
-func (c *conversation) asked(slug string) (agentResult, bool) {
+// resultOf gives the last result of a sub-agent.
+func (c *conversation) resultOf(slug string) (agentResult, bool) {
 	for _, r := range slices.Backward(c.results) {
 		for _, a := range r.Agents {
 			if a.Slug == slug || a.Name == slug {

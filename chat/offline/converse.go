@@ -42,26 +42,26 @@ func converse(c *conversation) step {
 		return s
 	}
 	w := readWish(c)
-	said := speak(c.task)
+	lang := speak(c.task)
 	switch {
 	case w.draw != "" && exact().MatchString(w.draw) && !ofWhat().MatchString(w.draw) && len(c.results) == 0:
-		return finish("A painter would make up what a chart or diagram shows.", said.Say("I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, "+"with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.", "Ich kann hier nur malen, und ein gemaltes Diagramm zeigt erfundene Inhalte. Bitte den research-agent um einen Bericht damit, "+"mit Daten über --files, --db oder im Auftrag, oder den infographic-agent um die Zeichnung allein."))
+		return finish("A painter would make up what a chart or diagram shows.", lang.Say("I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, "+"with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.", "Ich kann hier nur malen, und ein gemaltes Diagramm zeigt erfundene Inhalte. Bitte den research-agent um einen Bericht damit, "+"mit Daten über --files, --db oder im Auftrag, oder den infographic-agent um die Zeichnung allein."))
 	case w == wish{}:
-		return finish("No picture is asked for.", c.talk(said))
+		return finish("No picture is asked for.", c.talk(lang))
 	case w.draw != "" && len(c.did(paintAction)) == 0:
 		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
-			return finish("The offline painter does not know all of it.", fmt.Sprintf(said.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), said.Enumerate(missing))+" "+said.canDraw())
+			return finish("The offline painter does not know all of it.", fmt.Sprintf(lang.Say("Offline I cannot draw %s, so I made no picture.", "Offline kann ich das nicht zeichnen: %s. Ich habe kein Bild gemacht."), lang.Enumerate(missing))+" "+lang.canDraw())
 		}
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
-		return c.present(paintAction, clip(subject(w.draw), 80), said)
+		return c.present(paintAction, clip(subject(w.draw), 80), lang)
 	case w.draw != "" && len(c.pictures()) == 0:
-		return c.present(paintAction, "", said)
+		return c.present(paintAction, "", lang)
 	}
-	if s, asks := alter(c, w, said); asks {
+	if s, asks := alter(c, w, lang); asks {
 		return s
 	}
-	return c.present(w.action(w.change), c.changed(w), said)
+	return c.present(w.action(w.change), c.changed(w), lang)
 }
 
 func finish(reason, message string) step {
@@ -77,16 +77,16 @@ func (c *conversation) cannotDraw(prompt string) []string {
 }
 
 // present shows what an action made, and says what its result says of it.
-func (c *conversation) present(action, label string, said phrases) step {
+func (c *conversation) present(action, label string, lang phrases) step {
 	done := c.did(action)
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
 	if len(refs) == 0 {
-		return finish("There is no picture.", fmt.Sprintf(said.Say("The picture could not be made: %s", "Das Bild ließ sich nicht machen: %s"), last.Message))
+		return finish("There is no picture.", fmt.Sprintf(lang.Say("The picture could not be made: %s", "Das Bild ließ sich nicht machen: %s"), last.Message))
 	}
 	var made struct{ Model, RevisedPrompt string }
 	if json.Unmarshal(last.Outputs, &made) != nil || made.Model == "" {
-		made.Model = said.Say("the model", "dem Modell")
+		made.Model = lang.Say("the model", "dem Modell")
 	}
 	s := step{Reasoning: "The picture is made.", Done: true}
 	var shown []string
@@ -94,21 +94,21 @@ func (c *conversation) present(action, label string, said phrases) step {
 		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: label})
 		shown = append(shown, "${media:"+r.Ref+"}")
 	}
-	s.Message = fmt.Sprintf(oneOrMany(said.Say("Here is the picture, made by %s.|Here are # pictures, made by %s.", "Hier ist das Bild, gemacht von %s.|Hier sind # Bilder, gemacht von %s."), len(refs)), made.Model)
+	s.Message = fmt.Sprintf(oneOrMany(lang.Say("Here is the picture, made by %s.|Here are # pictures, made by %s.", "Hier ist das Bild, gemacht von %s.|Hier sind # Bilder, gemacht von %s."), len(refs)), made.Model)
 	if action != paintAction {
-		s.Message = fmt.Sprintf(oneOrMany(said.Say("Here is a changed version, made by %s; the original stays as it was.|Here are # changed versions, made by %s; the original stays as it was.", "Hier ist eine geänderte Fassung, gemacht von %s; das Original bleibt, wie es war.|Hier sind # geänderte Fassungen, gemacht von %s; das Original bleibt, wie es war."), len(refs)), made.Model)
+		s.Message = fmt.Sprintf(oneOrMany(lang.Say("Here is a changed version, made by %s; the original stays as it was.|Here are # changed versions, made by %s; the original stays as it was.", "Hier ist eine geänderte Fassung, gemacht von %s; das Original bleibt, wie es war.|Hier sind # geänderte Fassungen, gemacht von %s; das Original bleibt, wie es war."), len(refs)), made.Model)
 	}
 	if made.RevisedPrompt != "" {
-		s.Message += " " + fmt.Sprintf(said.Say("It follows these words: %s.", "Es folgt diesen Wörtern: %s."), strings.TrimRight(made.RevisedPrompt, "."))
+		s.Message += " " + fmt.Sprintf(lang.Say("It follows these words: %s.", "Es folgt diesen Wörtern: %s."), strings.TrimRight(made.RevisedPrompt, "."))
 	} else if action == paintAction {
-		s.Message += " " + said.Say("Whether it shows what you asked for I cannot judge: I see only pixels.", "Ob es das Gewünschte zeigt, kann ich nicht beurteilen: Ich sehe nur Pixel.")
+		s.Message += " " + lang.Say("Whether it shows what you asked for I cannot judge: I see only pixels.", "Ob es das Gewünschte zeigt, kann ich nicht beurteilen: Ich sehe nur Pixel.")
 	}
 	s.Message += " " + strings.Join(shown, " ")
 	if _, failed, some := strings.Cut(last.Message, "image(s); "); some {
-		s.Message += " " + fmt.Sprintf(said.Say("Not everything came: %s.", "Nicht alles kam: %s."), strings.TrimRight(failed, "."))
+		s.Message += " " + fmt.Sprintf(lang.Say("Not everything came: %s.", "Nicht alles kam: %s."), strings.TrimRight(failed, "."))
 	}
 	if n := howMany(c.task); n > mostAtOnce {
-		s.Message += " " + fmt.Sprintf(said.Say("You asked for %d: %d are the most of one request.", "Gewünscht waren %d: Mehr als %d gehen nicht auf einmal."), n, mostAtOnce)
+		s.Message += " " + fmt.Sprintf(lang.Say("You asked for %d: %d are the most of one request.", "Gewünscht waren %d: Mehr als %d gehen nicht auf einmal."), n, mostAtOnce)
 	}
 	return s
 }
@@ -150,18 +150,18 @@ func paintParams(task string) map[string]any {
 }
 
 // talk says what this model is and can do; a question gets told that it has no answer.
-func (c *conversation) talk(said phrases) string {
-	parts := []string{said.who()}
+func (c *conversation) talk(lang phrases) string {
+	parts := []string{lang.who()}
 	if asks(c.task) {
-		parts = []string{said.Say("Offline, this question cannot be answered.", "Offline, this question cannot be answered. Offline lässt sich diese Frage nicht beantworten."), said.who()}
+		parts = []string{lang.Say("Offline, this question cannot be answered.", "Offline, this question cannot be answered. Offline lässt sich diese Frage nicht beantworten."), lang.who()}
 	}
 	if c.can(paintAction) {
-		parts = append(parts, said.canDraw())
+		parts = append(parts, lang.canDraw())
 	}
 	if c.can("Edit Image") {
-		parts = append(parts, said.canChange())
+		parts = append(parts, lang.canChange())
 	}
-	return strings.Join(append(parts, said.Say("Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model and to have anything painted.", "Mit OPENAI_API_KEY, GEMINI_API_KEY oder ANTHROPIC_API_KEY spricht hier ein Sprachmodell, und es lässt sich alles malen.")), " ")
+	return strings.Join(append(parts, lang.Say("Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model and to have anything painted.", "Mit OPENAI_API_KEY, GEMINI_API_KEY oder ANTHROPIC_API_KEY spricht hier ein Sprachmodell, und es lässt sich alles malen.")), " ")
 }
 
 func subject(task string) string {

@@ -30,7 +30,7 @@ func coordinate(c *conversation) step {
 func delegate(c *conversation, to []callee, reason string) (step, bool) {
 	s := step{Reasoning: reason}
 	for _, a := range to {
-		if _, done := c.asked(a.Slug); !done {
+		if _, done := c.resultOf(a.Slug); !done {
 			s.Agents = append(s.Agents, agentCall{Name: a.Slug, Task: c.task})
 		}
 	}
@@ -40,7 +40,7 @@ func delegate(c *conversation, to []callee, reason string) (step, bool) {
 // conclude hands up what the writer says, and what failed.
 func conclude(c *conversation, writers []callee) step {
 	s := step{Reasoning: "Every part has answered.", Done: true}
-	var said, failed []string
+	var messages, failed []string
 	for _, r := range c.results {
 		for _, a := range r.Agents {
 			isWriter := slices.ContainsFunc(writers, func(w callee) bool { return w.Slug == a.Slug })
@@ -49,18 +49,18 @@ func conclude(c *conversation, writers []callee) step {
 			case !a.Success:
 				failed = append(failed, a.Message)
 			case isWriter || len(writers) == 0 && !strings.Contains(a.Slug, "research"):
-				said = append(said, a.Message)
+				messages = append(messages, a.Message)
 			}
 		}
 	}
-	said = append(said, failed...)
+	messages = append(messages, failed...)
 	research := slices.ContainsFunc(c.agents, func(a callee) bool { return strings.Contains(a.Slug, "research") })
-	unanswered := len(said) == 0 || strings.Contains(strings.Join(said, " "), refused)
+	unanswered := len(messages) == 0 || strings.Contains(strings.Join(messages, " "), refused)
 	w := wordsFor(c.task)
 	if not := w.unconfigured(c.sources); len(not) > 0 && research && unanswered {
-		said = append(said, w.Say("Not used:", "Nicht benutzt:")+" "+strings.Join(not, ", ")+".")
+		messages = append(messages, w.Say("Not used:", "Nicht benutzt:")+" "+strings.Join(not, ", ")+".")
 	}
-	s.Message = strings.Join(said, " ")
+	s.Message = strings.Join(messages, " ")
 	if s.Message == "" {
 		s.Message = refusal(c.task, nil) + " " + Note
 	}

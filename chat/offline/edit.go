@@ -145,21 +145,21 @@ func unknown(text string, refs []string) []string {
 }
 
 // alter asks for the change, or says why it cannot be made; false when it has been made already.
-func alter(c *conversation, w wish, said phrases) (step, bool) {
+func alter(c *conversation, w wish, lang phrases) (step, bool) {
 	name := w.action(w.change)
 	refs := c.pictures()
 	switch {
 	case !c.can(name):
-		return finish("That cannot be done here.", fmt.Sprintf(said.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name)), true
+		return finish("That cannot be done here.", fmt.Sprintf(lang.Say("I cannot change pictures here: %s is not among my actions.", "Ich kann hier keine Bilder ändern: %s gehört nicht zu meinen Aktionen."), name)), true
 	case len(c.did(name)) > 0:
 		return step{}, false
 	case len(unknown(w.change, refs)) > 0:
-		return finish("The picture is not known.", fmt.Sprintf(said.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.known(said)), true
+		return finish("The picture is not known.", fmt.Sprintf(lang.Say("There is no %s in this conversation.", "In diesem Gespräch gibt es kein %s."), strings.Join(unknown(w.change, refs), ", "))+" "+c.known(lang)), true
 	case len(refs) == 0:
-		return finish("There is nothing to change.", said.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
+		return finish("There is nothing to change.", lang.Say("There is no picture to change yet: give me one, or ask me to draw one first.", "Noch gibt es kein Bild, das ich ändern könnte: Gib mir eins, oder lass mich zuerst eins zeichnen.")), true
 	}
 	if cannot := c.cannotChange(w.change); len(cannot) > 0 {
-		return finish("The offline painter cannot do that.", fmt.Sprintf(said.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), said.Enumerate(cannot))+" "+said.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+said.canChange()), true
+		return finish("The offline painter cannot do that.", fmt.Sprintf(lang.Say("Offline I cannot make this change (%s), so the picture stays as it is.", "Offline kann ich diese Änderung nicht machen (%s); das Bild bleibt, wie es ist."), lang.Enumerate(cannot))+" "+lang.Say("I cannot remove, replace or change a part of a picture.", "Einen Teil eines Bildes entfernen, ersetzen oder ändern kann ich nicht.")+" "+lang.canChange()), true
 	}
 	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(howMany(w.change), mostAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true

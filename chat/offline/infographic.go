@@ -78,20 +78,20 @@ func infographic(c *conversation) step {
 
 func handBack(c *conversation) step {
 	s := step{Reasoning: "The drawing is made.", Done: true}
-	var said []string
+	var messages []string
 	for _, r := range c.results {
 		for _, e := range r.Errors {
-			said = append(said, e.Message)
+			messages = append(messages, e.Message)
 		}
 		for _, a := range r.Actions {
-			said = append(said, a.Message)
+			messages = append(messages, a.Message)
 			for _, i := range images(a.Outputs) {
 				s.Promote = append(s.Promote, promotion{Ref: i.Ref, Label: i.Label})
 				s.Payload = map[string]any{"title": i.Label, "figure": "${media:" + i.Ref + "}", "alt": describe(a.Outputs)}
 			}
 		}
 	}
-	s.Message = strings.Join(said, " ")
+	s.Message = strings.Join(messages, " ")
 	return s
 }
 

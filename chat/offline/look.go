@@ -89,9 +89,9 @@ func look(c *conversation) step {
 // describe tells what the pixels of every picture tell, and how alike they are.
 func (c *conversation) describe() string {
 	p := speak(c.task)
-	var said []string
+	var parts []string
 	for _, s := range c.seen {
-		said = append(said, c.describeOne(s, p))
+		parts = append(parts, c.describeOne(s, p))
 	}
 	for i := range c.seen {
 		for j := i + 1; j < len(c.seen); j++ {
@@ -101,10 +101,10 @@ func (c *conversation) describe() string {
 			if a.shown.Digest == b.shown.Digest {
 				how = p.Say("the same, byte for byte", "dasselbe, Byte für Byte")
 			}
-			said = append(said, fmt.Sprintf(p.Say("%s and %s are %s.", "%s und %s sind %s."), a.ref, b.ref, how))
+			parts = append(parts, fmt.Sprintf(p.Say("%s and %s are %s.", "%s und %s sind %s."), a.ref, b.ref, how))
 		}
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }
 
 func (c *conversation) describeOne(s seen, p phrases) string {

@@ -31,17 +31,17 @@ var (
 // task is not about pictures that are there.
 func recall(c *conversation) (step, bool) {
 	refs := c.pictures()
-	said := speak(c.task)
+	lang := speak(c.task)
 	switch {
 	case lists().MatchString(c.task):
 		if c.can(listAction) && len(c.did(listAction)) == 0 {
 			return step{Reasoning: "The record knows.", Actions: []actionCall{{Name: listAction, Params: map[string]any{"Modality": "image"}}}}, true
 		}
-		return finish("The pictures are listed.", c.known(said)), true
+		return finish("The pictures are listed.", c.known(lang)), true
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
 	case recalls().MatchString(c.task) && len(unknown(c.task, refs)) == 0:
-		s := finish("The picture is there.", said.Say("Here again:", "Hier noch einmal:"))
+		s := finish("The picture is there.", lang.Say("Here again:", "Hier noch einmal:"))
 		again := c.meant(c.task)
 		for _, r := range again[max(0, len(again)-mostListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
@@ -49,14 +49,14 @@ func recall(c *conversation) (step, bool) {
 		}
 		return s, true
 	case asks(c.task) && (wantsPicture().MatchString(c.task) || namedRef().MatchString(c.task)):
-		return finish("A question about pictures.", c.known(said)+" "+said.Say("I know them by their names and sizes; what they show, a language model that sees pictures can tell.", "Ich kenne sie nach Namen und Größe; was sie zeigen, kann ein Sprachmodell sagen, das Bilder sieht.")), true
+		return finish("A question about pictures.", c.known(lang)+" "+lang.Say("I know them by their names and sizes; what they show, a language model that sees pictures can tell.", "Ich kenne sie nach Namen und Größe; was sie zeigen, kann ein Sprachmodell sagen, das Bilder sieht.")), true
 	}
 	return step{}, false
 }
 
 // known lists the pictures of a conversation, in the order in which they came: those of the record, where it
 // was read.
-func (c *conversation) known(said phrases) string {
+func (c *conversation) known(lang phrases) string {
 	refs := c.pictures()
 	total := len(refs)
 	for _, r := range c.did(listAction) {
@@ -74,16 +74,16 @@ func (c *conversation) known(said phrases) string {
 	}
 	switch total {
 	case 0:
-		return said.Say("Nothing yet: there is no picture in this conversation. All pictures that are kept are listed by `atelier media list`.", "Noch nichts: In diesem Gespräch gibt es kein Bild. Alle aufbewahrten Bilder listet `atelier media list`.")
+		return lang.Say("Nothing yet: there is no picture in this conversation. All pictures that are kept are listed by `atelier media list`.", "Noch nichts: In diesem Gespräch gibt es kein Bild. Alle aufbewahrten Bilder listet `atelier media list`.")
 	case 1:
-		return said.Say("There is one picture", "Es gibt ein Bild") + ": " + c.named(refs[0]) + "."
+		return lang.Say("There is one picture", "Es gibt ein Bild") + ": " + c.named(refs[0]) + "."
 	}
 	from := max(0, len(refs)-mostListed)
 	var list []string
 	for i, r := range refs[from:] {
 		list = append(list, fmt.Sprintf("%d. %s", from+i+1, c.named(r)))
 	}
-	text := fmt.Sprintf(said.Say("There are %d pictures", "Es gibt %d Bilder"), total)
+	text := fmt.Sprintf(lang.Say("There are %d pictures", "Es gibt %d Bilder"), total)
 	if from > 0 {
 		text += " (" + fmt.Sprint(from+1) + "–" + fmt.Sprint(len(refs)) + ")"
 	}

@@ -69,11 +69,11 @@ func (d *draft) single(p *page) {
 }
 
 func (d *draft) refusal() string {
-	said := refusal(d.task, &d.found)
+	text := refusal(d.task, &d.found)
 	if d.w.Language == speech.German {
-		said = strings.TrimPrefix(said, refused+". ")
+		text = strings.TrimPrefix(text, refused+". ")
 	}
-	return said
+	return text
 }
 
 func (d *draft) evidence(p *page, a finding) {

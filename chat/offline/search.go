@@ -31,8 +31,8 @@ func terms(task string, most int) []string {
 // searching answers from a knowledge base: a few searches at once, then quotes.
 func searching(c *conversation) step {
 	const action = "Search Knowledge Base"
-	asked := c.did(action)
-	if len(asked) == 0 {
+	calls := c.did(action)
+	if len(calls) == 0 {
 		s := step{Reasoning: "Look for the words of the question, together and alone."}
 		all := terms(c.task, 12)
 		queries := []string{strings.Join(all, " ")}
@@ -51,7 +51,7 @@ func searching(c *conversation) step {
 	f := &findings{}
 	f.parts(c.task)
 	var docs []passage.Document
-	for _, a := range asked {
+	for _, a := range calls {
 		var out struct {
 			Results []struct{ Path, Title, Heading, Text string } `json:"results"`
 			Skipped []unread                                      `json:"skipped"`
@@ -116,15 +116,15 @@ func browsing(c *conversation) step {
 	var docs []passage.Document
 	for i, a := range pages {
 		var page struct{ URL, Title, Text string }
-		asked := webHit{}
+		hit := webHit{}
 		if i < len(chosen) {
-			asked = chosen[i]
+			hit = chosen[i]
 		}
 		if !a.Success || json.Unmarshal(a.Outputs, &page) != nil {
-			f.NotRead = append(f.NotRead, unread{asked.URL, a.Message})
+			f.NotRead = append(f.NotRead, unread{hit.URL, a.Message})
 			continue
 		}
-		d := passage.Document{Path: cmp.Or(page.URL, asked.URL), Title: cmp.Or(page.Title, asked.Title), Text: page.Text}
+		d := passage.Document{Path: cmp.Or(page.URL, hit.URL), Title: cmp.Or(page.Title, hit.Title), Text: page.Text}
 		docs = append(docs, d)
 		f.Holds = append(f.Holds, holding{Path: d.Path})
 	}

@@ -52,7 +52,7 @@ func statedIn(sentence string) (finding, bool) {
 	name := speech.Upper(strings.Join(words[max(0, len(words)-4):], " "))
 	c := &answer.Chart{Kind: "bar", Title: name, Series: []answer.Series{{Name: name}}}
 	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
-	var said []string
+	var parts []string
 	for _, one := range listBreak().Split(list, -1) {
 		m := pair().FindStringSubmatch(one)
 		if m == nil {
@@ -74,9 +74,9 @@ func statedIn(sentence string) (finding, bool) {
 		}
 		c.Labels, c.Series[0].Values = append(c.Labels, label), append(c.Series[0].Values, &v)
 		a.Cells = append(a.Cells, []string{label, written})
-		said = append(said, label+" "+written)
+		parts = append(parts, label+" "+written)
 	}
 	a.Rows = len(a.Cells)
-	a.Sentences = []string{name + ": " + strings.Join(said, ", ") + "."}
+	a.Sentences = []string{name + ": " + strings.Join(parts, ", ") + "."}
 	return a, a.Rows > 1
 }

@@ -82,14 +82,14 @@ const mostHeld = 12
 // refusal is the answer to a task that the sources do not answer.
 func refusal(task string, f *findings) string {
 	w := wordsFor(task)
-	said := w.refusal() + ". "
+	text := w.refusal() + ". "
 	switch {
 	case f != nil && len(f.Holds) == 0 && len(f.NotRead) > 0:
-		return said + w.Say("Nothing could be read: ", "Nichts ließ sich lesen: ") + f.unreadable(w) + "."
+		return text + w.Say("Nothing could be read: ", "Nichts ließ sich lesen: ") + f.unreadable(w) + "."
 	case f == nil || len(f.Holds) == 0:
-		return said + w.Say("There is no source: give tables and documents with --files, --kb or --db.", "Es gibt keine Quelle: Tabellen und Dokumente kommen mit --files, --kb oder --db.")
+		return text + w.Say("There is no source: give tables and documents with --files, --kb or --db.", "Es gibt keine Quelle: Tabellen und Dokumente kommen mit --files, --kb oder --db.")
 	}
-	return said + w.Say("The sources hold: ", "Die Quellen enthalten: ") + f.held() + "."
+	return text + w.Say("The sources hold: ", "Die Quellen enthalten: ") + f.held() + "."
 }
 
 // unreadable lists the sources that could not be read, each with the reason.

@@ -118,7 +118,7 @@ func (c *conversation) draft() *draft {
 
 // unmet says which visuals the task asks for and does not get.
 func (d *draft) unmet(c *conversation) {
-	gap := func(said string) { d.gaps = append(d.gaps, said) }
+	gap := func(text string) { d.gaps = append(d.gaps, text) }
 	charts := 0
 	for _, a := range d.found.Answers {
 		if a.Chart != nil {
@@ -216,7 +216,7 @@ func (d *draft) receive(c *conversation) {
 			next[name]++
 		}
 	}
-	if a, ok := c.asked(infographicAgent); ok {
+	if a, ok := c.resultOf(infographicAgent); ok {
 		d.composed = &a
 	}
 }
@@ -224,26 +224,26 @@ func (d *draft) receive(c *conversation) {
 // message is the answer: first what is answered, then what is not.
 func (d *draft) message() string {
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
-		said := refusal(d.task, &d.found)
+		text := refusal(d.task, &d.found)
 		if len(d.found.Open) > 0 {
-			said += " " + speech.Upper(d.w.why(d.found.Open[0])) + "."
+			text += " " + speech.Upper(d.w.why(d.found.Open[0])) + "."
 		}
-		return strings.Join(append([]string{said}, d.gaps...), " ")
+		return strings.Join(append([]string{text}, d.gaps...), " ")
 	}
-	var said []string
+	var sentences []string
 	for _, a := range d.found.Answers {
-		said = append(said, a.sentence())
+		sentences = append(sentences, a.sentence())
 		if len(d.found.Answers) == 1 {
-			said = append(said, a.Sentences[1:]...)
+			sentences = append(sentences, a.Sentences[1:]...)
 		}
 	}
 	for _, q := range d.found.Quotes {
-		said = append(said, d.quote(q.Quote))
+		sentences = append(sentences, d.quote(q.Quote))
 	}
 	for _, o := range d.found.Open {
-		said = append(said, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal(), o.Part, d.w.why(o)))
+		sentences = append(sentences, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal(), o.Part, d.w.why(o)))
 	}
-	return strings.Join(append(said, d.gaps...), " ")
+	return strings.Join(append(sentences, d.gaps...), " ")
 }
 
 func (d *draft) quote(q passage.Quote) string {

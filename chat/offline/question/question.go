@@ -50,11 +50,11 @@ func (r *Reading) states(text string, lang speech.Language) bool {
 
 // counts reports whether a part that follows only asks for the figure of a ranking: how many kilos.
 func (r *Reading) counts(text string) bool {
-	asked := unitOnly().FindStringSubmatch(text)
-	if asked == nil || r.best == nil || r.best.Op != plan.OpRank {
+	match := unitOnly().FindStringSubmatch(text)
+	if match == nil || r.best == nil || r.best.Op != plan.OpRank {
 		return false
 	}
-	m, word := r.best.First(), strings.ToLower(asked[1])
+	m, word := r.best.First(), strings.ToLower(match[1])
 	if word == "" || word == "times" || word == "male" {
 		return m == nil && r.best.Counted == nil
 	}

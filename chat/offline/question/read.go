@@ -102,8 +102,8 @@ func (r *reader) read(part string) Reading {
 	plans, reason := r.plans()
 	if len(plans) == 0 {
 		if probe := r.probe(r.unknown()); probe != "" {
-			res, asked := r.src.Result(probe)
-			if !asked {
+			res, known := r.src.Result(probe)
+			if !known {
 				out.Ask = []string{probe}
 				return out
 			}
@@ -241,19 +241,19 @@ func (r *reader) unknown() []int {
 // settle asks the statements of the best readings and answers with the first, if those
 // that fit as well say the same.
 func (r *reader) settle(out *Reading, plans []*plan.Plan) {
-	type asked struct {
+	type rival struct {
 		plan  *plan.Plan
 		sql   string
 		paths []string
 	}
-	var rivals []asked
+	var rivals []rival
 	for _, p := range plans {
 		if p.Weight < plans[0].Weight-closeBy {
 			break
 		}
 		sql, paths := answer.Statement(p, r.src.Postgres)
-		if !slices.ContainsFunc(rivals, func(a asked) bool { return schema.SameStatement(a.sql, sql) }) {
-			rivals = append(rivals, asked{p, sql, paths})
+		if !slices.ContainsFunc(rivals, func(a rival) bool { return schema.SameStatement(a.sql, sql) }) {
+			rivals = append(rivals, rival{p, sql, paths})
 		}
 	}
 	if len(rivals) == 1 {

@@ -282,7 +282,7 @@ func (p *reply) course(s Series, labels []string, percent *float64) string {
 
 // sayCourse states the first and the last value of each number.
 func (p *reply) sayCourse(a *Answer) plan.Reason {
-	var labels, said []string
+	var labels, parts []string
 	for _, row := range a.Result.Rows {
 		labels = append(labels, p.timeLabel(row[0]))
 	}
@@ -299,7 +299,7 @@ func (p *reply) sayCourse(a *Answer) plan.Reason {
 		c.Series = append(c.Series, s)
 		p.Measures = measures[i : i+1]
 		if t := p.course(s, labels, nil); t != "" {
-			said = append(said, p.named(m.Field)+" "+t)
+			parts = append(parts, p.named(m.Field)+" "+t)
 		}
 		c.Unit = m.Field.UnitSymbol()
 		if m.Field.UnitSymbol() != measures[0].Field.UnitSymbol() {
@@ -307,11 +307,11 @@ func (p *reply) sayCourse(a *Answer) plan.Reason {
 		}
 	}
 	p.Measures = measures
-	if len(said) == 0 {
+	if len(parts) == 0 {
 		return plan.ReasonEmpty
 	}
 	a.Heading, a.Chart = c.Title, c
-	a.Sentences = []string{strings.Join(said, "; ") + "."}
+	a.Sentences = []string{strings.Join(parts, "; ") + "."}
 	return ""
 }
 

@@ -82,7 +82,7 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 	count, _ := schema.Figure(row, n)
 	least, _ := schema.Figure(row, n+2)
 	greatest, _ := schema.Figure(row, n+3)
-	var said []string
+	var parts []string
 	for i := range p.Measures {
 		m := p.Measures[i]
 		v, ok := schema.Figure(row, i)
@@ -102,10 +102,10 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 			return plan.ReasonAmbiguous
 		}
 		subject, verb := p.amounts(&m)
-		said = append(said, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
+		parts = append(parts, subject+p.conds()+" "+verb+" "+p.amount(v, m.Field))
 	}
 	a.Heading = speech.Upper(p.MeasureName(&p.Measures[0]))
-	a.Sentences = []string{strings.Join(said, p.Say(", and ", ", und ")) + p.rests(count) + "."}
+	a.Sentences = []string{strings.Join(parts, p.Say(", and ", ", und ")) + p.rests(count) + "."}
 	return ""
 }
 
@@ -355,7 +355,7 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 	if single && p.First() == nil && len(a.Result.Rows) > 1 {
 		return plan.ReasonAmbiguous // each has one row: nothing is ranked
 	}
-	var said []string
+	var sentences []string
 	for w, how := range ways {
 		m := p.First()
 		if m != nil {
@@ -383,27 +383,27 @@ func (p *reply) sayRank(a *Answer) plan.Reason {
 		for _, row := range rows[:n] {
 			names = append(names, p.key(row))
 		}
-		if w > 0 && len(said) > 0 && strings.HasPrefix(said[0], p.Enumerate(names)+"\x00") {
+		if w > 0 && len(sentences) > 0 && strings.HasPrefix(sentences[0], p.Enumerate(names)+"\x00") {
 			continue // the same answer whichever is meant
 		}
 		if w > 0 && (p.Nature(p.First().Field) != "rate" || p.N != 1) {
 			return plan.ReasonAmbiguous // by the extreme, or by the mean
 		}
-		said = append(said, p.Enumerate(names)+"\x00"+p.ranked(rows[:n], k+w, m))
+		sentences = append(sentences, p.Enumerate(names)+"\x00"+p.ranked(rows[:n], k+w, m))
 		if w == 0 {
 			a.Result.Rows = rows
 		}
 	}
-	if len(said) > 2 {
+	if len(sentences) > 2 {
 		return plan.ReasonAmbiguous
 	}
 	if p.First() == nil && p.Counted == nil && single && len(a.Result.Rows) > 1 {
 		return plan.ReasonUnclear // one row each: nothing is the most
 	}
-	for i := range said {
-		_, said[i], _ = strings.Cut(said[i], "\x00")
+	for i := range sentences {
+		_, sentences[i], _ = strings.Cut(sentences[i], "\x00")
 	}
-	a.Sentences = said
+	a.Sentences = sentences
 	a.Heading = p.Heading(p.measured(p.rankMeasure())) + p.Say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)

@@ -12,17 +12,17 @@ import (
 // pm25, e-mail for email.
 func (r *Tagger) joinedAt(v *schema.View, i int) []Piece {
 	var out []Piece
-	said := r.Tokens[i].Fold
+	text := r.Tokens[i].Fold
 	for k := i + 1; k < len(r.Tokens) && k < i+3 && !r.Tokens[i].Quoted; k++ {
 		if r.Tokens[k].From > r.Tokens[k-1].To+1 || r.Tokens[k].From < r.Tokens[k-1].To {
 			break
 		}
-		if said += r.Tokens[k].Fold; !strings.ContainsAny(said, "0123456789") && !strings.Contains(r.Text[r.Tokens[i].From:r.Tokens[k].To], "-") {
+		if text += r.Tokens[k].Fold; !strings.ContainsAny(text, "0123456789") && !strings.Contains(r.Text[r.Tokens[i].From:r.Tokens[k].To], "-") {
 			continue
 		}
 		for _, f := range v.Fields {
 			name := strings.Join(schema.SplitName(schema.Brackets().ReplaceAllString(f.Name, "")), "")
-			if f.Factors == nil && len(said) > 2 && (name == said || strings.TrimSuffix(name, speech.Fold(f.Unit)) == said) {
+			if f.Factors == nil && len(text) > 2 && (name == text || strings.TrimSuffix(name, speech.Fold(f.Unit)) == text) {
 				out = append(out, Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: 11 * float64(k+1-i)})
 			}
 		}
@@ -164,13 +164,13 @@ func (r *Matcher) compoundAt(v *schema.View, i int) []Piece {
 		if len(e) < 4 || at < 3 || len(t.Fold)-at-len(e) > 2 {
 			continue
 		}
-		said := t.Fold[:at]
+		text := t.Fold[:at]
 		for _, f := range v.Fields {
 			if f.Table != 0 || !f.Text() || f.Free {
 				continue
 			}
 			for _, value := range r.valuesOf(v, f) {
-				if w := speech.Fold(value); len(w) > 3 && (said == w || said == w+"s" || said == w+"n" || said+"e" == w) {
+				if w := speech.Fold(value); len(w) > 3 && (text == w || text == w+"s" || text == w+"n" || text+"e" == w) {
 					return []Piece{{Kind: speech.KindValue, Field: f, Values: []string{value}, From: i, To: i + 1, Weight: 12}}
 				}
 			}

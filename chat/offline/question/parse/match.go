@@ -91,7 +91,7 @@ func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
 	if quantity == nil || words == nil && r.Tokens[i].Fold != "worth" {
 		return nil
 	}
-	var prices, asked []*schema.Field
+	var prices, measured []*schema.Field
 	for _, f := range v.Fields {
 		if f.Table != 0 || f.Factors != nil || !f.Measure() || f == quantity || !f.Named("price") && !f.Named("cost") {
 			continue
@@ -101,13 +101,13 @@ func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
 		}
 		prices = append(prices, f)
 		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] || words == nil && speech.BuyingPrice[w.Fold] }) {
-			asked = append(asked, f)
+			measured = append(measured, f)
 		}
 	}
-	if len(asked) != 1 || words == nil && len(prices) != 1 {
+	if len(measured) != 1 || words == nil && len(prices) != 1 {
 		return nil
 	}
-	f := &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: asked[0].UnitSymbol()}, Factors: []*schema.Field{quantity, asked[0]}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
+	f := &schema.Field{Column: schema.Column{Name: "value", Type: "number", Unit: measured[0].UnitSymbol()}, Factors: []*schema.Field{quantity, measured[0]}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}}
 	return []Piece{{Kind: speech.KindTimes, Field: f, From: i, To: i + 1 + n, Weight: 9 * float64(1+n)}}
 }
 
@@ -383,7 +383,7 @@ var givenNames = speech.Folded("first last")
 
 // weigh says how surely a stretch names a column, of whose words some are matched.
 func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
-	f, said := p.Field, r.Tokens[p.From:p.To]
+	f, tokens := p.Field, r.Tokens[p.From:p.To]
 	share := 0.0
 	if required > 0 {
 		share = float64(matched) / float64(required)
@@ -392,10 +392,10 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	if matched < required && f.Per() {
 		p.Arg = "half" // GDP alone is no GDP per capita
 	}
-	if f.Key() && !slices.ContainsFunc(said, func(t speech.Token) bool { return speech.IDWords[t.Fold] }) {
+	if f.Key() && !slices.ContainsFunc(tokens, func(t speech.Token) bool { return speech.IDWords[t.Fold] }) {
 		p.Weight -= 1 // the name rather than the number
 	}
-	if f.Dated() && slices.Contains(v.Entity, f.Head()) && !slices.ContainsFunc(said, func(t speech.Token) bool { return schema.TimeWords[t.Stem] || schema.TimeWords[t.Fold] }) {
+	if f.Dated() && slices.Contains(v.Entity, f.Head()) && !slices.ContainsFunc(tokens, func(t speech.Token) bool { return schema.TimeWords[t.Stem] || schema.TimeWords[t.Fold] }) {
 		p.Weight -= 6 // orders are not their dates
 	}
 	if f.Table == 0 && level > 1 && slices.Contains(v.Topics, f.Head()) {
@@ -481,8 +481,8 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 // periodsAt finds the values of a text column that are the time at a token, or in it: the
 // quarters of 2024.
 func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
-	asked, n := speech.TimeAt(r.Tokens, i)
-	if n == 0 || asked.Unit == "weekday" || r.Tokens[i].Quoted || len(f.Values) == 0 {
+	wanted, n := speech.TimeAt(r.Tokens, i)
+	if n == 0 || wanted.Unit == "weekday" || r.Tokens[i].Quoted || len(f.Values) == 0 {
 		return nil
 	}
 	var fits []string
@@ -492,7 +492,7 @@ func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
 		if !ok {
 			return nil
 		}
-		if p == asked || asked.Unit == "year" && p.Year == asked.Year {
+		if p == wanted || wanted.Unit == "year" && p.Year == wanted.Year {
 			fits = append(fits, s)
 		}
 	}

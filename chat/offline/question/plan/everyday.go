@@ -45,19 +45,19 @@ func (p *explanation) inUnitOf(f *schema.Field, at int, n float64) (float64, boo
 	if x.Kind != speech.KindNum || x.To-x.From < 2 {
 		return n, true
 	}
-	said := sizesOf[schema.UnitNames[p.Text.Tokens[x.To-1].Fold]]
+	size := sizesOf[schema.UnitNames[p.Text.Tokens[x.To-1].Fold]]
 	unit := f.UnitName()
 	if unit == "" {
 		unit = schema.UnitNames[f.HeadWord()]
 	}
 	own := sizesOf[unit]
 	switch {
-	case said.n == 0:
+	case size.n == 0:
 		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0
 	case own.n == 0:
-		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0 && unit == "" && said.kind != "time" && slices.ContainsFunc(measuredBy[said.kind], func(c string) bool { return f.Named(c) })
+		return n, parse.HalfAt(p.Text.Tokens, x.From) == 0 && unit == "" && size.kind != "time" && slices.ContainsFunc(measuredBy[size.kind], func(c string) bool { return f.Named(c) })
 	}
-	return n * said.n / own.n, said.kind == own.kind
+	return n * size.n / own.n, size.kind == own.kind
 }
 
 // ByHow reports whether the question asks by how much something changed.

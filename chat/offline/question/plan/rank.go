@@ -437,19 +437,19 @@ var lengthOfTime = speech.Folded("time zeit duration dauer response resolution")
 // labelField is the column that names the rows: a name, else what is unique in each.
 func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	rows := p.View.Tables[0].RowCount
-	asked := p.Text.Tokens[entity.From]
+	wanted := p.Text.Tokens[entity.From]
 	var best *schema.Field
 	score := 0
 	for i, f := range p.View.Fields {
 		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() || f.Clock() {
 			continue // how long it took names no run
 		}
-		if f.Names != nil && p.Text.Lex.Means(asked.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(asked.Stem, "student") {
+		if f.Names != nil && p.Text.Lex.Means(wanted.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(wanted.Stem, "student") {
 			return f
 		}
 		s := 1
 		name := slices.ContainsFunc(f.Words, func(w speech.Word) bool { return schema.NameWords[w.Stem] })
-		own := slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Stem == asked.Stem || p.Text.Lex.Shared(w.Stem, asked.Stem) })
+		own := slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Stem == wanted.Stem || p.Text.Lex.Shared(w.Stem, wanted.Stem) })
 		switch {
 		case name && !f.Key():
 			s += 8

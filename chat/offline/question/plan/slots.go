@@ -429,7 +429,7 @@ func (p *explanation) by(i int) bool {
 // targets finds what the question asks for, what it groups by and what it measures.
 func (p *roles) targets() Reason {
 	for i, x := range p.Pieces {
-		asked := p.Asked(i)
+		asking := p.Asked(i)
 		if x.Kind == speech.KindValue && p.Target == nil && p.Unit == "" && len(p.attrs) == 0 && p.subject(i) {
 			p.Target = p.rowName(x)
 		}
@@ -438,17 +438,17 @@ func (p *roles) targets() Reason {
 		}
 		switch x.Kind {
 		case speech.KindField:
-			p.fieldRole(i, asked)
+			p.fieldRole(i, asking)
 		case speech.KindUnit:
 			if p.everyYear(x) {
 				p.used[i] = true
 				continue
 			}
-			if asked != nil && asked.Arg == "many" && p.Asks == "many" {
+			if asking != nil && asking.Arg == "many" && p.Asks == "many" {
 				p.Tally, p.used[i] = x.Arg, true
 				continue
 			}
-			if p.by(i) || asked != nil && asked.Arg != "many" && asked.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
+			if p.by(i) || asking != nil && asking.Arg != "many" && asking.Arg != "much" || p.Superlative != nil || p.Aggregate != "" || p.Trend != "" || p.Text.Tokens[x.From].Fold != "days" && strings.HasSuffix(p.Text.Tokens[x.From].Fold, "ly") || strings.HasSuffix(p.Text.Tokens[x.From].Fold, "lich") {
 				if p.Unit != "" && p.Unit != x.Arg {
 					return ReasonUnclear
 				}
@@ -464,7 +464,7 @@ func (p *roles) targets() Reason {
 			case p.by(i):
 				p.PerRow = true
 			case p.share:
-			case asked != nil && (asked.Arg == "which" || asked.Arg == "who" || asked.Arg == "list") && p.Target == nil && p.Asks != "many":
+			case asking != nil && (asking.Arg == "which" || asking.Arg == "who" || asking.Arg == "list") && p.Target == nil && p.Asks != "many":
 				p.Target = p.labelField(x)
 			case p.Superlative != nil && before != nil && before == p.Superlative && p.Superlative.About == "" && p.Target == nil && p.Asks == "":
 				p.Target = p.labelField(x)
@@ -475,11 +475,11 @@ func (p *roles) targets() Reason {
 }
 
 // fieldRole gives a named column its role.
-func (p *roles) fieldRole(i int, asked *parse.Piece) {
+func (p *roles) fieldRole(i int, asking *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
 	isMeasure := f.Measure()
-	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asked == nil && !p.by(i) {
+	if k := p.Pieces[i].From; k > 0 && !isMeasure && f.Text() && asking == nil && !p.by(i) {
 		switch p.Text.Tokens[k-1].Fold {
 		case "all", "aller", "alle", "allen", "samtlicher", "every":
 			return // across all stores
@@ -495,27 +495,27 @@ func (p *roles) fieldRole(i int, asked *parse.Piece) {
 	case isMeasure && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f }):
 	case isMeasure:
 		p.Measures = append(p.Measures, Measure{Field: f})
-	case asked != nil && asked.Arg == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
+	case asking != nil && asking.Arg == "many" && p.Asks == "many" && f.Dated() && (speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) || speech.Irregular[p.Text.Tokens[p.Pieces[i].From].Fold] != ""):
 		p.Filters = append(p.Filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
-	case asked != nil && asked.Arg == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
+	case asking != nil && asking.Arg == "many" && p.Asks == "many" && (f.Dated() && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Fold] && !schema.TimeWords[p.Text.Tokens[p.Pieces[i].From].Stem] || !p.runsOn(i)):
 		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
-	case asked != nil && asked.Arg == "many" && p.Asks == "many":
+	case asking != nil && asking.Arg == "many" && p.Asks == "many":
 		p.Counted = f
 		p.Called = p.Text.Tokens[p.Pieces[i].From].Raw
 	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold):
 		// the most borrowed tools: how they are, not when
-	case asked != nil && (asked.Arg == "which" || asked.Arg == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
+	case asking != nil && (asking.Arg == "which" || asking.Arg == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
 		p.Target = f
 		p.attrs = append(p.attrs, f)
 	case f.Dated() || f.Yearly():
-		if f.Dated() && f.Missing > 0 && asked == nil && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
+		if f.Dated() && f.Missing > 0 && asking == nil && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold) {
 			p.Filters = append(p.Filters, knownFilter(f)) // who closed the most: of those that are closed
 		}
 		if p.Time == nil {
 			p.Time = f
 		}
-		if asked != nil {
+		if asking != nil {
 			p.askedFor = f
 		}
 		p.attrs = append(p.attrs, f)

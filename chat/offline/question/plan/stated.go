@@ -58,16 +58,16 @@ var places = speech.Folded("place location site venue street address room region
 // Leaves reports whether a word names a column, and none that the answer says.
 func (p *Plan) Leaves(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
-		named, said := false, p.Text.Lex.Small(t)
+		named, known := false, p.Text.Lex.Small(t)
 		for _, f := range p.View.Fields {
 			if slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 				return !w.Optional && speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem})
 			}) {
 				named = true
-				said = said || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(stated(p), f)
+				known = known || p.inMeasure(f) || p.filtered(f) || f == p.Counted || slices.Contains(stated(p), f)
 			}
 		}
-		return named && !said
+		return named && !known
 	})
 }
 

@@ -34,10 +34,10 @@ func (p *conditions) clockWords() Reason {
 
 // clockFilter compares the time of day of a column.
 func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
-	said := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
-	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + said, Condition: func(q *Query) string {
+	clock := speech.TwoDigits(t.N) + ":" + speech.TwoDigits(t.Day)
+	return Filter{Field: f, number: true, Text: f.Label() + " " + op + " " + clock, Condition: func(q *Query) string {
 		c := q.plain(f)
-		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(said))
+		return fmt.Sprintf("substr('0' || %s, CASE WHEN substr(%s, 2, 1) = ':' THEN 1 ELSE 2 END, 5) %s %s", c, c, op, speech.QuotedText(clock))
 	}}
 }
 

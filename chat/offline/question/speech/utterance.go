@@ -48,13 +48,13 @@ var stillOpen = pattern.Lazy(`(?i)(\b(?:steht|stehen|stand|standen)\b(?:.*\bnoch
 // clockTimes writes times of day as 18:00.
 func clockTimes(s string) string {
 	s = noonShape().ReplaceAllString(s, "$1 12:00")
-	return hourShape().ReplaceAllStringFunc(s, func(said string) string {
-		m := hourShape().FindStringSubmatch(said)
+	return hourShape().ReplaceAllStringFunc(s, func(text string) string {
+		m := hourShape().FindStringSubmatch(text)
 		hour, _ := strconv.Atoi(m[1])
 		half := strings.ToLower(strings.ReplaceAll(m[3], ".", ""))
 		switch {
 		case half != "" && hour > 12 || hour > 23:
-			return said
+			return text
 		case half == "pm" && hour < 12:
 			hour += 12
 		case half == "am" && hour == 12:
