@@ -61,6 +61,13 @@ func leaseHolder(t *testing.T, f *fixture) {
 	if err != nil || taken.Holder != "b" || taken.Generation != 2 {
 		t.Errorf("%+v, %v", taken, err)
 	}
+	older := taken
+	older.Generation--
+	for l, want := range map[ledger.Lease]bool{taken: true, first: false, older: false, of("none", "b"): false} {
+		if has, err := f.HasLease(ctx, l); has != want || err != nil {
+			t.Errorf("%+v is there: %v, %v", l, has, err)
+		}
+	}
 	must(t, f.ReleaseLeases(ctx, "b", ledger.LeaseRun, "w", "u"))
 	list, err := f.Leases(ctx, ledger.LeaseRun)
 	if err != nil || len(list) != 1 || list[0].Work != "v" || list[0].Command != "atelier serve" || list[0].Machine != "m" {

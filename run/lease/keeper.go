@@ -144,15 +144,17 @@ func (k *Keeper) Under(ctx context.Context, kind ledger.LeaseKind, work string) 
 // media.CodeConflict if it does not, and names the process that has the work.
 func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) error {
 	id := key{kind, work}
-	list, err := k.store.Leases(ctx, kind, work)
-	if err != nil {
-		return err
-	}
 	k.mu.Lock()
 	mine, ok := k.held[id]
 	k.mu.Unlock()
-	if ok && len(list) == 1 && list[0].Holder == mine.Holder && list[0].Generation == mine.Generation {
-		return nil
+	if ok {
+		if has, err := k.store.HasLease(ctx, mine.Lease); has || err != nil {
+			return err
+		}
+	}
+	list, err := k.store.Leases(ctx, kind, work)
+	if err != nil {
+		return err
 	}
 	by := ledger.Lease{}
 	if len(list) == 1 && list[0].Holder != k.me.Holder {

@@ -101,6 +101,24 @@ func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...stri
 	return list, s.failure("read leases", err)
 }
 
+// HasLease compares one lease.
+func (s leases) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
+	has, err := has(ctx, s.read, sameLease, l)
+	return has, s.failure("read a lease", err)
+}
+
+const sameLease = `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`
+
+// has reports whether a query for a lease finds a row.
+func has(ctx context.Context, db querier, query string, l ledger.Lease) (bool, error) {
+	var one int
+	err := db.QueryRowContext(ctx, query, string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // SweepLeases removes old leases.
 func (s leases) SweepLeases(ctx context.Context) error {
 	return s.commit(ledger.Relaxed(ctx), "sweep leases", func(ctx context.Context, tx *sql.Tx) error {
@@ -117,14 +135,12 @@ func (s *db) advance(ctx context.Context, what string, fn func(context.Context, 
 		return s.commit(ctx, what, fn)
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		var one int
-		err := tx.QueryRowContext(ctx, `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`+s.dialect.Share(),
-			string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
-		if errors.Is(err, sql.ErrNoRows) {
-			return s.held(ctx, tx, l)
-		}
+		has, err := has(ctx, tx, sameLease+s.dialect.Share(), l)
 		if err != nil {
 			return err
+		}
+		if !has {
+			return s.held(ctx, tx, l)
 		}
 		return fn(ctx, tx)
 	})
