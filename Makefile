@@ -14,9 +14,9 @@ RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race $(UNWATCHED:%=-
 # The race detector leaves out packages that start no goroutine and share nothing between those of
 # others (internal/house checks it), and tests in which one goroutine computes. `make test` runs both.
 RACELESS := ^atelier/(action/(internal|file|mediaset|picture|table|visual)|draw|agent/(evidence|formtext|report)|examples/gallery|generate/provider/offline|internal/house|media/(imaging|probe)|workflow/(conform|module|ordered|patch|problem|template|view))(/|$$)
-RACESKIP ?= ^TestCanary$$|BrokenItemsAtAnyChunking|LargeReportOfASubAgent|AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
-# More tests at once than processors, because many wait for processes that they started. `make test` runs
-# twice as many: without the race detector they take little memory.
+RACESKIP ?= ^TestCanary$$|BrokenItemsAtAnyChunking|AnotherModuleUsesAtelier|LongAndTurnedText|ChatReport|ChatAnswersAreBounded|OlderSchemaIsBroughtUp
+# More tests at once than processors, and packages (-p 3), because many wait for processes that they started.
+# `make test` runs twice as many: without the race detector they take little memory.
 PARALLEL ?= 8
 LINT     := bin/golangci-lint
 SUM      := bin/gotestsum
@@ -50,8 +50,9 @@ compiling:
 run: build ## build and start the server at http://127.0.0.1:8484; or another command: make run ARGS='models list'
 	$(BIN) $(or $(ARGS),serve)
 
-# Runs tests: $(call gotest,FLAGS,PACKAGES), without vet, which `make lint` runs. With RERUN=1, as in CI, up to three tests that fail run once
-# more, each by itself, and are named at the end: such a test is a fault to look into. A data race always fails.
+# Runs tests: $(call gotest,FLAGS,PACKAGES), without vet, which `make lint` runs. With RERUN=1, as in CI, up to
+# three tests that fail run once more, each by itself, and are named at the end: such a test is a fault to look
+# into. A data race always fails.
 ifdef RERUN
 gotest = $(SUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures 3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race --rerun-fails-report /dev/stderr --packages "$(strip $(2))" -- -vet=off $(1)
 test race matrices postgres: $(SUM)

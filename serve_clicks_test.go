@@ -28,9 +28,9 @@ func (s *served) clickOn(r api.WorkflowRun, fields map[string]any) reply {
 			delete(body, name)
 		}
 	}
-	if body["action_type"] == "media.offline.txt2img" {
+	given, isObject := body["params"].(map[string]any)
+	if body["action_type"] == "media.offline.txt2img" && (isObject || body["params"] == nil) {
 		params := map[string]any{"width": 64, "height": 64}
-		given, _ := body["params"].(map[string]any)
 		maps.Copy(params, given)
 		body["params"] = params
 	}

@@ -63,8 +63,8 @@ type Leases interface {
 	ReleaseLeases(ctx context.Context, holder string, kind LeaseKind, works ...string) error
 	// Leases reads those of a kind, or of some works of it, expired ones too.
 	Leases(ctx context.Context, kind LeaseKind, works ...string) ([]Lease, error)
-	// HasLease reports whether l.Holder has l.Work with that generation, expired or not: Leases for one,
-	// at a fraction of its cost.
+	// HasLease reports whether l.Holder has l.Work with l.Generation, expired or not. It costs less than
+	// Leases.
 	HasLease(ctx context.Context, l Lease) (bool, error)
 	// SweepLeases removes what expired more than a day ago.
 	SweepLeases(ctx context.Context) error

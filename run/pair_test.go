@@ -62,7 +62,7 @@ func TestTwoResumes(t *testing.T) {
 	t.Parallel()
 	pairs := 1000
 	if testing.Short() {
-		pairs = 40
+		pairs = 80
 	}
 	const databases = 8
 	for i := range databases {

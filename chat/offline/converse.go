@@ -25,7 +25,7 @@ var (
 	upright      = pattern.Lazy(`(?i)\b(?:upright|vertical|tall (?:format|picture|image)|portrait (?:format|mode|orientation)|(?:in|as) portrait|hochformat)\b`)
 	wide         = pattern.Lazy(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape|querformat)\b`)
 	pictureShape = pattern.Lazy(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
-	pixelSize    = pattern.Lazy(`(?i),?\s*\b(?:(?:in|at|mit)\s+)?(\d{3,4})\s?[x×]\s?(\d{3,4})(?:\s*(?:px|pixels?)\b)?`)
+	pixelSize    = pattern.Lazy(`(?i),?\s*\b(?:(?:in|at|mit)\s+)?(\d{3,4})\s?[x×]\s?(\d{3,4})(?:\s*(?:px|pixel[ns]?)\b)?`)
 	command      = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
 	// exact finds drawings of data and of structure, whose content a painter would make up.
 	exact  = pattern.Lazy(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)

@@ -133,7 +133,7 @@ func TestShapesOfPictures(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string]any{
 		"Draw a mountain lake, upright format": "1024x1536", "Draw a wide panorama of the Alps": "1536x1024",
-		"Draw a boat at 640 × 480 pixels.": "640x480", "Zeichne ein Boot, 640x480": "640x480", "Draw a landscape": nil, "Paint a portrait of a king": nil,
+		"Draw a boat at 640 × 480 pixels.": "640x480", "Zeichne ein Boot in 640x480 Pixeln": "640x480", "Draw a landscape": nil, "Paint a portrait of a king": nil,
 	} {
 		s := ask(t, system(editorCallable), task)
 		if len(s.Actions) != 1 || s.Actions[0].Params["Size"] != want {

@@ -263,11 +263,7 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 	if len(left.operations) != 1 {
 		t.Fatalf("it left %d operations", len(left.operations))
 	}
-	times := 2 // the second time there is nothing to do
-	if testing.Short() {
-		times = 1
-	}
-	for range times {
+	for range 2 { // the second time there is nothing to do
 		o = p.start("generate", "--wait", left.operations[0], "--json").wait()
 		if d.lost != (o.code != exitOK) {
 			t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)

@@ -67,17 +67,23 @@ func (s *Schema) Close() *Schema {
 // Check lists what is wrong with a value, in the order of its pointers.
 func (s *Schema) Check(v any) []problem.Problem {
 	var found []problem.Problem
+	unknown := map[string]bool{}
 	if o, ok := v.(*ordered.Object); ok && s.closed != nil {
 		for _, key := range o.Keys() {
 			if !slices.Contains(s.closed, key) {
-				found = append(found, problem.At(ordered.Join("", key), "%s is unknown: use %s", key, strings.Join(s.closed, ", ")))
+				p := problem.At(ordered.Join("", key), "%s is unknown: use %s", key, strings.Join(s.closed, ", "))
+				found, unknown[p.Pointer] = append(found, p), true
 			}
 		}
 	}
 	err := s.compiled.Validate(ordered.Plain(v))
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
-		found = leaves(found, invalid)
+		for _, p := range leaves(nil, invalid) {
+			if !unknown[p.Pointer] { // what else is wrong with it does not matter
+				found = append(found, p)
+			}
+		}
 	} else if err != nil {
 		found = append(found, problem.At("", "%s", err))
 	}
@@ -91,10 +97,7 @@ func leaves(found []problem.Problem, e *jsonschema.ValidationError) []problem.Pr
 	switch k := e.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			at := ordered.Join(pointer, name)
-			if !slices.ContainsFunc(found, func(p problem.Problem) bool { return p.Pointer == at }) { // [Schema.Close] says more
-				found = append(found, problem.At(at, "%s is unknown: remove it", name))
-			}
+			found = append(found, problem.At(ordered.Join(pointer, name), "%s is unknown: remove it", name))
 		}
 		return found
 	case *kind.PropertyNames:

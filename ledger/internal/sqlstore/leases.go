@@ -103,16 +103,14 @@ func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...stri
 
 // HasLease compares one lease.
 func (s leases) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
-	has, err := has(ctx, s.read, sameLease, l)
-	return has, s.failure("read a lease", err)
+	ok, err := hasLease(ctx, s.read, l, "")
+	return ok, s.failure("read lease", err)
 }
 
-const sameLease = `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`
-
-// has reports whether a query for a lease finds a row.
-func has(ctx context.Context, db querier, query string, l ledger.Lease) (bool, error) {
+// hasLease reports whether there is a row of this holder and generation; lock ends the query.
+func hasLease(ctx context.Context, db querier, l ledger.Lease, lock string) (bool, error) {
 	var one int
-	err := db.QueryRowContext(ctx, query, string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
+	err := db.QueryRowContext(ctx, `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`+lock, string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -135,11 +133,11 @@ func (s *db) advance(ctx context.Context, what string, fn func(context.Context, 
 		return s.commit(ctx, what, fn)
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		has, err := has(ctx, tx, sameLease+s.dialect.Share(), l)
+		ok, err := hasLease(ctx, tx, l, s.dialect.Share())
 		if err != nil {
 			return err
 		}
-		if !has {
+		if !ok {
 			return s.held(ctx, tx, l)
 		}
 		return fn(ctx, tx)
