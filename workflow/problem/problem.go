@@ -6,6 +6,7 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atelier/media"
@@ -44,10 +45,17 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Join makes the error of some problems, with code media.CodeInvalid; none is nil.
+// most is how many problems one error tells: an answer stays smaller than what was wrong.
+const most = 100
+
+// Join makes the error of some problems, with code media.CodeInvalid; none is nil. Of more than a
+// hundred it has the first hundred and says how many there are besides.
 func Join(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil
+	}
+	if besides := len(problems) - most; besides > 1 { // one is the line below, of an error that is joined again
+		problems = append(slices.Clone(problems[:most]), At("", "%d more problems are not listed: fix these first", besides))
 	}
 	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: problems})
 }

@@ -29,6 +29,22 @@ func TestProblemsKeepTheirPlaces(t *testing.T) {
 	}
 }
 
+// TestManyProblemsAreCounted: an error lists a hundred of them.
+func TestManyProblemsAreCounted(t *testing.T) {
+	t.Parallel()
+	many := make([]problem.Problem, 20_000)
+	for i := range many {
+		many[i] = problem.At(fmt.Sprintf("/%d", i), "is unknown")
+	}
+	got := problem.Of(problem.Join(many...))
+	if len(got) != 101 || got[99].Pointer != "/99" || got[100].Message != "19900 more problems are not listed: fix these first" || many[100].Pointer != "/100" {
+		t.Errorf("%d problems, the last %v, given %v", len(got), got[len(got)-1], many[100])
+	}
+	if again := problem.Of(problem.Join(problem.Under("/a", problem.Join(got...))...)); len(again) != 101 || again[100].Message != got[100].Message {
+		t.Errorf("joined again: %d problems, the last %v", len(again), again[len(again)-1])
+	}
+}
+
 // TestOtherErrors: an error without problems is one of the pointer, and no error is none.
 func TestOtherErrors(t *testing.T) {
 	t.Parallel()
