@@ -69,10 +69,19 @@ func (k *Keeper) ID() string { return k.me.Holder }
 // is called once with the reason, if it is not nil. The error has code media.CodeConflict while
 // another process has it.
 func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) error {
-	id := key{kind, work}
-	if k.sure(id) {
+	if k.sure(key{kind, work}) {
 		return nil
 	}
+	hold, err := k.AcquireIn(ctx, kind, work, lost)
+	if err == nil {
+		hold()
+	}
+	return err
+}
+
+// AcquireIn is Acquire as a part of a transaction. Once that is committed, call hold: until then the
+// database shows no lease, and a renewal would take it for lost.
+func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) (hold func(), err error) {
 	began := time.Now() //nolint:forbidigo // the time that passes in this process
 	want := k.me
 	want.Kind, want.Work = kind, work
@@ -84,20 +93,25 @@ func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string
 		}
 	}
 	if err != nil {
-		k.loses(id, err)
-		return err
+		k.loses(key{kind, work}, err)
+		return nil, err
 	}
+	return func() { k.hold(held{got, lost}, began) }, nil //nolint:contextcheck // renewals outlive the call
+}
+
+// hold begins to renew a lease, which was acquired after began.
+func (k *Keeper) hold(l held, began time.Time) {
+	id := key{l.Kind, l.Work}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if old, ok := k.held[id]; ok && lost == nil {
-		lost = old.lost
+	if old, ok := k.held[id]; ok && l.lost == nil {
+		l.lost = old.lost
 	}
-	k.held[id] = held{got, lost}
+	k.held[id] = l
 	if k.wake == nil {
 		k.wake, k.renewed, k.failed = make(chan struct{}, 1), began, time.Time{}
-		go k.renew(k.wake) //nolint:contextcheck // until nothing is held; nobody waits for it
+		go k.renew(k.wake) // until nothing is held; nobody waits for it
 	}
-	return nil
 }
 
 // Keep reports whether this keeper still has a lease. The error has code media.CodeConflict if it

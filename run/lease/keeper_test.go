@@ -1,9 +1,12 @@
 package lease
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +70,51 @@ func TestReplaced(t *testing.T) {
 	}
 	if living, err := two.Living(ctx, ledger.LeaseRun); err != nil || len(living) != 0 {
 		t.Errorf("%+v, %v", living, err)
+	}
+}
+
+// late is a store whose renewals return late.
+type late struct {
+	*sqlite.Store
+	renewed, back chan struct{}
+}
+
+func (l late) RenewLeases(ctx context.Context, holder string) (int, error) {
+	n, err := l.Store.RenewLeases(ctx, holder)
+	close(l.renewed)
+	<-l.back
+	return n, err
+}
+
+// TestAcquiredInATransaction: a renewal that ends before the transaction of a lease is committed does
+// not lose the lease.
+func TestAcquiredInATransaction(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), late{open(t), make(chan struct{}), make(chan struct{})}
+	k := NewKeeper(s)
+	if err := k.Acquire(ctx, ledger.LeaseGeneration, "finished", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReleaseLeases(ctx, k.ID(), ledger.LeaseGeneration, "finished"); err != nil {
+		t.Fatal(err) // the renewal misses it, and looks for each
+	}
+	ended := make(chan error)
+	go func() { ended <- k.renewAll() }()
+	<-s.renewed
+	var hold func()
+	if err := s.Together(ctx, func(ctx context.Context) (err error) {
+		hold, err = k.AcquireIn(ctx, ledger.LeaseGeneration, "w", nil)
+		close(s.back)
+		return errors.Join(err, <-ended)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	hold()
+	if got := k.Works(ledger.LeaseGeneration); !slices.Equal(got, []string{"w"}) {
+		t.Errorf("holds %q", got)
+	}
+	if err := k.Release(ctx, ledger.LeaseGeneration, "w"); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -58,15 +58,15 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
 	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
-	err := l.store.Together(ledger.Relaxed(ctx), func(ctx context.Context) error {
-		l.leases.Forget(ledger.LeaseGeneration, op.ID) // of a commit that failed
-		if err := l.leases.Acquire(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
+	var hold func()
+	err := l.store.Together(ledger.Relaxed(ctx), func(ctx context.Context) (err error) {
+		if hold, err = l.leases.AcquireIn(ctx, ledger.LeaseGeneration, op.ID, nil); err != nil {
 			return err
 		}
 		return l.store.BeginOperation(ctx, row)
 	})
-	if err != nil {
-		l.leases.Forget(ledger.LeaseGeneration, op.ID)
+	if err == nil {
+		hold()
 	}
 	return err
 }
