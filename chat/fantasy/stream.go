@@ -130,7 +130,7 @@ type listener struct {
 
 func (t *listener) write(text string) {
 	all := t.secrets.Redact(t.held + text)
-	cut := len(all) - t.secrets.Begun(all)
+	cut := len(all) - t.secrets.PartialSuffix(all)
 	t.held = all[cut:]
 	if cut > 0 {
 		t.onText(all[:cut])

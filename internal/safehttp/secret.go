@@ -179,17 +179,17 @@ func (r *redacting) look() {
 	}
 	held := 0
 	if r.err == nil {
-		held = r.secrets.begun(r.buf)
+		held = r.secrets.partialSuffix(r.buf)
 	}
 	cut := len(r.buf) - held
 	r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
 }
 
-// Begun is how many bytes at the end of a text may be the beginning of a secret.
-func (s Secrets) Begun(text string) int { return s.begun([]byte(text)) }
+// PartialSuffix is how many bytes at the end of a text may be the beginning of a secret.
+func (s Secrets) PartialSuffix(text string) int { return s.partialSuffix([]byte(text)) }
 
-// begun is how many bytes at the end of b may be the beginning of a secret.
-func (s Secrets) begun(b []byte) int {
+// partialSuffix is how many bytes at the end of b may be the beginning of a secret.
+func (s Secrets) partialSuffix(b []byte) int {
 	for n := min(len(b), s.longest-1); n > 0; n-- {
 		for _, form := range s.forms {
 			if n < len(form) && bytes.Equal(form[:n], b[len(b)-n:]) {

@@ -83,9 +83,9 @@ var answered = func() map[string]func(*plan.Plan) bool {
 	return out
 }()
 
-// said reports whether the answer has a column for every content word of a request for a name,
+// covers reports whether the answer has a column for every content word of a request for a name,
 // or is not known yet.
-func (r *Reading) said(text string, lang speech.Language) bool {
+func (r *Reading) covers(text string, lang speech.Language) bool {
 	if r.Answer == nil {
 		return len(r.Ask) > 0
 	}
@@ -142,18 +142,18 @@ func Read(task string, src schema.Source) []Reading {
 					continue
 				}
 			}
-			if last.subject() != "" || whichOne().MatchString(p.text) && !last.said(p.text, lang) || !last.states(p.text, lang) {
+			if last.subject() != "" || whichOne().MatchString(p.text) && !last.covers(p.text, lang) || !last.states(p.text, lang) {
 				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
 			continue // the answer before it says that too
 		}
 		if p.follows && len(out) > 0 && ofExtreme(lex, out[len(out)-1].Part, p.text, lang) {
-			if !out[len(out)-1].said(p.text, lang) {
+			if !out[len(out)-1].covers(p.text, lang) {
 				out = append(out, Reading{Part: p.text, Why: plan.ReasonUnclear})
 			}
 			continue
 		}
-		if p.names && len(out) > 0 && out[len(out)-1].said(p.text, lang) {
+		if p.names && len(out) > 0 && out[len(out)-1].covers(p.text, lang) {
 			continue
 		}
 		next := r.read(p.text)

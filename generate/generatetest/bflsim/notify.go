@@ -13,8 +13,8 @@ import (
 	"atelier/generate/driver"
 )
 
-// Begun lists the names of all tasks, also of those whose answer was lost, oldest first.
-func (s *Simulator) Begun() (ids []string) {
+// TaskIDs lists the ids of all tasks, also of those whose answer was lost, oldest first.
+func (s *Simulator) TaskIDs() (ids []string) {
 	all, _ := s.tasks.All()
 	for _, t := range all {
 		ids = append(ids, t.ID)

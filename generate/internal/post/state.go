@@ -28,28 +28,28 @@ const (
 	Stopped
 )
 
-// Standing is how a task stands.
-type Standing struct {
+// Status is what a provider says of a task.
+type Status struct {
 	// State is the provider's word: see Config.States.
 	State string
 	// Progress is 0 to 1 while the task runs; negative if unknown. Preview is as in [driver.Update].
 	Progress float64
 	Preview  string
-	// Why are the words for a failure.
-	Why string
+	// Reason is the provider's text for a failure.
+	Reason string
 	// Items gives the results of a task that is finished.
 	Items func() []driver.Item
 }
 
-// Stands tells how a task stands in the words of the contract. A task that ends without results ends with an error for
+// Update is a task's status in the words of the contract. A task that ends without results ends with an error for
 // each that was asked for; it may be billed, so it is not made again.
-func (c *Client) Stands(t driver.Task, h driver.Handle, s Standing) driver.Update {
+func (c *Client) Update(t driver.Task, h driver.Handle, s Status) driver.Update {
 	u := driver.Update{Task: h, Done: true, Progress: 1}
 	switch c.config.States[s.State] {
 	case Finished:
 		u.Items = s.Items()
 	case Broken:
-		u.Items = c.Unfinished(t, s.Why)
+		u.Items = c.Unfinished(t, s.Reason)
 	case Stopped:
 		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", c.Name)
 		e.Retryable = false
@@ -60,9 +60,9 @@ func (c *Client) Stands(t driver.Task, h driver.Handle, s Standing) driver.Updat
 	return u
 }
 
-// Begun is a task that was taken and named, with what the provider says that it costs; the
-// error for one without a name is [Client.Unnamed].
-func (c *Client) Begun(h driver.Handle, price Price) (driver.Update, error) {
+// Accepted is a task that the provider accepted and named, with its price; the error for one without
+// a name is [Client.Unnamed].
+func (c *Client) Accepted(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
 		return driver.Update{}, c.Unnamed()

@@ -26,7 +26,7 @@ func TestStands(t *testing.T) {
 		items int
 		code  media.Code
 	}{"ok": {1, ""}, "bad": {3, media.CodeUnavailable}, "gone": {3, media.CodeUnavailable}, "working": {0, ""}, "": {0, ""}} {
-		u := c.Stands(driver.Task{N: 3}, h, post.Standing{
+		u := c.Update(driver.Task{N: 3}, h, post.Status{
 			State: state, Progress: 0.4, Preview: "https://cdn.example/early", Items: func() []driver.Item { return []driver.Item{{URL: "https://cdn.example/x"}} },
 		})
 		over := want.items > 0
@@ -57,12 +57,12 @@ func TestBegun(t *testing.T) {
 		{post.Price{Credits: "11"}, "", "11"},
 		{post.Price{USD: "free", Credits: "-1"}, "", ""},
 	} {
-		u, err := c.Begun(driver.Handle{ID: "7"}, p.price)
+		u, err := c.Accepted(driver.Handle{ID: "7"}, p.price)
 		if err != nil || u.Done || u.Task.ID != "7" || u.ReportedUSD != p.usd || u.ReportedCredits != p.credits {
 			t.Errorf("%+v: %+v, %v", p.price, u, err)
 		}
 	}
-	if u, err := c.Begun(driver.Handle{}, post.Price{USD: "1"}); media.CodeOf(err) != media.CodeBadResponse || u.Task.ID != "" {
+	if u, err := c.Accepted(driver.Handle{}, post.Price{USD: "1"}); media.CodeOf(err) != media.CodeBadResponse || u.Task.ID != "" {
 		t.Errorf("a task without a name: %+v, %v", u, err)
 	}
 }

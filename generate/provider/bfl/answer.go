@@ -48,19 +48,19 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	if got.Cost != nil {
 		price.Cents = strconv.FormatFloat(*got.Cost, 'f', -1, 64)
 	}
-	u, err := d.client.Begun(driver.Handle{ID: got.ID, URL: got.PollingURL}, price)
+	u, err := d.client.Accepted(driver.Handle{ID: got.ID, URL: got.PollingURL}, price)
 	u.Metadata = d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})
 	return u, err
 }
 
 // update reads the state of a task; what is no state of an end means that it continues.
 func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
-	at := post.Standing{State: got.Status, Progress: -1, Why: string(cmp.Or(got.Message, got.Error))}
+	at := post.Status{State: got.Status, Progress: -1, Reason: string(cmp.Or(got.Message, got.Error))}
 	at.Items = func() []driver.Item { return []driver.Item{d.item(got.Result)} }
 	if p := got.Progress; p != nil && *p >= 0 && *p <= 1 {
 		at.Progress = *p
 	}
-	u := d.client.Stands(driver.Task{}, h, at)
+	u := d.client.Update(driver.Task{}, h, at)
 	switch got.Status {
 	case "Request Moderated":
 		u.Items = d.moderated("input", "the prompt or the input picture", got)

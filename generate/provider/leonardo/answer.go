@@ -50,11 +50,11 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	case "CREDITS":
 		price.Credits = amount
 	}
-	return d.client.Begun(driver.Handle{ID: j.ID}, price)
+	return d.client.Accepted(driver.Handle{ID: j.ID}, price)
 }
 
 func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Update {
-	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
+	return d.client.Update(t, h, post.Status{State: g.Status, Progress: -1, Items: func() (all []driver.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
 			all = append(all, d.item(p, g.Seed))
 		}

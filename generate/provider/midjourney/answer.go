@@ -66,8 +66,8 @@ func (r report) links() (all []string) {
 
 // update tells how a job stands. While it continues, its picture is a preview.
 func (d *Driver) update(t driver.Task, h driver.Handle, r report) driver.Update {
-	u := d.client.Stands(t, h, post.Standing{
-		State: string(r.Status), Progress: r.Progress.Percent(), Preview: string(r.ImageURL), Why: string(r.FailReason),
+	u := d.client.Update(t, h, post.Status{
+		State: string(r.Status), Progress: r.Progress.Percent(), Preview: string(r.ImageURL), Reason: string(r.FailReason),
 		Items: func() []driver.Item { return items(t, r) },
 	})
 	if u.Done {

@@ -46,9 +46,9 @@ func (h *house) tell(ctx context.Context, t *testing.T, task driver.Task, body s
 	return h.Notify(ctx, "openai", driver.Notification{Query: at.Query(), Body: []byte(body)})
 }
 
-// TestLostAnswerIsHeardOf: a call that ended as unsettled, because its answer was lost, is gone
-// on with when its provider tells of its task; nothing is asked for or paid again.
-func TestLostAnswerIsHeardOf(t *testing.T) {
+// TestWebhookOfALostAnswer: a call that ended as unsettled, because its answer was lost, is
+// continued when its provider tells of its task; nothing is asked for or paid again.
+func TestWebhookOfALostAnswer(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
@@ -79,8 +79,8 @@ func TestLostAnswerIsHeardOf(t *testing.T) {
 	}
 }
 
-// TestDeadProcessIsHeardOf: a process died before it knew the name of its task.
-func TestDeadProcessIsHeardOf(t *testing.T) {
+// TestWebhookAfterACrash: a process died before it knew the name of its task.
+func TestWebhookAfterACrash(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
 	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, operation.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
@@ -99,9 +99,9 @@ func TestDeadProcessIsHeardOf(t *testing.T) {
 	}
 }
 
-// TestHeardOfWithAnother: of two calls that are told of in a process that died, the one that
+// TestWebhookOfOneOfTwoCalls: of two calls that are told of in a process that died, the one that
 // was given up before comes behind the one that was under way.
-func TestHeardOfWithAnother(t *testing.T) {
+func TestWebhookOfOneOfTwoCalls(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
 	id := left(t, h, generate.Request{Model: "one", Prompt: "a house", N: 2}, operation.Attempt{})

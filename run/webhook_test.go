@@ -21,9 +21,9 @@ import (
 	"atelier/run/operations"
 )
 
-// TestHeardOfInTheLedger: a FLUX call whose answer was lost is given up; the ledger finds it by
+// TestWebhookOfAnAbandonedCall: a FLUX call whose answer was lost is given up; the ledger finds it by
 // the webhook's call, which knows no owner, and the picture that was paid for is there.
-func TestHeardOfInTheLedger(t *testing.T) {
+func TestWebhookOfAnAbandonedCall(t *testing.T) {
 	t.Parallel()
 	const secret = "hush"
 	h := build(t)
@@ -53,7 +53,7 @@ func TestHeardOfInTheLedger(t *testing.T) {
 	if lost.Status != generate.StatusFailed || lost.Usage.Unsettled != 1 {
 		t.Fatalf("%+v", lost)
 	}
-	for _, n := range service.Notifications(service.Begun()[0]) {
+	for _, n := range service.Notifications(service.TaskIDs()[0]) {
 		must(t, g.Notify(t.Context(), "bfl", n))
 	}
 	op, slots, calls, err := h.store.Operation(t.Context(), owner, lost.Operation)
