@@ -31,30 +31,30 @@ import (
 	"atelier/run/workflows"
 )
 
-// Sources are what a run can read besides its task.
+// Sources are what a run can read in addition to its task.
 type Sources struct {
-	// Files is a folder that agents may read, Knowledge a folder of documents that they may search.
+	// Files is a folder that agents may read. Knowledge is a folder of documents that they may search.
 	Files, Knowledge string
-	// Database is an SQLite file or a postgres:// URL that agents may query, read-only. A URL with
-	// a password is not stored: to resume such a run, give the same URL in Config.Sources.
+	// Database is an SQLite file or a postgres:// URL that agents may query, read-only. A URL with a password is not
+	// stored: to resume such a run, pass the same URL in Config.Sources.
 	Database string
-	// Agents is a folder of definitions, which add to the shipped agents or replace them.
+	// Agents is a folder of definitions. They add to the shipped agents or replace them.
 	Agents string
-	// ChatModel and ImageModel are models that a person chose: they take precedence over the
-	// configuration and the definitions.
+	// ChatModel and ImageModel are models that a person chose. They take precedence over the configuration and the
+	// definitions.
 	ChatModel, ImageModel string
 }
 
-// settings stores sources with runs: as text without secrets, which only this process remembers.
+// settings stores the sources of runs as text. It keeps secrets only in the memory of this process.
 type settings struct {
 	key []byte
-	// database is used for a run whose own URL is not stored.
+	// database replaces a URL that is not stored.
 	database string
-	// secrets are database URLs that are not stored, by id.
+	// secrets holds the database URLs that are not stored, by id.
 	secrets sync.Map
 }
 
-// write returns what of the sources may be stored.
+// write returns the storable form of the sources, without secrets.
 func (s *settings) write(c Sources) (json.RawMessage, error) {
 	kept := setting.Setting{Model: c.ChatModel, ImageModel: c.ImageModel}
 	db := c.Database
@@ -71,7 +71,7 @@ func (s *settings) write(c Sources) (json.RawMessage, error) {
 		if f.from == "" {
 			continue
 		}
-		path, err := filepath.Abs(f.from) // means the same in another folder
+		path, err := filepath.Abs(f.from) // valid from any working directory
 		if err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "find %s: %w", f.from, err)
 		}
@@ -80,7 +80,7 @@ func (s *settings) write(c Sources) (json.RawMessage, error) {
 	return json.Marshal(kept)
 }
 
-// secretID identifies a URL without revealing it, and remembers it for this process.
+// secretID returns an id that does not reveal the URL, and remembers the URL for this process.
 func (s *settings) secretID(address string) string {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(address))
@@ -89,7 +89,7 @@ func (s *settings) secretID(address string) string {
 	return id
 }
 
-// read returns the sources that a run was started with.
+// read returns the sources with which a run was started.
 func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	kept, err := setting.Read(saved)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *settings) read(saved json.RawMessage) (Sources, error) {
 	return c, nil
 }
 
-// outfit is a runner of agents with its sources.
+// outfit is an agent runner with its open sources.
 type outfit struct {
 	runner  *agent.Runner
 	sources map[string]agent.Source
@@ -116,12 +116,12 @@ type outfit struct {
 
 func (o *outfit) close() {
 	for _, source := range o.opened {
-		_ = source.Close() // only read; what remains is temporary
+		_ = source.Close() // read-only; what remains is temporary
 	}
 }
 
-// Runner opens the sources of a run's agents; the caller calls closer. The runs of [Atelier.Run]
-// open their own.
+// Runner opens the sources of agent runs. The caller must call closer. Runs that [Atelier.Run] starts open their own
+// sources.
 func (a *Atelier) Runner(ctx context.Context, s Sources) (runner *agent.Runner, closer func(), err error) {
 	o, err := a.outfit(ctx, s)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *Atelier) outfit(ctx context.Context, s Sources) (_ *outfit, err error) 
 	return o, err
 }
 
-// actions opens the sources and lists the actions on them.
+// actions opens the sources and registers the actions on them.
 func (a *Atelier) actions(ctx context.Context, s Sources, o *outfit) (*action.Registry, error) {
 	registry, err := action.NewRegistry(action.Config{Store: a.Codec, Recorder: a.Ledger, Fetch: a.fetch.Fetch})
 	if err != nil {
@@ -169,7 +169,7 @@ func (a *Atelier) actions(ctx context.Context, s Sources, o *outfit) (*action.Re
 	}
 	all := slices.Concat(picture.Actions(a.Gateway), visual.Actions(), mediaset.Actions(), a.Config.Actions)
 	if s.Files != "" {
-		files, err := file.Open(file.Config{Dir: s.Files}) //nolint:contextcheck // a short look at the folder
+		files, err := file.Open(file.Config{Dir: s.Files}) //nolint:contextcheck // a short check of the folder
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (a *Atelier) actions(ctx context.Context, s Sources, o *outfit) (*action.Re
 	return registry, registry.Register(all...)
 }
 
-// models are the chat models of a run.
+// models returns the chat models of a run.
 func (a *Atelier) models(s Sources) (*chat.Registry, error) {
 	if own := a.Config.Sources; s.ChatModel == own.ChatModel && s.ImageModel == own.ImageModel {
 		return a.Chat, nil

@@ -1,6 +1,5 @@
-// Package atelier is a runtime for agents that see, make and report with media, and a
-// gateway to the models that make it. This package is its front door: [Open] composes
-// everything from a [Config], and the methods of an [Atelier] do the work.
+// Package atelier is a runtime for agents that view media, make media and report with it, and a gateway to media
+// models. [Open] creates an [Atelier] from a [Config]; the methods of the Atelier do the work.
 //
 //	a, err := atelier.Open(ctx, atelier.Config{Dir: "data"})
 //	if err != nil {
@@ -13,7 +12,7 @@
 //	}
 //	return a.Save(ctx, res.Outputs()[0], "lighthouse.png")
 //
-// An agent is run by [Atelier.Run], which gives what happens and, at the end, the result:
+// [Atelier.Run] runs an agent. It returns the events of the run and, last, the result:
 //
 //	for event, err := range a.Run(ctx, atelier.Request{
 //		Request: agent.Request{Agent: "research-agent", Message: "Which year was the warmest?"},
@@ -22,12 +21,12 @@
 //		…
 //	}
 //
-// Without any key the offline models answer. Keys are given in Config.Keys, or read from the
-// environment by [ConfigFromEnv]. Bytes never are in a request, a result or an event: media
-// are named by ref and digest, and read by [Atelier.OpenMedia] and [Atelier.Save].
+// Without any key, the offline models are used. Set keys in Config.Keys, or read them from the environment with
+// [ConfigFromEnv]. Requests, results and events never contain bytes: they name media by ref and digest.
+// [Atelier.OpenMedia] and [Atelier.Save] read the bytes.
 //
-// The rooms behind the door (Gateway, Ledger, Chat …) are fields of an Atelier, for programs
-// that need more. Errors carry a code, see package media.
+// Programs that need more can use the components of an Atelier (Gateway, Ledger, Chat …), which are its fields. Every
+// error has a code; see package media.
 package atelier
 
 import (
@@ -58,31 +57,31 @@ import (
 	"atelier/run/workflows"
 )
 
-// Atelier is the composition of one process. It is safe for concurrent use.
+// Atelier holds the components of one process. It is safe for concurrent use.
 type Atelier struct {
 	*Stores
-	// Codec replaces media with tokens in what is read, and restores them in what is written.
+	// Codec replaces media with tokens in bytes that are read, and restores the media in bytes that are written.
 	Codec *wire.Codec
-	// Catalogue has the media models.
+	// Catalogue holds the media models.
 	Catalogue *catalog.Catalog
 	// Gateway calls the media models.
 	Gateway *gateway.Gateway
-	// Chat has the chat models.
+	// Chat holds the chat models.
 	Chat *chat.Registry
 
 	fetch *safehttp.Client
-	// budget limits generations and chat model calls alike.
+	// budget limits generations and chat model calls together.
 	budget   *run.Budget
 	observer *record.Observer
-	// counts are the counters of this process.
+	// counts holds the counters of this process.
 	counts *counts
-	// previews are those that it showed.
+	// previews holds the owners of the previews of this process.
 	previews shownPreviews
-	// leases are those of this process.
+	// leases keeps the leases of this process.
 	leases *lease.Keeper
 	// workflows runs media workflows.
 	workflows *workflows.Service
-	// subActions executes the sub-actions of its interactions.
+	// subActions executes the sub-actions of workflow interactions.
 	subActions *subactions.Service
 	// settings stores the sources of runs.
 	settings *settings
@@ -90,10 +89,10 @@ type Atelier struct {
 	runs runs
 }
 
-// Open opens the data folder and the database, and composes everything. The caller closes it. The
-// error has code media.CodeInvalid for an invalid configuration.
+// Open opens the data folder and the database, and creates all components. The caller must close the Atelier. The error
+// has code media.CodeInvalid for an invalid configuration.
 func Open(ctx context.Context, c Config) (*Atelier, error) {
-	go func() { // what comes with the program is read once, while the database is opened; errors come again to those who use it
+	go func() { // load the embedded catalogues while the database opens; later loads report any error
 		_, _ = catalog.Load()
 		_, _ = chat.LoadProfiles()
 	}()
@@ -108,7 +107,7 @@ func Open(ctx context.Context, c Config) (*Atelier, error) {
 	return a, nil
 }
 
-// Compose is [Open] on open stores.
+// Compose is like [Open], but uses stores that are already open.
 func (s *Stores) Compose() (*Atelier, error) {
 	a := &Atelier{Stores: s, fetch: safehttp.New(safehttp.Config{}), leases: lease.NewKeeper(s.Ledger), counts: &counts{runs: map[string]float64{}, operations: map[[2]string]float64{}}, settings: &settings{key: s.key.Secret, database: s.Config.Sources.Database}}
 	return a, a.compose()
@@ -136,7 +135,7 @@ func (a *Atelier) compose() (err error) {
 	if err != nil {
 		return err
 	}
-	origins := map[string]string{} // each is trusted only for the calls and links of its provider
+	origins := map[string]string{} // each origin is trusted only for the calls and links of its provider
 	maps.Copy(origins, c.BaseURLs)
 	for _, e := range a.Catalogue.Endpoints() {
 		origins[e.Provider] = e.BaseURL
@@ -157,7 +156,7 @@ func (a *Atelier) compose() (err error) {
 	return err
 }
 
-// newChat creates the chat models of runs for which a person chose the models of s.
+// newChat creates the chat models of runs for which a person chose the models in s.
 func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	profiles, err := readOwn("ATELIER_CHAT_PROFILES", a.Config.ChatProfiles, chat.LoadProfiles)
 	if err != nil {
@@ -175,7 +174,7 @@ func (a *Atelier) newChat(s Sources) (*chat.Registry, error) {
 	})
 }
 
-// generated passes on the progress of a generation.
+// generated forwards an event of a generation to everything that observes it.
 func (a *Atelier) generated(ctx context.Context, e generate.Event) {
 	if watch, ok := ctx.Value(watching{}).(func(generate.Event)); ok {
 		watch(e)
@@ -191,7 +190,7 @@ func (a *Atelier) generated(ctx context.Context, e generate.Event) {
 	}
 }
 
-// CheckModels checks that the models that a person named exist and have their keys; empty names pass.
+// CheckModels checks that the named models exist and have their keys. An empty name is valid.
 func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string) (err error) {
 	if chatModel != "" {
 		_, err = a.Chat.Named(ctx, chatModel)
@@ -202,13 +201,13 @@ func (a *Atelier) CheckModels(ctx context.Context, chatModel, imageModel string)
 	return err
 }
 
-// Observer reports what runs do, including those of other requests.
+// Observer returns the source of the events of all runs in this process.
 func (a *Atelier) Observer() *record.Observer { return a.observer }
 
-// Close cancels the runs of this process, waits for them to save what they made, and closes
-// the database. A second call does nothing.
+// Close cancels the runs of this process, waits until what they made is saved, and closes the database. A second call
+// does nothing.
 //
-//nolint:contextcheck,nolintlint // it has to end what has begun, whatever the context of its caller
+//nolint:contextcheck,nolintlint // it must end what has started, whatever the caller's context
 func (a *Atelier) Close() error {
 	a.subActions.HandOver(journal.HandOver(0))
 	if !a.runs.close() {
@@ -217,12 +216,12 @@ func (a *Atelier) Close() error {
 	return a.Stores.Close()
 }
 
-// Scoped adds the owner and a run tree to a context for direct calls of a Gateway or a Ledger.
+// Scoped adds the owner and a run tree to a context, for direct calls to the Gateway or the Ledger.
 func (a *Atelier) Scoped(ctx context.Context, tree string) context.Context {
 	return media.WithScope(ctx, media.Scope{Owner: a.owner(ctx), Tree: tree})
 }
 
-// Generate requests pictures or sound from a model, records them, and returns the result, also of
+// Generate requests pictures or sound from a model, records them and returns the result. The result also reports
 // failures; see [gateway.Gateway.Generate].
 func (a *Atelier) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	return a.Gateway.Generate(a.Scoped(ctx, uuid.Must(uuid.NewV7()).String()), r)

@@ -14,46 +14,44 @@ import (
 	"atelier/run"
 )
 
-// Config selects where an [Atelier] stores its data and which providers it may call. Dir is
-// required; everything else has a default, and without keys the offline models are used.
-// [ConfigFromEnv] fills one from environment variables, as the command atelier does.
+// Config selects where an [Atelier] stores its data and which providers it may call. Only Dir is required. Without
+// keys, the offline models are used. [ConfigFromEnv] reads a Config from environment variables, as the command atelier
+// does.
 type Config struct {
-	// Dir is the data folder: bytes, records and keys. It is created with mode 0700 if it is
-	// missing.
+	// Dir is the data folder for bytes, records and keys. If it is missing, it is created with mode 0700.
 	Dir string
-	// DatabaseURL is a PostgreSQL URL for the records and the durable steps; empty means SQLite
-	// files in Dir.
+	// DatabaseURL is the PostgreSQL URL for the records and the durable steps; empty means SQLite files in Dir.
 	DatabaseURL string
-	// DatabaseWait is how long work waits for a lost database; 0 means 30 seconds, a negative time
-	// not at all.
+	// DatabaseWait is how long work waits for a lost database; 0 means 30 seconds, a negative duration means not at
+	// all.
 	DatabaseWait time.Duration
-	// Owner is the person or tenant of this Atelier's calls; default "local". Media and runs of
-	// other owners are not visible.
+	// Owner is the person or tenant on whose behalf this Atelier makes calls; default "local". Media and runs of other
+	// owners are not visible.
 	Owner string
 
-	// Keys are credentials by provider, BaseURLs addresses that replace the provider's own;
-	// [Providers] lists the names.
+	// Keys holds credentials by provider. BaseURLs holds addresses that replace a provider's own. [Providers] lists the
+	// names.
 	Keys, BaseURLs map[string]string
-	// Getenv reads the variables that the operator's catalogue and AWS name; nil means none.
+	// Getenv reads the variables that the operator's catalogue names and those of AWS; nil means none are set.
 	Getenv func(name string) string
-	// PublicURL is where other machines reach the server of this data folder, scheme and host, such
-	// as https://atelier.example.com. Providers report there, and requests to the server require
-	// access tokens. Empty means nowhere: providers are polled.
+	// PublicURL is the address, scheme and host, at which other machines reach the server of this data folder, such as
+	// https://atelier.example.com. Providers report to it, and requests to the server require access tokens. If it is
+	// empty, the server is not reachable and providers are polled.
 	PublicURL string
 	// LeonardoWebhookKey is the callback key of Leonardo's API key.
 	LeonardoWebhookKey string
 
-	// Catalogue and ChatProfiles are the operator's YAML files, or folders of them: image models
-	// and endpoints, and chat models.
+	// Catalogue and ChatProfiles are the operator's YAML files, or folders of them: Catalogue adds image models and
+	// endpoints, ChatProfiles chat models.
 	Catalogue, ChatProfiles string
-	// Drivers creates drivers of further providers, whose models are in Catalogue. The codec stores
-	// what they make; its Transport replaces media in responses while they are read.
+	// Drivers creates drivers for further providers, whose models are in Catalogue. The codec stores the media that
+	// they make; its Transport lifts media out of responses while they are read.
 	Drivers []func(codec *wire.Codec) (driver.Driver, error)
-	// ChatModel takes precedence over an agent definition's models. ImageModel is for requests that
-	// name none; ImageFallback are the models for the results that it failed to give.
+	// ChatModel takes precedence over the models of agent definitions. ImageModel is used for requests that name no
+	// model, and ImageFallback for results that it failed to produce.
 	ChatModel, ImageModel string
 	ImageFallback         []string
-	// Partials requests preview frames, which some providers bill.
+	// Partials requests preview frames. Some providers bill them.
 	Partials bool
 
 	// Actions are further actions for agents.
@@ -65,30 +63,28 @@ type Config struct {
 	// Guardrail checks people's messages; nil means no checks.
 	Guardrail agent.Guardrail
 
-	// Budget limits what runs and generations may use.
+	// Budget limits the usage of runs and generations.
 	Budget run.BudgetConfig
-	// RunsAtOnce is how many adopted runs are executed at once; default 8.
+	// RunsAtOnce is the maximum number of adopted runs that are executed at the same time; default 8.
 	RunsAtOnce int
-	// MinFree is the free disk space, in bytes, that a billable call requires; 0 means the default
-	// of package generate, a negative number no check.
+	// MinFree is the free disk space, in bytes, that a billable call requires; 0 means the default of package generate,
+	// a negative number means no check.
 	MinFree int64
-	// DiskWait is how long a provider's response waits for space on a full disk; 0 means 30 s, a
-	// negative time not at all.
+	// DiskWait is how long a provider's response waits for space on a full disk; 0 means 30 seconds, a negative
+	// duration means not at all.
 	DiskWait time.Duration
-	// MaxAnswer limits providers' responses without their media, in bytes; 0 means 16 MiB.
+	// MaxAnswer is the maximum size of a provider's response without its media, in bytes; 0 means 16 MiB.
 	MaxAnswer int64
 
-	// TakeOver lets this process adopt runs of dead processes. Without it, it executes only runs
-	// that it started.
+	// TakeOver lets this process adopt runs of dead processes. Otherwise, it executes only the runs that it started.
 	TakeOver bool
-	// WithoutEngine makes runs end with their process.
+	// WithoutEngine disables durable execution: runs end with their process.
 	WithoutEngine bool
-	// OnGeneration receives the progress of generations, from several goroutines; may be nil. It
-	// must not block.
+	// OnGeneration receives the progress of generations, from several goroutines. It must not block. It may be nil.
 	OnGeneration func(ctx context.Context, e generate.Event)
 }
 
-// Defaults of [Config].
+// The defaults of [Config].
 const (
 	defaultOwner        = "local"
 	defaultRunsAtOnce   = 8
@@ -119,5 +115,5 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// LedgerFile is the file of the records if no database is set.
+// LedgerFile returns the file of the records if no database is set.
 func (c Config) LedgerFile() string { return filepath.Join(c.Dir, "atelier.db") }

@@ -17,11 +17,11 @@ import (
 	"atelier/media/wire"
 )
 
-// databaseVariable names the database of the ledger and of the durable engine.
+// databaseVariable names the database of the ledger and the durable engine.
 const databaseVariable = "ATELIER_DATABASE_URL"
 
-// ConfigFromEnv reads the variables that docs/configuration.md lists; getenv is os.Getenv in
-// a program. An error has code media.CodeInvalid and names the variable.
+// ConfigFromEnv reads the environment variables that docs/configuration.md lists. Programs pass os.Getenv. An error has
+// code media.CodeInvalid and names the variable.
 func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	c := Config{
@@ -70,7 +70,7 @@ func ConfigFromEnv(getenv func(name string) string) (Config, error) {
 	return c, err
 }
 
-// readProviders reads the keys and addresses of the providers.
+// readProviders reads the keys and addresses of providers.
 func (c *Config) readProviders(getenv func(string) string) error {
 	c.Keys, c.BaseURLs = map[string]string{}, map[string]string{}
 	for _, p := range Providers() {
@@ -94,7 +94,7 @@ func (c *Config) readProviders(getenv func(string) string) error {
 	return nil
 }
 
-// readEndurance reads how many runs are executed at once, and how long they wait.
+// readEndurance reads the limits of concurrent runs and free disk space, and the waiting times.
 func (c *Config) readEndurance(getenv func(string) string) error {
 	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if v := text("ATELIER_RUNS_AT_ONCE"); v != "" {
@@ -129,7 +129,7 @@ func (c *Config) readEndurance(getenv func(string) string) error {
 	return nil
 }
 
-// mebibytes reads a size, 0 if there is none; name is used in errors.
+// mebibytes reads a size in MiB; it returns 0 for empty text. Errors contain name.
 func mebibytes(name, text string) (int64, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
@@ -142,7 +142,7 @@ func mebibytes(name, text string) (int64, error) {
 	return n << 20, nil
 }
 
-// list reads names that are separated by commas or lines.
+// list splits text at commas and line breaks.
 func list(text string) []string {
 	var out []string
 	for _, t := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '\n' }) {
@@ -153,7 +153,7 @@ func list(text string) []string {
 	return out
 }
 
-// bounds reads a budget: dollars, and tokens and images in their own variables.
+// bounds reads a budget: dollars from the variable name, tokens and images from their own variables.
 func bounds(env func(string) string, name string) (b generate.Bounds, err error) {
 	if b.USD, err = ledger.ParseDollars(name, env(name)); err != nil {
 		return b, err
@@ -170,7 +170,7 @@ func bounds(env func(string) string, name string) (b generate.Bounds, err error)
 	return b, nil
 }
 
-// dataHome is the default data folder: in XDG_DATA_HOME or the home folder.
+// dataHome returns the default data folder, in XDG_DATA_HOME or in the home folder.
 func dataHome(env func(string) string) (string, error) {
 	if d := env("XDG_DATA_HOME"); d != "" {
 		return filepath.Join(d, "atelier"), nil
@@ -185,8 +185,8 @@ func dataHome(env func(string) string) (string, error) {
 	return filepath.Join(home, ".local", "share", "atelier"), nil
 }
 
-// ServeConfigFromEnv reads the variables of a server; getenv is os.Getenv in a program. An error has
-// code media.CodeInvalid and names the variable.
+// ServeConfigFromEnv reads the environment variables of a server. Programs pass os.Getenv. An error has code
+// media.CodeInvalid and names the variable.
 func ServeConfigFromEnv(getenv func(name string) string) (c ServeConfig, err error) {
 	if c.MaxUpload, err = size("ATELIER_MAX_UPLOAD", getenv("ATELIER_MAX_UPLOAD")); err != nil {
 		return c, err
@@ -203,7 +203,7 @@ func ServeConfigFromEnv(getenv func(name string) string) (c ServeConfig, err err
 	return c, nil
 }
 
-// size reads a number of bytes with or without a unit, 0 if there is none; name is used in errors.
+// size reads a number of bytes, with or without a unit; it returns 0 for empty text. Errors contain name.
 func size(name, text string) (int64, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil

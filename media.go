@@ -9,8 +9,8 @@ import (
 	"atelier/media"
 )
 
-// Media finds a stored item by its id or, the newest one, by its ref. An item of another owner is
-// media.CodeNotFound.
+// Media returns a stored item by its id or its ref. If several items have the ref, it returns the newest. The error for
+// an item of another owner has code media.CodeNotFound.
 func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) {
 	ref, err := media.ParseRef(name)
 	if err != nil {
@@ -27,12 +27,12 @@ func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) 
 	return list.Items[0].Output, nil
 }
 
-// OpenMedia opens the bytes of an item. The caller closes it.
+// OpenMedia opens the bytes of an item. The caller must close the reader.
 func (a *Atelier) OpenMedia(ctx context.Context, o media.Output) (io.ReadCloser, error) {
 	return a.Blobs.Open(ctx, o.Digest)
 }
 
-// Save writes an item to a file, which it replaces when the bytes are complete.
+// Save writes an item to a file. An existing file is replaced when all bytes are written.
 func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
 	in, err := a.OpenMedia(ctx, o)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// readOwn reads what is shipped and what the operator adds to it in the file, or in each .yaml or .yml
-// file of the folder, that a variable names.
+// readOwn loads the shipped rows and the operator's additions: the file at path, or each .yaml or .yml file in that
+// folder. Errors name the variable.
 func readOwn[T any](variable, path string, load func(...io.Reader) (*T, error)) (*T, error) {
 	if path == "" {
 		return load()
@@ -41,7 +41,7 @@ func readOwn[T any](variable, path string, load func(...io.Reader) (*T, error)) 
 	}
 	var readers []io.Reader
 	for _, name := range files {
-		b, err := os.ReadFile(name) //nolint:gosec // the operator names it
+		b, err := os.ReadFile(name) //nolint:gosec // the operator chose the file
 		if err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
 		}
@@ -54,14 +54,13 @@ func readOwn[T any](variable, path string, load func(...io.Reader) (*T, error)) 
 	return own, nil
 }
 
-// chatService calls the providers of chat models.
+// chatService creates the client of the chat model providers.
 func (a *Atelier) chatService(profiles *chat.Profiles) (*fantasy.Service, error) {
 	return fantasy.New(fantasy.Config{Profiles: profiles, Keys: a.Config.Keys, BaseURLs: a.Config.BaseURLs, Codec: a.Codec})
 }
 
-// ListChatModels requests a provider's list of chat models, which is free. Errors:
-// media.CodeUnsupported for a provider whose list cannot be read, media.CodeMissingKey, and those
-// of calls.
+// ListChatModels requests a provider's list of chat models. The request is free. The error has code
+// media.CodeUnsupported for a provider whose list cannot be read, media.CodeMissingKey, or the code of the failed call.
 func (a *Atelier) ListChatModels(ctx context.Context, provider string) ([]chat.Listed, error) {
 	if provider == "bedrock" {
 		return nil, media.Errorf(media.CodeUnsupported, "Bedrock does not list its models through the runtime API, which is the only API that Atelier uses: see `aws bedrock list-foundation-models`, or Model access in the AWS console")
@@ -73,15 +72,15 @@ func (a *Atelier) ListChatModels(ctx context.Context, provider string) ([]chat.L
 	return s.List(ctx, provider)
 }
 
-// painter gives the offline chat model the vocabulary of the offline painter. If another model
-// makes the picture, all words are accepted.
+// painter tells the offline chat model which words the offline painter can draw. If another model makes the pictures,
+// every word is accepted.
 type painter struct {
 	offlineimage.Painter
 	gateway *gateway.Gateway
-	model   string // that a person chose; empty for the default
+	model   string // chosen by a person; empty for the default
 }
 
-// UnknownWords are the words of a prompt that will not be drawn.
+// UnknownWords returns the words of a prompt that are not drawn.
 func (p painter) UnknownWords(prompt string) []string {
 	if p.paints() {
 		return p.Painter.UnknownWords(prompt)
@@ -89,7 +88,7 @@ func (p painter) UnknownWords(prompt string) []string {
 	return nil
 }
 
-// UnknownChanges are the words of an edit that will not be applied.
+// UnknownChanges returns the words of an edit that are not applied.
 func (p painter) UnknownChanges(change string) []string {
 	if p.paints() {
 		return p.Painter.UnknownChanges(change)

@@ -15,29 +15,28 @@ import (
 	"atelier/media/wire"
 )
 
-// Provider is a service of chat models or generators.
+// Provider is a service with chat models or media generation.
 type Provider struct {
-	// Name is its key in Config.Keys and Config.BaseURLs.
+	// Name is the key of the provider in Config.Keys and Config.BaseURLs.
 	Name string
-	// KeyVariables are the environment variables of its credential, in order; BaseVariable is the
-	// one that replaces its address, empty if there is none.
+	// KeyVariables are the environment variables of the credential, in order of precedence. BaseVariable is the
+	// variable that replaces the provider's address; empty if there is none.
 	KeyVariables []string
 	BaseVariable string
 
-	// driver creates its generator; nil for a provider of chat models only.
+	// driver creates the generator; nil for a provider that has only chat models.
 	driver func(c Config, s settingsOf) (driver.Driver, error)
 }
 
-// settingsOf are the settings of every driver.
+// settingsOf holds the settings of one driver.
 type settingsOf struct {
 	key, base string
-	// notify is the secret that signs its webhook calls; empty for no webhook.
+	// notify is the secret that signs webhook calls; empty for no webhook.
 	notify string
 	codec  *wire.Codec
 }
 
-// Providers lists the supported services, besides the offline models and the endpoints of a
-// catalogue.
+// Providers lists the supported services, without the offline models and the endpoints of a catalogue.
 func Providers() []Provider {
 	return []Provider{
 		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s settingsOf) (driver.Driver, error) {
@@ -65,8 +64,8 @@ func Providers() []Provider {
 	}
 }
 
-// drivers creates every generator, with or without a key: the shipped ones, the offline painter,
-// the endpoints of the catalogue, and those of the configuration.
+// drivers creates all generators, with or without a key: the shipped ones, the offline painter, the endpoints of the
+// catalogue, and those of the configuration.
 func (a *Atelier) drivers() ([]driver.Driver, error) {
 	var all []driver.Driver
 	variables := map[string]string{}
@@ -104,7 +103,7 @@ func (a *Atelier) drivers() ([]driver.Driver, error) {
 	return all, nil
 }
 
-// bedrock reads AWS's own variables.
+// bedrock reads the AWS environment variables.
 func (a *Atelier) bedrock() bedrock.Config {
 	env := a.Config.Getenv
 	return bedrock.Config{

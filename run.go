@@ -15,23 +15,23 @@ import (
 	"atelier/run"
 )
 
-// Request is a request to an agent, and its sources. Empty sources are those of the configuration.
+// Request is a request to an agent, with its sources. If Sources is empty, the sources of the configuration are used.
 type Request struct {
 	agent.Request
 	Sources Sources
 }
 
-// Event is an event of a run. One without an ID is not saved: progress, previews, partial messages.
-// The last one has only the result.
+// Event is an event of a run. An event without an ID is not saved: progress, previews, partial messages. The last event
+// of a sequence contains only the result.
 type Event struct {
 	ledger.Event
 	// Result is set when the run has ended or paused.
 	Result *agent.Result
 }
 
-// Run runs an agent. The sequence returns events in order and finally the result, with the error if
-// the run failed; an error before the run began comes alone. Leaving the loop, or the end of ctx,
-// cancels the run and waits until what it made is saved.
+// Run runs an agent. The sequence yields events in order and then the result, with the error if the run failed. If the
+// run cannot start, the sequence yields only the error. Leaving the loop, or the end of ctx, cancels the run and waits
+// until what it made is saved.
 func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	if r.RunID == "" {
 		r.RunID = uuid.Must(uuid.NewV7()).String()
@@ -39,7 +39,7 @@ func (a *Atelier) Run(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	return a.follow(ctx, r.RunID, 0, func() (*run.Run, error) { return a.Start(ctx, r) })
 }
 
-// Start starts a run, which ends with the process or as [run.Run] says; [Atelier.Run] follows one.
+// Start starts a run. The run ends with the process, or as [run.Run] describes. [Atelier.Run] also follows it.
 func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	s, err := a.Runs(ctx)
 	if err != nil {
@@ -58,8 +58,8 @@ func (a *Atelier) Start(ctx context.Context, r Request) (*run.Run, error) {
 	return s.StartWith(ctx, r.Request, setting)
 }
 
-// Resume answers a run that waits, or, without a reply, continues one whose process has died. The
-// sequence is that of [Atelier.Run], without earlier events.
+// Resume answers a paused run or, if reply is nil, continues a run whose process died. The sequence is that of
+// [Atelier.Run], without earlier events.
 func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) iter.Seq2[Event, error] {
 	return a.follow(ctx, runID, a.lastEvent(ctx, runID), func() (*run.Run, error) {
 		s, err := a.Runs(ctx)
@@ -70,7 +70,7 @@ func (a *Atelier) Resume(ctx context.Context, runID string, reply *agent.Reply) 
 	})
 }
 
-// lastEvent is the number of the last event of a run, 0 if there is none.
+// lastEvent returns the number of the last event of a run; 0 if there is none.
 func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 	for {
 		events, err := a.Ledger.ListEvents(ctx, a.Config.Owner, runID, last, ledger.MaxLimit)
@@ -81,7 +81,7 @@ func (a *Atelier) lastEvent(ctx context.Context, runID string) (last int64) {
 	}
 }
 
-// follow starts a run and returns its events after a number, and its result.
+// follow starts a run and returns its events after the number last, and its result.
 func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func() (*run.Run, error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		events, stop := a.observer.Subscribe(id)
@@ -93,7 +93,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 		}
 		defer func() {
 			r.Cancel()
-			_, _ = r.Wait(context.WithoutCancel(ctx)) // it has returned its result, or the loop has ended
+			_, _ = r.Wait(context.WithoutCancel(ctx)) // the result was returned, or the loop has ended
 		}()
 		defer context.AfterFunc(ctx, r.Cancel)()
 		ended := make(chan struct{})
@@ -121,7 +121,7 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 					}
 					continue
 				}
-				events, stop = a.observer.Subscribe(id) // it was dropped, because this loop was slow
+				events, stop = a.observer.Subscribe(id) // the subscription was dropped because this loop was too slow
 			case <-ended:
 				over = true
 			}
@@ -133,10 +133,10 @@ func (a *Atelier) follow(ctx context.Context, id string, last int64, begin func(
 	}
 }
 
-// missed returns the saved events after a number; false when the loop has ended.
+// missed returns the saved events after a number. It reports whether the loop continues.
 func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(ledger.Event) bool) bool {
 	ctx = context.WithoutCancel(ctx)
-	_ = a.observer.Flush(ctx) // a record that was not saved is in the result's warnings
+	_ = a.observer.Flush(ctx) // unsaved records are in the result's warnings
 	for {
 		events, err := a.Ledger.ListEvents(ctx, a.Config.Owner, id, last, ledger.MaxLimit)
 		if err != nil || len(events) == 0 {
@@ -150,11 +150,11 @@ func (a *Atelier) missed(ctx context.Context, id string, last int64, give func(l
 	}
 }
 
-// runs is the service of runs, which is opened on first use, and its sources.
+// runs holds the service of runs, which is opened on first use, and its sources.
 type runs struct {
-	mu       sync.Mutex   // guards what follows
+	mu       sync.Mutex   // guards the fields below
 	service  *run.Service // nil until it is opened
-	standard *outfit      // that of the configuration's sources
+	standard *outfit      // with the sources of the configuration
 	over     bool         // running work was handed over
 	closed   bool
 }
@@ -176,7 +176,7 @@ func (r *runs) close() bool {
 	return true
 }
 
-// handOver ends the service; its runs continue in another process.
+// handOver ends the service. Another process continues its runs.
 func (a *Atelier) handOver(ctx context.Context) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
@@ -184,8 +184,8 @@ func (a *Atelier) handOver(ctx context.Context) {
 	a.runs.over = true
 }
 
-// Runs is the service of [Atelier.Run]: to cancel, retry and fork runs, and to list their steps. It
-// is opened, with the durable engine, on first use.
+// Runs returns the service behind [Atelier.Run]. It cancels, retries and forks runs, and lists their steps. The service
+// is opened on first use, with the durable engine.
 func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
@@ -229,7 +229,7 @@ func (a *Atelier) openRuns(ctx context.Context) (_ *run.Service, _ *outfit, err 
 	return service, standard, nil
 }
 
-// open opens the sources of a run that was started with a setting.
+// open opens the sources of a run from its saved settings.
 func (a *Atelier) open(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
 	s, err := a.settings.read(saved)
 	if err != nil {

@@ -19,34 +19,33 @@ import (
 	"atelier/run/generations"
 )
 
-// lookEvery is how often a server looks for work of dead processes.
+// lookEvery is the interval at which a server looks for work of dead processes.
 const lookEvery = 2 * time.Second
 
 // ServeConfig is the configuration of [Atelier.Serve].
 type ServeConfig struct {
-	// Listener receives the requests; required. Serve closes it.
+	// Listener accepts connections; required. Serve closes it.
 	Listener net.Listener
-	// Version is the program's, for those who ask.
+	// Version is the program's version, which the server reports.
 	Version string
-	// Hosts are the host names of the server besides the loopback ones.
+	// Hosts are the host names of the server, in addition to the loopback names.
 	Hosts []string
-	// MaxUpload is the maximum size of an upload, in bytes; 0 means 4 GiB. Pictures and documents
-	// have lower limits.
+	// MaxUpload is the maximum size of an upload, in bytes; 0 means 4 GiB. Pictures and documents have lower limits.
 	MaxUpload int64
-	// RequestsPerSecond is the average number of requests that each client may send, if tokens are
-	// required; 0 means 50, a negative number no limit.
+	// RequestsPerSecond is the average number of requests that each client may send if tokens are required; 0 means 50,
+	// a negative number means no limit.
 	RequestsPerSecond float64
 	// Pages is the built web UI; nil means none.
 	Pages fs.FS
-	// Workflows is a folder of workflows to offer in addition to the examples; empty means none.
+	// Workflows is a folder of workflows that are offered in addition to the examples; empty means none.
 	Workflows string
-	// Grace is how long running steps may take to finish when the server is stopped.
+	// Grace is how long running steps may continue when the server stops.
 	Grace time.Duration
 }
 
-// Serve serves the API over HTTP, and adopts all runs and generations that no process works on,
-// until ctx ends; then it hands over running work to the next process. Config.TakeOver must be set.
-// Requests require access tokens according to [Stores.NeedsTokens].
+// Serve serves the API over HTTP and adopts runs and generations of dead processes until ctx ends. It then hands over
+// running work to the next process. Config.TakeOver must be set. [Stores.NeedsTokens] reports whether requests require
+// access tokens.
 func (a *Atelier) Serve(ctx context.Context, c ServeConfig) error {
 	needsTokens, err := a.NeedsTokens(c.Listener.Addr())
 	if err != nil {
@@ -71,21 +70,21 @@ func newServer(a *Atelier, service *run.Service) *server {
 	return s
 }
 
-// kindFunc is a kind of work that is a function.
+// kindFunc implements a kind of work as a function.
 type kindFunc func(ctx context.Context) (int, error)
 
 func (f kindFunc) TakeOver(ctx context.Context) (int, error) { return f(ctx) }
 
-// server serves requests, and adopts work of dead processes.
+// server serves requests and adopts work of dead processes.
 type server struct {
 	*Atelier
 	service *run.Service
 	ready   atomic.Bool
-	// several means that requests require tokens, which may have several owners.
+	// several means that requests require tokens, so that there may be several owners.
 	several bool
 	// kinds are the kinds of work that the server adopts.
 	kinds []run.Kind
-	// work is its background work.
+	// work waits for the background work.
 	work sync.WaitGroup
 }
 
@@ -104,7 +103,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	go func() { failed <- h.Serve(c.Listener) }()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up, which is more than that of an idle server
+	freeStart := sync.OnceFunc(debug.FreeOSMemory) // the garbage of start-up exceeds that of an idle server
 	for {
 		s.look(work)
 		freeStart()
@@ -122,7 +121,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	leave(journal.HandOver(c.Grace))
 	s.handOver(end)
 	s.subActions.HandOver(journal.HandOver(c.Grace))
-	unfollow() // streams end, and their readers reconnect to the next process
+	unfollow() // streams end; their readers reconnect to the next process
 	s.work.Wait()
 	if err := s.observer.Flush(end); err != nil {
 		slog.WarnContext(end, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
@@ -136,7 +135,7 @@ func (s *server) serve(ctx context.Context, c ServeConfig) (err error) {
 	return nil
 }
 
-// api is the API's configuration; work is the context of the work that requests start.
+// api returns the configuration of the API. work is the context of the work that requests start.
 func (s *server) api(work context.Context, c ServeConfig, streams *hubs) api.Config {
 	var tokens api.TokenService
 	if s.several {
@@ -163,7 +162,7 @@ type servedHealth struct {
 	server *server
 }
 
-// Ready is nil if the server can work.
+// Ready returns nil if the server can work.
 func (h servedHealth) Ready(ctx context.Context) error {
 	if err := h.server.service.Healthy(ctx); err != nil {
 		return media.Errorf(media.CodeUnavailable, "the database cannot be used")
@@ -174,7 +173,7 @@ func (h servedHealth) Ready(ctx context.Context) error {
 	return nil
 }
 
-// look adopts work of each kind until ctx ends. An error of one kind does not affect the others.
+// look adopts work of each kind. An error of one kind does not affect the others.
 func (s *server) look(ctx context.Context) {
 	err := s.service.Healthy(ctx)
 	if err == nil {

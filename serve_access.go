@@ -17,17 +17,17 @@ import (
 	"atelier/media"
 )
 
-// owner is the owner of a request: the owner of its token, or the one of the configuration.
+// owner returns the owner of the request's token, or the owner of the configuration.
 func (s *Stores) owner(ctx context.Context) string {
 	return cmp.Or(api.IdentityOf(ctx).Owner, s.Config.Owner)
 }
 
-// tokens are the access tokens of the server.
+// tokens returns the access tokens of the server.
 func (s *Stores) tokens() token.Store { return token.Open(filepath.Join(s.Config.Dir, token.Folder)) }
 
-// NeedsTokens reports whether requests to an address require an access token: if other machines can
-// reach the address, or Config.PublicURL is set. The error has code media.CodeInvalid if tokens are
-// required and none is valid.
+// NeedsTokens reports whether requests to an address require an access token. They do if other machines can reach the
+// address, or if Config.PublicURL is set. The error has code media.CodeInvalid if tokens are required and none is
+// valid.
 func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
 	tcp, ok := at.(*net.TCPAddr)
 	if ok && tcp.IP.IsLoopback() && s.Config.PublicURL == "" {
@@ -49,7 +49,7 @@ func (s *Stores) NeedsTokens(at net.Addr) (bool, error) {
 	return true, media.Errorf(media.CodeInvalid, "%s, but there is no valid access token: create one with `atelier tokens create NAME`, or listen on 127.0.0.1 without ATELIER_PUBLIC_URL", reason)
 }
 
-// servedTokens are the access tokens for the API.
+// servedTokens implements the access tokens of the API.
 type servedTokens struct{ store token.Store }
 
 // Identify returns the identity of a secret.
@@ -58,14 +58,14 @@ func (s servedTokens) Identify(_ context.Context, secret string) (api.Identity, 
 	return api.Identity{Name: t.Name, Owner: t.Owner, Scope: api.Scope(t.Scope)}, err
 }
 
-// derived is a secret for one purpose, the same in each process of the data folder.
+// derived returns a secret for one purpose. It is the same in every process of the data folder.
 func (s *Stores) derived(purpose string) string {
 	mac := hmac.New(sha256.New, s.key.Secret)
 	_, _ = mac.Write([]byte("atelier " + purpose)) // a hash does not fail
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// publicURL checks the server's public URL.
+// publicURL checks and normalizes the public URL of the server.
 func publicURL(text string) (string, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "/")
 	u, err := url.Parse(text)
@@ -75,7 +75,7 @@ func publicURL(text string) (string, error) {
 	return text, nil
 }
 
-// hubs are the event streams, one for each owner that follows them.
+// hubs holds the event streams, one hub for each owner that follows events.
 type hubs struct {
 	server *server
 	ctx    context.Context //nolint:containedctx // the hubs end with the server, not with a request
@@ -98,8 +98,8 @@ func (h *hubs) of(ctx context.Context) *api.Hub {
 	return hub
 }
 
-// ConversationOf is the conversation of a run tree. A tree of another owner is media.CodeNotFound
-// if there are several owners.
+// ConversationOf returns the conversation of a run tree. If there are several owners, the error for a tree of another
+// owner has code media.CodeNotFound.
 func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, error) {
 	c, err := s.Ledger.ConversationOf(ctx, s.of, tree)
 	if err != nil || c != "" || !s.several {
@@ -112,7 +112,7 @@ func (s servedEvents) ConversationOf(ctx context.Context, tree string) (string, 
 	if known, failed := s.Ledger.HasRun(ctx, tree); known || failed != nil {
 		return "", err
 	}
-	if err := s.observer.Flush(ctx); err != nil { // it has just begun
+	if err := s.observer.Flush(ctx); err != nil { // the run has just started
 		return "", err
 	}
 	if c, err = s.Ledger.ConversationOf(ctx, s.of, tree); err != nil || c != "" {

@@ -15,14 +15,14 @@ import (
 	"atelier/media"
 )
 
-// valueOf makes plain text, or yes or no, a value that matches the question's schema.
+// valueOf converts plain text, or yes or no, to a value that matches the question's schema.
 func valueOf(open []agent.Question, a api.Answer) (json.RawMessage, error) {
 	i := 0
 	if a.Question != "" {
 		i = slices.IndexFunc(open, func(q agent.Question) bool { return q.ID == a.Question })
 	}
 	if i < 0 || i >= len(open) {
-		return json.RawMessage("null"), nil // the service reports that it is not open
+		return json.RawMessage("null"), nil // the service reports that the question is not open
 	}
 	f, ok := formtext.FieldOf(open[i].Schema)
 	if !ok || a.Approve != nil && !f.Boolean() {
@@ -34,7 +34,7 @@ func valueOf(open []agent.Question, a api.Answer) (json.RawMessage, error) {
 	return f.Words(*a.Text)
 }
 
-// flaws are the innermost problems of a validation, as text, with pointers into the request.
+// flaws appends the innermost problems of a validation, as text with pointers into the request.
 func flaws(out []api.Flaw, v *jsonschema.ValidationError) []api.Flaw {
 	for _, cause := range v.Causes {
 		out = flaws(out, cause)

@@ -21,10 +21,10 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// servedCatalog is the resource of agents and models.
+// servedCatalog implements the resource of agents and models.
 type servedCatalog struct{ *Atelier }
 
-// Agents lists the available agents. Files come with each message.
+// Agents lists the available agents. Missing files do not count: they come with each message.
 func (s servedCatalog) Agents(context.Context) ([]api.Agent, error) {
 	definitions, err := shipped.Definitions(s.Config.Sources.Agents)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s servedCatalog) Agents(context.Context) ([]api.Agent, error) {
 	return out, nil
 }
 
-// ChatModels lists the active models of ready providers, and the default model of each other one.
+// ChatModels lists the active models of ready providers, and the default model of every other provider.
 func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) {
 	profiles := s.Chat.Profiles()
 	answers := ""
@@ -77,7 +77,7 @@ func (s servedCatalog) ChatModels(ctx context.Context) ([]api.ChatModel, error) 
 	return out, nil
 }
 
-// rank is the place of a model in a list: the default, those that are ready, the others.
+// rank returns the position of a model in a list: the default first, then ready models, then the others.
 func rank(isDefault, ready bool) int {
 	switch {
 	case isDefault:
@@ -130,7 +130,7 @@ func (s servedCatalog) Models(ctx context.Context) ([]api.Model, error) {
 	return out, nil
 }
 
-// Providers lists the services behind the models.
+// Providers lists the services of the models.
 func (s servedCatalog) Providers(context.Context) ([]api.Provider, error) {
 	makes := map[string]bool{}
 	for _, p := range s.Gateway.Providers() {
@@ -177,7 +177,7 @@ func (s servedCatalog) ListBudgets(ctx context.Context) ([]api.Budget, error) {
 	return out, nil
 }
 
-// whole writes a bound; 0 is none.
+// whole formats a bound; 0 means no bound.
 func whole(n int64) string {
 	if n == 0 {
 		return ""
@@ -192,7 +192,7 @@ func amountText(u ledger.Unit, n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// sumUSD adds amounts of decimal text, exactly; nil if none is known.
+// sumUSD adds amounts of decimal text, exactly. It returns nil if all are unknown.
 func sumUSD(amounts []*string) *string {
 	total, known, places := new(big.Rat), false, 0
 	for _, a := range amounts {
@@ -214,7 +214,7 @@ func sumUSD(amounts []*string) *string {
 	return &text
 }
 
-// Health reports whether no provider has a key.
+// Health reports that the server is offline if no provider has a key.
 func (s servedCatalog) Health(context.Context) (api.Health, error) {
 	for _, p := range s.Gateway.Providers() {
 		if p.Ready && p.Name != "offline" {

@@ -16,7 +16,7 @@ import (
 	"atelier/media/wire"
 )
 
-// servedConversations is the resource of conversations.
+// servedConversations implements the resource of conversations.
 type servedConversations struct{ *Atelier }
 
 // ListConversations lists conversations, newest first.
@@ -29,7 +29,7 @@ func (s servedConversations) ListConversations(ctx context.Context, q api.Conver
 	return api.List[api.ConversationHead]{Items: heads, Next: list.Next}, err
 }
 
-// heads adds up the runs of conversations.
+// heads adds the run count, cost and usage to conversations.
 func (s servedConversations) heads(ctx context.Context, list []ledger.Conversation) ([]api.ConversationHead, error) {
 	heads, at := []api.ConversationHead{}, map[string]int{}
 	var ids []string
@@ -63,13 +63,13 @@ func (s servedConversations) head(ctx context.Context, id string) (api.Conversat
 	return heads[0], err
 }
 
-// An answer is saved a moment after the end of its run; reads in between wait for it.
+// An answer is saved shortly after its run ends. Reads in between wait for it.
 const (
 	answerWait = 2 * time.Second
 	answerPoll = 10 * time.Millisecond
 )
 
-// Conversation reads a conversation with its messages.
+// Conversation returns a conversation with its messages.
 func (s servedConversations) Conversation(ctx context.Context, id string) (api.Conversation, error) {
 	tick := time.NewTicker(answerPoll)
 	defer tick.Stop()
@@ -86,8 +86,7 @@ func (s servedConversations) Conversation(ctx context.Context, id string) (api.C
 	}
 }
 
-// lacksAnswer reports whether the run of the last message has just ended, and its answer is not
-// saved yet.
+// lacksAnswer reports whether the run of the last message has just ended and its answer is not saved yet.
 func (s servedConversations) lacksAnswer(ctx context.Context, c api.Conversation) bool {
 	if len(c.Messages) == 0 || c.Messages[len(c.Messages)-1].Role != string(ledger.RoleUser) {
 		return false
@@ -96,7 +95,7 @@ func (s servedConversations) lacksAnswer(ctx context.Context, c api.Conversation
 	return err == nil && !row.FinishedAt.IsZero() && now().Sub(row.FinishedAt) < answerWait
 }
 
-// conversation reads a saved conversation.
+// conversation returns a saved conversation.
 func (s servedConversations) conversation(ctx context.Context, id string) (c api.Conversation, err error) {
 	if c.ConversationHead, err = s.head(ctx, id); err != nil {
 		return c, err
@@ -141,15 +140,15 @@ func (s servedConversations) attachments(ctx context.Context, id string) ([]ledg
 	})
 }
 
-// message shows a message. Its media are attached when its run has ended; before, they are the
-// run's inputs.
+// message converts a message for display. Its media are attached when the run has ended; until then, they are the
+// inputs of the run.
 func (s servedConversations) message(ctx context.Context, m ledger.Message, attached []api.Media) (api.Message, error) {
 	v := api.Message{
 		ID: m.ID, Role: string(m.Role), Text: m.Text, RunID: m.RunID, Agent: m.Agent, CreatedAt: m.CreatedAt.UTC(), Attachments: append([]api.Media{}, attached...),
 		Status: string(m.Status), Error: failureView(m.Failure),
 	}
 	row, err := s.Ledger.Run(ctx, s.owner(ctx), m.RunID)
-	if media.CodeOf(err) == media.CodeNotFound { // it is just beginning
+	if media.CodeOf(err) == media.CodeNotFound { // the run is just starting
 		return v, nil
 	}
 	if err != nil {
@@ -183,7 +182,7 @@ func (s servedConversations) RenameConversation(ctx context.Context, id, title s
 	return s.head(ctx, id)
 }
 
-// DeleteConversation deletes a conversation; its runs and media stay.
+// DeleteConversation deletes a conversation. Its runs and media are kept.
 func (s servedConversations) DeleteConversation(ctx context.Context, id string) (time.Time, error) {
 	return now().Add(blob.DefaultGrace), s.Ledger.DeleteConversation(ctx, s.owner(ctx), id)
 }
@@ -196,8 +195,8 @@ func (s servedConversations) RestoreConversation(ctx context.Context, id string)
 	return s.head(ctx, id)
 }
 
-// ForkConversation starts a conversation with copies of the messages of another one, up to one of
-// them, and their attachments. Their runs stay in the first conversation.
+// ForkConversation creates a conversation with copies of the messages of another one, up to and including a given
+// message, and their attachments. The runs stay in the original conversation.
 func (s servedConversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
 	head, err := s.head(ctx, id)
 	if err != nil {
@@ -234,7 +233,7 @@ func (s servedConversations) ForkConversation(ctx context.Context, id string, f 
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// attachedItems reads the attachments of a conversation, by message, without deleted items.
+// attachedItems returns the attachments of a conversation by message, without deleted items.
 func (s servedConversations) attachedItems(ctx context.Context, id string) (map[string][]media.Output, error) {
 	out := map[string][]media.Output{}
 	list, err := s.attachments(ctx, id)

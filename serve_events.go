@@ -10,11 +10,11 @@ import (
 	"atelier/media"
 )
 
-// servedEvents is the event source of an owner's streams.
+// servedEvents is the event source of one owner's streams.
 type servedEvents struct {
 	*Atelier
 	of string
-	// several means that there may be other owners, whose events are not for these streams.
+	// several means that there may be other owners, whose events these streams must not deliver.
 	several bool
 }
 
@@ -23,7 +23,7 @@ func (s servedEvents) EventsAfter(ctx context.Context, run string, after int64, 
 	return s.Ledger.EventsAfter(ctx, s.of, run, after, limit)
 }
 
-// LastPosition is the position of the newest event.
+// LastPosition returns the position of the newest event.
 func (s servedEvents) LastPosition(ctx context.Context) (int64, error) {
 	return s.Ledger.LastPosition(ctx)
 }
@@ -53,7 +53,7 @@ func (s servedKeys) ReleaseKey(ctx context.Context, key string) error {
 	return s.Ledger.ReleaseKey(ctx, s.owner(ctx), key)
 }
 
-// StageOf identifies the current part of a run, or counts the calls of a generation.
+// StageOf returns the stage of a run, or the number of calls of a generation.
 func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error) {
 	if of.Generation != "" {
 		_, _, calls, err := s.Ledger.Operation(ctx, s.owner(ctx), of.Generation)
@@ -67,6 +67,6 @@ func (s servedKeys) StageOf(ctx context.Context, of api.Subject) (string, error)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return "0", nil
 	}
-	// The state of a part that ends is saved after its row, and does not change the answer.
+	// The state of a stage that ends is saved after the run's row, but does not change the result.
 	return itoa(st.Number) + " " + strconv.FormatInt(st.AnsweredAt.UnixMicro(), 10), err
 }

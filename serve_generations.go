@@ -18,25 +18,25 @@ import (
 	"atelier/media"
 )
 
-// servedGenerations is the resource of generations outside of runs.
+// servedGenerations implements the resource of generations outside of runs.
 type servedGenerations struct {
 	*server
-	// base is the context of the server's work; a generation outlives the request that started it.
-	base    context.Context //nolint:containedctx // it is the server's own end, and lives as long as the server
+	// base is the context of the server's work. A generation outlives the request that started it.
+	base    context.Context //nolint:containedctx // it ends with the server
 	streams *hubs
 
 	mu sync.Mutex // guards own
-	// own are the running generations that were started here, with their cancel functions.
+	// own holds the cancel functions of the generations that run in this process.
 	own map[string]context.CancelFunc
 }
 
-// watching is called with the events of a generation; it is in its context.
+// watching is the context key of the function that receives the events of a generation.
 type watching struct{}
 
-// errGivenUp is the cause of a person's cancel.
+// errGivenUp is the cause when a person cancels.
 var errGivenUp = errors.New("cancelled by a person")
 
-// StartGeneration starts a generation and returns it when it is journalled.
+// StartGeneration starts a generation and returns it as soon as it is journalled.
 func (s *servedGenerations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
 	r, err := s.asked(ctx, g)
 	if err != nil {
@@ -57,9 +57,9 @@ func (s *servedGenerations) RetryGeneration(ctx context.Context, id string, all 
 	})
 }
 
-// begin does something with a generation in the background, and gives it as soon as it is known.
+// begin executes do in the background and returns the generation as soon as its id is known.
 //
-//nolint:contextcheck // a generation outlives the request that began it
+//nolint:contextcheck // a generation outlives the request that started it
 func (s *servedGenerations) begin(ctx context.Context, do func(context.Context) (*generate.Result, error)) (api.Generation, error) {
 	type end struct {
 		res *generate.Result
@@ -110,7 +110,7 @@ func (s *servedGenerations) forget(id string) {
 	delete(s.own, id)
 }
 
-// tell publishes the progress of a generation to the streams of its owner.
+// tell publishes the progress of a generation to its owner's streams.
 func tell(hub *api.Hub, e generate.Event) {
 	kind := "operation-progress"
 	switch e.Kind {
@@ -143,12 +143,12 @@ func tell(hub *api.Hub, e generate.Event) {
 	}
 	b, err := json.Marshal(payload)
 	if err != nil {
-		return // numbers and texts can be written
+		return // numbers and strings can always be encoded
 	}
 	hub.Tell(ledger.Event{Tree: e.Operation, Kind: kind, Payload: b, CreatedAt: now()})
 }
 
-// asked makes the gateway's request from an HTTP request.
+// asked converts an HTTP request to a request of the gateway.
 func (s *servedGenerations) asked(ctx context.Context, g api.NewGeneration) (generate.Request, error) {
 	r := generate.Request{
 		Method: generate.Method(g.Method), Modality: media.Modality(g.Modality), Prompt: g.Prompt, NegativePrompt: g.NegativePrompt, Model: g.Model, Fallback: g.Fallback,
@@ -182,7 +182,7 @@ func (s *servedGenerations) input(ctx context.Context, id string) (media.Output,
 	return o, err
 }
 
-// PlanGeneration returns what a request would do.
+// PlanGeneration returns the plan of a request without executing it.
 func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGeneration) (api.Plan, error) {
 	r, err := s.asked(ctx, g)
 	if err != nil {
@@ -198,13 +198,13 @@ func (s *servedGenerations) PlanGeneration(ctx context.Context, g api.NewGenerat
 	}, nil
 }
 
-// known returns the not-found error of a generation that the owner does not have.
+// known returns a not-found error if the owner does not have the generation.
 func (s *servedGenerations) known(ctx context.Context, id string) error {
 	_, _, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
 	return absent(err, "generation", id)
 }
 
-// Generation reads a generation with its results.
+// Generation returns a generation with its results.
 func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Generation, error) {
 	o, slots, _, err := s.Ledger.Operation(ctx, s.owner(ctx), id)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *servedGenerations) Generation(ctx context.Context, id string) (api.Gene
 			if err == nil {
 				m := mediaView(rec)
 				out.Media = &m
-			} else if media.CodeOf(err) != media.CodeNotFound { // otherwise it was deleted
+			} else if media.CodeOf(err) != media.CodeNotFound { // otherwise the item was deleted
 				return v, err
 			}
 		}
@@ -246,7 +246,7 @@ func (s *servedGenerations) ListGenerations(ctx context.Context, q api.Generatio
 	return views(list, generationView), err
 }
 
-// cancelWithin is how long a generation of this process may take to end when it is cancelled.
+// cancelWithin is how long a cancelled generation of this process may take to end.
 const cancelWithin = 10 * time.Second
 
 // CancelGeneration cancels a generation.
@@ -283,8 +283,8 @@ func (s *servedGenerations) CancelGeneration(ctx context.Context, id string) (ap
 	}
 }
 
-// again is the request that repeats an operation, with the model that executed it; nil if its
-// journal has none.
+// again returns a request that repeats an operation with the model that executed it; nil if the operation's record
+// contains no request.
 func again(o ledger.Operation) *api.NewGeneration {
 	var intent struct {
 		Plan struct {
@@ -313,5 +313,5 @@ func again(o ledger.Operation) *api.NewGeneration {
 	return g
 }
 
-// named is what finds an item again: its id, or its ref if it had no record yet.
+// named returns a reference that finds the item again: its id, or its ref if it has no record.
 func named(o media.Output) api.RunFile { return api.RunFile{MediaID: cmp.Or(o.ID, string(o.Ref))} }

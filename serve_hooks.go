@@ -13,17 +13,17 @@ import (
 	"atelier/media"
 )
 
-// hookKey is the parameter of a webhook's address that authenticates its calls.
+// hookKey is the query parameter that authenticates webhook calls.
 const hookKey = "key"
 
-// keyedHooks are the providers that get the address of their webhook with each task. Leonardo's
-// belongs to its API key: its calls carry LeonardoWebhookKey instead.
+// keyedHooks are the providers that receive the webhook address with each task. Leonardo's webhook belongs to its API
+// key: its calls carry LeonardoWebhookKey instead.
 var keyedHooks = []string{"bfl", "midjourney"}
 
-// bearerHook is the provider whose webhook is configured with its API key.
+// bearerHook is the provider whose webhook is configured together with its API key.
 const bearerHook = "leonardo"
 
-// hookSecret is the secret with which a provider signs its webhook calls, if it signs.
+// hookSecret returns the secret with which a provider signs its webhook calls; empty without a public URL.
 func (s *Stores) hookSecret(provider string) string {
 	if s.Config.PublicURL == "" {
 		return ""
@@ -31,7 +31,7 @@ func (s *Stores) hookSecret(provider string) string {
 	return s.derived("webhook secret " + provider)
 }
 
-// notified returns the address and the secret of a provider's webhook; nil if the server is not
+// notified returns a function for the address and the secret of a provider's webhook; nil if the server is not publicly
 // reachable.
 func (s *Stores) notified() func(provider string) (address, secret string) {
 	if s.Config.PublicURL == "" {
@@ -46,10 +46,10 @@ func (s *Stores) notified() func(provider string) (address, secret string) {
 	}
 }
 
-// servedHooks passes webhook calls to the gateway.
+// servedHooks forwards webhook calls to the gateway.
 type servedHooks struct{ *Atelier }
 
-// AdmitHook checks the key in the address, or the bearer of Leonardo.
+// AdmitHook checks the key in the address, or Leonardo's bearer token.
 func (s servedHooks) AdmitHook(provider string, header http.Header, query url.Values) error {
 	have, want := query.Get(hookKey), s.derived("webhook "+provider)
 	switch {
@@ -67,7 +67,7 @@ func (s servedHooks) AdmitHook(provider string, header http.Header, query url.Va
 	return nil
 }
 
-// Notify passes a call to the gateway.
+// Notify forwards a call to the gateway.
 func (s servedHooks) Notify(ctx context.Context, provider string, h api.Hook) error {
 	return s.Gateway.Notify(ctx, provider, driver.Notification{Header: h.Header, Query: h.Query, Body: h.Body})
 }

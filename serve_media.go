@@ -26,14 +26,14 @@ import (
 	"atelier/media/wire"
 )
 
-// servedMedia is the resource of media.
+// servedMedia implements the resource of media.
 type servedMedia struct {
 	*Atelier
 	making singleflight.Group
-	// thumbnails limits how many pictures are decoded at once.
+	// thumbnails limits how many pictures are decoded at the same time.
 	thumbnails chan struct{}
-	// opened are recently requested items. Changes by this process take effect at once, those of
-	// others after a moment.
+	// opened caches recently requested items. Changes by this process take effect at once, changes by other processes
+	// after a moment.
 	opened recent.Cache[openedKey, api.Content]
 }
 
@@ -50,7 +50,7 @@ func newServedMedia(a *Atelier) *servedMedia {
 	}
 }
 
-// StoreMedia stores an upload, streamed.
+// StoreMedia stores an upload as a stream.
 func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	ctx = s.Scoped(ctx, uuid.Must(uuid.NewV7()).String())
 	declared, _, _ := strings.Cut(u.MIMEType, ";")
@@ -70,19 +70,19 @@ func (s *servedMedia) StoreMedia(ctx context.Context, r io.Reader, u api.Upload)
 	return s.one(ctx, o.ID)
 }
 
-// textTypes are types without a signature, by file extension.
+// textTypes maps file extensions to types that have no signature in the bytes.
 var textTypes = map[string]string{
 	".csv": "text/csv", ".tsv": "text/tab-separated-values", ".md": "text/markdown", ".markdown": "text/markdown", ".json": "application/json",
 	".jsonl": "application/x-ndjson", ".ndjson": "application/x-ndjson", ".html": "text/html", ".htm": "text/html", ".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
-// FetchMedia stores the content of a public address.
+// FetchMedia stores the content of a public URL.
 func (s *servedMedia) FetchMedia(ctx context.Context, address string) (api.Media, error) {
 	body, kind, err := s.fetch.Fetch(ctx, address)
 	if err != nil {
 		return api.Media{}, err
 	}
-	defer func() { _ = body.Close() }() // what was read is saved or the error says why not
+	defer func() { _ = body.Close() }() // the content is saved, or the error says why not
 	name := ""
 	if u, err := url.Parse(address); err == nil {
 		name = strings.Trim(path.Base(u.Path), "/.")
@@ -90,7 +90,7 @@ func (s *servedMedia) FetchMedia(ctx context.Context, address string) (api.Media
 	return s.StoreMedia(ctx, body, api.Upload{FileName: name, MIMEType: kind})
 }
 
-// one reads an item for display.
+// one returns an item for display.
 func (s *servedMedia) one(ctx context.Context, id string) (api.Media, error) {
 	r, err := s.record(ctx, id)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *servedMedia) one(ctx context.Context, id string) (api.Media, error) {
 	return mediaView(r), nil
 }
 
-// record reads an item by its id or, the newest one, by its ref.
+// record returns an item by its id or ref. If several items have the ref, it returns the newest.
 func (a *Atelier) record(ctx context.Context, name string) (ledger.Record, error) {
 	id := name
 	if _, err := media.ParseRef(name); err == nil {
@@ -138,7 +138,7 @@ func (s *servedMedia) ListMedia(ctx context.Context, q api.MediaQuery) (api.List
 
 func pageOf(p api.Page) ledger.Page { return ledger.Page{After: p.After, Limit: p.Limit} }
 
-// Media reads an item and its origin.
+// Media returns an item and its origin.
 func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, error) {
 	r, err := s.record(ctx, id)
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *servedMedia) Media(ctx context.Context, id string) (api.MediaDetails, e
 	return d, s.made(ctx, r, &d.Origin)
 }
 
-// subActionsOf links an item to the sub-actions that produced it.
+// subActionsOf returns links from an item to the sub-actions that produced it.
 func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaSubAction, error) {
 	out := []api.MediaSubAction{}
 	contents, err := s.Ledger.ContentOfMedia(ctx, s.owner(ctx), id)
@@ -181,7 +181,7 @@ func (s *servedMedia) subActionsOf(ctx context.Context, id string) ([]api.MediaS
 	return out, err
 }
 
-// relatives reads the items at the ends of edges, each once, without deleted ones.
+// relatives returns the items at the ends of edges, each once, without deleted ones.
 func (s *servedMedia) relatives(ctx context.Context, edges []ledger.Edge, of func(ledger.Edge) string, self string) ([]api.Media, error) {
 	out, seen := []api.Media{}, map[string]bool{self: true, "": true}
 	for _, e := range edges {
@@ -202,7 +202,7 @@ func (s *servedMedia) relatives(ctx context.Context, edges []ledger.Edge, of fun
 	return out, nil
 }
 
-// made adds how a generation made an item.
+// made adds how a generation made the item.
 func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) error {
 	if r.Origin.Operation == "" {
 		return nil
@@ -229,7 +229,7 @@ func (s *servedMedia) made(ctx context.Context, r ledger.Record, m *api.Making) 
 	return nil
 }
 
-// prompts are the prompt of an operation as requested, and as sent to the provider.
+// prompts returns the prompt of an operation as requested and as sent to the provider.
 func prompts(o ledger.Operation) (requested, sent string) {
 	var intent struct {
 		Prompt string `json:"prompt"`
@@ -245,7 +245,7 @@ func prompts(o ledger.Operation) (requested, sent string) {
 	return cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
 }
 
-// settingViews shows saved dispositions of settings.
+// settingViews converts saved dispositions of settings for display.
 func settingViews(saved json.RawMessage) []api.Setting {
 	var all []generate.Disposition
 	if json.Unmarshal(saved, &all) != nil {
@@ -285,7 +285,7 @@ func (s *servedMedia) RestoreMedia(ctx context.Context, id string) (api.Media, e
 	return s.one(ctx, id)
 }
 
-// now is the clock of the server.
+// now returns the current time.
 func now() time.Time { return time.Now().UTC() } //nolint:forbidigo // the clock of the server
 
 // OpenMedia opens the bytes of an item, or its thumbnail.
@@ -296,7 +296,7 @@ func (s *servedMedia) OpenMedia(ctx context.Context, id string, width int) (api.
 	return s.opened.Get(openedKey{s.owner(ctx), id, width}, func() (api.Content, error) { return s.openRecord(ctx, id, width) })
 }
 
-// openRecord is [servedMedia.OpenMedia] of an item with a record, read from the database.
+// openRecord implements [servedMedia.OpenMedia] for an item with a record; it reads the database.
 func (s *servedMedia) openRecord(ctx context.Context, id string, width int) (api.Content, error) {
 	r, err := s.record(ctx, id)
 	if err != nil {
@@ -325,18 +325,18 @@ func (s *servedMedia) openRecord(ctx context.Context, id string, width int) (api
 	return c, nil
 }
 
-// shownPreviews are the owners of recent previews of this process. They are not in the ledger,
-// because previews are useless after their operation.
+// shownPreviews remembers the owners of recent previews of this process. They are not in the ledger, because previews
+// are useless after their operation.
 type shownPreviews struct {
 	mu     sync.Mutex // guards both
 	owners map[media.Digest]string
 	order  []media.Digest
 }
 
-// keptPreviews is the number of remembered previews.
+// keptPreviews is the maximum number of remembered previews.
 const keptPreviews = 1000
 
-// note remembers the preview of an event.
+// note remembers the owner of a preview.
 func (p *shownPreviews) note(ctx context.Context, e generate.Event) {
 	if e.Kind != generate.EventPartial || e.Partial == nil {
 		return
@@ -361,8 +361,8 @@ func (p *shownPreviews) belongs(d media.Digest, owner string) bool {
 	return owner != "" && p.owners[d] == owner
 }
 
-// openPreview opens the bytes of a preview, which has no record: one shown to the owner, or one of
-// the owner's generation.
+// openPreview opens the bytes of a preview, which has no record. The preview must have been shown to the owner or
+// belong to the owner's generation.
 func (s *servedMedia) openPreview(ctx context.Context, d media.Digest) (api.Content, error) {
 	b, err := s.Ledger.BlobOf(ctx, d)
 	own := s.previews.belongs(d, s.owner(ctx))
@@ -379,17 +379,17 @@ func (s *servedMedia) openPreview(ctx context.Context, d media.Digest) (api.Cont
 	return api.Content{Digest: d, Size: b.SizeBytes, MIMEType: b.MIMEType, Open: s.opener(d)}, nil
 }
 
-// opener reads the bytes of a digest.
+// opener returns a function that reads the bytes of a digest.
 func (s *servedMedia) opener(d media.Digest) func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 	return func(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 		return s.Blobs.OpenRange(ctx, d, offset, length)
 	}
 }
 
-// thumbnail is [Atelier.Thumbnail], once at a time per picture, and a few at a time in total.
+// thumbnail is like [Atelier.Thumbnail], but makes each thumbnail only once at a time, and only a few in total.
 func (s *servedMedia) thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
 	d, err, _ := s.making.Do(r.Digest.String()+" "+itoa(width), func() (any, error) {
-		ctx := context.WithoutCancel(ctx) // other requests wait for it as well
+		ctx := context.WithoutCancel(ctx) // other requests may wait for it too
 		if d, err := s.madeThumbnail(ctx, r, width); err == nil {
 			return d, nil
 		}
@@ -409,8 +409,8 @@ func (a *Atelier) madeThumbnail(ctx context.Context, r ledger.Record, width int)
 	return d, err
 }
 
-// Thumbnail returns the stored small form of a picture, and creates it if it is missing. The error
-// is media.CodeUnsupported for items without pixels.
+// Thumbnail returns the stored thumbnail of a picture and creates it if it is missing. The error for items without
+// pixels has code media.CodeUnsupported.
 func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (media.Digest, error) {
 	d, err := a.madeThumbnail(ctx, r, width)
 	if err == nil || media.CodeOf(err) != media.CodeNotFound {
@@ -423,7 +423,7 @@ func (a *Atelier) Thumbnail(ctx context.Context, r ledger.Record, width int) (me
 	if err != nil {
 		return d, err
 	}
-	defer func() { _ = in.Close() }() // only read
+	defer func() { _ = in.Close() }() // read-only
 	var small bytes.Buffer
 	if _, err := imaging.Thumbnail(ctx, &small, in, r.Facts, width); err != nil {
 		return d, media.Errorf(media.CodeOf(err), "make a thumbnail of %s: %w", r.Ref, err)

@@ -11,10 +11,10 @@ import (
 	"atelier/ledger"
 )
 
-// counts are the counters of this process, for the metrics.
+// counts holds the metric counters of this process.
 type counts struct {
-	mu sync.Mutex // guards what follows
-	// runs counts root runs by event, operations by provider and status.
+	mu sync.Mutex // guards the fields below
+	// runs counts root runs by event; operations counts by provider and status.
 	runs       map[string]float64
 	operations map[[2]string]float64
 	usd        ledger.Pico
@@ -55,7 +55,7 @@ func (c *counts) run(e ledger.Event) {
 	c.runs[what]++
 }
 
-// samples are its metrics.
+// samples returns the counters as metrics.
 func (c *counts) samples() (out []api.Sample) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,18 +65,18 @@ func (c *counts) samples() (out []api.Sample) {
 	for by, n := range c.operations {
 		out = append(out, api.Sample{Name: "atelier_operations_total", Kind: "counter", Help: "Generations that ended in this process.", Labels: []string{"provider", by[0], "status", by[1]}, Value: n})
 	}
-	usd, _ := strconv.ParseFloat(c.usd.USD(), 64) // it is a decimal number
+	usd, _ := strconv.ParseFloat(c.usd.USD(), 64) // always a decimal number
 	return append(out, api.Sample{Name: "atelier_cost_usd_total", Kind: "counter", Help: "Known cost of this process's generations and chat model calls.", Value: usd})
 }
 
-// countRuns counts runs until ctx ends.
+// countRuns counts the events of root runs until ctx ends.
 func (s *server) countRuns(ctx context.Context) {
 	events, stop := s.observer.Subscribe("")
 	defer func() { stop() }()
 	for {
 		select {
 		case e, ok := <-events:
-			if !ok { // it was too slow
+			if !ok { // the subscription was too slow
 				events, stop = s.observer.Subscribe("")
 				continue
 			}
@@ -87,7 +87,7 @@ func (s *server) countRuns(ctx context.Context) {
 	}
 }
 
-// samples are the metrics besides those of requests.
+// samples returns the metrics other than those of requests.
 func (h *hubs) samples() []api.Sample {
 	h.mu.Lock()
 	readers := 0

@@ -29,10 +29,10 @@ import (
 	"atelier/run/conversation"
 )
 
-// servedRuns is the resource of runs.
+// servedRuns implements the resource of runs.
 type servedRuns struct{ *server }
 
-// StartRun starts a run, or finds the one that an earlier attempt started with the id.
+// StartRun starts a run, or returns the run that an earlier attempt started with the id.
 func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
 	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
 		return api.Started{}, err
@@ -51,7 +51,7 @@ func (s servedRuns) StartRun(ctx context.Context, id string, r api.NewRun) (api.
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning), ConversationID: begun.Conversation}, nil
 }
 
-// known waits until a run that has begun can be found.
+// known waits until a started run can be found.
 func (s servedRuns) known(ctx context.Context, id string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
@@ -69,8 +69,7 @@ func (s servedRuns) known(ctx context.Context, id string) {
 	}
 }
 
-// request makes the run's request from an HTTP request: it cannot contain a path, an owner or a
-// grant.
+// request converts an HTTP request to a run request. An HTTP request cannot contain a path, an owner or a grant.
 func (s servedRuns) request(ctx context.Context, id string, r api.NewRun) (Request, error) {
 	req := Request{Sources: s.Config.Sources}
 	req.Owner = s.owner(ctx)
@@ -112,8 +111,8 @@ func (s servedRuns) request(ctx context.Context, id string, r api.NewRun) (Reque
 	return req, nil
 }
 
-// files copies the files of a request to the run's folder, with those of earlier messages, and
-// returns their names.
+// files copies the files of a request and those of earlier messages to the run's folder. It returns the names of the
+// request's files.
 func (s servedRuns) files(ctx context.Context, req *Request, r api.NewRun) (names []string, err error) {
 	var given []ledger.Record
 	for _, f := range r.Files {
@@ -140,7 +139,7 @@ func (s servedRuns) files(ctx context.Context, req *Request, r api.NewRun) (name
 	return names[len(earlier):], nil
 }
 
-// earlierFiles are the files that a person attached to earlier messages of a conversation.
+// earlierFiles returns the files that a person attached to earlier messages of a conversation.
 func (s servedRuns) earlierFiles(ctx context.Context, of string) (out []ledger.Record, err error) {
 	if of == "" || of == conversation.New {
 		return nil, nil
@@ -176,7 +175,7 @@ func (a *Atelier) row(ctx context.Context, id string) (ledger.Run, error) {
 	return row, absent(err, "run", id)
 }
 
-// absent says in a not-found error what there is none of.
+// absent adds the kind and the id of the missing resource to a not-found error.
 func absent(err error, kind, id string) error {
 	if media.CodeOf(err) == media.CodeNotFound {
 		return media.Errorf(media.CodeNotFound, "there is no %s %.64q", kind, media.ErrorText(id))
@@ -190,7 +189,7 @@ func (s servedRuns) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.
 	return views(list, runView), err
 }
 
-// views shows the rows of a page.
+// views converts the rows of a page.
 func views[T, V any](list ledger.List[T], view func(T) V) api.List[V] {
 	out := api.List[V]{Items: make([]V, len(list.Items)), Next: list.Next}
 	for i, row := range list.Items {
@@ -199,7 +198,7 @@ func views[T, V any](list ledger.List[T], view func(T) V) api.List[V] {
 	return out
 }
 
-// Run reads a run with its media and its question.
+// Run returns a run with its media and its questions.
 func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 	row, err := s.row(ctx, id)
 	if err != nil {
@@ -213,7 +212,7 @@ func (s servedRuns) Run(ctx context.Context, id string) (api.Run, error) {
 	if err != nil {
 		return v, err
 	}
-	slices.Reverse(list.Items) // in the order of their creation
+	slices.Reverse(list.Items) // in order of creation
 	v.Media = views(list, mediaView).Items
 	if row.Status != ledger.StatusPaused {
 		return v, nil
@@ -261,7 +260,7 @@ func questionView(q agent.Question) api.Question {
 		v.Options = f.Choices()
 	}
 	if q.Details != nil {
-		v.Details, _ = json.Marshal(q.Details) // texts can be written
+		v.Details, _ = json.Marshal(q.Details) // strings can always be encoded
 	}
 	return v
 }
@@ -283,7 +282,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 	}
 	r, err := s.service.Resume(ctx, s.owner(ctx), id, reply)
 	if err != nil {
-		if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok { // name the locations
+		if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok { // report the locations
 			err = &api.UnfitError{Err: err, Flaws: flaws(nil, v)}
 		}
 		return api.Started{}, err
@@ -291,7 +290,7 @@ func (s servedRuns) AnswerRun(ctx context.Context, id string, a api.Answer) (api
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 
-// CancelRun cancels a run. It ends soon after.
+// CancelRun cancels a run. The run ends shortly after.
 func (s servedRuns) CancelRun(ctx context.Context, id string) (api.Started, error) {
 	if err := s.service.End(ctx, s.owner(ctx), id); err != nil {
 		return api.Started{}, err
@@ -308,14 +307,13 @@ func (s servedRuns) RetryRun(ctx context.Context, id string) (api.Started, error
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning), ConversationID: r.Conversation}, nil
 }
 
-// ForkRun repeats a run from a step on, or finds the fork that an earlier attempt started with the
-// id.
+// ForkRun repeats a run from a step, or returns the fork that an earlier attempt started with the id.
 func (s servedRuns) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
 	switch _, err := s.Ledger.RunState(ctx, s.owner(ctx), newID); {
-	case err == nil: // its state is saved before it begins
+	case err == nil: // the state is saved before the run starts
 		s.known(ctx, newID)
 		begun, err := s.started(ctx, newID)
-		if media.CodeOf(err) == media.CodeNotFound { // the process that adopts it begins it
+		if media.CodeOf(err) == media.CodeNotFound { // the process that adopts the run starts it
 			return api.Started{ID: newID, Status: string(ledger.StatusRunning)}, nil
 		}
 		return begun, err

@@ -9,7 +9,7 @@ import (
 	"atelier/run/subactions"
 )
 
-// servedSubActions is the resource of sub-actions.
+// servedSubActions implements the resource of sub-actions.
 type servedSubActions struct{ *Atelier }
 
 // StartSubAction starts a sub-action.
@@ -18,19 +18,19 @@ func (s servedSubActions) StartSubAction(ctx context.Context, run, key string, b
 	return id, unfitAt("", err)
 }
 
-// PriceSubAction returns the cost of one.
+// PriceSubAction returns the cost of a sub-action.
 func (s servedSubActions) PriceSubAction(ctx context.Context, interaction string, body json.RawMessage) (api.SubActionPrice, error) {
 	usd, err := s.subActions.Price(ctx, s.owner(ctx), interaction, body)
 	return api.SubActionPrice{EstimatedUSD: usd}, unfitAt("", err)
 }
 
-// SubAction reads one.
+// SubAction returns a sub-action.
 func (s servedSubActions) SubAction(ctx context.Context, id string) (api.SubAction, error) {
 	st, err := s.subActions.Status(ctx, s.owner(ctx), id)
 	return subActionView(st), err
 }
 
-// ListSubActions lists those of a run.
+// ListSubActions lists the sub-actions of a run.
 func (s servedSubActions) ListSubActions(ctx context.Context, run string, p api.Page) (api.List[api.SubAction], error) {
 	if _, err := s.workflows.Status(ctx, s.owner(ctx), run); err != nil {
 		return api.List[api.SubAction]{}, err
@@ -39,7 +39,7 @@ func (s servedSubActions) ListSubActions(ctx context.Context, run string, p api.
 	return views(list, subActionView), err
 }
 
-// CancelSubAction cancels one.
+// CancelSubAction cancels a sub-action.
 func (s servedSubActions) CancelSubAction(ctx context.Context, id string) (api.SubAction, error) {
 	if err := s.subActions.Cancel(ctx, s.owner(ctx), id); err != nil {
 		return api.SubAction{}, err
@@ -55,7 +55,7 @@ func (s servedSubActions) RetrySubAction(ctx context.Context, id string, r api.S
 	return s.SubAction(ctx, id)
 }
 
-// FollowSubAction returns the events of one.
+// FollowSubAction returns the events of a sub-action.
 func (s servedSubActions) FollowSubAction(ctx context.Context, id string, after int) iter.Seq2[api.SubActionEvent, error] {
 	return func(yield func(api.SubActionEvent, error) bool) {
 		for e, err := range s.subActions.Follow(ctx, s.owner(ctx), id, after) {

@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// servedTrace is the resource of traces.
+// servedTrace implements the resource of traces.
 type servedTrace struct{ servedRuns }
 
 // ListSteps lists the finished steps of a run tree.
@@ -28,7 +28,7 @@ func (s servedTrace) ListSteps(ctx context.Context, id string) ([]api.Step, erro
 	return out, err
 }
 
-// ListModelCalls lists the calls of chat models of a run.
+// ListModelCalls lists the chat model calls of a run.
 func (s servedTrace) ListModelCalls(ctx context.Context, q api.TraceQuery) (api.List[api.ModelCall], error) {
 	if _, err := s.row(ctx, q.ID); err != nil {
 		return api.List[api.ModelCall]{}, err
@@ -84,7 +84,7 @@ func seen(all []ledger.InputImage) []api.SeenImage {
 	return out
 }
 
-// ended is an end time; nil if there is none yet.
+// ended returns an end time; nil if it is zero.
 func ended(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil

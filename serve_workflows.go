@@ -18,7 +18,7 @@ import (
 	"atelier/workflow/subaction"
 )
 
-// servedWorkflows is the resource of definitions: the examples and those of a folder.
+// servedWorkflows implements the resource of workflow definitions: the examples and those of a folder.
 type servedWorkflows struct {
 	*Atelier
 	folder string
@@ -38,7 +38,7 @@ func soundWorkflows(folder string) error {
 	return err
 }
 
-// files reads the current workflows. One of the folder replaces an example with the same id.
+// files reads the current workflows. A workflow in the folder replaces the example with the same id.
 func (s servedWorkflows) files() (out []shipped.WorkflowFile, err error) {
 	known := map[string]bool{}
 	folders := []string{""} // the examples
@@ -70,7 +70,7 @@ func (s servedWorkflows) ListWorkflows(context.Context) ([]api.Workflow, error) 
 	return out, err
 }
 
-// Workflow reads one.
+// Workflow returns a workflow with its definition.
 func (s servedWorkflows) Workflow(_ context.Context, id string) (api.Workflow, error) {
 	f, err := s.find(id)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s servedWorkflows) Workflow(_ context.Context, id string) (api.Workflow, e
 	return v, err
 }
 
-// find finds a workflow by id; a path is not an id.
+// find returns a workflow by its id. Paths are not accepted.
 func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
 	files, err := s.files()
 	if err != nil {
@@ -96,7 +96,7 @@ func (s servedWorkflows) find(id string) (shipped.WorkflowFile, error) {
 	return shipped.WorkflowFile{}, media.Errorf(media.CodeNotFound, "there is no workflow %.80q", media.ErrorText(id))
 }
 
-// CheckWorkflow checks a text, which is YAML or JSON.
+// CheckWorkflow checks a definition in YAML or JSON.
 func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.WorkflowCheck, error) {
 	modules, err := shipped.Modules(module.Config{})
 	if err != nil {
@@ -125,8 +125,8 @@ func (s servedWorkflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) 
 	return out, err
 }
 
-// preview returns the first interaction of a workflow, if no step before it has to run and the
-// state is sufficient.
+// preview returns the first interaction of a workflow, if no step before it has to be executed and the state is
+// sufficient.
 func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modules, state *ordered.Object, actions *subaction.Registry) (*api.Interaction, error) {
 	results := &ordered.Object{}
 	for _, step := range d.Steps {
@@ -136,7 +136,7 @@ func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modu
 		}
 		inputs, err := step.Resolve(state, results)
 		if err != nil || workflow.CheckInputs(m, inputs) != nil {
-			return nil, nil //nolint:nilerr,nilnil // the state does not have what the step needs
+			return nil, nil //nolint:nilerr,nilnil // the state lacks what the step needs
 		}
 		run := workflow.Run{StepID: step.ID, Inputs: inputs, State: state}
 		r, err := m.Request(ctx, run)
@@ -153,14 +153,14 @@ func preview(ctx context.Context, d *workflow.Definition, modules *workflow.Modu
 		}
 		out, err := m.Execute(ctx, run, nil)
 		if err != nil {
-			return nil, nil //nolint:nilerr,nilnil // it has to be run
+			return nil, nil //nolint:nilerr,nilnil // the step has to be executed
 		}
 		if state, err = step.Store(state, out); err != nil {
 			return nil, nil //nolint:nilerr,nilnil // as above
 		}
 		results.Set(step.ID, out)
 	}
-	return nil, nil //nolint:nilnil // it asks nobody
+	return nil, nil //nolint:nilnil // the workflow has no interaction
 }
 
 func workflowView(d *workflow.Definition) api.Workflow {
@@ -178,7 +178,7 @@ func stepView(s workflow.Step) api.WorkflowStep {
 	return api.WorkflowStep{ID: s.ID, Title: s.Title, ModuleID: s.ModuleID}
 }
 
-// unfitAt makes the problems of workflow JSON those of a request, below a pointer.
+// unfitAt converts problems of workflow JSON to problems of a request, below a pointer.
 func unfitAt(under string, err error) error {
 	found := problem.Of(err)
 	if len(found) == 0 {
@@ -191,13 +191,13 @@ func unfitAt(under string, err error) error {
 	return &api.UnfitError{Err: err, Flaws: flaws}
 }
 
-// servedWorkflowRuns is the resource of runs of workflows.
+// servedWorkflowRuns implements the resource of workflow runs.
 type servedWorkflowRuns struct {
 	servedRuns
 	folder string
 }
 
-// StartWorkflowRun starts a run, or finds the one that an earlier attempt started with the id.
+// StartWorkflowRun starts a run, or returns the run that an earlier attempt started with the id.
 func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
 	if known, err := s.Ledger.HasRun(ctx, id); err != nil {
 		return api.Started{}, err
@@ -228,7 +228,7 @@ func (s servedWorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r a
 	return api.Started{ID: begun.ID, Status: string(ledger.StatusRunning)}, nil
 }
 
-// inlineWorkflow reads a definition that came with a request.
+// inlineWorkflow reads a definition from a request.
 func inlineWorkflow(text []byte) (*workflow.Definition, error) {
 	modules, err := shipped.Modules(module.Config{})
 	if err != nil {
@@ -259,7 +259,7 @@ func workflowRunView(r ledger.Run) api.WorkflowRun {
 	}
 }
 
-// WorkflowRun reads a run.
+// WorkflowRun returns a run.
 func (s servedWorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.WorkflowRun, error) {
 	st, err := s.workflows.Status(ctx, s.owner(ctx), id)
 	if err != nil {
@@ -300,10 +300,10 @@ func (s servedWorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f ap
 	return api.Started{ID: r.ID, Status: string(ledger.StatusRunning)}, nil
 }
 
-// servedInteractions is the resource of interactions.
+// servedInteractions implements the resource of interactions.
 type servedInteractions struct{ *Atelier }
 
-// Interaction reads one.
+// Interaction returns an interaction.
 func (s servedInteractions) Interaction(ctx context.Context, id string) (api.Interaction, error) {
 	i, err := s.workflows.Show(ctx, s.owner(ctx), id)
 	if err != nil {
@@ -351,7 +351,7 @@ func (s servedInteractions) PatchInteraction(ctx context.Context, id string, ver
 	return c, err
 }
 
-// AnswerInteraction takes an answer.
+// AnswerInteraction accepts an answer.
 func (s servedInteractions) AnswerInteraction(ctx context.Context, id string, a api.InteractionAnswer) (api.Started, error) {
 	body, err := json.Marshal(a)
 	if err != nil {

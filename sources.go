@@ -8,17 +8,16 @@ import (
 	"atelier/media"
 )
 
-// Search selects the provider of web searches. The first configured provider is used, in this
-// order.
+// Search selects the provider of web searches: the first configured one, in the order of the fields.
 type Search struct {
-	// SearXNG is the address of an instance.
+	// SearXNG is the address of a SearXNG instance.
 	SearXNG string
-	// BraveKey and TavilyKey are credentials; the addresses replace the providers' own.
+	// BraveKey and TavilyKey are credentials. The base URLs replace the providers' own addresses.
 	BraveKey, BraveBaseURL   string
 	TavilyKey, TavilyBaseURL string
 }
 
-// readSearch reads the environment. The error has code invalid.
+// readSearch reads the environment. The error has code media.CodeInvalid.
 func readSearch(env func(string) string) (Search, error) {
 	text := func(name string) string { return strings.TrimSpace(env(name)) }
 	s := Search{
@@ -33,13 +32,13 @@ func readSearch(env func(string) string) (Search, error) {
 	return s, nil
 }
 
-// searchAPI is a search provider with its host.
+// searchAPI is a search provider with the address of its API.
 type searchAPI interface {
 	web.Searcher
 	API() string
 }
 
-// searcher creates the configured provider, nil if there is none.
+// searcher creates the configured provider; nil if there is none.
 func (s Search) searcher() (searchAPI, error) {
 	switch {
 	case s.SearXNG != "":
@@ -52,11 +51,11 @@ func (s Search) searcher() (searchAPI, error) {
 	return nil, nil
 }
 
-// searchHint is how to configure web search.
+// searchHint says how to configure web search.
 const searchHint = "set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"
 
-// Name is the display name of the search provider, empty if there is none. The error says what is
-// wrong with its configuration.
+// Name returns the display name of the search provider; empty if there is none. The error reports an invalid
+// configuration.
 func (s Search) Name() (string, error) {
 	found, err := s.searcher()
 	if err != nil || found == nil {
@@ -65,7 +64,7 @@ func (s Search) Name() (string, error) {
 	return found.Name(), nil
 }
 
-// sourcesOf returns which sources are available, and how to configure the others.
+// sourcesOf returns the available sources, and for each other source how to configure it.
 func sourcesOf(s Sources, search bool) map[string]agent.Source {
 	source := func(configured bool, hint string) agent.Source {
 		if configured {
@@ -81,8 +80,7 @@ func sourcesOf(s Sources, search bool) map[string]agent.Source {
 	}
 }
 
-// Configured returns which sources are available without flags of a run, and how to configure the
-// others.
+// Configured returns the sources that are available to every run, and for each other source how to configure it.
 func (c Config) Configured() (map[string]agent.Source, error) {
 	found, err := c.Search.searcher()
 	return sourcesOf(Sources{Files: c.Sources.Files}, err == nil && found != nil), err

@@ -22,14 +22,14 @@ import (
 	"atelier/run/durable"
 )
 
-// Stores are the stored data: bytes, records and the signing key. A program that only reads can
-// open them alone, without models or a catalogue.
+// Stores holds the stored data: bytes, records and the signing key. A program that only reads can open Stores alone,
+// without models or a catalogue.
 type Stores struct {
-	// Config is their configuration, with defaults.
+	// Config is the configuration, with defaults.
 	Config Config
-	// Blobs has the bytes, by digest.
+	// Blobs holds the bytes by digest.
 	Blobs *blob.Store
-	// Ledger has the records.
+	// Ledger holds the records.
 	Ledger Ledger
 
 	key wire.Key
@@ -38,15 +38,14 @@ type Stores struct {
 // Ledger is a store of records that knows its location.
 type Ledger interface {
 	ledger.Store
-	// Place names the file or the database, without a password.
+	// Place returns the file or the database, without a password.
 	Place() string
 }
 
-// halfUploads is how long an incomplete upload is kept; no upload takes so long.
+// halfUploads is how long an incomplete upload is kept. No upload takes this long.
 const halfUploads = 24 * time.Hour
 
-// OpenStores opens the data folder and the database, and creates what is missing. The caller closes
-// them.
+// OpenStores opens the data folder and the database, and creates what is missing. The caller must close the Stores.
 func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -80,7 +79,7 @@ func OpenStores(ctx context.Context, c Config) (*Stores, error) {
 // Close closes the database.
 func (s *Stores) Close() error { return s.Ledger.Close() }
 
-// openLedger opens PostgreSQL if the configuration names it, otherwise a file in the data folder.
+// openLedger opens PostgreSQL if the configuration names it, and otherwise a file in the data folder.
 func openLedger(ctx context.Context, c Config) (Ledger, error) {
 	if c.DatabaseURL == "" {
 		return sqlite.Open(ctx, sqlite.Config{Path: c.LedgerFile()})
@@ -92,8 +91,8 @@ func openLedger(ctx context.Context, c Config) (Ledger, error) {
 	return l, nil
 }
 
-// signingKey reads the deployment's key for wire tokens, or creates it. Two processes that start at
-// once get the same one.
+// signingKey reads or creates the deployment's key for wire tokens. Two processes that start at the same time get the
+// same key.
 func signingKey(path string) (wire.Key, error) {
 	for range 2 {
 		b, err := os.ReadFile(path) //nolint:gosec // a fixed name in the data folder
@@ -115,7 +114,7 @@ func signingKey(path string) (wire.Key, error) {
 	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it was removed while it was being created", path)
 }
 
-// makeKey writes a complete key file and links it into place, so that only one wins.
+// makeKey writes a complete key file and links it into place, so that only one process wins.
 func makeKey(path string) error {
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {
@@ -136,8 +135,8 @@ func makeKey(path string) error {
 	return nil
 }
 
-// Engine opens the durable engine next to the ledger: in the same database, or in a file beside it.
-// The caller closes it; runs open their own.
+// Engine opens the durable engine next to the ledger: in the same database, or in a file in the same folder. The caller
+// must close it. The runs of an Atelier open their own engine.
 func (a *Atelier) Engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
 	healthy, err := a.ledgerHealth()
 	if err != nil {
@@ -150,8 +149,8 @@ func (a *Atelier) Engine(ctx context.Context, takesOver bool) (*durable.Engine, 
 	})
 }
 
-// ledgerHealth checks whether the ledger is readable. SQLite continues to use a removed file, so
-// the file is checked.
+// ledgerHealth returns a check whether the ledger is readable. SQLite keeps using a removed file, so the check also
+// looks at the file.
 func (s *Stores) ledgerHealth() (func(context.Context) error, error) {
 	look := func(ctx context.Context) error {
 		_, err := s.Ledger.Version(ctx)

@@ -37,7 +37,7 @@ func (a *Atelier) newSubActions() *subactions.Service {
 	})
 }
 
-// opened is the interactions of an Atelier, whose workflows are created after its sub-actions.
+// opened provides the interactions of an Atelier, whose workflow service is created after its sub-action service.
 type opened struct{ *Atelier }
 
 func (o opened) Read(ctx context.Context, owner, id string) (string, *workflow.Interaction, error) {
@@ -48,5 +48,5 @@ func (o opened) Complete(ctx context.Context, owner, id string, target []string,
 	return o.workflows.Complete(ctx, owner, id, target, items...)
 }
 
-// Workflows runs media workflows, shows and edits their interactions, and takes answers.
+// Workflows returns the service that runs media workflows, shows and edits their interactions, and accepts answers.
 func (a *Atelier) Workflows() *workflows.Service { return a.workflows }

@@ -1,10 +1,9 @@
-// Package action has the actions of agents: named, with typed parameters, a registry, and the
-// interceptor that keeps bytes out of everything that a model sees.
+// Package action defines the actions of agents: named operations with typed parameters, a registry, and the interceptor
+// that keeps bytes out of everything that a model sees.
 //
-// Every result of every action passes the interceptor: Binary outputs of any size, undeclared
-// base64 that is detected, and messages and errors become media outputs and refs. Errors are
-// media.Error values. It may import media, blob, probe, wire, imaging and generate; the shipped
-// actions are in one package per family below it.
+// Every result of every action passes the interceptor: Binary outputs of any size, undeclared base64 that is detected,
+// and messages and errors become media outputs and refs. Errors are media.Error values. It may import media, blob,
+// probe, wire, imaging and generate; each family of actions has its own package below it.
 package action
 
 import (
@@ -47,8 +46,8 @@ const (
 	FormatReader       BinaryFormat = "Reader"       // io.Reader, closed after reading if it is an io.Closer
 )
 
-// TagSource is the tag of actions whose results come from sources: rows of a query, text of a file
-// or page. Numbers of a report are looked up in them.
+// TagSource is the tag of actions whose results come from sources: rows of a query, text of a file or page. The numbers
+// of a report are looked up in these results.
 const TagSource = "source"
 
 // Param describes one parameter. Names are PascalCase.
@@ -64,9 +63,9 @@ type Param struct {
 	Type string `json:"type,omitempty"`
 	// Default is applied when the parameter is missing.
 	Default any `json:"default,omitempty"`
-	// Values lists the accepted values of an enumeration; compared without case.
+	// Values lists the accepted values of an enumeration, compared case-insensitively.
 	Values []string `json:"values,omitempty"`
-	// Description is read by models and people.
+	// Description is for models and people.
 	Description string `json:"description"`
 	// Code marks a parameter for Go code only: models do not see it.
 	Code bool `json:"code,omitempty"`
@@ -74,55 +73,52 @@ type Param struct {
 
 // Action is a named operation of agents.
 type Action struct {
-	// Name is what models call it: "Generate Image".
+	// Name is what models call it, such as "Generate Image".
 	Name string
-	// Description says when to use it, for models.
+	// Description explains when to use it, for models.
 	Description string
-	// Tags group actions: media, file, visual.
+	// Tags group actions, such as media, file or visual.
 	Tags   []string
 	Params []Param
-	// Price returns what a call would cost, without executing it; nil if calls are free. Its inputs
-	// are those of Run. An error means that Run would fail with it before it costs anything; an
-	// unknown price is nil.
+	// Price returns what a call would cost, without executing it; nil if calls are free. Its inputs are those of Run.
+	// An error is one with which Run would fail before any cost. An unknown price has a nil USD.
 	Price func(ctx context.Context, c *Call) (Price, error)
-	// Recoverable reports whether an earlier process, now dead, began the call of the step in the
-	// scope of ctx and may have left something that Run, with a context that has ended, finishes or
-	// returns. It ignores the end of ctx. Nil means that calls leave nothing.
+	// Recoverable reports whether an earlier, dead process started the call of the step in the scope of ctx and may
+	// have left something that Run, with an ended context, finishes or returns. It ignores the end of ctx. Nil means
+	// that calls leave nothing.
 	Recoverable func(ctx context.Context) bool
-	// Run executes it. Inputs are checked, defaulted and resolved before.
+	// Run executes the action. Its inputs have been checked, defaulted and resolved.
 	Run func(ctx context.Context, c *Call) (Result, error)
 }
 
 // Price is what a call would cost.
 type Price struct {
-	// USD is the estimate in US dollars, exact decimal text; nil is unknown.
+	// USD is the estimate in US dollars, as exact decimal text; nil if unknown.
 	USD *string `json:"usd"`
-	// Note is how it is calculated: the model and the number of results.
+	// Note explains the estimate: the model and the number of results.
 	Note string `json:"note,omitempty"`
 }
 
 // Call is one invocation.
 type Call struct {
-	// Params are the input values by name: JSON types (numbers are float64); for Binary inputs
-	// media.Output (or []media.Output where IsArray).
+	// Params are the input values by name: JSON types (numbers are float64); for Binary inputs media.Output, or
+	// []media.Output if IsArray.
 	Params map[string]any
 	// Media is the media set of the calling run.
 	Media *media.Set
 	// Agent is the slug of the caller; Prefer its preferred image models.
 	Agent  string
 	Prefer []string
-	// ToolContext is the values that the caller of the run passes to its actions; [ToolValue] reads
-	// it.
+	// ToolContext contains the values that the caller of the run passes to its actions; [ToolValue] reads them.
 	ToolContext ToolContext
 	// Open reads a stored item of this run.
 	Open func(ctx context.Context, o media.Output) (io.ReadCloser, error)
-	// Progress, if not nil, receives small progress notes of long actions.
+	// Progress, if not nil, receives short notes about long actions.
 	Progress func(note string)
-	// See reports whether the caller's model can be shown an item's pixels; nil means that there is
-	// no such model. The error is the reason.
+	// See returns nil if the caller's model can be shown an item's pixels, otherwise the reason. A nil See means that
+	// there is no such model.
 	See func(o media.Output) error
-	// InUse returns why an item must stay listed ("embedded in the answer"), or nothing; may be
-	// nil.
+	// InUse returns the reason why an item must stay listed ("embedded in the answer"), or ""; may be nil.
 	InUse func(r media.Ref) string
 
 	changes []media.Change
@@ -142,13 +138,13 @@ const (
 
 // Result is the result of an action, before the interceptor.
 type Result struct {
-	// Code is SUCCESS, PARTIAL, ERROR or an action's own word; empty means SUCCESS.
+	// Code is SUCCESS, PARTIAL, ERROR or the action's own code; empty means SUCCESS.
 	Code string
 	// Message is one sentence, for the model and for people.
 	Message string
-	// Outputs are values by parameter name. Undeclared names are passed on with detection.
+	// Outputs are values by parameter name. Media in undeclared outputs is detected.
 	Outputs map[string]any
-	// Warnings reach the run's result.
+	// Warnings are added to the run's result.
 	Warnings []string
 	// Substituted names the substitute model that was used; nil if there was none.
 	Substituted *Substitution
@@ -157,7 +153,7 @@ type Result struct {
 // Substitution is the use of a substitute model. It becomes a disposition of the run's result; the
 // message should tell the model about it.
 type Substitution struct {
-	// Asked and Applied are names of models, Reason is for people.
+	// Asked and Applied are model names; Reason is for people.
 	Asked   string `json:"asked"`
 	Applied string `json:"applied"`
 	Reason  string `json:"reason"`

@@ -31,7 +31,7 @@ func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error)
 				}
 				complaints = append(complaints, p.Name+" is required"+what)
 			case p.Default != nil:
-				// Bound, so that it has the types of a given value; validate has checked that it fits.
+				// Bind it, so that it has the types of a given value; validate has checked that it fits.
 				params[p.Name], _, _ = p.bind(p.Default, &media.Set{})
 			}
 			continue
@@ -88,13 +88,13 @@ func (a Action) inputNames() []string {
 	return names
 }
 
-// missing tells null and blank text, which models write for "not set".
+// missing reports whether v is null or blank text, which models write for "not set".
 func missing(v any) bool {
 	s, isText := v.(string)
 	return v == nil || isText && strings.TrimSpace(s) == ""
 }
 
-// bind checks one value. bad are refs that are unknown in this run.
+// bind checks one value. bad lists refs that are unknown in this run.
 func (p Param) bind(v any, set *media.Set) (bound any, bad []string, err error) {
 	if p.ValueType == Binary {
 		return p.bindMedia(v, set)
@@ -118,7 +118,7 @@ func (p Param) bind(v any, set *media.Set) (bound any, bad []string, err error) 
 	return out, nil, nil
 }
 
-// asList takes an array, an array written as JSON text, or a single value.
+// asList converts an array, an array written as JSON text, or a single value to a list.
 func asList(v any) []any {
 	switch t := v.(type) {
 	case []any:
@@ -138,7 +138,7 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// bindMedia resolves refs, placeholders and our media URLs to the run's items.
+// bindMedia resolves refs, placeholders and this program's media URLs to the run's items.
 func (p Param) bindMedia(v any, set *media.Set) (any, []string, error) {
 	var found []media.Output
 	var bad []string
@@ -165,7 +165,7 @@ func (p Param) bindMedia(v any, set *media.Set) (any, []string, error) {
 	return found[0], nil, nil
 }
 
-// refText finds the ref in what a model wrote for a media item.
+// refText returns the ref in a model's value for a media item.
 func refText(v any) (string, bool) {
 	switch t := v.(type) {
 	case string:
@@ -182,7 +182,7 @@ func refText(v any) (string, bool) {
 	return "", false
 }
 
-// strangeRefs lists placeholders in any string of v that name no item of this run.
+// strangeRefs returns the placeholders in any string of v that name no item of this run.
 func strangeRefs(v any, set *media.Set) []string {
 	var bad []string
 	switch t := v.(type) {

@@ -29,7 +29,7 @@ func (c *Call) Bool(name string) bool {
 // Has reports whether the parameter was given or has a default.
 func (c *Call) Has(name string) bool { return c.Params[name] != nil }
 
-// Given reports whether the caller gave the parameter: a default is not given.
+// Given reports whether the caller passed the parameter; a default does not count.
 func (c *Call) Given(name string) bool {
 	for n, v := range c.given {
 		if nameKey(n) == nameKey(name) {
@@ -50,8 +50,8 @@ func (c *Call) Items(name string) []media.Output {
 	return nil
 }
 
-// Change changes how the run shows an item: it is applied at once, and again when a journal replays
-// the call. It returns false for an unknown ref.
+// Change changes how the run shows an item, at once and again when a journal replays the call. It returns false for an
+// unknown ref.
 func (c *Call) Change(ch media.Change) (media.Output, bool) {
 	o, ok := c.Media.Apply(ch)
 	if ok {

@@ -43,7 +43,7 @@ func (p Param) coerce(v any) (any, error) {
 	return p.text(v)
 }
 
-// text returns a string, which for an enumeration must be one of its values.
+// text returns a string. For an enumeration, it must be one of the values.
 func (p Param) text(v any) (any, error) {
 	s, ok := asText(v)
 	if !ok {
@@ -123,7 +123,7 @@ func asObject(v any) (any, error) {
 	return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
 }
 
-// kindOf names what a model gave, quoting short text only.
+// kindOf describes a value that a model wrote, quoting only short text.
 func kindOf(v any) string {
 	switch t := v.(type) {
 	case nil:

@@ -2,13 +2,13 @@ package action
 
 import "slices"
 
-// Description is an action as models read it in a prompt and people in docs.
+// Description is an action as models see it in a prompt and people in documentation.
 type Description struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
 	Params      []ParamDescription `json:"params"`
-	// Outputs are what comes back; models are told by the result itself, so
-	// [Registry.Describe] leaves them out and [Registry.Document] has them.
+	// Outputs describe the results. Models see the result itself, so [Registry.Describe] omits them and
+	// [Registry.Document] includes them.
 	Outputs []ParamDescription `json:"outputs,omitempty"`
 	Tags    []string           `json:"tags,omitempty"`
 }
@@ -16,19 +16,19 @@ type Description struct {
 // ParamDescription is one parameter of a [Description].
 type ParamDescription struct {
 	Name string `json:"name"`
-	// Type is string, integer, number, boolean, object, any or media, with "[]"
-	// behind it for arrays. A media input takes a ref or a placeholder.
+	// Type is string, integer, number, boolean, object, any or media, with "[]" appended for arrays. A media input
+	// takes a ref or a placeholder.
 	Type        string   `json:"type"`
 	Required    bool     `json:"required,omitempty"`
 	Default     any      `json:"default,omitempty"`
 	Values      []string `json:"values,omitempty"`
 	Description string   `json:"description,omitempty"`
-	// Code marks what is for Go code alone.
+	// Code marks a parameter for Go code only.
 	Code bool `json:"code,omitempty"`
 }
 
-// Describe tells models about the named actions, in the order asked; no names
-// means all, by name. What is for Go code alone is omitted. An unknown name is [media.CodeNotFound].
+// Describe returns the descriptions of the named actions for models, in the given order; no names means all, sorted by
+// name. It omits parameters for Go code only. An unknown name is [media.CodeNotFound].
 func (r *Registry) Describe(names ...string) ([]Description, error) {
 	docs, err := r.Document(names...)
 	for i := range docs {
@@ -38,7 +38,7 @@ func (r *Registry) Describe(names ...string) ([]Description, error) {
 	return docs, err
 }
 
-// Document is [Registry.Describe] for people: with outputs and tags.
+// Document is like [Registry.Describe] for people: it includes outputs, tags and parameters for Go code only.
 func (r *Registry) Document(names ...string) ([]Description, error) {
 	if len(names) == 0 {
 		names = r.Names()
@@ -54,7 +54,7 @@ func (r *Registry) Document(names ...string) ([]Description, error) {
 	return docs, nil
 }
 
-// Document is [Registry.Document] for actions that are not registered.
+// Document is like [Registry.Document] for actions that are not registered.
 func Document(actions ...Action) []Description {
 	docs := make([]Description, 0, len(actions))
 	for _, a := range actions {
@@ -63,7 +63,7 @@ func Document(actions ...Action) []Description {
 	return docs
 }
 
-// Describe tells what the action is, takes and gives.
+// Describe returns the action's description with its parameters and outputs.
 func (a Action) Describe() Description {
 	d := Description{Name: a.Name, Description: a.Description, Params: []ParamDescription{}, Tags: a.Tags}
 	for _, p := range a.Params {

@@ -13,10 +13,10 @@ import (
 	"atelier/media/wire"
 )
 
-// What base64 is media, is wire's to decide; this file says what becomes of it in a value.
+// Package wire decides which base64 is media; this file decides what replaces it in a value.
 
-// str handles a text: as the value it may be media as a whole, which gives a view,
-// or hold media, which gives placeholders. All other text passes byte for byte.
+// str handles a text. A text that is media as a whole becomes a view; media within a text becomes placeholders. All
+// other text is returned byte for byte.
 func (p *pass) str(ctx context.Context, s string, n nested) any {
 	if !utf8.ValidString(s) {
 		if probe.Media([]byte(s[:min(4096, len(s))])) || strings.IndexByte(s, 0) >= 0 {
@@ -49,8 +49,8 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 	return s
 }
 
-// declared takes what only a declaration makes media: base64 of any length, an address, a
-// ref, a picture or page written as text.
+// declared handles what is media only by declaration: base64 of any length, an address, a ref, or a picture or page
+// written as text.
 func (p *pass) declared(ctx context.Context, s string, n nested) (any, bool) {
 	switch {
 	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
@@ -73,12 +73,12 @@ func (p *pass) declared(ctx context.Context, s string, n nested) (any, bool) {
 	return nil, false
 }
 
-// liftString puts tokens in the place of the media that detection finds.
+// liftString replaces the media that detection finds with tokens.
 func (p *pass) liftString(ctx context.Context, s string) (string, []wire.Lifted) {
 	return p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
 }
 
-// base64 stores the content of a text that is base64 as a whole.
+// base64 stores the content of a text that is entirely base64.
 func (p *pass) base64(ctx context.Context, s string, m media.Meta) (media.Output, error) {
 	_, items := p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Declared: true, MIMEType: m.MIMEType})
 	if len(items) != 1 {
@@ -95,7 +95,7 @@ func (p *pass) taken(ctx context.Context, item wire.Lifted, m media.Meta) (media
 	return p.admit(ctx, media.NewOutput(item.Blob, m))
 }
 
-// scope signs the tokens of one pass; they never leave it.
+// scope returns the scope that signs the tokens of one pass. The tokens never leave the pass.
 func (p *pass) scope(ctx context.Context) string {
 	if tree := media.ScopeOf(ctx).Tree; tree != "" {
 		return tree
@@ -123,7 +123,7 @@ func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Outpu
 	return p.keep(ctx, strings.NewReader(text), m)
 }
 
-// lift replaces media inside a text by placeholders.
+// lift replaces media in a text with placeholders.
 func (p *pass) lift(ctx context.Context, s string) string {
 	if lifted, items := p.liftString(ctx, unescaped(s)); len(items) > 0 {
 		return p.named(ctx, lifted, items)
@@ -131,7 +131,7 @@ func (p *pass) lift(ctx context.Context, s string) string {
 	return s
 }
 
-// named puts placeholders in the place of the items' tokens, which stand in order.
+// named replaces the tokens of items, which are in order, with placeholders.
 func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string {
 	var out strings.Builder
 	for _, item := range items {
@@ -142,7 +142,7 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 		out.WriteString(before)
 		if o, err := p.taken(ctx, item, media.Meta{}); err != nil {
 			p.item(o, err)
-			// Without what would end the JSON string or the attribute around the text.
+			// Remove what would end the JSON string or the attribute around the text.
 			out.WriteString("[media not stored: " + strings.Map(func(r rune) rune {
 				switch {
 				case strings.ContainsRune("\"'`", r):
@@ -161,13 +161,13 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 	return out.String()
 }
 
-// message takes media out of a message and clips it.
+// message replaces media in a message with placeholders and clips it.
 func (p *pass) message(ctx context.Context, s string) string {
 	return clip(p.lift(ctx, strings.ToValidUTF8(s, "�")), maxMessage)
 }
 
-// line is a name or a label as it may be shown anywhere: without media, which is
-// named, and without control characters.
+// line returns a name or label that is safe to show: media is replaced with its name, and control characters are
+// removed.
 func line(s string) string {
 	return wire.NameMedia(strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && c != '\n' && c != '\t' {
@@ -177,7 +177,7 @@ func line(s string) string {
 	}, strings.ToValidUTF8(s, "�")))
 }
 
-// textType guesses the type of a large text that becomes a document.
+// textType guesses the type of a long text that becomes a document.
 func textType(s string) string {
 	t := strings.TrimSpace(s)
 	switch {

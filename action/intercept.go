@@ -12,17 +12,16 @@ import (
 	"atelier/media"
 )
 
-// Fetch gets a media item that has only an address. It guards the address, every redirect, size and
-// time; the caller closes the body.
+// Fetch fetches a media item that has only an address. It checks the address and every redirect, and limits size and
+// time. The caller closes the body.
 type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
 
-// lateFetch is how long an address may still be read after the run was cancelled: the item is paid
-// for, and its link expires soon.
+// lateFetch is how long an address may be read after the run was cancelled: the item is paid for, and its link expires
+// soon.
 const lateFetch = 15 * time.Second
 
-// Interceptor takes media out of values: bytes go to the store, a record to the
-// ledger, the item to the run's set, and the value keeps a small view of it. It is
-// safe for concurrent use.
+// Interceptor removes media from values: the bytes go to the store, a record to the ledger and the item to the run's
+// set. The value keeps a small view of it. It is safe for concurrent use.
 type Interceptor struct{ cfg Config }
 
 // NewInterceptor creates an interceptor. The error has code [media.CodeInvalid].
@@ -45,11 +44,11 @@ func (i *Interceptor) Recording(r media.Recorder) *Interceptor {
 	return &other
 }
 
-// Target is where intercepted media belongs.
+// Target is the destination of intercepted media.
 type Target struct {
 	// Media is the run's set; required.
 	Media *media.Set
-	// Source names the action, model or agent that made it.
+	// Source names the action, model or agent that made the media.
 	Source string
 	// Threshold overrides [Config.Threshold]; 0 keeps it.
 	Threshold int
@@ -59,23 +58,22 @@ type Target struct {
 type Intercepted struct {
 	// Value holds JSON types only.
 	Value any
-	// Media are the items taken out, in the order of the value.
+	// Media are the removed items, in the order of the value.
 	Media []media.Output
 	// Warnings name items that could not be stored and formats that did not match.
 	Warnings []string
 }
 
-// Value takes the media out of v, which may be of any type: JSON types, []byte, io.Reader,
-// media.Output, structs. A failed item is replaced by {"error": …}; its siblings stay.
+// Value removes the media from v, which may have any type: JSON types, []byte, io.Reader, media.Output, structs. A
+// failed item is replaced with {"error": …}; its siblings stay.
 func (i *Interceptor) Value(ctx context.Context, t Target, v any) Intercepted {
 	p := i.begin(t)
 	safe := p.walk(ctx, v, nested{})
 	return Intercepted{Value: safe, Media: p.stored, Warnings: p.warnings}
 }
 
-// Text takes media out of text by a person or a model, including JSON: only data: URLs and base64
-// with a media signature are media, and become placeholders. All other text is returned byte for
-// byte.
+// Text replaces media in the text of a person or a model, including JSON, with placeholders. Only data: URLs and base64
+// with a media signature are media. All other text is returned byte for byte.
 func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Intercepted) {
 	p := i.begin(t)
 	p.to.Threshold = 0
@@ -83,13 +81,13 @@ func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Int
 	return s, Intercepted{Media: p.stored, Warnings: p.warnings}
 }
 
-// Store stores the bytes of r and admits them to the run: stored, recorded, in the set. Limits and
-// collisions are [media.CodeTooLarge] and [media.CodeRefCollision].
+// Store stores the bytes of r, records the item and adds it to the set. It returns [media.CodeTooLarge] for exceeded
+// limits and [media.CodeRefCollision] for collisions.
 func (i *Interceptor) Store(ctx context.Context, t Target, r io.Reader, m media.Meta) (media.Output, error) {
 	return i.begin(t).keep(ctx, r, m)
 }
 
-// StoreURL fetches an address, guarded, and stores the response as [Interceptor.Store] does.
+// StoreURL fetches an address with the guard and stores the response as [Interceptor.Store] does.
 func (i *Interceptor) StoreURL(ctx context.Context, t Target, url string, m media.Meta) (media.Output, error) {
 	return i.begin(t).fetch(ctx, url, m)
 }
@@ -115,7 +113,7 @@ type pass struct {
 
 // keep streams r into the store and admits the blob.
 func (p *pass) keep(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
-	// What an action made is kept even when its run was cancelled meanwhile.
+	// Keep what an action made even if its run has been cancelled.
 	blob, err := p.cfg.Store.Store(context.WithoutCancel(ctx), r, m.MIMEType)
 	if err != nil {
 		return media.Output{}, fmt.Errorf("store media: %w", err)
@@ -132,7 +130,7 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 	o.Ref, o.URL = media.RefOf(o.Modality, o.Digest), ""
 	have, known := p.to.Media.Lookup(o.Ref)
 	if known && have.Digest != o.Digest {
-		return p.to.Media.Add(o) // tells the collision
+		return p.to.Media.Add(o) // returns the collision
 	}
 	if !known && p.to.Media.Len() >= p.cfg.MaxItems {
 		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already has %d media items (limit MaxItems)", p.cfg.MaxItems)
@@ -163,7 +161,7 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 	return added, nil
 }
 
-// fetch reads an address at once: a provider's link is dead by tomorrow.
+// fetch reads an address at once, because a provider's links expire soon.
 func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Output, error) {
 	if o, err := p.to.Media.Find(url); err == nil {
 		return o, nil // our own link to an item of this run
@@ -180,14 +178,14 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 	if err != nil {
 		return media.Output{}, fmt.Errorf("fetch media: %w", err)
 	}
-	defer func() { _ = body.Close() }() // read to its end or failed already
+	defer func() { _ = body.Close() }() // already read to its end or failed
 	if m.MIMEType == "" {
 		m.MIMEType, _, _ = strings.Cut(contentType, ";")
 	}
 	return p.keep(ctx, body, m)
 }
 
-// item returns the view of a kept item, or the error that stands in its place.
+// item returns the view of a stored item, or the error that replaces it.
 func (p *pass) item(o media.Output, err error) any {
 	if err != nil {
 		p.failures++
@@ -202,8 +200,8 @@ func (p *pass) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// View is a media item as a model sees it: refId, mimeType, width, height and
-// label, about 40 tokens.
+// View returns a media item as a model sees it: refId, mimeType, width, height, durationSeconds and label, about 40
+// tokens.
 func View(o media.Output) map[string]any {
 	v := map[string]any{"refId": string(o.Ref), "mimeType": o.MIMEType}
 	if o.Width > 0 && o.Height > 0 {
@@ -218,10 +216,10 @@ func View(o media.Output) map[string]any {
 	return v
 }
 
-// viewLabel is how much of a label a view carries, in bytes.
+// viewLabel is the maximum length of a label in a view, in bytes.
 const viewLabel = 48
 
-// shown is err as it may be shown: no bytes, no base64, no cause.
+// shown returns err in a form that may be displayed, without bytes, base64 and cause.
 func shown(err error) *media.Error {
 	e := &media.Error{Code: media.CodeOf(err), Message: plainError(err), Retryable: media.Retryable(err)}
 	var coded *media.Error
@@ -231,5 +229,5 @@ func shown(err error) *media.Error {
 	return e
 }
 
-// plainError is an error's text without media and of bearable length.
+// plainError returns the text of an error, without media and clipped.
 func plainError(err error) string { return clip(media.ErrorText(err.Error()), maxMessage) }

@@ -17,41 +17,40 @@ import (
 type Env struct {
 	// Media is the media set of the run; required.
 	Media *media.Set
-	// Agent is the slug of the caller; Prefer its preferred image models.
+	// Agent is the slug of the caller; Prefer lists its preferred image models.
 	Agent  string
 	Prefer []string
-	// ToolContext is that of [Call].
+	// ToolContext is copied to [Call].
 	ToolContext ToolContext
 	// Threshold overrides [Config.Threshold] for this agent; 0 keeps it.
 	Threshold int
-	// Progress receives small notes of long actions; may be nil.
+	// Progress receives short notes about long actions; may be nil.
 	Progress func(note string)
-	// See and InUse are those of [Call]; may be nil.
+	// See and InUse are passed to [Call]; may be nil.
 	See   func(o media.Output) error
 	InUse func(r media.Ref) string
 }
 
-// Outcome is the outcome of one invocation. Everything in it is free of media bytes and base64; its
-// JSON is what a model sees.
+// Outcome is the result of one invocation. It contains no media bytes and no base64. Its JSON is what a model sees.
 type Outcome struct {
 	Name    string `json:"name"`
 	Success bool   `json:"success"`
-	// Code is SUCCESS, PARTIAL, ERROR or the action's own word.
+	// Code is SUCCESS, PARTIAL, ERROR or the action's own code.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Outputs hold JSON types only; media items stand as {refId, mimeType, width, height, label}.
+	// Outputs contain JSON types only; a media item is {refId, mimeType, width, height, label}.
 	Outputs map[string]any `json:"outputs,omitempty"`
 	// Error is set when the invocation failed.
 	Error *Problem `json:"error,omitempty"`
-	// Warnings reach the run's result.
+	// Warnings are added to the run's result.
 	Warnings []string `json:"warnings,omitempty"`
 	// Media are the action's items, stored, recorded and in the set.
 	Media []media.Output `json:"-"`
-	// Substituted is that of the [Result].
+	// Substituted is copied from the [Result].
 	Substituted *Substitution `json:"-"`
-	// Changes are the action's changes to items of the run; already applied.
+	// Changes are the action's changes to items of the run, already applied.
 	Changes []media.Change `json:"-"`
-	// Err is the cause of Error, as it may be shown; nil on success.
+	// Err is the cause of Error in a form that may be displayed; nil on success.
 	Err error `json:"-"`
 }
 
@@ -60,7 +59,7 @@ type Problem struct {
 	Code      media.Code `json:"code"`
 	Message   string     `json:"message"`
 	Retryable bool       `json:"retryable,omitempty"`
-	// Valid lists accepted values: refs, names.
+	// Valid lists accepted values, such as refs or names.
 	Valid []string `json:"valid,omitempty"`
 }
 
@@ -70,7 +69,7 @@ type Problem struct {
 func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, env Env) Outcome {
 	a, call, err := r.call(name, raw, env)
 	if err != nil {
-		e := shown(err) // which may quote what a model wrote
+		e := shown(err) // the error may quote the model's input
 		return Outcome{Name: cmp.Or(a.Name, clip(line(name), 80)), Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}
 	}
 	result, runErr := a.run(ctx, call)
@@ -96,7 +95,7 @@ func (r *Registry) call(name string, raw map[string]any, env Env) (Action, *Call
 	c := &Call{
 		Params: params, given: raw, Media: set, Agent: env.Agent, Prefer: env.Prefer, ToolContext: maps.Clone(env.ToolContext),
 		Progress: env.Progress, See: env.See, InUse: env.InUse,
-		Open: func(ctx context.Context, o media.Output) (io.ReadCloser, error) { // items of this run only (law 6)
+		Open: func(ctx context.Context, o media.Output) (io.ReadCloser, error) { // only items of this run (law 6)
 			known, ok := set.Lookup(o.Ref)
 			if !ok {
 				return nil, set.Unknown(string(o.Ref))
@@ -116,15 +115,15 @@ func (r *Registry) Costs(name string) bool {
 	return err == nil && a.Price != nil
 }
 
-// Recoverable reports whether an earlier process began the call of the step in the scope of ctx, so
-// that invoking it again, with a context that has ended, finishes what it left: see [Action].
+// Recoverable reports whether an earlier process started the call of the current step, in the scope of ctx. Invoking it
+// again with an ended context then completes what that process left: see [Action].
 func (r *Registry) Recoverable(ctx context.Context, name string) bool {
 	a, err := r.Lookup(name)
 	return err == nil && a.Recoverable != nil && a.Recoverable(ctx)
 }
 
-// Price returns what a call would cost, without executing it; a free action returns "0". The error
-// is one that Invoke would return before it costs anything.
+// Price returns what a call would cost, without executing it; a free action costs "0". An error is one that Invoke
+// would return before any cost.
 func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, env Env) (p Price, err error) {
 	a, call, err := r.call(name, raw, env)
 	if err != nil {
@@ -135,7 +134,7 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 		return Price{USD: &free}, nil
 	}
 	defer func() {
-		if v := recover(); v != nil { // unknown: a person decides
+		if v := recover(); v != nil { // the price is unknown, so a person decides
 			p, err = Price{Note: defect(fmt.Sprintf("the price of action %q", a.Name), v).Message}, nil
 		}
 	}()
@@ -146,8 +145,8 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 	return p, nil
 }
 
-// run calls Run and turns a panic into an error, also one of the error itself: a nil
-// pointer is an error too.
+// run calls Run and converts a panic to an error, including a panic of the returned error's Error method, as with a nil
+// pointer.
 func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,14 +159,14 @@ func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
 	return res, err
 }
 
-// printable reports whether s is text that may stand in a message.
+// printable reports whether s is valid UTF-8 without control characters other than newline, tab and carriage return.
 func printable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool {
 		return unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
 	}) < 0
 }
 
-// defect is the error for a panic. It never shows raw bytes.
+// defect returns the error for a panic. It never contains raw bytes.
 func defect(who string, p any) *media.Error {
 	var text string
 	switch v := p.(type) {

@@ -11,10 +11,10 @@ import (
 	"atelier/media"
 )
 
-// maxMessage is how much of a message reaches a model, in bytes.
+// maxMessage is the maximum length of a message to a model, in bytes.
 const maxMessage = 2000
 
-// outcome passes everything that an action gave through the interceptor.
+// outcome passes everything that an action returned through the interceptor.
 func (i *Interceptor) outcome(ctx context.Context, a Action, t Target, res Result, runErr error) Outcome {
 	p := i.begin(t)
 	out := Outcome{Name: a.Name, Code: cmp.Or(clip(line(res.Code), 80), Success), Substituted: res.Substituted}
@@ -27,7 +27,7 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, t Target, res Resul
 	}
 	if runErr != nil {
 		e := shown(runErr)
-		e.Message = media.ErrorText(p.message(ctx, runErr.Error())) // media inside its text is kept
+		e.Message = media.ErrorText(p.message(ctx, runErr.Error())) // media in its text is stored
 		e.Valid = slices.Clone(e.Valid)
 		for i, v := range e.Valid {
 			e.Valid[i] = line(v)
@@ -52,10 +52,10 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, t Target, res Resul
 	return out
 }
 
-// maxWarnings is how many different warnings of one outcome are told.
+// maxWarnings is the maximum number of distinct warnings in one outcome.
 const maxWarnings = 20
 
-// tallied says every warning once, with how often it came, and bounds the list.
+// tallied returns each warning once, with its count, and limits the list.
 func tallied(warnings []string) []string {
 	count := map[string]int{}
 	var distinct []string
@@ -77,9 +77,8 @@ func tallied(warnings []string) []string {
 	return distinct
 }
 
-// outputs intercepts the values by declared parameter; undeclared names are passed
-// on with detection, and names declared as Input alone stay here. Names go in a
-// fixed order, so that the set has one too.
+// outputs intercepts the values by declared parameter. Media in undeclared outputs is detected, and names declared only
+// as Input are dropped. Names are processed in a fixed order, so that the set is in a fixed order too.
 func (p *pass) outputs(ctx context.Context, a Action, values map[string]any) map[string]any {
 	order := map[string]int{}
 	outputs := map[string]Param{}

@@ -18,8 +18,7 @@ type Config struct {
 	Store *wire.Codec
 	// Recorder records each stored item before anything else sees it; nil records nothing.
 	Recorder media.Recorder
-	// Fetch gets outputs that have only an address; nil fails such items with
-	// [media.CodeUnsupported].
+	// Fetch fetches outputs that have only an address; nil fails such items with [media.CodeUnsupported].
 	Fetch Fetch
 	// Threshold is the length in characters from which base64 without a media signature is media in
 	// undeclared values; 0 means [DefaultThreshold].
@@ -28,14 +27,14 @@ type Config struct {
 	MaxItems int
 }
 
-// Limits that [Config] defaults to.
+// Default limits of [Config].
 const (
 	DefaultThreshold = 10_000
 	DefaultMaxItems  = 500
 )
 
-// Registry has the actions of a program by name and invokes them. Names are case-insensitive. It is
-// safe for concurrent use.
+// Registry holds the actions of a program by name and invokes them. Names are case-insensitive. It is safe for
+// concurrent use.
 type Registry struct {
 	interceptor *Interceptor
 	mu          sync.RWMutex      // guards actions
@@ -51,11 +50,11 @@ func NewRegistry(cfg Config) (*Registry, error) {
 	return &Registry{interceptor: i}, nil
 }
 
-// Interceptor is the interceptor of every result.
+// Interceptor returns the interceptor of every result.
 func (r *Registry) Interceptor() *Interceptor { return r.interceptor }
 
-// Register adds actions. A duplicate name, an action without a name or Run, and invalid parameters
-// are [media.CodeInvalid]; then nothing is added.
+// Register adds actions. It returns [media.CodeInvalid] for a duplicate name, an action without a name or Run, and
+// invalid parameters, and then adds nothing.
 func (r *Registry) Register(actions ...Action) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +89,7 @@ func (r *Registry) Lookup(name string) (Action, error) {
 	return Action{}, e
 }
 
-// Has reports whether there is an action of that name.
+// Has reports whether an action of that name is registered.
 func (r *Registry) Has(name string) bool {
 	_, err := r.Lookup(name)
 	return err == nil
@@ -108,8 +107,8 @@ func (r *Registry) Names() []string {
 	return names
 }
 
-// nameKey is what action and parameter names are compared by: lower case, without
-// the spaces, dashes and underscores that models put in or omit.
+// nameKey returns the form by which action and parameter names are compared: lower case, without the spaces, dashes and
+// underscores that models add or omit.
 func nameKey(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || c == '-' || c == '_' {
@@ -119,7 +118,7 @@ func nameKey(name string) string {
 	}, name)
 }
 
-// withDefaults fills in what most parameters are: scalar inputs.
+// withDefaults sets the defaults of parameters: scalar inputs.
 func (a Action) withDefaults() Action {
 	a.Params = slices.Clone(a.Params)
 	for i := range a.Params {
@@ -129,7 +128,7 @@ func (a Action) withDefaults() Action {
 	return a
 }
 
-// validate checks what the author of an action wrote.
+// validate checks the definition of an action.
 func (a Action) validate() error {
 	if strings.TrimSpace(a.Name) == "" || a.Run == nil {
 		return media.Errorf(media.CodeInvalid, "action %q requires a name and a Run function", a.Name)

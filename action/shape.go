@@ -15,8 +15,7 @@ import (
 	"atelier/media/wire"
 )
 
-// The names under which the world's APIs put the parts of a media item, compared
-// as [nameKey] does.
+// Names that common APIs use for the parts of a media item, compared as by [nameKey].
 var (
 	dataKeys  = []string{"data", "base64", "b64json", "bytes", "dataurl", "datauri", "content", "blob", "imagebase64", "image", "reader"}
 	urlKeys   = []string{"url", "imageurl", "uri", "href", "downloadurl"}
@@ -27,7 +26,7 @@ var (
 	fileKeys  = []string{"filename", "file"}
 )
 
-// fits reports whether a value is what its declared format says, array or scalar.
+// fits reports whether a value, or each element of a list, has its declared format.
 func fits(format BinaryFormat, v any) bool {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Slice && r.Type().Elem().Kind() != reflect.Uint8 {
 		for i := range r.Len() {
@@ -59,8 +58,8 @@ func fits(format BinaryFormat, v any) bool {
 	return ok
 }
 
-// minBlind is how many characters of base64 without a signature count as media beside a
-// media type.
+// minBlind is the length, in characters, from which base64 without a signature counts as media if a media type
+// accompanies it.
 const minBlind = 64
 
 // shape is a media item written as a map.
@@ -69,11 +68,10 @@ type shape struct {
 	url, ref  string
 	digest    string
 	meta      media.Meta
-	remainder map[string]any // keys that say nothing about the item as such
+	remainder map[string]any // keys that do not describe the item
 }
 
-// itemOf reads a map as a media item. Where nothing is declared, a map is one only
-// if it names a media type beside its data.
+// itemOf reads a map as a media item. An undeclared map is an item only if it has data and names a media type.
 func itemOf(m map[string]any, declared bool) (shape, bool) {
 	s := shape{remainder: map[string]any{}}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -82,7 +80,7 @@ func itemOf(m map[string]any, declared bool) (shape, bool) {
 		}
 	}
 	if text, ok := s.remainder["data"].(string); ok && declared && s.data == nil && s.url == "" && s.ref == "" && text != "" {
-		s.data = text // which is no base64: an item with an error, and never text
+		s.data = text // not base64: an item with an error, never text
 		delete(s.remainder, "data")
 	}
 	if s.data != nil {
@@ -93,7 +91,7 @@ func itemOf(m map[string]any, declared bool) (shape, bool) {
 	return s, declared && (s.digest != "" || s.url != "" || s.ref != "")
 }
 
-// take puts a known part where it belongs.
+// take stores a known part in its field. It reports whether the key is known.
 func (s *shape) take(key string, v any, declared bool) bool {
 	text, _ := v.(string)
 	switch {
@@ -118,16 +116,15 @@ func (s *shape) take(key string, v any, declared bool) bool {
 		s.meta.Metadata = m
 		return ok
 	case slices.Contains([]string{"modality", "width", "height", "sizebytes", "createdat", "origin"}, key):
-		// Facts are read from the bytes, never believed.
+		// Facts are read from the bytes, never from the map.
 	default:
 		return false
 	}
 	return true
 }
 
-// holdsData reports what can carry media: bytes, a reader, base64 or a data URL, and
-// text that is a picture (SVG). What is neither declared nor signed is base64 from
-// minBlind characters on, because nearly every short word would decode.
+// holdsData reports whether v can contain media: bytes, a reader, base64, a data URL, or text that is a picture (SVG).
+// Undeclared base64 without a signature needs minBlind characters, because almost every short word decodes.
 func holdsData(v any, declared bool) bool {
 	switch t := v.(type) {
 	case []byte:
@@ -143,10 +140,10 @@ func holdsData(v any, declared bool) bool {
 	return false
 }
 
-// object walks a map, or takes it as one media item.
+// object walks a map, or stores it as one media item.
 func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any) {
 	defer p.guard(&safe)
-	if _, ok := m["0"]; ok { // perhaps a typed array that JavaScript wrote as JSON
+	if _, ok := m["0"]; ok { // possibly a typed array that JavaScript wrote as JSON
 		if b, ok := byteList(len(m), n.declared, func(i int) any { return m[strconv.Itoa(i)] }); ok {
 			return p.keepBytes(ctx, b)
 		}
@@ -169,8 +166,7 @@ func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any
 	return view
 }
 
-// field walks a field of a map. What a provider signed or encrypted comes back as it is, and so
-// do embeddings.
+// field walks a field of a map. It returns data that a provider signed or encrypted, and embeddings, unchanged.
 func (p *pass) field(ctx context.Context, key string, v any, declared bool, n nested) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -182,14 +178,14 @@ func (p *pass) field(ctx context.Context, key string, v any, declared bool, n ne
 	return p.walk(ctx, v, nested{declared: declared, depth: n.depth + 1})
 }
 
-// shaped stores the item that a map describes.
+// shaped stores or finds the item that a map describes.
 func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
 	switch d := s.data.(type) {
 	case []byte:
 		return p.keep(ctx, strings.NewReader(string(d)), s.meta)
 	case io.Reader:
 		if c, ok := d.(io.Closer); ok {
-			defer func() { _ = c.Close() }() // its content is stored or refused already
+			defer func() { _ = c.Close() }() // its content is already stored or refused
 		}
 		return p.keep(ctx, d, s.meta)
 	case string:
@@ -212,8 +208,8 @@ func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
 	return p.fetch(ctx, s.url, s.meta)
 }
 
-// known finds a digest written in a map among the run's items: a map may come from
-// outside, and knowing a digest is no permission to read it.
+// known finds the item of the run with the digest in a map. A map can come from outside, so a digest alone grants no
+// access.
 func (p *pass) known(s shape) (media.Output, error) {
 	d, err := media.ParseDigest(s.digest)
 	if err != nil {

@@ -15,22 +15,21 @@ import (
 	"atelier/media/wire"
 )
 
-// Bytes have other spellings than base64: hexadecimal (databases), lists of numbers
-// (Node, Java, Python) and base64 whose signs a URL escaped. They count as media only
-// with a media signature; numbers and checksums are far more often what they seem.
+// Bytes have other encodings than base64: hexadecimal (databases), lists of numbers (Node, Java, Python) and base64
+// with URL escapes. They count as media only with a media signature, because most numbers and checksums are not media.
 
-// How long such a spelling must be, in bytes of media, to be taken undeclared.
+// Minimum lengths of such an encoding in an undeclared value, in bytes of media.
 const (
 	minNumbers = 64
 	minHex     = 128
-	minSigned  = 24 // where the value is declared, or marked as hexadecimal
+	minSigned  = 24 // if the value is declared, or marked as hexadecimal
 )
 
-// headBytes is how many bytes are decoded to look for a signature.
+// headBytes is the number of bytes that are decoded to find a signature.
 const headBytes = 96
 
-// hexadecimal decodes a text that is one media item in hexadecimal, also in the
-// spellings of PostgreSQL (\x…), C (0x…) and SQL (X'…').
+// hexadecimal decodes a text that is one media item in hexadecimal, including the notations of PostgreSQL (\x…), C
+// (0x…) and SQL (X'…').
 func hexadecimal(s string, declared bool) ([]byte, bool) {
 	digits, prefixed := s, true
 	switch {
@@ -56,7 +55,7 @@ func hexadecimal(s string, declared bool) ([]byte, bool) {
 	return b, err == nil
 }
 
-// byteList reads a list of numbers as bytes; at gives the number at a place.
+// byteList reads a list of numbers as bytes; at returns the number at an index.
 func byteList(n int, declared bool, at func(int) any) ([]byte, bool) {
 	least := minNumbers
 	if declared {
@@ -80,7 +79,7 @@ func byteList(n int, declared bool, at func(int) any) ([]byte, bool) {
 	return b, probe.Media(b[:min(n, headBytes)])
 }
 
-// asByte reads a number from -128 to 255; Java writes bytes with a sign.
+// asByte converts a number from -128 to 255; Java writes signed bytes.
 func asByte(v any) (byte, bool) {
 	if n, ok := v.(json.Number); ok {
 		whole, err := strconv.Atoi(n.String())
@@ -100,13 +99,13 @@ func asByte(v any) (byte, bool) {
 	return byte(int(f) & 0xff), f == math.Trunc(f) && f >= -128 && f <= 255
 }
 
-// keepBytes keeps what another spelling held.
+// keepBytes stores decoded bytes.
 func (p *pass) keepBytes(ctx context.Context, b []byte) any {
 	return p.item(p.keep(ctx, strings.NewReader(string(b)), media.Meta{}))
 }
 
-// unescaped returns a text with URL escapes taken out of every long run of base64, so
-// that it is found whole: %2B, %2F, %3D and line ends.
+// unescaped removes the URL escapes %2B, %2F, %3D and line ends from every long run of base64, so that the whole run is
+// found.
 func unescaped(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -135,7 +134,7 @@ func unescaped(s string) string {
 	return out.String()
 }
 
-// escapedRun finds the end of the base64 that begins at i, and counts its escapes.
+// escapedRun returns the end of the base64 that begins at i, and the number of its escapes.
 func escapedRun(s string, i int) (end, escapes int) {
 	for i < len(s) {
 		switch {

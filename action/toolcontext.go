@@ -8,17 +8,16 @@ import (
 	"atelier/media"
 )
 
-// MaxToolContext is the maximum total size of the values of a [ToolContext], in bytes of JSON.
+// MaxToolContext is the maximum total size of the names and values of a [ToolContext], in bytes.
 const MaxToolContext = 64 << 10
 
-// ToolContext are values by name, as JSON, that a program passes with a run to its actions: a
-// tenant, a session, a credential. Actions and Go agents receive them, including those of
-// sub-agents, but no model: they are in no prompt, event or log. They are stored with the state of
-// the run as long as it can be resumed, retried or forked.
+// ToolContext contains values by name, as JSON, that a program passes with a run to its actions: a tenant, a session, a
+// credential. Actions and Go agents receive them, including those of sub-agents, but no model does: they are in no
+// prompt, event or log. They are stored with the state of the run as long as it can be resumed, retried or forked.
 type ToolContext map[string]json.RawMessage
 
-// ToolValue decodes a value; ok reports whether there is one. A value that is not a T is
-// media.CodeInvalid, and the message does not contain it.
+// ToolValue decodes a value; ok reports whether it exists. A value that is not a T is media.CodeInvalid, and the
+// message does not contain it.
 func ToolValue[T any](c ToolContext, name string) (v T, ok bool, err error) {
 	b, ok := c[name]
 	if !ok {
@@ -31,7 +30,7 @@ func ToolValue[T any](c ToolContext, name string) (v T, ok bool, err error) {
 	return v, true, nil
 }
 
-// Check refuses empty names, values that are not JSON, and more than [MaxToolContext].
+// Check rejects empty names, values that are not JSON, and more than [MaxToolContext] bytes.
 func (c ToolContext) Check() error {
 	size := 0
 	for name, b := range c {
@@ -45,11 +44,11 @@ func (c ToolContext) Check() error {
 	return nil
 }
 
-// String returns the number of values, and nothing of them.
+// String returns the number of values, but no value.
 func (c ToolContext) String() string { return fmt.Sprintf("%d values", len(c)) }
 
-// GoString is as String.
+// GoString is like String.
 func (c ToolContext) GoString() string { return c.String() }
 
-// LogValue is as String.
+// LogValue is like String.
 func (c ToolContext) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -20,16 +20,16 @@ import (
 	"atelier/media/wire"
 )
 
-// maxDepth is how deep a value may be nested; cyclic values end here.
+// maxDepth is the maximum nesting of a value; cyclic values end here.
 const maxDepth = 64
 
-// nested says where in a value the walk is.
+// nested is the position of the walk in a value.
 type nested struct {
 	// declared is set inside a Binary output: signatures count at any size.
 	declared bool
-	// item is set while the value is a declared item itself, or a list of such.
+	// item is set while the value is a declared item or a list of them.
 	item bool
-	// format is the declared format while the value itself is meant; "" means detection.
+	// format is the declared format of the value itself; "" means detection.
 	format BinaryFormat
 	depth  int
 }
@@ -46,7 +46,7 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 		return t
 	case float64:
 		if math.IsNaN(t) || math.IsInf(t, 0) {
-			return nil // which JSON cannot write
+			return nil // JSON cannot represent it
 		}
 		return t
 	case string:
@@ -85,10 +85,10 @@ func (p *pass) list(ctx context.Context, items []any, n nested) any {
 	return out
 }
 
-// raw keeps bytes: always where Binary is declared, else unless they are text.
+// raw stores bytes as media. Undeclared bytes that are text are handled as text.
 func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
 	if !n.declared && !probe.Media(b) && utf8.Valid(b) && printable(string(b)) {
-		// Media in a text is found first, and what remains is a document where it is long.
+		// Detect media in the text first. A long remainder becomes a document.
 		safe := p.str(ctx, string(b), n)
 		if text, ok := safe.(string); ok && len(text) >= p.to.Threshold {
 			return p.item(p.keep(ctx, strings.NewReader(text), media.Meta{MIMEType: textType(text)}))
@@ -96,13 +96,12 @@ func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
 		return safe
 	}
 	if n.declared && n.format == "" && wire.Signed(string(b)) {
-		return p.str(ctx, string(b), n) // base64 text handed over as bytes
+		return p.str(ctx, string(b), n) // base64 text passed as bytes
 	}
 	return p.item(p.keep(ctx, bytes.NewReader(b), media.Meta{}))
 }
 
-// admitted admits an item: one with a digest as it is, one with an address after
-// fetching it.
+// admitted admits an item: one with a digest as it is, one with an address after fetching it.
 func (p *pass) admitted(ctx context.Context, o media.Output) any {
 	m := media.Meta{
 		Label: o.Label, Description: o.Description, FileName: o.FileName,
@@ -122,7 +121,7 @@ func (p *pass) admitted(ctx context.Context, o media.Output) any {
 	return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a media item has neither bytes nor an address"))
 }
 
-// metadata is searched for media like any other value.
+// metadata removes media from m as from any other value.
 func (p *pass) metadata(ctx context.Context, m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
@@ -139,7 +138,7 @@ func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
 		return p.message(ctx, t.Error())
 	case io.Reader:
 		if c, ok := t.(io.Closer); ok {
-			defer func() { _ = c.Close() }() // its content is stored or refused already
+			defer func() { _ = c.Close() }() // its content is already stored or refused
 		}
 		return p.item(p.keep(ctx, t, media.Meta{}))
 	case image.Image:
@@ -177,8 +176,8 @@ func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
 	}
 }
 
-// guard puts an error in the place of a value whose own code panicked: its readers,
-// marshalers and errors are the action's, and so are their defects.
+// guard replaces a value whose own code panicked with an error: its readers, marshalers and errors belong to the
+// action, and so do their bugs.
 func (p *pass) guard(safe *any) {
 	if cause := recover(); cause != nil {
 		*safe = p.item(media.Output{}, defect("a value of "+p.to.Source, cause))
@@ -204,7 +203,7 @@ func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
 	return out
 }
 
-// structure walks the exported fields under the names that JSON gives them.
+// structure walks the exported fields under their JSON names.
 func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 	m := map[string]any{}
 	for _, f := range reflect.VisibleFields(r.Type()) {
@@ -218,7 +217,7 @@ func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 		}
 		m[cmp.Or(tag, f.Name)] = field.Interface()
 	}
-	if len(m) == 0 { // a struct that shows no field may be text, as bytes.Buffer and strings.Builder are
+	if len(m) == 0 { // a struct without visible fields may be text, such as bytes.Buffer and strings.Builder
 		ptr := reflect.New(r.Type())
 		ptr.Elem().Set(r)
 		if s, ok := ptr.Interface().(fmt.Stringer); ok {

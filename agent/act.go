@@ -27,8 +27,8 @@ import (
 	"atelier/media/wire"
 )
 
-// doAll runs the actions and sub-agents of a step at once and gives their results in
-// the order asked. It returns when all have ended, also when ctx ended.
+// doAll runs the actions and sub-agents of a step concurrently and returns their results in the
+// requested order. It returns when all have ended, even after ctx was cancelled.
 func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 	res := transcript.Results{Actions: make([]action.Outcome, len(s.Actions)), Agents: make([]transcript.Agent, len(s.Agents))}
 	children := make([]*run, len(s.Agents))
@@ -43,7 +43,7 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 			return nil
 		}
 		if alone {
-			_ = act() // nil
+			_ = act() // always nil
 			return
 		}
 		g.Go(act)
@@ -67,23 +67,23 @@ func (r *run) doAll(ctx context.Context, s *contract.Step) transcript.Results {
 			continue
 		}
 		r.absorb(ctx, child)
-		if a := res.Agents[i]; a.Success || a.Error != nil && a.Error.Code == media.CodeOverBudget { // unfinished, and usable as it is
+		if a := res.Agents[i]; a.Success || a.Error != nil && a.Error.Code == media.CodeOverBudget { // unfinished, but usable
 			r.draft.Payload = object.Place(r.draft.Payload, uses[i].PayloadKey, child.draft.Payload)
 		}
 	}
-	var made []media.Ref // in the order asked, whichever act was ready first
+	var made []media.Ref // in the requested order, not the order of completion
 	for _, a := range res.Actions {
 		made = append(made, refsOf(a.Media)...)
 	}
 	r.set.Arrange(made)
 	if waits(res) {
-		return res // it is made anew when the answer is there
+		return res // the result is built again once the answer exists
 	}
 	var changes []media.Change
 	for i := range res.Actions {
 		changes = append(changes, res.Actions[i].Changes...)
 		res.Actions[i].Outputs, _ = transcript.Bounded(res.Actions[i].Outputs).(map[string]any)
-		// The result has them; the model reads them once, with the outcome.
+		// The run's result keeps all warnings; the model reads them once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 		r.acts.drew(res.Actions[i])
 	}
@@ -98,23 +98,23 @@ func waits(r transcript.Results) bool {
 		slices.ContainsFunc(r.Agents, func(a transcript.Agent) bool { return a.Waits })
 }
 
-// ActResult is what the durable step of an act keeps.
+// ActResult is what the durable step of an act stores.
 type ActResult struct {
 	Outcome action.Outcome `json:"outcome"`
 	Media   []media.Output `json:"media,omitempty"`
 	Changes []media.Change `json:"changes,omitempty"`
-	// Substituted is that of the outcome, whose JSON leaves it out.
+	// Substituted is the substitution of the outcome, whose JSON omits it.
 	Substituted *action.Substitution `json:"substituted,omitempty"`
 
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
-	// Cut is set where the run was ended while the act was under way, so that it did not come
-	// to its own end: a process that tries the run again does it anew.
+	// Cut is set if the run ended while the act was in progress, so that the act could not finish.
+	// A process that retries the run executes it again.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// acts runs actions of a run. Each is a durable step and on record; a person approves those that need
-// it. It is safe for concurrent use.
+// acts runs the actions of a run. Each action is a durable step and recorded; a person approves
+// those that require it. It is safe for concurrent use.
 type acts struct {
 	log     *runLog
 	journal *journal.Transcript
@@ -123,23 +123,23 @@ type acts struct {
 	runner  *Runner
 	max     limits
 	spec    spec
-	// approveOver is the price, in US dollars, over which the caller of the run wants to approve; empty
-	// leaves it to the definition.
+	// approveOver is the price in US dollars above which the caller of the run requires approval;
+	// empty leaves the decision to the definition.
 	approveOver string
-	// env is what the run lends to every act, but for Progress.
+	// env is the environment of every act, except for Progress.
 	env action.Env
-	// newContext gives the code of an action what it uses of the run.
+	// newContext returns the Context for the code of an action.
 	newContext func(act step.Name) *Context
-	index      atomic.Int64 // acts of Go code
+	index      atomic.Int64 // counts the acts of Go code
 }
 
-// next numbers the acts of Go code. Those of an action, within an act, have no place
-// by their number that a replay would find again.
+// next returns the next position for an act of Go code. For acts of an action's code, which run
+// within an act, a replay cannot rely on these numbers.
 func (a *acts) next(ctx context.Context) callIndex {
 	return callIndex{turn: 1, index: int(a.index.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
 }
 
-// do runs one action. What goes wrong is in the outcome.
+// do runs one action. Errors are reported in the outcome.
 func (a *acts) do(ctx context.Context, call contract.ActionCall, at callIndex) action.Outcome {
 	rec := a.log.begin(StepAction, call.Name, at)
 	rec.Params = plain.JSON(call.Params)
@@ -187,7 +187,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	env.Progress = func(note string) {
 		a.log.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: plain.Clip(wire.NameMedia(note), 300)})
 	}
-	if ctx.Err() == nil { // one that is refused by a person is not begun either
+	if ctx.Err() == nil { // an act that a person refuses does not begin either
 		if err := a.approve(ctx, call, at, env); err != nil {
 			return ActResult{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
 		}
@@ -210,7 +210,7 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
 	}
 	a.log.meter.Add(k.Began, k.Ended)
-	if !live { // counted where it was done, by an earlier process
+	if !live { // an earlier process executed and counted it
 		a.max.allowed.Recall(generate.Charge{ID: stepID, Images: generated(k.Media)})
 	}
 	k.Outcome.Media = k.Media
@@ -222,23 +222,23 @@ func (a *acts) invoke(ctx context.Context, call contract.ActionCall, at callInde
 	return k
 }
 
-// perform runs an action within its step, and gives what the journal remembers of it.
+// perform executes an action within its step, and returns the result for the journal.
 func (a *acts) perform(ctx context.Context, call contract.ActionCall, env action.Env, own *Context) ([]byte, error) {
 	began := a.runner.cfg.Now()
 	defer a.log.meter.Begin(a.runner.cfg.Now)()
 	o := a.runner.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 	if journal.HandedOver(ctx) {
-		return nil, journal.ErrHandedOver // what it gives now is not what it gives when it is not disturbed
+		return nil, journal.ErrHandedOver // the result of an interrupted action must not be recorded
 	}
 	if own.waits.Load() {
-		return nil, ErrPaused // it begins again when the answer is there
+		return nil, ErrPaused // it starts again once the answer exists
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
 	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: a.runner.cfg.Now(), Cut: cut})
 }
 
-// closed is an act that is not begun any more. What an earlier process began of it and left
-// is ended as that process would have ended it, and its results are kept.
+// closed returns the result of an act that must not begin, because the run has ended. If an earlier
+// process started the act, closed ends it as that process would have, and keeps its results.
 func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.Env, reason error) ActResult {
 	k := ActResult{Outcome: refused(call.Name, reason), Cut: true}
 	if journal.HandedOver(ctx) || !a.runner.cfg.Actions.Recoverable(ctx, call.Name) {
@@ -249,7 +249,7 @@ func (a *acts) closed(ctx context.Context, call contract.ActionCall, env action.
 	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
 }
 
-// allowed checks that the agent may take the action.
+// allowed checks that the agent may call the action.
 func (r *Runner) allowed(d *definition.Agent, name string) error {
 	isName := func(n string) bool { return plain.SameName(n, name) }
 	if d == nil || slices.ContainsFunc(d.Actions, func(a definition.ActionUse) bool { return isName(a.Name) }) ||
@@ -267,13 +267,13 @@ func refused(name string, err error) action.Outcome {
 	return action.Outcome{Name: plain.Clip(name, 80), Code: action.Failure, Message: p.Message, Error: &p, Err: err}
 }
 
-// labeller is a recorder that can change the label of a record; the ledger is one.
+// labeller is a recorder that can change the label of a record, such as the ledger.
 type labeller interface {
 	LabelMedia(ctx context.Context, owner, id, label, description string) error
 }
 
-// decide makes the changes of an act: again in the set, where a journal replayed it,
-// then in the records and the events.
+// decide applies the changes of an act: to the set, which repeats them after a replay, then to the
+// records and the events.
 func (a *acts) decide(ctx context.Context, changes []media.Change) {
 	for _, c := range changes {
 		o, ok := a.env.Media.Apply(c)
@@ -296,7 +296,7 @@ func (a *acts) decide(ctx context.Context, changes []media.Change) {
 	}
 }
 
-// drew notes what became of an action that asks an image model for pictures.
+// drew records whether an action that requests pictures from an image model made any.
 func (a *acts) drew(out action.Outcome) {
 	if errors.Is(out.Err, ErrPaused) {
 		return
@@ -315,16 +315,16 @@ func (a *acts) drew(out action.Outcome) {
 	a.log.outcome.update(func(t *tally) { t.drawn.add(d) })
 }
 
-// callIndex is the place of an act in its run.
+// callIndex is the position of an act in its run.
 type callIndex struct {
 	turn, index int
 	nested      bool
-	// within names an act by what it is part of and what it does, where its number does not
-	// tell; see [Context.callWithin].
+	// within names an act by its enclosing act and its content, if its number does not identify it;
+	// see [Context.callWithin].
 	within step.Name
 }
 
-// name is that of the act's step in the journal of its run.
+// name returns the name of the act's step in the journal of its run.
 func (at callIndex) name() step.Name {
 	if at.within.Kind != step.KindOther {
 		return at.within
@@ -332,13 +332,13 @@ func (at callIndex) name() step.Name {
 	return step.Action(at.turn, at.index)
 }
 
-// shownParam is how many characters of each text of an action's parameters a person sees
+// shownParam is the number of characters of each text in an action's parameters that a person sees
 // in an approval.
 const shownParam = 500
 
-// approve asks a person, where the agent's definition or the run says so, whether an
-// action may be run. A no is media.CodeForbidden. What was approved once, or needed no
-// approval, is not looked at again in a replay, and what was done needs none.
+// approve asks a person for permission to run an action, if the agent's definition or the run
+// requires it. A refusal is media.CodeForbidden. A replay does not check again what was approved or
+// needed no approval, and a finished act needs none.
 func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callIndex, env action.Env) error {
 	if _, done := a.journal.Known(at.name()); done {
 		return nil
@@ -368,15 +368,15 @@ func (a *acts) approve(ctx context.Context, call contract.ActionCall, at callInd
 	return nil
 }
 
-// permissionFor is the question for an act, or nil if the act needs no approval: it costs
-// little enough, or cannot be run as it was asked and will say so itself.
+// permissionFor returns the question for an act, or nil if the act needs no approval: it is cheap
+// enough, or it cannot be run as requested and will report that itself.
 func (a *acts) permissionFor(ctx context.Context, call contract.ActionCall, approval, over string, env action.Env) (*Question, error) {
 	price, err := a.runner.cfg.Actions.Price(ctx, call.Name, call.Params, env)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, nil //nolint:nilnil // the action will fail with the same error, and cost nothing
+		return nil, nil //nolint:nilnil // the action will fail with the same error at no cost
 	}
 	reason := "this agent may take the action only with approval"
 	if approval == "" {
@@ -388,7 +388,7 @@ func (a *acts) permissionFor(ctx context.Context, call contract.ActionCall, appr
 		if price.USD != nil {
 			cost, ok := new(big.Rat).SetString(*price.USD)
 			if ok && cost.Cmp(limit) <= 0 {
-				return nil, nil //nolint:nilnil // it needs none
+				return nil, nil //nolint:nilnil // it needs no approval
 			}
 			reason = fmt.Sprintf("it would cost %s, more than $%s", money.About(*price.USD), over)
 		}

@@ -22,29 +22,29 @@ import (
 	"atelier/media"
 )
 
-// overtime is how long, at most, work in progress may take when the time is up.
+// overtime is the maximum time that work in progress may take after the time limit.
 const overtime = time.Minute
 
-// Limits are what a run tree is allowed: bounds of its caller, of which zero ones bound nothing, and
-// pictures.
+// Limits are the limits of a run tree: those set by its caller, of which zero means no limit, and
+// those for pictures.
 type Limits struct {
-	// Turns are those of each agent.
+	// Turns is the limit of each agent.
 	Turns int `json:"turns,omitempty"`
-	// Tokens are those in and out together, Images pictures that models make.
+	// Tokens counts input and output tokens together; Images counts pictures made by models.
 	Tokens int64 `json:"tokens,omitempty"`
 	Images int64 `json:"images,omitempty"`
-	// TimeMS is time of work in milliseconds, USD money as decimal text.
+	// TimeMS is the working time in milliseconds; USD is an amount of money as decimal text.
 	TimeMS int64  `json:"time_ms,omitempty"`
 	USD    string `json:"usd,omitempty"`
-	// LenientImages leaves pictures out that the model does not take; otherwise they are refused.
+	// LenientImages leaves out pictures that the model does not accept; otherwise they are refused.
 	LenientImages bool `json:"lenient_images,omitempty"`
-	// Vision is the policy by which the model of the root run is shown pictures that actions
-	// make; nil where it is shown none.
+	// Vision is the policy by which the root's model is shown pictures made by actions; nil if none
+	// are shown.
 	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
 }
 
-// limits are what the caller of a run tree allows, beside the budgets of the
-// definitions. They are the same for all its runs.
+// limits are the limits set by the caller of a run tree, in addition to the budgets of the
+// definitions. All runs of the tree share them.
 type limits struct {
 	turns  int
 	tokens int64
@@ -53,16 +53,16 @@ type limits struct {
 	spent *atomic.Int64
 	// worked is the meter of the root.
 	worked *meter.Meter
-	// allowed bounds pictures and money; it goes with the context.
+	// allowed limits pictures and money; it is passed in the context.
 	allowed *generate.Allowance
 }
 
-// bounds are those of pictures and money.
+// bounds returns the limits of pictures and money.
 func (q Request) bounds() generate.Bounds {
 	return generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
 }
 
-// checkLimits says which limit of a request means nothing.
+// checkLimits returns an error for an invalid limit of a request.
 func (q Request) checkLimits() error {
 	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
 		return media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
@@ -73,7 +73,7 @@ func (q Request) checkLimits() error {
 	return nil
 }
 
-// limits are what a request allows.
+// limits returns the limits that a request sets.
 func (q Request) limits(m *meter.Meter) limits {
 	return limits{
 		turns: q.MaxTurns, tokens: q.MaxTokens, time: q.MaxTime, spent: &atomic.Int64{}, worked: m,
@@ -81,7 +81,7 @@ func (q Request) limits(m *meter.Meter) limits {
 	}
 }
 
-// record are the limits as the observer saves them.
+// record returns the limits in the form that the observer saves.
 func (l limits) record() Limits {
 	return Limits{
 		Turns: l.turns, Tokens: l.tokens, TimeMS: l.time.Milliseconds(),
@@ -89,14 +89,14 @@ func (l limits) record() Limits {
 	}
 }
 
-// bill asks the model, if the budgets let it: the tokens and the price of the request
-// are held while it is under way, then those of the call are counted.
+// bill calls the model if the budgets allow it. It reserves the tokens and the price of the
+// request, and settles them with the actual usage.
 func (c *calls) bill(ctx context.Context, req chat.Request) (chat.Response, error) {
 	p, charge := c.profile(), c.expected(req)
 	charge.ID = media.ScopeOf(ctx).PromptRun
-	if charge.USD == nil && !p.Priced() { // nothing would hold its calls back where money is bounded
+	if charge.USD == nil && !p.Priced() { // nothing would limit its calls if the budget is money
 		bounded, err := c.budget.Room(ctx, generate.Charge{ID: charge.ID})
-		if bounded && err == nil { // what has no room is refused when it is reserved
+		if bounded && err == nil { // Reserve refuses calls for which there is no room
 			return chat.Response{}, media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
 		}
 	}
@@ -117,18 +117,18 @@ func (c *calls) bill(ctx context.Context, req chat.Request) (chat.Response, erro
 	case !errors.Is(err, chat.ErrUnsettled):
 		charge = generate.Charge{ID: charge.ID}
 	}
-	_ = c.budget.Settle(context.WithoutCancel(ctx), charge) // else what was reserved stays so
+	_ = c.budget.Settle(context.WithoutCancel(ctx), charge) // on failure the reservation stays in place
 	return resp, err
 }
 
-// expected is what the request of a call may use: its tokens, and their price.
+// expected returns the estimated usage of a call's request: its tokens and their price.
 func (c *calls) expected(req chat.Request) generate.Charge {
 	p := c.profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
 	return generate.Charge{Tokens: u.InputTokens, USD: p.Cost(u, c.log.now())}
 }
 
-// generated counts the pictures that models made for an act.
+// generated returns the number of pictures that models made for an act.
 func generated(items []media.Output) (n int64) {
 	for _, o := range items {
 		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
@@ -138,7 +138,7 @@ func generated(items []media.Output) (n int64) {
 	return n
 }
 
-// pictures counts the pictures among what a chat model made itself.
+// pictures returns the number of pictures among the items that a chat model made itself.
 func pictures(items []media.Output) (n int) {
 	for _, o := range items {
 		if o.Modality == media.ModalityImage {
@@ -156,11 +156,11 @@ type turnBudget struct {
 	calls   *calls
 	spec    spec
 	max     limits
-	last    string // why the turn under way is the last one; empty if it is not
+	last    string // why the current turn is the last one; empty if it is not
 }
 
-// announce decides about the turn that comes and tells the model where it is the last one. The
-// model of an only turn does not have to know: there is nothing yet to finish with.
+// announce decides whether the next turn is the last one and tells the model if it is. It does not
+// tell the model of a single-turn run, which has nothing to finish with.
 func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
 	b.last = b.decided(ctx, h)
 	if b.last == "" || b.log.turns == 0 {
@@ -170,8 +170,8 @@ func (b *turnBudget) announce(ctx context.Context, h *transcript.History) {
 	b.log.warn(ctx, b.last+": the model was asked to finish with what it had")
 }
 
-// spentUp says which budget ends with the turn that comes, or nothing; shared looks at those
-// of the whole run as well, whose tokens end where one more turn before the last ones would not fit.
+// spentUp returns which budget ends with the next turn, or "". If shared is set, it also checks the budgets
+// of the whole run; its tokens end when there is no room for one more turn before the last turns.
 func (b *turnBudget) spentUp(shared bool) string {
 	sum := b.log.outcome.soFar()
 	turns, d := b.log.turns, b.spec.def
@@ -179,7 +179,7 @@ func (b *turnBudget) spentUp(shared bool) string {
 	switch most := min(d.Turns, cmp.Or(b.max.turns, d.Turns)); {
 	case turns > 0 && d.Tokens > 0 && sum.spent >= int64(d.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", b.spec.slug, sum.spent, d.Tokens)
-	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*sum.latest > b.max.tokens: // the agents above this one have a turn to take as well
+	case shared && turns > 0 && b.max.tokens > 0 && b.max.spent.Load()+int64(2+b.log.depth)*sum.latest > b.max.tokens: // the agents above this one need a turn too
 		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", b.max.spent.Load(), sum.latest, b.max.tokens)
 	case shared && turns > 0 && b.max.time > 0 && worked >= b.max.time:
 		return b.max.late(worked)
@@ -189,27 +189,26 @@ func (b *turnBudget) spentUp(shared bool) string {
 	return ""
 }
 
-// late says that the time is up.
+// late returns the reason that the time limit was reached.
 func (l limits) late(worked time.Duration) string {
 	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
 }
 
-// tight says which budget has no room for two more calls of the model, or nothing: then
-// the one that comes is the last. bounded reports whether there is such a budget.
+// tight returns which budget has no room for two more calls of the model, or "": the next call is
+// then the last one. bounded reports whether there is such a budget.
 func (c *calls) tight(ctx context.Context, next chat.Request) (reason string, bounded bool) {
 	p := c.profile()
 	two := chat.Usage{InputTokens: 2 * max(1, p.EstimateTokens(next))}
 	bounded, err := c.budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: p.Cost(two, c.log.now())})
 	if media.CodeOf(err) != media.CodeOverBudget {
-		return "", bounded // where the budget cannot tell, the call itself finds out
+		return "", bounded // if the budget cannot tell, the call itself finds out
 	}
 	return "two more calls of the model do not fit, " + strings.TrimSuffix(transcript.Problem(err).Message, ": raise it or ask for less"), bounded
 }
 
-// decided says which budget ends with the turn that comes, or nothing. Where a budget is
-// shared, or is time, that is a step: what was decided once is decided again in a
-// replay, whatever the clock and the other agents do then. A turn that was taken before the
-// run had its budgets of now is not ended by them.
+// decided returns which budget ends with the next turn, or "". If a budget is shared or limits
+// time, the decision is a step, so that a replay repeats it regardless of the clock and the other
+// agents. Turns that were taken before the run had its current budgets are not ended by them.
 func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string {
 	name, model := step.In(b.log.turns+1, step.KindBudget), step.In(b.log.turns+1, step.KindModel)
 	if !b.past.before(name) && b.past.before(model) {
@@ -224,7 +223,7 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 		return reason
 	}
 	if !b.journal.Knows(name) && b.journal.Knows(model) {
-		return reason // nothing new: there was no budget to decide by when the turn was taken
+		return reason // not a new turn: there was no budget when it was taken
 	}
 	before, err := memo.Do(ctx, b.journal, name, func(context.Context) (string, error) { return reason, nil })
 	if err != nil {
@@ -233,9 +232,9 @@ func (b *turnBudget) decided(ctx context.Context, h *transcript.History) string 
 	return before
 }
 
-// timed ends the context of a root run when its tree has worked for as long as it may
-// and the overtime is over. What sub-agents and earlier processes worked counts; where before,
-// what the parts before took, is more than the limit, the overtime begins now.
+// timed ends the context of a root run when its tree has worked for the maximum time plus the
+// overtime. Work of sub-agents and earlier processes counts. If before, the working time of earlier
+// parts, exceeds the limit, the overtime starts now.
 func (l limits) timed(ctx context.Context, before time.Duration, now func() time.Time) (timed context.Context, stop func()) {
 	if l.time == 0 {
 		return ctx, func() {}

@@ -26,42 +26,42 @@ import (
 	"atelier/media/wire"
 )
 
-// modelCall is one call of the run's model. name is that of its durable step; a
-// schema asks for JSON.
+// modelCall is one call of the run's model. name is the name of its durable step. If schema is set,
+// the answer must be JSON.
 type modelCall struct {
 	name   step.Name
 	system string
-	// number distinguishes the calls of one turn and kind.
+	// number distinguishes calls of the same kind in one turn.
 	number   int
 	messages []chat.Message
 	schema   json.RawMessage
 }
 
-// calls are the calls of a run's model. Each is a durable step, on record, within the budgets and
-// counted; the pictures that it makes are in the run's set.
+// calls makes the calls of a run's model. Each call is a durable step, recorded, counted and within
+// the budgets. Pictures that the model makes are added to the run's set.
 type calls struct {
 	log         *runLog
 	journal     *journal.Transcript
 	past        *past
-	sights      *vision.Sights // knows the model, and pictures whose bytes are missing
+	sights      *vision.Sights // knows the model and which pictures have missing bytes
 	set         *media.Set
 	max         limits
 	budget      generate.Budget
-	recorder    media.Recorder // nil records nothing
+	recorder    media.Recorder // nil disables recording
 	codec       *wire.Codec
 	interceptor *action.Interceptor
 
-	shown *preview.Message // of the turn under way; nil before its model is asked, and for a sub-agent
+	shown *preview.Message // of the current turn; nil before the model is called, and for a sub-agent
 }
 
 func (c *calls) profile() chat.Profile { return c.sights.Model.Profile() }
 
-// mayCost adds the price of calls that may be billed though no answer came.
+// mayCost adds the price of unanswered calls that may be billed.
 func (c *calls) mayCost(usd *string) {
 	c.log.outcome.update(func(t *tally) { t.cost.add(Cost{EstimatedUSD: usd}) })
 }
 
-// do makes one call. The text of the response holds placeholders instead of tokens.
+// do makes one call. The response text contains placeholders instead of tokens.
 func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	p := c.profile()
 	rec := PromptRecord{
@@ -80,12 +80,12 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	if m.schema != nil {
 		req.SchemaName = contract.SchemaName
 	}
-	if lost > 0 { // the budgets count the call that was not answered
+	if lost > 0 { // the budgets count the unanswered call
 		held := c.expected(req)
 		held.ID = rec.ID
-		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // else what was reserved stays so
-		// It is made again, which is noted: should this process end in it too, both count. Where the step
-		// cannot be kept, the call fails with the reason.
+		_ = c.budget.Settle(context.WithoutCancel(ctx), held) // on failure the reservation stays in place
+		// Record that the call is repeated: if this process also ends during it, both calls count.
+		// If the step cannot be recorded, the call fails for the same reason.
 		_, _ = c.journal.Step(ctx, m.name.Numbered(step.TailAgain, lost), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 	}
 	done, err := c.generate(ctx, m.name, req, lost)
@@ -101,7 +101,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 			rec.Usage, rec.CostUSD = resp.Usage, resp.CostUSD
 		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			c.mayCost(cmp.Or(done.MayCostUSD, c.expected(req).USD)) // as the budgets count it
+			c.mayCost(cmp.Or(done.MayCostUSD, c.expected(req).USD)) // the amount that the budgets count
 		}
 		c.save(ctx, m, rec)
 		return chat.Response{}, err
@@ -120,7 +120,7 @@ func (c *calls) do(ctx context.Context, m modelCall) (chat.Response, error) {
 	return resp, nil
 }
 
-// save puts a call on record, unless its record is there from before the run paused.
+// save saves the record of a call, unless it was already saved before the run paused.
 func (c *calls) save(ctx context.Context, m modelCall, rec PromptRecord) {
 	if c.past.recorded(m.name) {
 		return
@@ -135,26 +135,26 @@ func statusOf(ctx context.Context, err error) Status {
 	return StatusFailed
 }
 
-// CallResult is what the durable step of a model call keeps, of a failure too: a replay
-// does not ask again.
+// CallResult is what the durable step of a model call stores. It also stores failures, so that a
+// replay does not call the model again.
 type CallResult struct {
 	Response  chat.Response `json:"response"`
 	Failure   *memo.Failure `json:"failure,omitempty"`
 	Unsettled bool          `json:"unsettled,omitempty"`
-	// MayHaveCost is set where the model was asked without an answer, by this call or by one of
-	// an earlier process that ended meanwhile; MayCostUSD estimates all of them.
+	// MayHaveCost is set if the model was called without an answer, by this call or by an earlier
+	// process that ended during it. MayCostUSD estimates the cost of all such calls.
 	MayHaveCost bool    `json:"may_have_cost,omitempty"`
 	MayCostUSD  *string `json:"may_cost_usd,omitempty"`
-	// Offline is set for a model that costs nothing.
+	// Offline is set for a model that is free of charge.
 	Offline bool `json:"offline,omitempty"`
-	// Lost are pictures that could not be read: the model was not asked.
+	// Lost lists pictures that could not be read; the model was not called.
 	Lost []vision.Lost `json:"lost,omitempty"`
-	// Began and Ended have no reading of the monotonic clock, which JSON would not keep.
+	// Began and Ended carry no monotonic clock reading, because JSON would drop it.
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
 }
 
-// err gives the error back.
+// err returns the stored failure as an error.
 func (a CallResult) err() error {
 	switch {
 	case len(a.Lost) > 0:
@@ -169,13 +169,13 @@ func (a CallResult) err() error {
 	return e
 }
 
-// exact reports whether the JSON of the result decodes to the result itself. Metadata of media may change
-// its types, and invalid UTF-8, which the JSON has as an escape, becomes another character.
+// exact reports whether the JSON of the result decodes to an equal result. Media metadata may
+// change types, and invalid UTF-8, which JSON encodes as an escape, becomes a different character.
 func (a CallResult) exact(encoded []byte) bool {
 	return len(a.Response.Media)+len(a.Lost) == 0 && !bytes.Contains(encoded, []byte(`\ufffd`))
 }
 
-// asks counts a call of the step that may be billed though no answer came.
+// asks counts a call of the step that may be billed without an answer.
 func (a *CallResult) asks(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, AddUSD(a.MayCostUSD, c.USD)
 }
@@ -185,12 +185,12 @@ type liveCall struct {
 	before CallResult // what calls of earlier processes may have cost
 	made   bool
 	result CallResult
-	failed error // the error itself that the result notes
+	failed error // the original error that result describes
 	saved  []byte
 }
 
-// resultOf is what the journal gives as the result of the call; where this call gave it, it is not decoded
-// unless JSON would change it.
+// resultOf returns the result of the call from the bytes that the journal returned. If this call
+// produced those bytes, resultOf decodes them only if JSON would change the result.
 func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 	if l.made && bytes.Equal(saved, l.saved) && l.result.exact(saved) {
 		return l.result, nil
@@ -202,7 +202,7 @@ func (l *liveCall) resultOf(saved []byte) (CallResult, error) {
 	return a, nil
 }
 
-// generate is the journalled call. lost is how often earlier processes made it and had no
+// generate makes the journalled call. lost is the number of calls by earlier processes that got no
 // answer.
 func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
 	l := &liveCall{}
@@ -228,7 +228,7 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 		return a, err
 	}
 	c.log.meter.Add(a.Began, a.Ended)
-	if !l.made { // counted where it was made, by an earlier process
+	if !l.made { // an earlier process made the call and counted it
 		c.max.allowed.Recall(generate.Charge{ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media))})
 	}
 	if l.failed != nil {
@@ -237,15 +237,15 @@ func (c *calls) generate(ctx context.Context, name step.Name, req chat.Request, 
 	return a, a.err()
 }
 
-// attempt asks the model, unless a picture is lost, and notes what came of it. failed is the
-// error that was noted; cut is one that is not kept, because the end of ctx made it.
+// attempt calls the model unless a picture is lost, and stores the outcome in a. failed is the
+// error stored in a; cut is an error that is not stored because the end of ctx caused it.
 func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (failed, cut error) {
 	p := c.profile()
 	a.Began, a.Lost, a.Offline = c.log.now().Round(0), c.sights.Missing(ctx, req.Messages), p.Offline
 	if len(a.Lost) > 0 {
 		return nil, nil
 	}
-	if c.log.depth == 0 && req.Schema != nil { // sub-agents and summaries say nothing to a person
+	if c.log.depth == 0 && req.Schema != nil { // sub-agents and summaries send no message to a person
 		c.shown = &preview.Message{Now: c.log.now, Emit: func(text string, offset int) {
 			c.log.emit(ctx, EventMessageDelta, MessageDelta{Text: text, Offset: offset, Partial: true})
 		}}
@@ -260,14 +260,14 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 			a.Lost = c.sights.Missing(ctx, req.Messages)
 		}
 		if len(a.Lost) > 0 {
-			return nil, nil // the bytes went away on the way to the provider
+			return nil, nil // the bytes disappeared before they reached the provider
 		}
 		a.Failure, a.Unsettled = memo.FailureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
 			a.asks(c.expected(req))
 		}
 	}
-	// What the provider's text holds of tokens and media never gets into a durable step.
+	// Tokens and media in the provider's text must not enter a durable step.
 	text, found := c.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, c.codec.Placeholders(c.log.tree, a.Response.Text))
 	a.Response.Text, a.Response.Media = text, append(a.Response.Media, found.Media...)
 	a.Response.Model = wire.NameMedia(a.Response.Model)
@@ -276,7 +276,7 @@ func (c *calls) attempt(ctx context.Context, req chat.Request, a *CallResult) (f
 	return failed, nil
 }
 
-// count adds a call to usage and cost.
+// count adds a call to the usage and the cost.
 func (c *calls) count(p chat.Profile, resp chat.Response) {
 	c.log.outcome.update(func(t *tally) {
 		t.spend(usageOf(resp))
@@ -286,7 +286,7 @@ func (c *calls) count(p chat.Profile, resp chat.Response) {
 	c.max.spent.Add(resp.Usage.InputTokens + resp.Usage.OutputTokens)
 }
 
-// painted is the step of an answer that is pictures and perhaps a sentence.
+// painted returns the step for an answer that consists of pictures and optional text.
 func painted(resp chat.Response) *contract.Step {
 	s := &contract.Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
 	for _, o := range resp.Media {
@@ -298,15 +298,15 @@ func painted(resp chat.Response) *contract.Step {
 	return s
 }
 
-// recordedPicture is a picture that a chat model made, as the journal remembers it.
+// recordedPicture is a picture made by a chat model, as stored in the journal.
 type recordedPicture struct {
 	Output  media.Output `json:"output"`
 	Warning string       `json:"warning,omitempty"`
 }
 
-// keep records the pictures that a chat model made itself (law 2) and gives those that
-// the run can use. It is a durable step: a replay records nothing again. call is the name
-// of the call that made them.
+// keep records the pictures that a chat model made itself (law 2) and returns those that the run
+// can use. It is a durable step, so a replay does not record them again. call is the name of the
+// call that made them.
 func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -319,7 +319,7 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	}
 	list, err := memo.Do(ctx, c.journal, call.With(step.TailMedia), record)
 	if err != nil && !journal.HandedOver(ctx) {
-		list, err = record(ctx) // a run that is cancelled keeps what was made too
+		list, err = record(ctx) // a cancelled run also keeps what was made
 	}
 	if err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (c *calls) keep(ctx context.Context, call step.Name, p chat.Profile, items 
 	return kept, nil
 }
 
-// keepOne records the picture with that number.
+// keepOne records the picture with the given number.
 func (c *calls) keepOne(ctx context.Context, p chat.Profile, number int, o media.Output) recordedPicture {
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: c.log.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {

@@ -1,17 +1,15 @@
-// Package agent runs agents: definitions read from files, the loop that asks a
-// chat model for one JSON step after another, the acts of a step in parallel,
-// sub-agents whose media roll up to their parent, and the finishing of an answer.
+// Package agent runs agents: definitions read from files, the loop that asks a chat model for one
+// JSON step after another, the parallel acts of a step, sub-agents whose media is added to their
+// parent's, and the completion of the answer.
 //
-// A [Runner] runs one agent at a time per call; what happens is reported to an
-// [Observer], which saves and shows it. Media that a run made is stored and recorded
-// when it appears and is in the [Result] whatever the model does next, also when the
-// run fails or is cancelled. A payload keeps its placeholders; package resolve renders them
-// at read time.
+// A [Runner] runs one agent per call and reports what happens to an [Observer], which saves and
+// publishes it. Media that a run makes is stored and recorded immediately and is in the [Result]
+// regardless of what the model does next, even if the run fails or is cancelled. A payload keeps
+// its placeholders; package resolve renders them when it is read.
 //
-// Errors are media.Error values: invalid and not_found for definitions and requests,
-// over_budget, conflict for answers that come too late, bad_response, cancelled and what the chat model
-// reports. It may import media, journal, blob, probe, wire, imaging, generate, chat
-// and action.
+// Errors are media.Error values: invalid and not_found for definitions and requests, over_budget,
+// conflict for late answers, bad_response, cancelled, and the errors of the chat model. It may
+// import media, journal, blob, probe, wire, imaging, generate, chat and action.
 package agent
 
 import (
@@ -30,60 +28,60 @@ import (
 	"atelier/media/wire"
 )
 
-// ChatModels opens a chat model; *chat.Registry is one. prefer lists display names
-// or ids, best first; the choice says why a wish was not met.
+// ChatModels chooses a chat model; *chat.Registry implements it. prefer lists display names or IDs,
+// best first; the choice says why a preference was not met.
 type ChatModels interface {
 	Choose(ctx context.Context, prefer []string) (chat.Choice, error)
 }
 
-// Source says whether something that an agent may require is there.
+// Source says whether a source that an agent may require is configured.
 type Source struct {
 	Configured bool `json:"configured"`
-	// Reason says, for models and people, how to configure it; empty if it is.
+	// Reason tells models and people how to configure it; empty if it is configured.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Config is what a [Runner] needs.
+// Config configures a [Runner].
 type Config struct {
-	// Definitions are the agents; required unless GoAgents has some.
+	// Definitions are the agents' definitions; required unless GoAgents is set.
 	Definitions *definition.Set
-	// GoAgents are agents written in Go, by slug. They are called like the others.
+	// GoAgents are agents written in Go, by slug. They are called like other agents.
 	GoAgents map[string]GoAgent
-	// Actions are what agents can do; required.
+	// Actions are the actions that agents can call; required.
 	Actions *action.Registry
-	// Models opens chat models; required unless every agent is a Go agent.
+	// Models chooses chat models; required unless every agent is a Go agent.
 	Models ChatModels
-	// Codec cleans model text and opens media; required.
+	// Codec replaces media in model text and opens media; required.
 	Codec *wire.Codec
-	// Recorder records pictures that a chat model made itself; nil records nothing.
+	// Recorder records pictures that a chat model made itself; nil disables recording.
 	Recorder media.Recorder
-	// Find reads a media record of an owner by its id, for images that are given by id;
-	// nil knows none. An unknown id is media.CodeNotFound.
+	// Find reads an owner's media record by its ID, for images given by ID; nil means that there
+	// are none. An unknown ID is media.CodeNotFound.
 	Find func(ctx context.Context, owner, id string) (media.Output, error)
-	// Guardrail looks at what a person wrote before a model does; nil lets all pass.
+	// Guardrail checks what a person wrote before a model sees it; nil accepts everything.
 	Guardrail Guardrail
 	// Journal makes the run durable; nil means [journal.Memory].
 	Journal journal.Journal
-	// Budget bounds the calls of chat models; give the one of the gateway, so that both
-	// count against the same. Nil means [generate.InMemory].
+	// Budget limits the calls of chat models; use the gateway's budget, so that both count against
+	// the same limits. Nil means [generate.InMemory].
 	Budget generate.Budget
-	// Observer saves and shows what happens; nil discards it.
+	// Observer saves and publishes what happens; nil discards it.
 	Observer Observer
-	// Sources are files, web, db, kb and the program's own by name. A name that is
-	// missing is not configured.
+	// Sources are files, web, db, kb and the program's own sources by name. A missing name means
+	// not configured.
 	Sources map[string]Source
-	// SourceActions are actions with the tag action.TagSource that Actions lacks, because their
-	// source is not configured now: the numbers of a recorded run were compared with what they gave.
+	// SourceActions are actions with the tag action.TagSource that Actions lacks because their source is not
+	// configured. The numbers of a recorded run may have been compared with their results.
 	SourceActions []string
-	// Parallel is how many acts of one step run at once; 0 means 8.
+	// Parallel is the maximum number of concurrent acts of a step; 0 means 8.
 	Parallel int
 	// Now is the clock; nil means time.Now in UTC.
 	Now func() time.Time
-	// NewID makes ids of runs, steps and prompts; nil means UUIDv7.
+	// NewID returns IDs for runs, steps and prompts; nil means UUIDv7.
 	NewID func() string
 }
 
-// Validate names the setting that is missing.
+// Validate returns an error that names a missing or invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Actions == nil:

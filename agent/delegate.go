@@ -36,8 +36,8 @@ func (r *run) delegate(ctx context.Context, call contract.AgentCall, at callInde
 	return out, child, use
 }
 
-// conduct runs a sub-agent to its end, or until it waits; ok is false where the run is left to
-// another process.
+// conduct runs a sub-agent until it ends or waits; ok is false if the run is handed over to another
+// process.
 func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted []media.Output) (out transcript.Agent, res *Result, ok bool) {
 	rec.Name, rec.ChildRunID = child.spec.slug, child.id
 	r.saveStep(ctx, rec)
@@ -54,7 +54,7 @@ func (r *run) conduct(ctx context.Context, rec StepRecord, child *run, granted [
 	return r.delegated(ctx, rec, child, res, err), res, true
 }
 
-// delegated puts the end of a sub-agent on record.
+// delegated records the end of a sub-agent.
 func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) transcript.Agent {
 	made := slices.DeleteFunc(slices.Clone(res.Outputs), func(o media.Output) bool { return o.Origin.Direction == "input" })
 	made = append(made, res.AlsoMade...)
@@ -80,8 +80,8 @@ func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Re
 	return out
 }
 
-// prepare checks a call and makes the child's run with what it is granted: the refs
-// named, those in the task, and those in the payload keys handed down.
+// prepare checks a call and creates the child's run with its grants: the items named in the call,
+// those in the task, and those in the payload keys passed to the child.
 func (r *run) prepare(ctx context.Context, call contract.AgentCall, at callIndex) (*run, definition.AgentUse, []media.Output, error) {
 	if err := notBegun(ctx); err != nil {
 		return nil, definition.AgentUse{}, nil, err
@@ -108,7 +108,7 @@ func (r *run) prepare(ctx context.Context, call contract.AgentCall, at callIndex
 	return child, use, granted, nil
 }
 
-// child makes the run of a sub-agent.
+// child creates the run of a sub-agent.
 func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.Output) (*run, error) {
 	j, err := r.journal.Part(ctx, step.Name{Kind: step.KindAgent, Turn: at.turn, Index: at.index, Label: sp.slug})
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 		}, &meter.Meter{Up: r.meter}),
 		spec: sp, journal: j, past: past{replays: r.past.replays},
 	}
-	seen := vision.Sights{Config: vision.Config{Lenient: true}} // a model chose what is granted, so what does not fit is left out
+	seen := vision.Sights{Config: vision.Config{Lenient: true}} // a model chose the grants, so pictures that do not fit are left out
 	if sp.def != nil {
 		seen.Policy = sp.def.VisionContext.Within(r.sights.Policy)
 		if sp.def.SeesGranted {
@@ -131,7 +131,7 @@ func (r *run) child(ctx context.Context, sp spec, at callIndex, granted []media.
 	return child.empty(seen), nil
 }
 
-// callee finds a sub-agent that an agent may ask and that is ready.
+// callee returns a sub-agent that an agent may call and that is available.
 func (r *Runner) callee(d *definition.Agent, name string) (spec, definition.AgentUse, error) {
 	var ready []string
 	for _, use := range d.Agents {
@@ -148,8 +148,8 @@ func (r *Runner) callee(d *definition.Agent, name string) (spec, definition.Agen
 	return spec{}, definition.AgentUse{}, e
 }
 
-// grants are the items of a set that a call hands down: those that it names, and those in its task
-// and input.
+// grants returns the items that a call grants: those that it names, and those in its task and
+// input.
 func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]media.Output, error) {
 	var granted []media.Output
 	var unknown []string
@@ -180,7 +180,7 @@ func grants(set *media.Set, call contract.AgentCall, input map[string]any) ([]me
 	return granted, nil
 }
 
-// absorb rolls a finished child up: its whole media set, usage, cost, log, warnings.
+// absorb adds the results of a finished child: its whole media set, usage, cost, log and warnings.
 func (r *run) absorb(ctx context.Context, c *run) {
 	if err := r.set.Merge(c.set.All()); err != nil {
 		r.warn(ctx, fmt.Sprintf("agent %s: %s", c.spec.slug, err))

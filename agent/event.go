@@ -13,11 +13,11 @@ import (
 	"atelier/media"
 )
 
-// EventType names an event, noun-action. The list is closed: command line, event
-// stream and UI know these and no others.
+// EventType names an event in the form noun-action. The list is complete: the command line, the
+// event stream and the UI know only these events.
 type EventType string
 
-// The events. The comment names the payload.
+// The events, each with its payload type.
 const (
 	EventRunStarted          EventType = "run-started"          // RunStarted
 	EventRunPaused           EventType = "run-paused"           // RunFinished
@@ -47,7 +47,7 @@ const (
 	EventWarning             EventType = "warning"              // Warning
 )
 
-// EventTypes lists every event there is.
+// EventTypes returns every event type.
 func EventTypes() []EventType {
 	return []EventType{
 		EventRunStarted, EventRunPaused, EventRunResumed, EventRunSucceeded, EventRunFailed, EventRunCancelled,
@@ -58,30 +58,30 @@ func EventTypes() []EventType {
 	}
 }
 
-// Event is something that happened in a run tree. Run events are emitted for the
-// root only; sub-agents have agent-started and agent-finished. A run that is resumed
-// emits what is new: from its [State], nothing that was emitted before it paused; where a
-// process died and a journal replays the run, nothing that the observer has on record, see
-// [Witness]. record.Observer has that ability, and so has an observer that embeds it. What was
-// emitted and not yet on record when the process died comes again with the same Key; to an
-// observer that is no Witness all of a replayed run does.
+// Event is something that happened in a run tree. Run events are emitted for the root only;
+// sub-agents have agent-started and agent-finished. A resumed run emits only new events: when it is
+// resumed from its [State], none that were emitted before it paused; when a journal replays it
+// after its process died, none that the observer has recorded, see [Witness]. record.Observer
+// implements Witness, and so does an observer that embeds it. Events that were emitted but not
+// recorded when the process died are repeated with the same Key; an observer that is not a Witness
+// gets all events of a replayed run again.
 type Event struct {
 	Type EventType `json:"type"`
-	// Tree is the root run's id, RunID the run in which it happened.
+	// Tree is the ID of the root run; RunID is the ID of the run to which the event belongs.
 	Tree      string    `json:"tree"`
 	RunID     string    `json:"run_id"`
 	AgentPath string    `json:"agent_path"`
 	At        time.Time `json:"at"`
-	// Key is the key to deduplicate by: it names the event, is the same in every replay of
-	// the run, and no two events have the same one. It is empty for progress, previews and
-	// parts of messages, which have no place in a replay, and for what is said of a run from outside.
+	// Key is the deduplication key: it is unique per event and the same in every replay of the run.
+	// It is empty for progress, previews and partial messages, which a replay does not repeat, and
+	// for events emitted about a run from outside it.
 	Key string `json:"key,omitempty"`
-	// Data is the payload struct that the type's comment names; no media bytes.
+	// Data is the payload struct named in the type's comment, without media bytes.
 	Data any `json:"data"`
 }
 
-// key makes the key of an event that was emitted in a turn, after the run was resumed
-// part times. What failed and was tried again has another key than before.
+// key returns the key of an event emitted in a turn, after the run was resumed part times. A failed
+// operation that is retried gets a new key.
 func (e Event) key(turn, part int) string {
 	of := ""
 	switch d := e.Data.(type) {
@@ -90,7 +90,7 @@ func (e Event) key(turn, part int) string {
 			of = strconv.Itoa(part)
 		}
 	case RunFinished:
-		if part > 0 { // it paused, or ended, before
+		if part > 0 { // it paused or ended earlier
 			of = strconv.Itoa(part)
 		}
 	case TurnStarted:
@@ -121,7 +121,7 @@ func (e Event) key(turn, part int) string {
 	case StepStarted:
 		of = d.StepID
 	case StepFinished:
-		if of = d.StepID; d.Status != StatusSucceeded { // it may be tried again
+		if of = d.StepID; d.Status != StatusSucceeded { // it may be retried
 			of += " " + string(d.Status) + " " + strconv.Itoa(part)
 		}
 	case InteractionEvent:
@@ -143,8 +143,8 @@ type RunStarted struct {
 	InputImages []vision.InputImage `json:"input_images,omitempty"`
 }
 
-// RunFinished reports how a run ended, or that it paused; Error is set when it failed or
-// was cancelled.
+// RunFinished reports how a run ended, or that it paused; Error is set if it failed or was
+// cancelled.
 type RunFinished struct {
 	Status  Status          `json:"status"`
 	Message string          `json:"message"`
@@ -152,17 +152,17 @@ type RunFinished struct {
 	Usage   Usage           `json:"usage"`
 	Cost    Cost            `json:"cost"`
 	Error   *action.Problem `json:"error,omitempty"`
-	// Questions are what a paused run waits for, the oldest first.
+	// Questions are the open questions of a paused run, oldest first.
 	Questions []Question `json:"questions,omitempty"`
 }
 
-// TurnStarted reports that a model is being asked. Turn counts from 1.
+// TurnStarted reports that a model is being called. Turn counts from 1.
 type TurnStarted struct {
 	Turn  int    `json:"turn"`
 	Model string `json:"model"`
 }
 
-// TurnFinished reports what a model asked for.
+// TurnFinished reports what a model requested.
 type TurnFinished struct {
 	Turn         int      `json:"turn"`
 	Model        string   `json:"model"`
@@ -172,29 +172,29 @@ type TurnFinished struct {
 	Done         bool     `json:"done"`
 	InputTokens  int64    `json:"input_tokens"`
 	OutputTokens int64    `json:"output_tokens"`
-	// Error says why the answer could not be used.
+	// Error is the reason why the answer could not be used.
 	Error string `json:"error,omitempty"`
 }
 
-// MessageDelta is a part of the message to the person. While the model writes it, parts come
-// that are partial; the whole message comes when its step is read, at offset 0.
+// MessageDelta is a part of the message to the person. While the model writes it, partial deltas
+// are emitted; once its step is parsed, the whole message is emitted at offset 0.
 type MessageDelta struct {
 	Text string `json:"text"`
-	// Offset is where the part belongs, in characters (code points) of the turn's message: it
-	// replaces what is there from that place on. At 0 the message begins anew.
+	// Offset is the position of the part in the turn's message, in characters (code points): the
+	// part replaces everything from that position on. At 0 the message starts over.
 	Offset int `json:"offset"`
-	// Partial marks a part that is shown only: it is not in the record.
+	// Partial marks a part that is only shown and not recorded.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// MessageWithdrawn reports that the message that was shown while the model wrote it is none: the
-// answer could not be used. It is not in the record either.
+// MessageWithdrawn reports that a message shown while the model wrote it is withdrawn, because the
+// answer could not be used. It is not recorded either.
 type MessageWithdrawn struct {
 	Turn int `json:"turn"`
 }
 
-// Passing reports whether an event is shown only and not in the record: parts of messages,
-// progress and previews.
+// Passing reports whether an event is only shown and not recorded: partial messages, progress and
+// previews.
 func (e Event) Passing() bool {
 	if e.Type == EventOperationProgress || e.Type == EventOperationPartial {
 		return true
@@ -208,7 +208,7 @@ func (e Event) Passing() bool {
 	return false
 }
 
-// ActionStarted reports that an action begins.
+// ActionStarted reports that an action has started.
 type ActionStarted struct {
 	StepID string `json:"step_id"`
 	Name   string `json:"name"`
@@ -224,12 +224,12 @@ type ActionFinished struct {
 	Code    string      `json:"code"`
 	Message string      `json:"message"`
 	Refs    []media.Ref `json:"refs,omitempty"`
-	// Cut is set where the run was ended while the action was under way; it is reported again when
-	// the run is tried again.
+	// Cut is set if the run ended while the action was in progress; the action is reported again
+	// when the run is retried.
 	Cut bool `json:"cut,omitempty"`
 }
 
-// AgentStarted reports that a sub-agent begins.
+// AgentStarted reports that a sub-agent has started.
 type AgentStarted struct {
 	StepID     string `json:"step_id"`
 	Agent      string `json:"agent"`
@@ -248,13 +248,13 @@ type AgentFinished struct {
 	Refs       []media.Ref `json:"refs,omitempty"`
 }
 
-// OperationProgress is a note of a long action or generation.
+// OperationProgress is a progress note of a long action or generation.
 type OperationProgress struct {
 	StepID    string `json:"step_id,omitempty"`
 	Operation string `json:"operation,omitempty"`
 	Note      string `json:"note"`
-	// MetadataID is the sub-action of a workflow that it belongs to; then there are the time since it
-	// began, and how far it is, 0 to 1, if that is known.
+	// MetadataID is the workflow's sub-action to which the note belongs. It comes with the elapsed
+	// time and, if known, the progress from 0 to 1.
 	MetadataID string   `json:"metadata_id,omitempty"`
 	ElapsedMS  int64    `json:"elapsed_ms,omitempty"`
 	Progress   *float64 `json:"progress,omitempty"`
@@ -265,22 +265,22 @@ type SubActionFinished struct {
 	MetadataID    string `json:"metadata_id"`
 	InteractionID string `json:"interaction_id"`
 	Operation     string `json:"operation,omitempty"`
-	// Status is one of those of an operation.
+	// Status is a status of an operation.
 	Status string `json:"status"`
 }
 
 // MediaEvent is about one item.
 type MediaEvent struct {
 	Output media.Output `json:"output"`
-	// StepID is the action that a preview belongs to.
+	// StepID is the action to which a preview belongs.
 	StepID string `json:"step_id,omitempty"`
-	// MetadataID is the sub-action of a workflow that a preview belongs to.
+	// MetadataID is the workflow's sub-action to which a preview belongs.
 	MetadataID string `json:"metadata_id,omitempty"`
 }
 
-// StepStarted reports that a stage of a Go agent begins: a step of a workflow.
+// StepStarted reports that a stage of a Go agent, a step of a workflow, has started.
 type StepStarted struct {
-	// StepID is the stage's name, Number its place from 1.
+	// StepID is the stage's name; Number is its position, counting from 1.
 	StepID string `json:"step_id"`
 	Number int    `json:"number"`
 }
@@ -290,57 +290,57 @@ type StepFinished struct {
 	StepID string `json:"step_id"`
 	Number int    `json:"number"`
 	Status Status `json:"status"`
-	// Error says why it did not succeed.
+	// Error is the reason why the stage did not succeed.
 	Error *action.Problem `json:"error,omitempty"`
 }
 
-// InteractionEvent reports that a workflow waits for a person at a step, or was answered.
+// InteractionEvent reports that a workflow waits for a person at a step, or that the person answered.
 type InteractionEvent struct {
 	InteractionID string `json:"interaction_id"`
 	StepID        string `json:"step_id"`
 	Title         string `json:"title,omitempty"`
 }
 
-// InteractionPatched reports what changed in an open interaction. It is in the record, but a
-// replay does not bring it.
+// InteractionPatched reports a change in an open interaction. It is recorded, but not repeated by a
+// replay.
 type InteractionPatched struct {
 	InteractionID string `json:"interaction_id"`
-	// Version is that of the data after the change, which is one more than before.
+	// Version is the version of the data after the change: the previous version plus one.
 	Version int `json:"version"`
-	// Patch is the change of the data as JSON Patch, Changes are the nodes of the view that it changed.
+	// Patch is the change of the data as JSON Patch; Changes are the view's nodes that it changed.
 	Patch   json.RawMessage `json:"patch"`
 	Changes json.RawMessage `json:"changes"`
 }
 
-// Warning is something that a person should know and that stopped nothing.
+// Warning is a message for a person about a problem that stopped nothing.
 type Warning struct {
 	Message string `json:"message"`
 }
 
-// Observer saves and shows what a run does. Save methods are upserts by ID: they
-// are called when a thing begins, with status running, and again when it ended, so
-// that media recorded meanwhile can refer to it. An error of a Save method becomes a
-// warning of the run and stops nothing. Calls of one run may be concurrent where its
-// acts are; they come also after ctx was cancelled, so implementations that save
-// detach from its cancellation. Nothing passed holds media bytes or base64.
+// Observer saves and publishes what a run does. Save methods are upserts by ID: they are called
+// with status running when something starts, and again when it ends, so that media recorded in
+// between can refer to it. An error of a Save method becomes a warning of the run and stops
+// nothing. Calls for one run may be concurrent if its acts are. Calls also come after ctx was
+// cancelled, so implementations that save must detach from its cancellation. No argument contains
+// media bytes or base64.
 type Observer interface {
 	// SaveRun saves a root run or the run of a sub-agent.
 	SaveRun(ctx context.Context, r RunRecord) error
 	// SaveStep saves one act: an action, a sub-agent call or the code of a Go agent.
 	SaveStep(ctx context.Context, s StepRecord) error
-	// SavePrompt saves one model call. Its slices are shared and must not be changed.
+	// SavePrompt saves one model call. Its slices are shared and must not be modified.
 	SavePrompt(ctx context.Context, p PromptRecord) error
 	// Emit publishes an event. It must not block.
 	Emit(ctx context.Context, e Event)
 }
 
-// RunRecord is one row of a run tree.
+// RunRecord is the record of one run of a tree.
 type RunRecord struct {
-	// ID is the run's; ParentID is empty and Tree equals ID for the root.
+	// ID is the run's ID. For the root, ParentID is empty and Tree equals ID.
 	ID       string `json:"id"`
 	ParentID string `json:"parent_id,omitempty"`
 	Tree     string `json:"tree"`
-	// Agent is the slug, AgentPath the way from the root, slash separated; Depth is 0 for the root.
+	// Agent is the slug; AgentPath is the slash-separated path from the root; Depth is 0 for the root.
 	Agent     string `json:"agent"`
 	AgentPath string `json:"agent_path"`
 	Depth     int    `json:"depth"`
@@ -353,28 +353,28 @@ type RunRecord struct {
 	Message    string          `json:"message"`
 	Payload    json.RawMessage `json:"payload,omitempty"`
 	Error      *action.Problem `json:"error,omitempty"`
-	// Turns counts the model calls whose answer was looked at.
+	// Turns counts the model calls whose answers were parsed.
 	Turns    int      `json:"turns"`
 	Usage    Usage    `json:"usage"`
 	Cost     Cost     `json:"cost"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Limits are what the caller of a root run allowed.
+	// Limits are the limits set by the caller of a root run.
 	Limits Limits `json:"limits,omitzero"`
-	// InputImages came with the task; VisionContext are pictures of actions that the
-	// model was shown by its policy.
+	// InputImages came with the task; VisionContext are the actions' pictures that the vision
+	// policy showed to the model.
 	InputImages   []vision.InputImage `json:"input_images,omitempty"`
 	VisionContext []vision.InputImage `json:"vision_context,omitempty"`
-	// Dispositions tell which preferred chat models were substituted, and what became of
-	// pictures that were changed or left out; set when the run ended.
+	// Dispositions say which preferred chat models were substituted, and which pictures were
+	// changed or left out; set when the run has ended.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
-	// Promoted are the items chosen for the answer, in order; set when the run ended.
+	// Promoted are the items chosen for the answer, in order; set when the run has ended.
 	Promoted []media.Output `json:"promoted,omitempty"`
-	// StartedAt and FinishedAt are UTC; FinishedAt is zero while it runs.
+	// StartedAt and FinishedAt are UTC; FinishedAt is zero while the run is in progress.
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
-// StepKind says what an act was.
+// StepKind is the kind of an act.
 type StepKind string
 
 // The kinds of acts.
@@ -389,7 +389,7 @@ type StepRecord struct {
 	ID        string `json:"id"`
 	RunID     string `json:"run_id"`
 	AgentPath string `json:"agent_path"`
-	// Turn counts from 1, Index from 1 within the turn, in the order asked.
+	// Turn counts from 1; Index counts from 1 within the turn, in the requested order.
 	Turn  int      `json:"turn"`
 	Index int      `json:"index"`
 	Kind  StepKind `json:"kind"`
@@ -399,7 +399,7 @@ type StepRecord struct {
 	// Code is the action's result code, or an error's code.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Params and Outputs are JSON without media bytes: what was asked, what the model sees of it.
+	// Params and Outputs are JSON without media bytes: the request, and the result as the model sees it.
 	Params  json.RawMessage `json:"params,omitempty"`
 	Outputs json.RawMessage `json:"outputs,omitempty"`
 	// Media are the items that the act made or found.
@@ -416,7 +416,7 @@ type PromptRecord struct {
 	RunID     string `json:"run_id"`
 	AgentPath string `json:"agent_path"`
 	Turn      int    `json:"turn"`
-	// Model is the id that answered, or that was asked while it runs.
+	// Model is the ID of the model that answered, or that was called while no answer exists.
 	Model    string         `json:"model"`
 	Provider string         `json:"provider"`
 	System   string         `json:"system"`
@@ -425,7 +425,7 @@ type PromptRecord struct {
 	Status   Status         `json:"status"`
 	Error    string         `json:"error,omitempty"`
 	Usage    chat.Usage     `json:"usage"`
-	// CostUSD is exact decimal text, nil if unknown.
+	// CostUSD is exact decimal text; nil if unknown.
 	CostUSD    *string   `json:"cost_usd"`
 	StartedAt  time.Time `json:"started_at"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`

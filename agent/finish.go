@@ -18,7 +18,7 @@ import (
 	"atelier/media"
 )
 
-// finish closes the run: status, result, records, events.
+// finish ends the run: status, result, records, events.
 func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	if journal.HandedOver(ctx) {
 		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run continues in another process: %w", journal.ErrHandedOver)
@@ -27,7 +27,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	if cut := context.Cause(ctx); err != nil && media.CodeOf(cut) == media.CodeOverBudget {
 		err = cut
 	}
-	if media.CodeOf(err) == media.CodeOverBudget { // what the answer embeds so far is chosen for it
+	if media.CodeOf(err) == media.CodeOverBudget { // choose what the answer embeds so far
 		r.acceptRefs(ctx)
 		err = &media.Error{Code: media.CodeOverBudget, Message: "over budget: " + strings.TrimPrefix(err.Error(), "over budget: ") + "; what was made is kept", Cause: err}
 	}
@@ -53,7 +53,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		r.endWaiting(ctx, err)
 	}
 	r.wait.drop(r.journal.Place())
-	if r.depth == 0 { // end what processes before this one left in the run tree: what came of it is the root's
+	if r.depth == 0 { // end the work that earlier processes left in the run tree; its results belong to the root
 		if r.request.Closing != nil {
 			made := r.request.Closing(ctx, status)
 			if err := r.set.Merge(made); err != nil {
@@ -70,7 +70,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	for _, o := range res.Outputs {
 		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
 	}
-	if r.depth == 0 { // before the record, so that an observer can save and show both at once
+	if r.depth == 0 { // before the record, so that an observer can save and publish both at once
 		r.emit(ctx, endEvents[status], RunFinished{
 			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
 		})
@@ -80,11 +80,11 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	return res, err
 }
 
-// endEvents report how a run ended.
+// endEvents maps the final status of a run to its event.
 var endEvents = map[Status]EventType{StatusSucceeded: EventRunSucceeded, StatusFailed: EventRunFailed, StatusCancelled: EventRunCancelled}
 
-// rest closes the run for the time in which it waits for a person. Nothing of it stays
-// in memory; the process that resumes it has the state.
+// rest ends this part of a run that waits for a person. Nothing of the run stays in memory; the
+// process that resumes it gets the state.
 func (r *run) rest(ctx context.Context) *Result {
 	rec := r.record(StatusPaused, nil)
 	res := r.result(rec)
@@ -102,7 +102,7 @@ func (r *run) rest(ctx context.Context) *Result {
 	return res
 }
 
-// record is the run as the observer saves it.
+// record returns the run's record for the observer.
 func (r *run) record(status Status, err error) RunRecord {
 	sum := r.outcome.soFar()
 	rec := RunRecord{
@@ -140,18 +140,18 @@ func (r *run) record(status Status, err error) RunRecord {
 	return rec
 }
 
-// result is the run as its caller sees it, who may change its lists.
+// result returns the run's result. The caller may modify its lists.
 func (r *run) result(rec RunRecord) *Result {
 	res, sum := resultOf(rec, r.set.All(), r.draft.Payload), r.outcome.soFar()
 	res.Steps, res.Models, res.Dispositions = slices.Clone(sum.steps), slices.Clone(sum.models), slices.Clone(sum.dispositions)
 	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
-		// The log of the steps is the same after a replay, and has those of sub-agents.
+		// The log of steps is the same after a replay and includes those of sub-agents.
 		res.Evidence = r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.conversation, answers: sum.answers, steps: sum.steps, lookup: r.set.Lookup})
 	}
 	return res
 }
 
-// resultOf is what the record of a run and its items say of it; payload is that of the record.
+// resultOf returns the result that a run's record and its items describe; payload is that of the record.
 func resultOf(rec RunRecord, items []media.Output, payload map[string]any) *Result {
 	res := &Result{
 		RunID: rec.ID, Agent: rec.Agent, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
@@ -166,33 +166,33 @@ func resultOf(rec RunRecord, items []media.Output, payload map[string]any) *Resu
 	return res
 }
 
-// Past is what is on record of a run tree; [Runner.Recorded] makes a [Result] of it.
+// Past is the recorded data of a run tree; [Runner.Recorded] converts it to a [Result].
 type Past struct {
-	// Run is the root's row, with what it promoted.
+	// Run is the root's record, with the items that it promoted.
 	Run RunRecord
-	// Items are all of the tree, granted ones included, in order.
+	// Items are all items of the tree, including granted ones, in order.
 	Items []media.Output
 	// Steps are the log of the tree, in order of completion within each agent.
 	Steps []StepRecord
-	// Models are the ids of the chat models that answered, in order of first use.
+	// Models are the IDs of the chat models that answered, in order of first use.
 	Models []string
 	// Input and History are those of the request.
 	Input   map[string]any
 	History []chat.Message
-	// Journal are results of steps by their full names; the answers of people are among them.
+	// Journal holds results of steps by their full names, including the answers of people.
 	Journal map[string]json.RawMessage
 }
 
-// Recorded gives the result of a run as it was when the run ended or paused, without asking
-// or doing anything: what [Runner.Run] gave, but for State, Pending and Conversation.
+// Recorded returns the result of a run as it was when the run ended or paused, without executing
+// anything: the result of [Runner.Run] without State, Pending and Conversation.
 func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 	rec := p.Run
 	var payload map[string]any
-	_ = json.Unmarshal(rec.Payload, &payload) // one of another shape holds no document
+	_ = json.Unmarshal(rec.Payload, &payload) // a payload of another form contains no document
 	res := resultOf(rec, p.Items, payload)
 	res.Steps = p.Steps
 	for _, id := range p.Models {
-		use := ModelUse{ID: id, Name: id} // of one that is not known any more
+		use := ModelUse{ID: id, Name: id} // for a model that is unknown to this runner
 		if r.cfg.Models != nil {
 			if c, err := r.cfg.Models.Choose(ctx, []string{id}); err == nil && c.Model.Profile().ID == id {
 				p := c.Model.Profile()
@@ -207,7 +207,7 @@ func (r *Runner) Recorded(ctx context.Context, p Past) *Result {
 	return res
 }
 
-// answers are what people answered in the run tree, but for approvals.
+// answers returns the answers of people in the run tree, except approvals.
 func (p Past) answers() []replied {
 	var out []replied
 	for _, name := range slices.Sorted(maps.Keys(p.Journal)) {
@@ -223,18 +223,18 @@ func (p Past) answers() []replied {
 	return out
 }
 
-// testimony is what the numbers of a report are compared with.
+// testimony is the material that the numbers of a report are compared with.
 type testimony struct {
 	task    string
 	input   map[string]any
 	earlier []chat.Message
 	answers []replied
 	steps   []StepRecord
-	// lookup finds an item of the run.
+	// lookup looks up an item of the run.
 	lookup func(media.Ref) (media.Output, bool)
 }
 
-// evidence gathers what the sources of the run tree and the person said.
+// evidence collects what the sources of the run tree and the person stated.
 func (r *Runner) evidence(t testimony) *evidence.Set {
 	s := &evidence.Set{}
 	s.AddText(evidence.Task, t.task)
@@ -257,8 +257,8 @@ func (r *Runner) evidence(t testimony) *evidence.Set {
 	return s
 }
 
-// fromSource reports whether an action gave what a source says: by its tag, or because it
-// showed the text of a document that a person or a source gave.
+// fromSource reports whether an action returned the content of a source: by its tag, or because it
+// showed the text of a document that came from a person or a source.
 func (r *Runner) fromSource(step StepRecord, lookup func(media.Ref) (media.Output, bool)) bool {
 	if r.isSource(step.Name) {
 		return true

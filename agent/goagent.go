@@ -23,71 +23,71 @@ import (
 	"atelier/media/wire"
 )
 
-// GoAgent is an agent written in Go. It is called with the task and the granted
-// media of its run; what it stores is kept whatever it returns. A panic fails the run.
-// Where a run is replayed, the code runs again, and its acts give what they gave before:
-// it asks for the same ones in the same order.
+// GoAgent is an agent written in Go. It is called with the task and the granted media of its run.
+// What it stores is kept regardless of what it returns. A panic fails the run. When a run is
+// replayed, the code runs again, and its acts return their recorded results. The code must
+// therefore request the same acts in the same order.
 type GoAgent func(ctx context.Context, c *Context) (Answer, error)
 
-// Answer is what a Go agent gives back.
+// Answer is the answer of a Go agent.
 type Answer struct {
-	// Message is the chat text.
+	// Message is the text of the answer.
 	Message string
-	// Payload is the result; it may hold anything that an action's output may hold,
-	// media is taken out of it.
+	// Payload is the structured result. It may contain anything that an action's output may
+	// contain; media is replaced with refs.
 	Payload map[string]any
 	// Promote chooses items for the answer.
 	Promote []contract.Promotion
-	// Warnings reach the run's result.
+	// Warnings are added to the run's result.
 	Warnings []string
 }
 
-// Context is what the code of a Go agent, or of an action (see [ContextOf]), uses of
-// its run. It is safe for concurrent use and must not outlive the call.
+// Context gives the code of a Go agent, or of an action (see [ContextOf]), access to its run. It is
+// safe for concurrent use and must not outlive the call.
 type Context struct {
-	// Task is what was asked, Input what was handed down beside it.
+	// Task is the task of the run; Input is the structured input passed with it.
 	Task  string
 	Input map[string]any
 
 	run *run
-	// act is the step of the action that the code belongs to; empty in a Go agent.
+	// act is the step of the action to which the code belongs; empty in a Go agent.
 	act step.Name
-	// waits is set where something in the code waits for a person.
+	// waits is set if something in the code waits for a person.
 	waits atomic.Bool
-	asked atomic.Int64 // questions, for their names
+	asked atomic.Int64 // counts questions, to name them
 
 	mu    sync.Mutex     // guards calls
-	calls map[string]int // how often the action made each call
+	calls map[string]int // number of times the action made each call
 
 	recall *recall // of a Go agent
 }
 
 type contextKey struct{}
 
-// ContextOf gives the run's Context to an action that is called by an agent.
+// ContextOf returns the run's Context in an action that is called by an agent.
 func ContextOf(ctx context.Context) (*Context, bool) {
 	c, ok := ctx.Value(contextKey{}).(*Context)
 	return c, ok
 }
 
-// RunID is the id of the agent run.
+// RunID returns the ID of the agent run.
 func (c *Context) RunID() string { return c.run.id }
 
-// ToolContext is what the caller of the run gives its actions and Go agents, and no model; see
-// [action.ToolValue].
+// ToolContext returns the values that the caller of the run passes to actions and Go agents, and
+// that no model sees; see [action.ToolValue].
 func (c *Context) ToolContext() action.ToolContext { return maps.Clone(c.run.request.ToolContext) }
 
-// History is what was said in the conversation before the task, oldest first; empty
-// outside of a conversation and for sub-agents.
+// History returns the messages of the conversation before the task, oldest first; empty outside a
+// conversation and for sub-agents.
 func (c *Context) History() []chat.Message { return c.run.remembered() }
 
-// Store reads r to its end, stores and records the item and adds it to the run's
-// set. It is not promoted. Limits are [media.CodeTooLarge]; memory is O(64 KiB).
+// Store reads r to its end, stores and records the item and adds it to the run's set. It does not
+// promote the item. Exceeding a limit is [media.CodeTooLarge]. Memory is O(64 KiB).
 func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
 	return c.run.intake.store(ctx, c.run.spec.slug, r, m)
 }
 
-// StoreURL fetches an address, guarded, and stores what comes as Store does.
+// StoreURL fetches an address through the guarded client and stores the content as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
 	o, err := c.run.intake.interceptor.StoreURL(ctx, c.run.intake.target(c.run.spec.slug), url, m)
 	if err == nil {
@@ -96,8 +96,8 @@ func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media
 	return o, err
 }
 
-// Promote chooses items of this run for the answer, with their labels and
-// descriptions where set. An item of another run is [media.CodeUnknownRef].
+// Promote chooses items of this run for the answer, with their labels and descriptions if set. An
+// item of another run is [media.CodeUnknownRef].
 func (c *Context) Promote(outputs ...media.Output) error {
 	var unknown []string
 	for _, o := range outputs {
@@ -111,7 +111,7 @@ func (c *Context) Promote(outputs ...media.Output) error {
 	return nil
 }
 
-// Outputs copies the run's visible items in the order in which they were made.
+// Outputs returns a copy of the run's visible items, in creation order.
 func (c *Context) Outputs() []media.Output { return c.run.set.List() }
 
 // Open reads an item of this run; the caller closes it.
@@ -123,13 +123,13 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 	return c.run.r.cfg.Codec.Open(ctx, o.Digest)
 }
 
-// Action runs a registered action; what it makes is in the run's set. Whatever goes
-// wrong is in the outcome.
+// Action runs a registered action. The items that it makes are added to the run's set. Errors are
+// reported in the outcome.
 //
-// Get Agent Media Details with IncludeData gives the item's bytes as well, as dataUri; neither
-// journal nor record nor a model gets them.
+// Get Agent Media Details with IncludeData also returns the item's bytes as dataUri. They are not
+// passed to the journal, the records or a model.
 //
-// Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
+// If the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
 	params, data := withoutData(name, params)
 	at, params := c.run.acts.next(ctx), c.run.intake.values(ctx, params)
@@ -148,7 +148,7 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 	return out
 }
 
-// withoutData takes the wish for an item's bytes out of the parameters of a call.
+// withoutData removes the request for an item's bytes from the parameters of a call.
 func withoutData(name string, params map[string]any) (rest map[string]any, wanted bool) {
 	if !plain.SameName(name, "Get Agent Media Details") {
 		return params, false
@@ -179,12 +179,12 @@ func (c *Context) withData(ctx context.Context, out action.Outcome) action.Outco
 	return out
 }
 
-// within reports whether the code is that of an action.
+// within reports whether the code belongs to an action.
 func (c *Context) within() bool { return c.act.Kind != step.KindOther }
 
-// callWithin names a call that an action makes by what it asks for, so that it has the same
-// place when the action runs again, whatever ran beside it. blind is set where its parameters
-// could not be read, so that it is known by its number only.
+// callWithin derives the name of a call made by an action from the call's content, so that the name
+// is the same when the action runs again, regardless of concurrent calls. blind is set if the
+// parameters could not be encoded, so that only a number identifies the call.
 func (c *Context) callWithin(name string, params map[string]any) (call step.Name, blind bool) {
 	what := plain.JSON(map[string]any{"name": name, "params": params})
 	sum := sha256.Sum256(what)
@@ -198,12 +198,11 @@ func (c *Context) callWithin(name string, params map[string]any) (call step.Name
 	return c.act.Called(key, c.calls[key]), string(what) == "null"
 }
 
-// Ask puts a question to a person and gives the answer. Where there is none yet the
-// error is [ErrPaused] and the run pauses when the code returns; when the answer is
-// there, the code runs again from its beginning, in an action too: ask before anything
-// that must not be done twice, and always in the same order. schema is the JSON Schema
-// of the answer's value; empty asks for {answer: string}. A bad question or schema is
-// [media.CodeInvalid].
+// Ask puts a question to a person and returns the answer. If there is no answer yet, the error is
+// [ErrPaused] and the run pauses when the code returns. Once the answer exists, the code runs again
+// from its beginning, also in an action. Ask before anything that must not be done twice, and
+// always in the same order. schema is the JSON Schema of the answer's value; empty means {answer:
+// string}. An invalid question or schema is [media.CodeInvalid].
 func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
 	q, err := inquiry(c.run.intake.text(ctx, question), schema)
 	if err != nil {
@@ -235,12 +234,12 @@ func (c *Context) answer(ctx context.Context, name step.Name, at callIndex, q Qu
 	return reply, nil
 }
 
-// newContext gives code what it uses of the run: that of an action, or of a Go agent where act is empty.
+// newContext returns the Context of an action's code, or of a Go agent's code if act is empty.
 func (r *run) newContext(act step.Name) *Context {
 	return &Context{Task: r.task, Input: r.input, run: r, act: act}
 }
 
-// code runs a Go agent as the one step of its run.
+// code runs a Go agent as the single step of its run.
 func (r *run) code(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -263,28 +262,28 @@ func (r *run) code(ctx context.Context) (err error) {
 	}
 	r.acceptRefs(ctx)
 	if r.pauses.some.Load() {
-		return ErrPaused // whatever the code made of it
+		return ErrPaused // even if the code ignored the error
 	}
 	return err
 }
 
-// Stage is a numbered part of what a Go agent does: a step of a workflow. It is an act of the
-// run's record, and all that it does is journalled by its number, so that a replay finds it and a
-// fork can begin at it. What it does follows each other; a Stage is not safe for concurrent use.
+// Stage is a numbered part of a Go agent: a step of a workflow. It is recorded as an act of the
+// run, and its operations are journalled under its number, so that a replay finds them and a fork
+// can begin at the stage. Operations are sequential; a Stage is not safe for concurrent use.
 type Stage struct {
 	c      *Context
 	number int
 	rec    StepRecord
-	done   int // what was done in it, for the names
+	done   int // number of operations so far, to name them
 }
 
-// StageName is the name of the first step of a stage: a fork from there does the stage anew.
+// StageName returns the name of the first step of a stage. A fork at that step runs the stage again.
 func StageName(number int) string {
 	return step.Name{Kind: step.KindCode, Turn: number, Index: 1}.String()
 }
 
-// Stage begins the stage with a number, from 1, which no other one of the run has. name and params
-// are for its record.
+// Stage begins the stage with the given number, which counts from 1 and must be unique in the run.
+// name and params are for its record.
 func (c *Context) Stage(ctx context.Context, number int, name string, params json.RawMessage) (*Stage, error) {
 	s := &Stage{c: c, number: number}
 	began, err := s.time(ctx)
@@ -298,7 +297,7 @@ func (c *Context) Stage(ctx context.Context, number int, name string, params jso
 	return s, nil
 }
 
-// time is the time of now, of a replay that of then.
+// time returns the current time; in a replay, the recorded time.
 func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 	b, err := s.Step(ctx, func(context.Context) ([]byte, error) { return json.Marshal(s.c.run.r.cfg.Now()) })
 	if err == nil {
@@ -307,9 +306,9 @@ func (s *Stage) time(ctx context.Context) (at time.Time, err error) {
 	return at, err
 }
 
-// Step does something once: a replay gets the result again, JSON without media bytes, and fn does
-// not run. An error is not kept: fn runs again when the run is tried again. After a crash in
-// fn it runs again, too.
+// Step runs fn once. A replay returns the recorded result, which is JSON without media bytes, and
+// does not run fn. Errors are not recorded: fn runs again when the run is retried. It also runs
+// again after a crash in fn.
 func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, error)) ([]byte, error) {
 	s.done++
 	name := step.Name{Kind: step.KindCode, Turn: s.number, Index: s.done}
@@ -321,8 +320,8 @@ func (s *Stage) Step(ctx context.Context, fn func(ctx context.Context) ([]byte, 
 	return b, err
 }
 
-// Ask is [Context.Ask] in a stage. The question is made when there is no answer yet; a replay
-// that has the answer does not call inquire.
+// Ask is [Context.Ask] in a stage. It calls inquire only if there is no answer yet; a replay that
+// has the answer does not call it.
 func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (question string, schema json.RawMessage, err error)) (Reply, error) {
 	r := s.c.run
 	s.done++
@@ -341,12 +340,12 @@ func (s *Stage) Ask(ctx context.Context, inquire func(ctx context.Context) (ques
 	return s.c.answer(ctx, name, at, q)
 }
 
-// Agent runs another agent to its end; its record, media and cost are parts of the run's. It is
-// [ErrPaused] where the agent waits for a person. Granted are items of the run's tree.
+// Agent runs another agent to its end. Its record, media and cost become part of the run. The error
+// is [ErrPaused] if the agent waits for a person. granted are items of the run's tree.
 func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []media.Output) (*Result, error) {
 	r := s.c.run
 	s.done++
-	at := callIndex{turn: s.number, index: s.done + 1} // the record of the stage has the first
+	at := callIndex{turn: s.number, index: s.done + 1} // the stage's own record has index 1
 	rec := r.begin(StepAgent, call.Name, at)
 	rec.Params = plain.JSON(call)
 	if err := notBegun(ctx); err != nil {
@@ -375,11 +374,11 @@ func (s *Stage) Agent(ctx context.Context, call contract.AgentCall, granted []me
 	return res, nil
 }
 
-// Emit puts an event into the log of the run.
+// Emit adds an event to the run's log.
 func (s *Stage) Emit(ctx context.Context, t EventType, data any) { s.c.run.emit(ctx, t, data) }
 
-// End puts the result of the stage on record, or why it has none; one that waits for a person
-// stays open. outputs is JSON without media bytes. It gives the error back.
+// End records the result of the stage or its error. A stage that waits for a person stays open.
+// outputs is JSON without media bytes. End returns the error.
 func (s *Stage) End(ctx context.Context, outputs json.RawMessage, err error) error {
 	r, rec := s.c.run, s.rec
 	if errors.Is(err, ErrPaused) {

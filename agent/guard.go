@@ -22,51 +22,51 @@ import (
 	"atelier/media"
 )
 
-// Guardrail looks at what a person wrote before a model does: the task of a run or of a
-// fork, before anything paid, where an error of it fails the run; and each text of a
-// [Reply], its note too, where an error refuses the reply and the run stays paused.
+// Guardrail checks what a person wrote before a model sees it: the task of a run or a fork, before
+// any paid call, where its error fails the run; and each text of a [Reply], including its note,
+// where its error refuses the reply and the run stays paused.
 type Guardrail interface {
-	// Check judges a text of the latest user message. It sees no earlier message, no
-	// picture and nothing that a model or an action wrote. It is safe for concurrent use.
+	// Check judges a text of the latest user message. It gets no earlier messages, no pictures, and
+	// nothing written by a model or an action. It must be safe for concurrent use.
 	Check(ctx context.Context, in GuardInput) (Verdict, error)
 }
 
-// GuardInput is what a [Guardrail] sees.
+// GuardInput is the input of a [Guardrail].
 type GuardInput struct {
-	// Text may hold refs and placeholders, never bytes.
+	// Text may contain refs and placeholders, never bytes.
 	Text string
-	// Agent is the slug of the agent that the text is for, RunID its run and Owner whose it is.
+	// Agent is the slug of the receiving agent, RunID the ID of its run, and Owner the owner of the run.
 	Agent, RunID, Owner string
 }
 
-// Decision is what a [Guardrail] wants done with a message.
+// Decision is what a [Guardrail] decides about a message.
 type Decision string
 
-// The decisions. The empty one is DecisionAllow.
+// The decisions. An empty decision means DecisionAllow.
 const (
 	DecisionAllow  Decision = "allow"
-	DecisionRedact Decision = "redact" // Verdict.Text takes the place of the text
-	// DecisionPause asks a person to approve first. A no fails the run with
-	// media.CodeModerated; of a reply, it opens the question again.
+	DecisionRedact Decision = "redact" // Verdict.Text replaces the text
+	// DecisionPause asks a person for approval first. A refusal fails the run with
+	// media.CodeModerated; for a reply, it opens the question again.
 	DecisionPause Decision = "pause"
 	// DecisionStop fails the run, or refuses the reply, with media.CodeModerated.
 	DecisionStop Decision = "stop"
 )
 
-// Verdict is a guardrail's answer.
+// Verdict is the result of a guardrail.
 type Verdict struct {
 	Decision Decision `json:"decision"`
-	// Text is the message to continue, for DecisionRedact.
+	// Text is the replacement text for DecisionRedact.
 	Text string `json:"text,omitempty"`
-	// Reason is for people; it stands in the run's error or warning.
+	// Reason is for people; it appears in the run's error or warning.
 	Reason string `json:"reason,omitempty"`
 }
 
-// guardStep checks the message of a root run; its result is a [Verdict].
+// guardStep is the step that checks the message of a root run; its result is a [Verdict].
 var guardStep = step.Name{Kind: step.KindGuardrail}
 
-// screen puts the task of a root run to the guardrail and leaves it as a model may see it. The verdict
-// is a durable step.
+// screen passes the task of a root run to the guardrail and applies the verdict to the task. The
+// verdict is a durable step.
 func (r *run) screen(ctx context.Context) error {
 	v, err := memo.Do(ctx, r.journal, guardStep, func(ctx context.Context) (Verdict, error) {
 		return r.r.cfg.Guardrail.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
@@ -98,8 +98,8 @@ func (r *run) screen(ctx context.Context) error {
 	return nil
 }
 
-// decide gives the text that takes the place of one that was judged, with the reason where it was changed,
-// or where a person has to approve it. what names the text in errors.
+// decide returns the text to use for the judged one, with the reason if it was redacted or if a
+// person must approve it. what names the text in errors.
 func (v Verdict) decide(what, text string) (out, redacted, pause string, err error) {
 	reason := "the guardrail gave no reason"
 	if !plain.Blank(v.Reason) {
@@ -129,12 +129,12 @@ type blockedTerms struct {
 
 var _ Guardrail = (*blockedTerms)(nil)
 
-// redacted stands where a blocked term was.
+// redacted replaces a blocked term.
 const redacted = "[removed]"
 
-// BlockedTerms is a guardrail that looks for terms as whole words, without regard to
-// case and to how much space lies between their words. It redacts, pauses or stops; an
-// empty decision stops. No term, or another decision, is [media.CodeInvalid].
+// BlockedTerms returns a guardrail that searches for terms as whole words, ignoring case and the
+// amount of space between their words. It redacts, pauses or stops; an empty decision means stop.
+// No terms, or another decision, is [media.CodeInvalid].
 func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 	if decide == "" {
 		decide = DecisionStop
@@ -168,7 +168,7 @@ func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) 
 		}
 		found++
 		start, end := from+at[4], from+at[5]
-		// The search continues behind what stands there now, whose end can begin the next.
+		// Continue at the end of the replacement, which can be the boundary before the next term.
 		text, from = text[:start]+redacted+text[end:], start+len(redacted)-1
 	}
 	if found == 0 {
@@ -181,16 +181,16 @@ func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) 
 	return v, nil
 }
 
-// heldReply is a reply that a person has to approve before a model sees it.
+// heldReply is a reply that a person must approve before a model sees it.
 type heldReply struct {
-	// Question is what the reply answers; a no opens it again.
+	// Question is the question that the reply answers; a refusal opens it again.
 	Question Question `json:"question"`
 	Reply    replied  `json:"reply"`
 }
 
-// guardReply puts the texts of a reply to the guardrail, each by itself: the strings of its value, keys
-// that the form does not name, and the note. It changes p where the guardrail redacts, and
-// gives the reason where a person has to approve the reply first. After an error the reply is not taken.
+// guardReply passes each text of a reply to the guardrail separately: the strings of its value, keys that the
+// form does not name, and the note. It changes p if the guardrail redacts, and returns the reason if a person
+// must approve the reply first. After an error the reply is not accepted.
 func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied) (pause string, err error) {
 	if r.cfg.Guardrail == nil || q.Kind == QuestionGuardrail { // no model sees an approver's note
 		return "", nil
@@ -237,7 +237,7 @@ func (r *Runner) guardReply(ctx context.Context, s State, q Question, p *replied
 	return pause, nil
 }
 
-// hold puts the question for an approval in the place of the question that was answered.
+// hold replaces the answered question with a question for approval.
 func (s *State) hold(id string, q Question, given replied, reason string) {
 	approval := q
 	approval.ID, approval.Kind, approval.Schema, approval.Details = id, QuestionGuardrail, json.RawMessage(approvalForm), &Details{Reason: reason}
@@ -250,8 +250,8 @@ func (s *State) hold(id string, q Question, given replied, reason string) {
 	s.Held[id] = heldReply{Question: q, Reply: given}
 }
 
-// release ends the approval of a reply: given is the approver's. A yes takes the reply that was
-// held, a no opens its question again.
+// release ends the approval of a reply; given is the approver's reply. An approval accepts the held
+// reply, a refusal opens its question again.
 func (s *State) release(q Question, given replied) {
 	held := s.Held[q.ID]
 	s.Held = maps.Clone(s.Held)
@@ -272,7 +272,7 @@ func (s *State) replacePending(id string, by Question) {
 	}
 }
 
-// mapKeys rebuilds a JSON value with f applied to every key in it.
+// mapKeys returns a copy of a JSON value with f applied to every key.
 func mapKeys(v any, f func(string) string) any {
 	switch t := v.(type) {
 	case []any:

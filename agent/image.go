@@ -24,20 +24,19 @@ import (
 // inputNamespace marks items that came with a message, in their metadata.
 const inputNamespace = "input_image"
 
-// Image is a picture that comes with a message. Exactly one of Data, Path, ID and Ref
-// says which. In JSON it is {"data": BASE64, "mime_type", "filename", "detail"}, or
-// {"id"} or {"ref"} instead of data; a path is not read from JSON. Written as JSON and
-// in logs it never shows bytes.
+// Image is a picture that comes with a message. Exactly one of Data, Path, ID and Ref must be set.
+// In JSON it is {"data": BASE64, "mime_type", "filename", "detail"}, or {"id"} or {"ref"} instead
+// of data; a path is refused in JSON. Its JSON and log forms never contain bytes.
 type Image struct {
-	// Data are the bytes.
+	// Data is the picture's bytes.
 	Data []byte `json:"data,omitempty"`
-	// Path is a file of this machine, for the library and the command line.
+	// Path is a local file, for the library and the command line.
 	Path string `json:"path,omitempty"`
-	// ID is the id of a media record of the same owner, Ref the ref of an item that the
-	// run is granted or its conversation has.
+	// ID is the ID of a media record of the same owner. Ref is the ref of an item that the run is
+	// granted or that its conversation contains.
 	ID  string    `json:"id,omitempty"`
 	Ref media.Ref `json:"ref,omitempty"`
-	// MIMEType is what the giver says; what the bytes say counts.
+	// MIMEType is the declared type; the type found in the bytes takes precedence.
 	MIMEType string `json:"mime_type,omitempty"`
 	FileName string `json:"filename,omitempty"`
 	// Detail is auto, low or high; empty means auto.
@@ -47,8 +46,7 @@ type Image struct {
 // imageJSON is an Image without its methods.
 type imageJSON Image
 
-// UnmarshalJSON implements json.Unmarshaler. A path and unknown fields are
-// [media.CodeInvalid].
+// UnmarshalJSON implements json.Unmarshaler. A path or an unknown field is [media.CodeInvalid].
 func (i *Image) UnmarshalJSON(b []byte) error {
 	var in imageJSON
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -63,7 +61,7 @@ func (i *Image) UnmarshalJSON(b []byte) error {
 	return i.check()
 }
 
-// MarshalJSON implements json.Marshaler. Bytes and paths that are not stored yet are
+// MarshalJSON implements json.Marshaler. An image that is not yet stored (bytes or a path) is
 // [media.CodeInvalid].
 func (i Image) MarshalJSON() ([]byte, error) {
 	if len(i.Data) > 0 || i.Path != "" {
@@ -72,7 +70,7 @@ func (i Image) MarshalJSON() ([]byte, error) {
 	return json.Marshal(imageJSON(i))
 }
 
-// String shows the picture without its bytes.
+// String describes the picture without its bytes.
 func (i Image) String() string {
 	switch {
 	case i.Ref != "":
@@ -85,10 +83,10 @@ func (i Image) String() string {
 	return fmt.Sprintf("<%s %d bytes>", strings.TrimSpace("image "+media.ErrorText(i.MIMEType)), len(i.Data))
 }
 
-// GoString is [Image.String], so that %#v cannot show more.
+// GoString returns [Image.String], so that %#v cannot show more.
 func (i Image) GoString() string { return i.String() }
 
-// LogValue is [Image.String], so that slog cannot show more.
+// LogValue returns [Image.String], so that slog cannot show more.
 func (i Image) LogValue() slog.Value { return slog.StringValue(i.String()) }
 
 func (i Image) check() error {
@@ -119,17 +117,17 @@ func checkImages(images []Image) error {
 	return nil
 }
 
-// StoreImages stores and records the images of a request in its run tree and gives the
-// request with their refs instead, which may then be saved. [Runner.Run] does it for a
-// request that was not given to it before. An empty RunID becomes a new one. Nothing is
-// recorded unless all of them can be. Errors name
-// the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none or is
-// damaged, [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
+// StoreImages stores and records the images of a request in its run tree and returns the request
+// with refs instead of the images, so that it can be saved. [Runner.Run] does the same for a
+// request whose images are not yet stored. An empty RunID is replaced with a new ID. Nothing is
+// recorded unless all images are valid. Errors name the picture: [media.CodeInvalid] and
+// [media.CodeUnsupported] for data that is not a picture or is damaged, [media.CodeTooLarge],
+// [media.CodeUnknownRef], [media.CodeNotFound].
 func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
 	return r.storeImages(ctx, req, func(context.Context, []media.Output) error { return nil })
 }
 
-// storeImages is StoreImages; takes may refuse the pictures before they are recorded.
+// storeImages is StoreImages; takes can refuse the pictures before they are recorded.
 func (r *Runner) storeImages(ctx context.Context, req Request, takes func(context.Context, []media.Output) error) (Request, error) {
 	if len(req.Images) == 0 {
 		return req, nil
@@ -171,25 +169,25 @@ func (r *Runner) storeImages(ctx context.Context, req Request, takes func(contex
 	return req, nil
 }
 
-// ImageError is what is wrong with one image of a request.
+// ImageError is an error of one image of a request.
 type ImageError struct {
-	// Ref is how the request named it; empty if it did not name a ref.
+	// Ref is the ref in the request; empty if the request did not use a ref.
 	Ref media.Ref
 	err error
 }
 
-// Error names the image.
+// Error returns the message, which names the image.
 func (e *ImageError) Error() string { return e.err.Error() }
 
-// Unwrap gives the error with its media.Code.
+// Unwrap returns the error with its media.Code.
 func (e *ImageError) Unwrap() error { return e.err }
 
-// inImage says which picture an error is about; n counts from 0.
+// inImage adds the picture to an error; n counts from 0.
 func inImage(n int, image Image, err error) error {
 	return &ImageError{Ref: image.Ref, err: media.Errorf(media.CodeOf(err), "image %d (%s): %w", n+1, image, err)}
 }
 
-// readImage gives one picture with its bytes stored, and not yet as an item of the run.
+// readImage returns one picture with its bytes stored, but not yet recorded as an item of the run.
 func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Image) (media.Output, error) {
 	if image.Ref != "" {
 		return grantedRef(granted, image.Ref)
@@ -201,13 +199,13 @@ func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Im
 	return o, r.checkPicture(ctx, o)
 }
 
-// recordImage gives a picture that was read as a recorded item of the run tree.
+// recordImage returns a picture as a recorded item of the run tree.
 func (r *Runner) recordImage(ctx context.Context, image Image, o media.Output) (media.Output, error) {
 	if image.Ref != "" {
 		return o, nil
 	}
 	o.Promoted = false
-	if o.ID == "" { // else it has a record, with its own origin
+	if o.ID == "" { // otherwise it has a record with its own origin
 		o.Origin.Source = inputNamespace
 		o.Metadata = object.Set(o.Metadata, map[string]any{"namespace": inputNamespace})
 	}
@@ -218,7 +216,7 @@ func (r *Runner) recordImage(ctx context.Context, image Image, o media.Output) (
 	return r.cfg.Recorder.Record(ctx, o)
 }
 
-// grantedRef finds an item that the run may use.
+// grantedRef returns a picture that the run may use.
 func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 	var known media.Set
 	if err := known.Merge(granted); err != nil {
@@ -238,7 +236,7 @@ func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
 	return o, nil
 }
 
-// bytesOf stores bytes or a file, or finds a record.
+// bytesOf stores bytes or a file, or looks up a record.
 func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error) {
 	owner := media.ScopeOf(ctx).Owner
 	if image.ID != "" {
@@ -280,15 +278,15 @@ func openPicture(path string) (*os.File, error) {
 	case !info.Mode().IsRegular():
 		return nil, media.Errorf(media.CodeInvalid, "it is no file")
 	}
-	f, err := os.Open(path) //nolint:gosec // the caller names it
+	f, err := os.Open(path) //nolint:gosec // the caller chooses the path
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
 	}
 	return f, nil
 }
 
-// checkPicture refuses what is no picture, and a picture that ends early or is damaged,
-// before a call that costs money has it.
+// checkPicture refuses items that are not pictures, and truncated or damaged pictures, before they
+// reach a call that costs money.
 func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 	switch {
 	case o.Modality != media.ModalityImage:
@@ -305,16 +303,16 @@ func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 	}
 	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
 	_ = in.Close()             // only read
-	switch media.CodeOf(err) { //nolint:exhaustive // others stay
+	switch media.CodeOf(err) { //nolint:exhaustive // other codes are returned as they are
 	case media.CodeUnsupported:
-		return nil // a type that is not decoded here; the model's profile decides
+		return nil // a type that cannot be decoded here; the model's profile decides
 	case media.CodeCorrupt:
 		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
 	}
 	return err
 }
 
-// inputImages is what is kept of stored images.
+// inputImages returns the records of stored images.
 func inputImages(images []Image) []vision.InputImage {
 	var out []vision.InputImage
 	for _, i := range images {
@@ -323,7 +321,7 @@ func inputImages(images []Image) []vision.InputImage {
 	return out
 }
 
-// grantedImages are the pictures that a sub-agent is granted.
+// grantedImages returns the pictures granted to a sub-agent.
 func grantedImages(items []media.Output) []vision.InputImage {
 	var out []vision.InputImage
 	for _, o := range items {
@@ -334,16 +332,16 @@ func grantedImages(items []media.Output) []vision.InputImage {
 	return out
 }
 
-// gate checks, before the run begins, that its model takes pictures: their number, their types, and
-// that they can be made small enough. A lenient request, one that was admitted before, and an agent
-// without a model are not checked.
+// gate checks, before the run begins, that its model accepts the pictures: their number, their
+// types, and whether they can be made small enough. It does not check lenient requests, requests
+// that were already admitted, or agents without a model.
 func (r *run) gate(ctx context.Context, pictures []media.Output) error {
 	if r.sights.Lenient || r.spec.def == nil || r.request.Admitted {
 		return nil
 	}
 	c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.request.ChatModels), r.spec.def.ChatModels...))
 	if err != nil {
-		return nil //nolint:nilerr // without a model the run itself fails, and says so
+		return nil //nolint:nilerr // without a model the run itself fails and reports the reason
 	}
 	p, n := c.Model.Profile(), len(pictures)
 	if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {

@@ -18,21 +18,21 @@ import (
 	"atelier/media"
 )
 
-// intake takes media out of what people, programs and models give a run: it stores the media in the
-// run's set and reports it; placeholders take its place. What cannot be stored is a warning.
+// intake replaces media in input from people, programs and models with placeholders. It stores the
+// media in the run's set and reports it. Media that cannot be stored causes a warning.
 type intake struct {
 	interceptor *action.Interceptor
 	set         *media.Set
-	threshold   int // how long a text of an action may be before it is a document; 0 is the default
+	threshold   int // minimum length at which an action's text becomes a document; 0 is the default
 	log         *runLog
 }
 
-// target tells the interceptor where media of the run belongs.
+// target returns the interceptor's target for media of the run.
 func (i *intake) target(source string) action.Target {
 	return action.Target{Media: i.set, Source: source, Threshold: i.threshold}
 }
 
-// text cleans a text that a person or a program gave; all of it that is not media is unchanged.
+// text replaces media in a text from a person or a program; the rest of the text is unchanged.
 func (i *intake) text(ctx context.Context, s string) string {
 	s, found := i.interceptor.Text(ctx, i.target("text"), s)
 	i.log.stored(ctx, found.Media)
@@ -40,8 +40,8 @@ func (i *intake) text(ctx context.Context, s string) string {
 	return s
 }
 
-// values cleans values that a person or a program gave. Values without media are returned as
-// they are.
+// values replaces media in values from a person or a program. Values without media are returned
+// unchanged.
 func (i *intake) values(ctx context.Context, values map[string]any) map[string]any {
 	if len(values) == 0 {
 		return values
@@ -55,7 +55,7 @@ func (i *intake) values(ctx context.Context, values map[string]any) map[string]a
 	return out
 }
 
-// value cleans a value of Go code.
+// value replaces media in a value from Go code.
 func (i *intake) value(ctx context.Context, source string, v any) any {
 	safe := i.interceptor.Value(ctx, i.target(source), v)
 	i.log.stored(ctx, safe.Media)
@@ -72,15 +72,15 @@ func (i *intake) store(ctx context.Context, source string, r io.Reader, m media.
 	return o, err
 }
 
-// payloadKey marks, in an item's metadata, a document that is a copy of a part of a
-// sub-agent's payload. It is kept and can be read; the part itself stands in the
-// answer, so the copy is not listed beside it.
+// payloadKey marks, in an item's metadata, a document that is a copy of a part of a sub-agent's
+// payload. The copy is kept and can be read, but is not listed separately, because the answer
+// contains the part itself.
 const payloadKey = "payloadKey"
 
-// beginning is how many characters of a document a parent sees unasked.
+// beginning is the number of characters of a document that a parent sees without requesting it.
 const beginning = 1500
 
-// shownText is how many bytes of one text in a sub-agent's payload its parent sees.
+// shownText is the number of bytes of a text in a sub-agent's payload that its parent sees.
 const shownText = 4000
 
 // documentView is a part of a sub-agent's payload that became a document, as the
@@ -94,8 +94,8 @@ type documentView struct {
 	Note       string `json:"note"`
 }
 
-// shown is a part of the run's payload as its parent's model sees it: report-like parts that are large text
-// are documents, other long texts are cut. The whole payload goes where the parent's definition says.
+// shown returns a part of the run's payload as its parent's model sees it: report-like large texts become
+// documents, other long texts are cut. The full payload goes where the parent's definition says.
 func (r *run) shown(ctx context.Context, key, s string) any {
 	if mime := reportType(key, s); mime != "" && utf8.RuneCountInString(s) >= cmp.Or(r.intake.threshold, action.DefaultThreshold) {
 		o, err := r.intake.store(ctx, r.spec.slug, strings.NewReader(s), media.Meta{
@@ -115,8 +115,8 @@ func (r *run) shown(ctx context.Context, key, s string) any {
 	return plain.Clip(s, shownText) + " [shortened here; kept whole]"
 }
 
-// reportType is the type of a text that is like a report, by its key or its looks;
-// empty for other texts.
+// reportType returns the type of a report-like text, judged by its key or its beginning; empty for
+// other texts.
 func reportType(key, s string) string {
 	start := strings.TrimSpace(plain.Head(s, 200))
 	switch resolve.FormatOf(key) {
@@ -149,8 +149,8 @@ func isCopy(payload map[string]any, o media.Output) bool {
 	return found
 }
 
-// takeOver puts the text of a document in the place of its ref, where a report-like
-// part of the payload is the ref and nothing else.
+// takeOver replaces a ref with the text of its document, if a report-like part of the payload
+// consists only of the ref.
 func (r *run) takeOver(ctx context.Context) {
 	for key, v := range r.draft.Payload {
 		s, _ := v.(string)
@@ -166,12 +166,12 @@ func (r *run) takeOver(ctx context.Context) {
 			r.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, plain.Clip(key, 80), err))
 			continue
 		}
-		// A document from outside may hold pictures as data.
+		// A document from outside may contain pictures as data.
 		r.draft.Payload = object.Set(r.draft.Payload, map[string]any{key: r.intake.text(ctx, text)})
 	}
 }
 
-// documentText gives the whole text of a document of the run.
+// documentText returns the whole text of a document of the run.
 func (r *run) documentText(ctx context.Context, o media.Output) (string, error) {
 	if o.SizeBytes > contract.MaxAnswer {
 		return "", media.Errorf(media.CodeTooLarge, "it has %d bytes: at most %d are taken over", o.SizeBytes, contract.MaxAnswer)

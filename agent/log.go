@@ -19,38 +19,38 @@ import (
 	"atelier/media"
 )
 
-// identity says which run of which tree a run is. It does not change.
+// identity identifies a run and its run tree. It is immutable.
 type identity struct {
 	id, parent  string
 	tree, owner string
-	path        string // slugs from the root, slash separated
+	path        string // slash-separated slugs from the root
 	depth       int
-	part        int // how often the tree was resumed
+	part        int // number of times the tree was resumed
 }
 
-// scope is where the run's media belongs.
+// scope returns the scope of the run's media.
 func (i identity) scope() media.Scope {
 	return media.Scope{Owner: i.owner, Tree: i.tree, Run: i.id, AgentPath: i.path}
 }
 
-// runLog reports what happens in a run to the observer, and keeps the outcome. Events are held until the
-// run's row was saved, or could not be: they belong to a run that is known.
+// runLog reports the events of a run to the observer and collects its outcome. It holds events until the
+// run's record is saved or its saving has failed, so that events always belong to a known run.
 type runLog struct {
 	identity
 	observer    Observer
 	now         func() time.Time
-	newRecordID func() string    // for what cannot be derived from the run
-	fresh       func(Event) bool // reports whether the observer does not have an event yet
+	newRecordID func() string    // for IDs that cannot be derived from the run
+	fresh       func(Event) bool // reports whether the observer does not yet have an event
 	outcome     *outcome         // what the run has done, used and reported
-	meter       *meter.Meter     // for how long the run worked
+	meter       *meter.Meter     // measures how long the run worked
 	turns       int
 
 	mu    sync.Mutex // guards begun and held
-	begun bool       // the run's row was saved, or could not be
-	held  []Event    // what was emitted before
+	begun bool       // the run's record was saved, or saving it failed
+	held  []Event    // events emitted before that
 }
 
-// newLog makes the log of a run that has not begun.
+// newLog returns the log of a run that has not begun.
 func (t *runTree) newLog(id identity, worked *meter.Meter) *runLog {
 	return &runLog{
 		identity: id, observer: t.r.cfg.Observer, now: t.r.cfg.Now, newRecordID: t.r.cfg.NewID, fresh: t.wait.fresh,
@@ -58,7 +58,7 @@ func (t *runTree) newLog(id identity, worked *meter.Meter) *runLog {
 	}
 }
 
-// known notes that the run is known, and gives the events that were held.
+// known marks the run as known and returns the held events.
 func (l *runLog) known() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *runLog) known() []Event {
 	return held
 }
 
-// warn notes what a person should know, once each.
+// warn records warnings for a person, each only once.
 func (l *runLog) warn(ctx context.Context, warnings ...string) {
 	for _, w := range warnings {
 		isNew := false
@@ -97,14 +97,14 @@ func (l *runLog) emit(ctx context.Context, t EventType, data any) {
 	}
 }
 
-// send hands an event to the observer, unless it was before.
+// send passes an event to the observer, unless it was sent before.
 func (l *runLog) send(ctx context.Context, e Event) {
 	if l.fresh(e) {
 		l.observer.Emit(ctx, e)
 	}
 }
 
-// save calls the observer. A record that cannot be saved is a warning, no more.
+// save calls the observer. A failure to save a record is only a warning.
 func (l *runLog) save(ctx context.Context, what string, f func(context.Context) error) {
 	if journal.HandedOver(ctx) {
 		return // the process that continues saves it
@@ -114,7 +114,7 @@ func (l *runLog) save(ctx context.Context, what string, f func(context.Context) 
 	}
 }
 
-// stored reports items that the run has not seen before and counts pictures.
+// stored reports items that are new to the run and counts pictures.
 func (l *runLog) stored(ctx context.Context, items []media.Output) {
 	for _, o := range items {
 		isNew := false
@@ -128,8 +128,8 @@ func (l *runLog) saveStep(ctx context.Context, rec StepRecord) {
 	l.save(ctx, "step", func(ctx context.Context) error { return l.observer.SaveStep(ctx, rec) })
 }
 
-// newID gives a record of the run its id: in every replay the same, where the run's id
-// can be derived from. kind distinguishes records of one place.
+// newID returns the ID of a record. It is the same in every replay if it can be derived from the
+// run's ID. kind distinguishes records with the same position.
 func (l *runLog) newID(kind string, at callIndex) string {
 	if at.within.Kind != step.KindOther {
 		kind, at = kind+" "+at.within.String(), callIndex{turn: at.turn, nested: at.nested}
@@ -140,7 +140,7 @@ func (l *runLog) newID(kind string, at callIndex) string {
 	return l.newRecordID()
 }
 
-// begin makes the record of an act.
+// begin returns the record of a starting act.
 func (l *runLog) begin(kind StepKind, name string, at callIndex) StepRecord {
 	return StepRecord{
 		ID: l.newID("act", at), RunID: l.id, AgentPath: l.path, Turn: at.turn, Index: at.index, Kind: kind,
@@ -148,7 +148,7 @@ func (l *runLog) begin(kind StepKind, name string, at callIndex) StepRecord {
 	}
 }
 
-// end saves the finished act and puts it into the log.
+// end saves the finished act and adds it to the outcome.
 func (l *runLog) end(ctx context.Context, rec StepRecord) {
 	if rec.FinishedAt.IsZero() {
 		rec.FinishedAt = l.now()
@@ -157,7 +157,7 @@ func (l *runLog) end(ctx context.Context, rec StepRecord) {
 	l.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }
 
-// tally is what a run has done, used and reported so far.
+// tally is what a run has done, used and reported.
 type tally struct {
 	warnings     []string
 	usage        Usage
@@ -166,17 +166,17 @@ type tally struct {
 	models       []ModelUse
 	dispositions []generate.Disposition
 	drawn        drawn
-	// shown are the pictures of actions that the vision policy showed, answers those of people.
+	// shown are the pictures of actions shown by the vision policy; answers are the answers of people.
 	shown   []vision.InputImage
 	answers []replied
-	// spent are the tokens of the run's own model calls, latest those of the newest one.
+	// spent is the number of tokens of the run's own model calls; latest is that of the most recent one.
 	spent, latest int64
-	// unstored is why media that was made could not be stored; empty if all was.
+	// unstored is the reason why generated media could not be stored; empty if all media was stored.
 	unstored string
 	known    map[media.Ref]bool // items whose media-stored event was emitted
 }
 
-// outcome collects a tally. It is safe for concurrent use: acts of one step add to it in parallel.
+// outcome collects a tally. It is safe for concurrent use: parallel acts of one step add to it.
 type outcome struct {
 	mu  sync.Mutex // guards sum
 	sum tally
@@ -189,8 +189,8 @@ func (o *outcome) update(change func(t *tally)) {
 	change(&o.sum)
 }
 
-// soFar gives the tally as it is now. Its lists do not change any more: those of the outcome are only
-// appended to, or replaced.
+// soFar returns the current tally. Its lists do not change afterwards, because the outcome only
+// appends to its lists or replaces them.
 func (o *outcome) soFar() tally {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -200,19 +200,19 @@ func (o *outcome) soFar() tally {
 	return t
 }
 
-// dispose notes what became of something that was asked for, once.
+// dispose records the disposition of a requested setting, once.
 func (o *outcome) dispose(d generate.Disposition) {
 	o.update(func(t *tally) { addOnce(&t.dispositions, d) })
 }
 
-// spend counts a model call that used tokens.
+// spend counts the tokens of a model call.
 func (t *tally) spend(u Usage) {
 	t.usage.add(u)
 	t.latest = u.InputTokens + u.OutputTokens
 	t.spent += t.latest
 }
 
-// store notes an item and reports whether it is new; new pictures that a model made are counted.
+// store records an item and reports whether it is new. It counts new pictures made by a model.
 func (t *tally) store(item media.Output) bool {
 	if t.known[item.Ref] {
 		return false
@@ -224,9 +224,9 @@ func (t *tally) store(item media.Output) bool {
 	return true
 }
 
-// absorb adds the outcome of a sub-agent that has ended.
+// absorb adds the outcome of a finished sub-agent.
 func (o *outcome) absorb(child *outcome) {
-	c := child.soFar() // its known items do not change any more
+	c := child.soFar() // its known items do not change after this
 	o.update(func(t *tally) {
 		maps.Copy(t.known, c.known)
 		t.usage.add(c.usage)
@@ -246,7 +246,7 @@ func (o *outcome) absorb(child *outcome) {
 	})
 }
 
-// addOnce adds a value to a list unless it is there, and reports whether it did.
+// addOnce appends a value to a list unless it is already there, and reports whether it did.
 func addOnce[T comparable](list *[]T, v T) bool {
 	if slices.Contains(*list, v) {
 		return false
@@ -255,10 +255,10 @@ func addOnce[T comparable](list *[]T, v T) bool {
 	return true
 }
 
-// drawn is what became of the pictures that a run and its sub-agents asked image models for.
+// drawn records whether a run and its sub-agents requested and got pictures from image models.
 type drawn struct {
 	asked, made bool
-	why         string // of the last call that made none
+	why         string // of the last call that made no picture
 }
 
 func (d *drawn) add(e drawn) {

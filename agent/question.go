@@ -24,82 +24,81 @@ import (
 	"atelier/media"
 )
 
-// QuestionKind says why a run waits for a person.
+// QuestionKind is the reason why a run waits for a person.
 type QuestionKind string
 
 // The kinds of questions.
 const (
-	QuestionAsk       QuestionKind = "question"  // an agent asks for something that it has to know
-	QuestionApproval  QuestionKind = "approval"  // an action is to be allowed
-	QuestionGuardrail QuestionKind = "guardrail" // the message, or an answer, is to be allowed
+	QuestionAsk       QuestionKind = "question"  // an agent asks for information
+	QuestionApproval  QuestionKind = "approval"  // an action needs approval
+	QuestionGuardrail QuestionKind = "guardrail" // the message, or an answer, needs approval
 )
 
-// maxReply is how many bytes of JSON an answer may have, after media was taken out.
+// maxReply is the maximum size of an answer in bytes of JSON, after its media was replaced.
 const maxReply = 64 << 10
 
-// Question is something that a paused run waits for.
+// Question is a question that a paused run waits for.
 type Question struct {
-	// ID names it in a [Reply].
+	// ID identifies the question in a [Reply].
 	ID   string       `json:"id"`
 	Kind QuestionKind `json:"kind"`
-	// RunID is the run that waits, the root or a sub-agent's; AgentPath its way from the root.
+	// RunID is the ID of the waiting run, the root or a sub-agent's; AgentPath is its path from the root.
 	RunID     string `json:"run_id"`
 	AgentPath string `json:"agent_path"`
-	// Step is the full name of the step that waits, under which the answer is remembered.
+	// Step is the full name of the waiting step, under which the answer is recorded.
 	Step string `json:"step"`
-	// Question is for people, at most 4,000 characters. It may hold placeholders.
+	// Question is the text for people, at most 4,000 characters. It may contain placeholders.
 	Question string `json:"question"`
-	// Schema is the JSON Schema (2020-12) of the answer's value, at most 16 KiB. An
-	// approval has {approve: boolean, note?: string}; an agent that gives no schema gets
-	// {answer: string}.
+	// Schema is the JSON Schema (2020-12) of the answer's value, at most 16 KiB. An approval has
+	// {approve: boolean, note?: string}; a question without a schema has {answer: string}.
 	Schema json.RawMessage `json:"schema"`
-	// Details say what an approval is about; nil for questions of agents.
+	// Details describe what an approval is about; nil for questions of agents.
 	Details *Details `json:"details,omitempty"`
-	// AskedAt is when it was first asked, UTC.
+	// AskedAt is the time when it was first asked, in UTC.
 	AskedAt time.Time `json:"asked_at"`
 }
 
-// Details are what a person has to know to approve.
+// Details is the information that a person needs for an approval.
 type Details struct {
-	// Action is the name of the action, Params a summary of what it was asked; long texts
-	// are cut, media stands by ref.
+	// Action is the name of the action; Params is a summary of its parameters, in which long texts
+	// are cut and media is represented by refs.
 	Action string          `json:"action,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
-	// EstimatedUSD is what it would cost in US dollars, exact decimal text; nil is unknown.
+	// EstimatedUSD is the estimated cost in US dollars, as exact decimal text; nil if unknown.
 	EstimatedUSD *string `json:"estimated_usd"`
-	// Estimate says how the price came about, or why it is not known.
+	// Estimate says how the price was estimated, or why it is unknown.
 	Estimate string `json:"estimate,omitempty"`
-	// Reason is why it needs approval.
+	// Reason is why approval is needed.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Reply is what a person answers to a [Question].
+// Reply is a person's reply to a [Question].
 type Reply struct {
 	// Question is the ID; empty means the oldest open one.
 	Question string `json:"question,omitempty"`
-	// Value fits the question's schema; at most 64 KiB of JSON. Media data in it is stored,
-	// and its placeholder stands in its place.
+	// Value must match the question's schema; at most 64 KiB of JSON. Media data in it is stored
+	// and replaced with its placeholder.
 	Value json.RawMessage `json:"value"`
-	// Images come with the answer and are shown to the model, as [Request.Images] are with
-	// the message. Approvals take none.
+	// Images come with the answer and are shown to the model, as [Request.Images] are with the
+	// message. Approvals accept none.
 	Images []Image `json:"images,omitempty"`
-	// ReplaceImages takes the pictures that came before, with the message and with earlier
-	// answers, out of the model's sight.
+	// ReplaceImages removes earlier pictures, of the message and of earlier answers, from the
+	// model's sight.
 	ReplaceImages bool `json:"replace_images,omitempty"`
 	// LenientImages is [Request.LenientImages] for the rest of the run.
 	LenientImages bool `json:"lenient_images,omitempty"`
-	// Note is a word beside the value, for the model.
+	// Note is an additional note for the model.
 	Note string `json:"note,omitempty"`
 }
 
-// replied is a reply as the step that waited for it gives it.
+// replied is a reply as the result of the step that waited for it.
 type replied struct {
 	Value   json.RawMessage     `json:"value"`
 	Note    string              `json:"note,omitempty"`
 	Images  []vision.InputImage `json:"images,omitempty"`
 	Granted []media.Output      `json:"granted,omitempty"`
 	Replace bool                `json:"replace_images,omitempty"`
-	// Warning says how the guardrail changed the reply.
+	// Warning says that the guardrail changed the reply, and why.
 	Warning string `json:"warning,omitempty"`
 	// Free marks an approval that was not needed.
 	Free bool `json:"free,omitempty"`
@@ -111,7 +110,7 @@ type approval struct {
 	Note    string `json:"note"`
 }
 
-// approval reads the value; what does not say yes is a no.
+// approval decodes the value; anything other than an approval is a refusal.
 func (p replied) approval() approval {
 	var a approval
 	if json.Unmarshal(p.Value, &a) != nil {
@@ -120,11 +119,11 @@ func (p replied) approval() approval {
 	return a
 }
 
-// approvalForm is the form of a question for an approval.
+// approvalForm is the form of an approval question.
 const approvalForm = `{"type":"object","required":["approve"],"properties":{"approve":{"type":"boolean","title":"Approve"},"note":{"type":"string","maxLength":2000,"title":"Note"}},"additionalProperties":false}`
 
-// fits checks the value of an answer. The error has code invalid and names the place
-// that does not fit; its cause is a *jsonschema.ValidationError.
+// fits checks the value of an answer. The error has code invalid and names the place of the
+// mismatch; its cause is a *jsonschema.ValidationError.
 func (q Question) fits(value json.RawMessage) error {
 	if len(value) == 0 {
 		return media.Errorf(media.CodeInvalid, "the answer has no value: give JSON that fits %s", plain.Clip(media.ErrorText(string(q.Schema)), 1000))
@@ -148,14 +147,14 @@ func (q Question) fits(value json.RawMessage) error {
 	return nil
 }
 
-// inquiry makes the question of an agent.
+// inquiry returns the question of an agent.
 func inquiry(question string, schema json.RawMessage) (Question, error) {
 	text, form, err := contract.CheckQuestion(question, schema)
 	return Question{Kind: QuestionAsk, Question: text, Schema: form}, err
 }
 
-// consult waits for the answer to the question of a step and puts it before the model
-// with the results of the step.
+// consult waits for the answer to the question of a step and adds it to the results of the step for
+// the model.
 func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Results) error {
 	q, err := inquiry(ask.Question, ask.Schema)
 	if err != nil {
@@ -179,7 +178,7 @@ func (r *run) consult(ctx context.Context, ask *contract.Ask, res *transcript.Re
 	return r.sights.ShowAnswer(ctx, r.turns, p.Images, &r.history, res)
 }
 
-// take brings the media of an answer into the run and gives it.
+// take adds the media of an answer to the run and returns it.
 func (r *run) take(ctx context.Context, p replied) []media.Output {
 	r.grant(ctx, p.Granted)
 	if p.Replace {
@@ -197,7 +196,7 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 	return taken
 }
 
-// noted is the note of an approval behind a word of refusal.
+// noted returns the note of a refusal with a preceding colon.
 func noted(p replied, a approval) string {
 	note := cmp.Or(strings.TrimSpace(a.Note), strings.TrimSpace(p.Note))
 	if note == "" {
@@ -206,7 +205,7 @@ func noted(p replied, a approval) string {
 	return ": " + plain.Clip(note, 1000)
 }
 
-// replied checks a reply and gives it as it is remembered, without its pictures.
+// replied checks a reply and returns it in its recorded form, without its pictures.
 func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (replied, error) {
 	out := replied{Replace: a.ReplaceImages}
 	if (len(a.Images) > 0 || a.ReplaceImages) && q.Kind != QuestionAsk {
@@ -257,7 +256,7 @@ func (r *Runner) picture(ctx context.Context, s State, a Reply, out *replied) er
 	return nil
 }
 
-// cleanReply stores the media of a value and gives the value without it.
+// cleanReply stores the media of a value and returns the value without it.
 func (r *Runner) cleanReply(ctx context.Context, value json.RawMessage) (json.RawMessage, []media.Output, error) {
 	text, found := r.interceptor.Text(ctx, action.Target{Source: "text"}, string(value))
 	if len(found.Warnings) > 0 {
@@ -266,7 +265,7 @@ func (r *Runner) cleanReply(ctx context.Context, value json.RawMessage) (json.Ra
 	return json.RawMessage(text), found.Media, nil
 }
 
-// items are all that is known of the run's media from its request and its steps.
+// items returns the run's media that is known from its request and its steps.
 func (s State) items() []media.Output {
 	items := slices.Concat(s.Request.Granted, s.Request.Found)
 	for _, name := range slices.Sorted(maps.Keys(s.Steps)) {
@@ -274,7 +273,7 @@ func (s State) items() []media.Output {
 		switch c.(type) {
 		case *CallResult, *ActResult, *replied:
 		default:
-			continue // what is fitted for a model is no item of its own
+			continue // a form made for a model is not a separate item
 		}
 		if json.Unmarshal(s.Steps[name], c) != nil {
 			continue
@@ -288,8 +287,8 @@ func (s State) items() []media.Output {
 	return items
 }
 
-// takesImages puts the pictures of a reply through the gate of the model that asked,
-// before anything is stored.
+// takesImages checks the pictures of a reply against the model that asked, before anything is
+// stored.
 func (r *Runner) takesImages(ctx context.Context, s State, q Question, a Reply) error {
 	if err := checkImages(a.Images); err != nil {
 		return err
@@ -312,7 +311,7 @@ func (r *Runner) takesImages(ctx context.Context, s State, q Question, a Reply) 
 	return nil
 }
 
-// shown counts the pictures that the agent of a question has by now from people.
+// shown returns the number of pictures from people that the agent of a question currently has.
 func (s State) shown(q Question) int {
 	n := 0
 	if q.RunID == s.Request.RunID {
@@ -333,7 +332,7 @@ func (s State) shown(q Question) int {
 	return n
 }
 
-// seeing names models that take that many pictures, where the registry can tell.
+// seeing returns the names of models that accept the given number of pictures, if the registry can tell.
 func seeing(models ChatModels, images int) []string {
 	if s, ok := models.(interface{ Seeing(images int) []string }); ok {
 		return s.Seeing(images)

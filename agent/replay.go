@@ -12,16 +12,16 @@ import (
 	"atelier/media"
 )
 
-// replayed begins the replay of what was done before, where there is such. The context that it gives
-// to a root run lasts until all of that was done again, also where the caller ends it: then the run
-// ends with all that it did, and nothing new begins.
+// replayed starts the replay of recorded work, if there is any. For a root run, the returned
+// context stays valid until all recorded work has been replayed, even if the caller cancels it. The
+// run then ends with everything that it did, and starts nothing new.
 func (r *run) replayed(ctx context.Context) (replayed context.Context, over func()) {
 	over = func() {}
-	if r.depth == 0 { // a sub-agent has a part of its parent's context
+	if r.depth == 0 { // a sub-agent uses a part of its parent's context
 		if r.past.replays = r.request.Begun || len(r.journal.Recalled()) > 0; r.past.replays {
 			if w := r.past.witness; w != nil {
 				has, err := w.Emitted(context.WithoutCancel(ctx), r.owner, r.tree)
-				if err == nil { // else events are emitted again, with the keys that they had
+				if err == nil { // otherwise events are emitted again with the same keys
 					r.wait.recorded = has
 				}
 			}
@@ -29,8 +29,8 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 		}
 	}
 	r.past.whole = r.spec.code != nil && r.past.ended(ctx)
-	if r.wait.before != nil { // before the run is on record as one that begins
-		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry makes anew
+	if r.wait.before != nil { // before the run is recorded as running
+		if u, ok := r.wait.before.Redone[string(r.journal.Place())]; ok { // model calls that a retry repeats
 			r.outcome.update(func(t *tally) {
 				t.spend(u.Usage)
 				t.cost.add(u.Cost)
@@ -41,23 +41,23 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 	return ctx, over
 }
 
-// past is what earlier parts of a run, and earlier processes, did: the journal, the state that the
-// run is resumed from and the observer tell it.
+// past gives access to what earlier parts of a run, and earlier processes, did. Its sources are the
+// journal, the state from which the run is resumed, and the observer.
 type past struct {
 	log     *runLog
 	journal *journal.Transcript
-	state   *State  // nil where the tree begins
-	witness Witness // nil where the observer is none
-	replays bool    // the tree was begun before
-	whole   bool    // the code of a Go agent came to its end
+	state   *State  // nil for a new tree
+	witness Witness // nil if the observer is not a Witness
+	replays bool    // the tree was started before
+	whole   bool    // the code of a Go agent had finished
 
-	// open are the model calls that have no end on record. They are read when the run comes to its
-	// first new call.
+	// open lists the model calls without a recorded end. It is read when the run reaches its first
+	// new call.
 	once sync.Once
 	open []string
 }
 
-// before reports whether a step was done before this part of the run began.
+// before reports whether a step was finished before this part of the run began.
 func (p *past) before(name step.Name) bool {
 	if p.state == nil {
 		return false
@@ -66,8 +66,8 @@ func (p *past) before(name step.Name) bool {
 	return ok
 }
 
-// continued reports whether, in an earlier part of the run, the agent did something after the
-// answer of a turn: then the turn was not its last one.
+// continued reports whether an earlier part of the run did something after the answer of a turn, so
+// that the turn was not its last one.
 func (p *past) continued(turn int) bool {
 	for full := range p.state.Steps {
 		own, ok := p.journal.Place().Top(full)
@@ -78,19 +78,19 @@ func (p *past) continued(turn int) bool {
 	return false
 }
 
-// recorded reports whether a step was done, and put on record, before the run paused.
+// recorded reports whether a step was finished and recorded before the run paused.
 func (p *past) recorded(name step.Name) bool { return p.log.part > 0 && p.before(name) }
 
-// begins says why an act does not begin: it is new, and the run was ended before.
+// begins returns an error if an act must not begin, because it is new and the run has ended.
 func (p *past) begins(ctx context.Context, name step.Name) error {
 	if p.journal.Knows(name) {
 		return nil
 	}
-	_ = journal.Live(ctx) // ctx has the error
+	_ = journal.Live(ctx) // ctx carries the error
 	return notBegun(ctx)
 }
 
-// notBegun says why an act is not begun: the run ended while it waited its turn.
+// notBegun returns an error if the run ended while an act waited for its turn.
 func notBegun(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return media.Errorf(media.CodeOf(err), "not started, because the run had ended: %w", err)
@@ -98,18 +98,18 @@ func notBegun(ctx context.Context) error {
 	return nil
 }
 
-// recall is what a Go agent did before and has not asked for again: its code comes to
-// something new when it has, or when it asks for something else.
+// recall holds the earlier operations of a Go agent that its code has not requested again. The code
+// reaches new work when none are left, or when it requests something else.
 type recall struct {
-	// whole is set where the code came to its end: it does nothing new.
+	// whole is set if the code had finished: it does nothing new.
 	whole bool
 	mu    sync.Mutex // guards steps
 	steps map[string]bool
 }
 
-// ended reports whether the code of a sub-agent came to its end in an earlier process. It
-// is asked before the run is on record as one that begins. One that failed in an earlier part
-// may be what is tried again.
+// ended reports whether the code of a sub-agent finished in an earlier process. It must be called
+// before the run is recorded as running. A sub-agent that failed in an earlier part may be what a
+// retry repeats, so it does not count.
 func (p *past) ended(ctx context.Context) bool {
 	if p.witness == nil || !p.replays || p.log.depth == 0 {
 		return false
@@ -118,7 +118,7 @@ func (p *past) ended(ctx context.Context) bool {
 	return status == StatusSucceeded || status == StatusFailed && p.log.part == 0
 }
 
-// recalled lists what the code of a Go agent did before: acts, and answers that it was given.
+// recalled returns the earlier operations of a Go agent's code: acts, and answers to its questions.
 func (p *past) recalled() *recall {
 	c := &recall{whole: p.whole, steps: map[string]bool{}}
 	for _, n := range p.journal.Recalled() {
@@ -130,9 +130,9 @@ func (p *past) recalled() *recall {
 	return c
 }
 
-// ask notes that the code asked for something; the empty name is its beginning. When it has
-// all that it had before, it may wait for the end of its context. Nil notes nothing: the code
-// of an action runs within a step.
+// ask records that the code requested something; the empty name is the start of the code. Once
+// everything recorded has been requested again, ask may wait for the end of the context. It does
+// nothing for nil, because the code of an action runs within a step.
 func (c *recall) ask(ctx context.Context, name step.Name) {
 	if c == nil || c.whole {
 		return
@@ -141,48 +141,48 @@ func (c *recall) ask(ctx context.Context, name step.Name) {
 	defer c.mu.Unlock()
 	delete(c.steps, name.String())
 	if len(c.steps) == 0 {
-		_ = journal.Live(ctx) // what comes next finds out
+		_ = journal.Live(ctx) // the next operation checks the context
 	}
 }
 
-// Witness is an optional ability of an [Observer]: it knows what earlier processes began.
-// Without it nothing was begun. Its methods are called under contexts that do not end.
+// Witness is an optional interface of an [Observer] that knows what earlier processes started.
+// Without it, nothing counts as started. Its methods get contexts that are not cancelled.
 type Witness interface {
-	// OpenPrompts gives the ids of the model calls of a run that are on record without an end.
+	// OpenPrompts returns the IDs of a run's model calls that are recorded without an end.
 	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
-	// StatusOf gives the status of a run on record; empty where there is none.
+	// StatusOf returns the recorded status of a run; empty if there is none.
 	StatusOf(ctx context.Context, owner, runID string) Status
-	// Emitted gives what reports whether an event of a run tree is on record. A replay does not
-	// emit such an event again. The function is called by several goroutines at once.
+	// Emitted returns a function that reports whether an event of a run tree is recorded. A replay
+	// does not emit recorded events again. The function must be safe for concurrent use.
 	Emitted(ctx context.Context, owner, tree string) (has func(Event) bool, err error)
 }
 
-// unanswered is how often earlier processes made a model call and ended without an answer: it is
-// not known whether the call is billed. Where the observer cannot tell, it was not made.
+// unanswered returns how often earlier processes made a model call and ended without an answer, so
+// that it is unknown whether the call is billed. It returns 0 if the observer cannot tell.
 func (p *past) unanswered(ctx context.Context, name step.Name, id string) (times int) {
 	if p.witness == nil || !p.replays || p.journal.Knows(name) {
 		return 0
 	}
 	p.once.Do(func() {
-		p.open, _ = p.witness.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id) // unknown: none
+		p.open, _ = p.witness.OpenPrompts(context.WithoutCancel(ctx), p.log.owner, p.log.id) // on error none are known
 	})
 	if !slices.Contains(p.open, id) {
 		return 0
 	}
-	for p.journal.Knows(name.Numbered(step.TailAgain, times+1)) { // it was made again
+	for p.journal.Knows(name.Numbered(step.TailAgain, times+1)) { // it was repeated
 		times++
 	}
 	return times + 1
 }
 
-// Use is what model calls used.
+// Use is the usage and cost of model calls.
 type Use struct {
 	Usage Usage `json:"usage"`
 	Cost  Cost  `json:"cost"`
 }
 
-// UseOf reads what a finished model call used from its step, with what calls of the step may
-// have cost that were made and not answered. Other steps used nothing.
+// UseOf returns the usage of a finished model call from the result of its step, including the
+// possible cost of the step's unanswered calls. Other steps have no usage.
 func UseOf(result []byte) Use {
 	u := Use{Cost: Cost{Complete: true}}
 	var a CallResult
@@ -199,13 +199,13 @@ func UseOf(result []byte) Use {
 	return u
 }
 
-// Add sums up.
+// Add adds v to u.
 func (u *Use) Add(v Use) {
 	u.Usage.add(v.Usage)
 	u.Cost.add(v.Cost)
 }
 
-// usageOf is what a model call counts as.
+// usageOf returns the usage of one model call.
 func usageOf(resp chat.Response) Usage {
 	return Usage{
 		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),

@@ -20,8 +20,8 @@ import (
 // Status is the state of a run, a step or a model call.
 type Status string
 
-// The states. Only the last three are final states of a run; a paused one waits for a
-// person, holds nothing meanwhile and continues when it is resumed.
+// The states. Succeeded, failed and cancelled are the final states of a run. A paused run waits for
+// a person, holds no resources and continues when it is resumed.
 const (
 	StatusRunning   Status = "running"
 	StatusSucceeded Status = "succeeded"
@@ -30,9 +30,9 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Request asks a [Runner] to run an agent. A program that decodes one of somebody
-// else sets Owner itself, and empties RunID, Granted, Found, Noted, Admitted and Fitted: they
-// are believed, also about whose a picture is.
+// Request asks a [Runner] to run an agent. A program that decodes a request from an untrusted
+// source must set Owner itself and clear RunID, Granted, Found, Noted, Admitted and Fitted: these
+// are trusted, also regarding the owner of a picture.
 type Request struct {
 	// Agent is a slug or a display name; required.
 	Agent string `json:"agent"`
@@ -40,110 +40,108 @@ type Request struct {
 	Message string `json:"message"`
 	// Granted are media items that the run may use by ref: attachments, earlier results.
 	Granted []media.Output `json:"granted,omitempty"`
-	// Images come with the message, and the model is shown them. They are stored before
-	// anything else; see [Runner.StoreImages].
+	// Images come with the message and are shown to the model. They are stored before anything
+	// else; see [Runner.StoreImages].
 	Images []Image `json:"images,omitempty"`
-	// LenientImages leaves pictures out, with a warning, that the model does not take.
-	// Otherwise they are an error before the model is asked.
+	// LenientImages leaves out, with a warning, pictures that the model does not accept. Otherwise
+	// they are an error before the model is called.
 	LenientImages bool `json:"lenient_images,omitempty"`
-	// LostImages says what to do when bytes of Images are missing or damaged after the run
-	// began; empty means LostDrop. Before, it is an error, or left to LenientImages.
+	// LostImages determines what happens if bytes of Images are missing or damaged after the run
+	// began; empty means LostDrop. Before that, it is an error unless LenientImages is set.
 	LostImages vision.LostImages `json:"lost_images,omitempty"`
-	// Vision goes before the definition's policy for pictures that actions make; nil
-	// leaves it.
+	// Vision overrides the definition's policy for pictures made by actions; nil keeps that policy.
 	Vision *definition.VisionContextPolicy `json:"vision,omitempty"`
-	// Conversation is the conversation that the run continues: an id, or new to begin one;
-	// empty means none. Package run keeps conversations; a [Runner] leaves it alone.
+	// Conversation is the conversation that the run continues: its ID, or "new" to start one; empty
+	// means none. Package run keeps conversations; a [Runner] ignores the field.
 	Conversation string `json:"conversation,omitempty"`
-	// History is what was said before, oldest first. Only the text of its messages
-	// counts; media stands in it by ref and is granted beside it.
+	// History is the conversation before the message, oldest first. Only the text of its messages
+	// is used; it refers to media by ref, which must be granted separately.
 	History []chat.Message `json:"history,omitempty"`
-	// Input is put before the model beside the task; may be nil.
+	// Input is given to the model with the task; may be nil.
 	Input map[string]any `json:"input,omitempty"`
-	// ToolContext reaches actions and Go agents, those of sub-agents too, and no model.
+	// ToolContext is passed to actions and Go agents, including those of sub-agents, but to no model.
 	ToolContext action.ToolContext `json:"tool_context,omitempty"`
-	// RunID is the root run's id: letters a to z in either case, digits, - and _, at most 40
-	// bytes, and no dot, which names the parts of a run. Empty means a new one. A [Runner]
-	// takes it as it is; package run refuses others.
+	// RunID is the root run's ID: letters a to z in either case, digits, - and _, at most 40 bytes,
+	// and no dot, which separates the parts of a run's names. Empty means a new ID. A [Runner] does
+	// not check it; package run refuses invalid ones.
 	RunID string `json:"run_id,omitempty"`
-	// Owner is whose run it is; empty means "local".
+	// Owner is the owner of the run; empty means "local".
 	Owner string `json:"owner,omitempty"`
-	// ChatModels and ImageModels, best first, go before what the definitions prefer.
+	// ChatModels and ImageModels, best first, take precedence over those of the definitions.
 	ChatModels  []string `json:"chat_models,omitempty"`
 	ImageModels []string `json:"image_models,omitempty"`
-	// MaxTurns is how many turns each agent of the run may take at most; 0 leaves it to
-	// the definitions, which it never raises. MaxTokens is how many input and output
-	// tokens the whole run may use, sub-agents included; 0 means no limit. At the end of
-	// either, agents get one last turn to finish; who does not is over_budget. The last turn
-	// comes when two more calls like the one before would not fit, in a sub-agent one more for
-	// each agent above it; a run whose calls grow, or
-	// whose sub-agents work at once, may end above its limit by what they take beyond that.
+	// MaxTurns is the maximum number of turns of each agent of the run; 0 leaves it to the
+	// definitions, whose limits it never raises. MaxTokens is the maximum number of input and
+	// output tokens of the whole run, including sub-agents; 0 means no limit. When either is
+	// reached, agents get one last turn to finish; a run that does not finish is over_budget. The
+	// last turn comes when two more calls like the previous one would not fit; in a sub-agent, one
+	// more for each agent above it. A run whose calls grow, or whose sub-agents run concurrently,
+	// may exceed the limit by the difference.
 	MaxTurns  int   `json:"max_turns,omitempty"`
 	MaxTokens int64 `json:"max_tokens,omitempty"`
-	// MaxTime is for how long the run tree may work: the time in which model calls and
-	// acts are under way, those at once counted once, without the waiting for a person and
-	// with what earlier processes worked; 0 means no limit. When it is up, agents get one
-	// last turn. What is under way may take as long again, a minute at most; then it
-	// is ended, and the run is over_budget.
+	// MaxTime is the maximum working time of the run tree: the time in which model calls and acts
+	// are in progress, with concurrent ones counted once. It excludes waiting for a person and
+	// includes the work of earlier processes; 0 means no limit. When it has elapsed, agents get one
+	// last turn. Work in progress may take as long again, at most a minute; then it is stopped, and
+	// the run is over_budget.
 	MaxTime time.Duration `json:"max_time_ns,omitempty"`
-	// MaxImages is how many pictures models may make for the run tree; 0 means no limit. A
-	// request for more than are left is refused before any call, with an error to the model.
+	// MaxImages is the maximum number of pictures that models may make for the run tree; 0 means no
+	// limit. A request for more than remain is refused before any call, with an error to the model.
 	MaxImages int64 `json:"max_images,omitempty"`
-	// MaxCost is what model calls and generations of the run tree may cost, in US dollars as
-	// exact decimal text ("0.25"); empty means no limit, "0" only what is free. An act is
-	// refused whose estimate is more than what is left; a model call without a price passes
-	// as long as something is left. A model call that is refused ends the run with
-	// over_budget; a generation that is refused is an error to the model.
+	// MaxCost is the maximum cost of the run tree's model calls and generations, in US dollars as
+	// exact decimal text ("0.25"); empty means no limit, "0" allows only what is free. An act whose
+	// estimate exceeds the rest is refused; a model call without a price passes as long as
+	// something is left. A refused model call ends the run with over_budget; a refused generation
+	// is an error to the model.
 	MaxCost string `json:"max_cost,omitempty"`
-	// Deadline is when the run ends, sub-agents and generations included, as
-	// media.CodeDeadline and with what was made; zero means never. It is the same for
-	// the process that takes the run over.
+	// Deadline is when the run ends, including sub-agents and generations, with media.CodeDeadline
+	// and what was made; zero means never. A process that adopts the run uses the same deadline.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
-	// has to say about them.
+	// Found are items that [Runner.Prepare] extracted from Message and Input; Noted are its
+	// warnings about them.
 	Found []media.Output `json:"found,omitempty"`
 	Noted []string       `json:"noted,omitempty"`
-	// Admitted is set where [Runner.Prepare] found that the model takes Images.
+	// Admitted is set if [Runner.Prepare] found that the model accepts Images.
 	Admitted bool `json:"admitted,omitempty"`
 	// Fitted are the forms of Images that it made for the model, so that they are not made again.
 	Fitted []vision.FittedImage `json:"fitted,omitempty"`
-	// ApproveOver asks a person before every action that would cost more than this many US
-	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
-	// before the approval_over of the definitions; empty leaves it to them.
+	// ApproveOver asks a person for approval before every action that would cost more than this
+	// many US dollars (exact decimal text, such as 0.05), or whose price is unknown. It takes
+	// precedence over approval_over in the definitions; empty leaves it to them.
 	ApproveOver string `json:"approve_over,omitempty"`
-	// State is from where a paused run continues: the steps that it knows are not done again, see
-	// [Runner.Answered]. The other fields are then those of State.Request. Nil begins.
+	// State is the state from which a paused run continues: the steps that it contains are not executed
+	// again, see [Runner.Answered]. The other fields are then those of State.Request. Nil starts a new run.
 	State *State `json:"-"`
-	// Journal makes this run durable; nil means the runner's. A *journal.Transcript is
-	// used as it is: with a State, make it with [State.Known].
+	// Journal makes this run durable; nil means the runner's journal. A *journal.Transcript is used
+	// as it is: with a State, create it with [State.Known].
 	Journal journal.Journal `json:"-"`
-	// Begun is set where another process may have begun the run tree or this part of it: a call that it
-	// made and had no answer to counts, also where it finished no step.
+	// Begun is set if another process may have started the run tree or this part of it. An
+	// unanswered call of that process then counts, even if the process finished no step.
 	Begun bool `json:"-"`
-	// Closing, if set, is called when the run tree has ended, with how it did, and before that is
-	// told. It ends what processes before this one left in it, and gives what came of that. ctx may
-	// have ended.
+	// Closing, if set, is called with the final status when the run tree has ended, before the end
+	// is reported. It ends the work that earlier processes left in the tree, and returns its
+	// results. ctx may have ended.
 	Closing func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
-// ImageModelSetting is the setting of a [Result]'s disposition that names an image model which an
-// agent named or prefers, and in whose place another one answered.
+// ImageModelSetting is the setting of a disposition in a [Result] for an image model that an agent
+// named or prefers and for which another one was substituted.
 const ImageModelSetting = "image_model"
 
-// Result is what became of a run. It holds everything that was made, whatever the status.
+// Result is the result of a run. It contains everything that was made, regardless of the status.
 type Result struct {
 	RunID string `json:"run_id"`
-	// Conversation is the id of the conversation that the run belongs to, if any.
+	// Conversation is the ID of the conversation to which the run belongs, if any.
 	Conversation string `json:"conversation_id,omitempty"`
-	// Agent is the slug.
+	// Agent is the agent's slug.
 	Agent  string `json:"agent"`
 	Status Status `json:"status"`
-	// Message is the chat text. It may hold placeholders.
+	// Message is the text of the answer. It may contain placeholders.
 	Message string `json:"message"`
 	// Payload is a JSON object with placeholders, or null.
 	Payload json.RawMessage `json:"payload"`
-	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order;
-	// without the documents that only repeat a part of Payload.
+	// Outputs are the promoted items; AlsoMade are the other items that the run made, in order,
+	// without documents that only repeat a part of Payload.
 	Outputs  []media.Output `json:"outputs"`
 	AlsoMade []media.Output `json:"also_made"`
 	Warnings []string       `json:"warnings"`
@@ -151,33 +149,32 @@ type Result struct {
 	Cost     Cost           `json:"cost"`
 	// InputImages came with the message.
 	InputImages []vision.InputImage `json:"input_images,omitempty"`
-	// Dispositions tell which chat and image models were substituted, and what became of
-	// pictures that were changed or left out, and why. A warning names those with
-	// [ImageModelSetting] as well.
+	// Dispositions say which chat and image models were substituted, and which pictures were
+	// changed or left out, and why. Those with [ImageModelSetting] are also reported as warnings.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Models are the chat models that answered, in order of first use.
 	Models []ModelUse `json:"models,omitempty"`
-	// Steps is the log of the whole run tree, with origin paths, in order of completion
-	// within each agent.
+	// Steps is the log of the whole run tree, with agent paths, in order of completion within each
+	// agent.
 	Steps []StepRecord `json:"steps,omitempty"`
 	Turns int          `json:"turns"`
-	// Error says why the run did not succeed.
+	// Error is the reason why the run did not succeed.
 	Error *action.Problem `json:"error,omitempty"`
-	// Pending are the open questions of a run with status paused, the oldest first, and
-	// State is what resumes it; see [Runner.Answered]. Otherwise they are nil.
+	// Pending are the open questions of a run with status paused, oldest first. State resumes it;
+	// see [Runner.Answered]. Otherwise both are nil.
 	Pending []Question `json:"pending,omitempty"`
 	State   *State     `json:"-"`
-	// Evidence is what the sources of the run tree and the person said: what the numbers of
-	// a report are compared with when it is rendered. Nil while the run continues or is paused.
+	// Evidence is what the sources of the run tree and the person stated. The numbers of a report
+	// are compared with it when the report is rendered. Nil while the run is in progress or paused.
 	Evidence *evidence.Set `json:"-"`
 
 	all []media.Output
 }
 
-// All lists every item of the run, granted ones included, in order.
+// All returns every item of the run, including granted ones, in order.
 func (r *Result) All() []media.Output { return r.all }
 
-// Find looks an item of the run up by ref.
+// Find looks up an item of the run by ref.
 func (r *Result) Find(ref media.Ref) (media.Output, bool) {
 	for _, o := range r.all {
 		if o.Ref == ref {
@@ -191,18 +188,18 @@ func (r *Result) Find(ref media.Ref) (media.Output, bool) {
 type ModelUse struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Offline marks rules instead of a language model.
+	// Offline marks a rule-based model instead of a language model.
 	Offline bool `json:"offline,omitempty"`
 }
 
-// Usage is what a run tree counted.
+// Usage is the usage of a run tree.
 type Usage struct {
 	ModelCalls   int   `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 	// Images counts the pictures that models made for the run tree.
 	Images int `json:"images"`
-	// WorkedMS is for how many milliseconds the run and its sub-agents worked, see
+	// WorkedMS is the working time of the run and its sub-agents in milliseconds, see
 	// [Request].MaxTime.
 	WorkedMS int64 `json:"worked_ms"`
 }
@@ -214,15 +211,15 @@ func (u *Usage) add(v Usage) {
 	u.Images += v.Images
 }
 
-// Cost is money in US dollars as exact decimal text for the model calls of a run
-// tree. Generations are priced by their own operations, which the caller adds.
+// Cost is the cost of a run tree's model calls in US dollars, as exact decimal text. Generations
+// are priced by their own operations, whose costs the caller adds.
 type Cost struct {
-	// EstimatedUSD is the sum over all calls of what is known of each: what its provider
-	// reported, else the estimate, which is also what budgets count; nil if nothing is known.
+	// EstimatedUSD is the sum of the known costs of all calls: what the provider reported,
+	// otherwise the estimate, as budgets count them; nil if nothing is known.
 	EstimatedUSD *string `json:"estimated_usd"`
 	// ReportedUSD is the part of EstimatedUSD that providers reported; nil if none did.
 	ReportedUSD *string `json:"reported_usd"`
-	// Complete says that every billable call had a known price.
+	// Complete reports whether every billable call had a known price.
 	Complete bool `json:"complete"`
 }
 
@@ -232,7 +229,7 @@ func (c *Cost) add(v Cost) {
 	c.Complete = c.Complete && v.Complete
 }
 
-// addCall counts one model call; offline models cost nothing.
+// addCall counts one model call; offline models are free of charge.
 func (c *Cost) addCall(r chat.Response, offline bool) {
 	if r.CostUSD == nil && offline {
 		return

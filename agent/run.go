@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// run is one agent at work: the root, or a sub-agent.
+// run is one agent in progress: the root or a sub-agent.
 type run struct {
 	*runTree
 	*runLog
@@ -35,24 +35,24 @@ type run struct {
 	turnBudget turnBudget
 }
 
-// runTree is what all runs of a tree share.
+// runTree is shared by all runs of a tree.
 type runTree struct {
 	r       *Runner
-	request Request // what the tree was asked
+	request Request // the request of the tree
 	max     limits
 	wait    *waiting // what the tree waits for
 }
 
-// brief is what a run is asked.
+// brief is the task of a run with its context.
 type brief struct {
 	task         string
 	input        map[string]any
 	conversation []chat.Message // before the task
-	found        []media.Output // what the request held as data
-	noted        []string       // what is to be said about that
+	found        []media.Output // media that the request contained as data
+	noted        []string       // warnings about it
 }
 
-// empty gives the run as it is before it begins: it has no media, and nothing came of it.
+// empty initializes a run that has not begun: it has no media and no outcome.
 func (r *run) empty(s vision.Sights) *run {
 	cfg, log := &r.r.cfg, r.runLog
 	r.set = &media.Set{}
@@ -86,7 +86,7 @@ func (r *run) empty(s vision.Sights) *run {
 	return r
 }
 
-// do runs the agent to its end and reports it to the observer. The result is never nil.
+// do runs the agent to its end and reports to the observer. The result is never nil.
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.wait.started(string(r.journal.Place()), r.r.cfg.Now())
 	ctx = r.scoped(ctx)
@@ -121,13 +121,13 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	return r.finish(ctx, err)
 }
 
-// scoped gives a context in which things belong to the run.
+// scoped returns a context with the run's media scope and allowance.
 func (r *run) scoped(ctx context.Context) context.Context {
 	ctx = generate.WithAllowance(ctx, r.max.allowed)
 	return media.WithScope(ctx, r.scope())
 }
 
-// grant puts items that the run may use into its set.
+// grant adds granted items to the run's set.
 func (r *run) grant(ctx context.Context, granted []media.Output) {
 	for _, o := range granted {
 		if o.Origin.Direction == "" {
@@ -141,8 +141,8 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 	}
 }
 
-// open saves the run and reports its beginning. What was emitted before, such as warnings about
-// granted media, follows: events belong to a run that is known. Then come the pictures of the task.
+// open saves the run and emits its start events. Events held until then, such as warnings about granted
+// media, follow, because events must belong to a known run. The pictures of the task come last.
 func (r *run) open(ctx context.Context) {
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
 	held := r.known()

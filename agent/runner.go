@@ -17,18 +17,18 @@ import (
 	"atelier/media"
 )
 
-// Runner runs agents. It is safe for concurrent use; nothing of one run is seen by another.
+// Runner runs agents. It is safe for concurrent use; runs are isolated from each other.
 type Runner struct {
 	cfg     Config
 	steps   *contract.Parser
-	systems map[string]string // system prompts by slug, of the agents that are ready
-	// interceptor takes media out of what people, models and actions give.
+	systems map[string]string // system prompts by slug, of the available agents
+	// interceptor replaces media in input from people, models and actions.
 	interceptor *action.Interceptor
 }
 
-// NewRunner checks the configuration and every definition against the actions that
-// there are. An action that is missing is an error with file and line, except in an
-// agent whose required source is not configured: such an agent is not offered.
+// NewRunner checks the configuration and every definition against the registered actions. A missing
+// action is an error with file and line, except in an agent whose required source is not
+// configured: such an agent is not offered.
 func NewRunner(cfg Config) (*Runner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func NewRunner(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// check finds what definitions name that does not exist.
+// check finds names in definitions that do not exist.
 func (r *Runner) check() error {
-	allowed := r.cfg.Actions.Names() // and the tags of actions
+	allowed := r.cfg.Actions.Names() // plus the tags of actions
 	for _, n := range allowed {
 		if a, err := r.cfg.Actions.Lookup(n); err == nil {
 			allowed = append(allowed, a.Tags...)
@@ -78,7 +78,7 @@ func (r *Runner) check() error {
 	})
 }
 
-// ready says why an agent cannot run: a source that it requires is not configured.
+// ready returns an error if an agent cannot run because a source that it requires is not configured.
 func (r *Runner) ready(d *definition.Agent) error {
 	for _, name := range d.Requires {
 		s := r.cfg.Sources[name]
@@ -105,12 +105,12 @@ func (r *Runner) slugs() []string {
 	return plain.Sorted(out)
 }
 
-// Run runs an agent to its end, or until it waits for a person: then the result has
-// status paused with its questions and its state, and the error is nil. Where the error is not nil and the agent was found,
-// the result is there all the same, with the status and everything that was made.
-// When ctx ends, the run is cancelled: what is in flight is awaited and kept. Where its
-// cause is journal.ErrHandedOver, the run is left as it is, to be replayed: the error wraps
-// the cause, and nothing more is saved or reported.
+// Run runs an agent until it ends or waits for a person. In the latter case the result has status
+// paused with its questions and its state, and the error is nil. If the error is not nil and the
+// agent was found, the result is still returned, with the status and everything that was made. When
+// ctx ends, the run is cancelled: Run waits for work in progress and keeps it. If the cause of ctx
+// is journal.ErrHandedOver, the run is left as it is, to be replayed: the error wraps the cause,
+// and nothing more is saved or reported.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	req, err := r.Prepare(ctx, req)
 	if err != nil {
@@ -123,18 +123,17 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	return root.do(ctx, req.Granted)
 }
 
-// Prepare gives a request as it may be kept: with ids, with the refs of its images, see
-// [Runner.StoreImages], and without the media that were in its message and input, which
-// are stored, recorded, and in Found. The error is the
-// one that Run would give; pictures that the agent's model does not take are one, unless
-// LenientImages. After an error no media is on record. A prepared request is not changed
-// by being prepared again.
+// Prepare returns a request in a form that can be saved: with IDs, with the refs of its images, see
+// [Runner.StoreImages], and without the media in its message and input, which is stored, recorded
+// and listed in Found. The error is the one that Run would return; unless LenientImages is set,
+// this includes pictures that the agent's model does not accept. After an error no media is
+// recorded. Preparing a request again does not change it.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	return r.PrepareWith(ctx, req, nil)
 }
 
-// PrepareWith is [Runner.Prepare] for callers that keep the records with the request: recorder gets
-// them instead of the one of the runner. Nil is the runner's.
+// PrepareWith is [Runner.Prepare] for callers that save the media records together with the
+// request: recorder gets the records. Nil means the runner's recorder.
 func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Recorder) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
@@ -142,7 +141,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	if req.Owner == "" {
 		req.Owner = "local"
 	}
-	quiet := *r // what is found is reported when the run has begun
+	quiet := *r // found media is reported when the run has begun
 	quiet.cfg.Observer = silent{}
 	if recorder != nil {
 		quiet.cfg.Recorder, quiet.interceptor = recorder, r.interceptor.Recording(recorder)
@@ -170,7 +169,7 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	return req, nil
 }
 
-// root makes the run of a request that has its ids.
+// root creates the run of a request that has its IDs.
 func (r *Runner) root(req Request) (*run, error) {
 	spec, err := r.admit(req)
 	if err != nil {
@@ -182,7 +181,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		part = req.State.Part
 	}
 	var policy definition.VisionContextPolicy
-	switch { // the request goes before the definition
+	switch { // the request takes precedence over the definition
 	case req.Vision != nil:
 		policy = req.Vision.WithDefaults()
 	case spec.def != nil:
@@ -205,14 +204,14 @@ func (r *Runner) root(req Request) (*run, error) {
 	}), nil
 }
 
-// Check reports whether Run would begin: that there is a message, the limits can be read, and
-// the agent is there and ready. The error is the one that Run would give.
+// Check returns the error with which Run would refuse a request: it checks that there is a message,
+// that the limits can be read, and that the agent exists and is available.
 func (r *Runner) Check(req Request) error {
 	_, err := r.admit(req)
 	return err
 }
 
-// DisplayName is the name of an agent for people; of one that is not there, what was given.
+// DisplayName returns the display name of an agent, or the argument if there is no such agent.
 func (r *Runner) DisplayName(agent string) string {
 	sp, err := r.spec(agent)
 	if err != nil {
@@ -244,7 +243,7 @@ type spec struct {
 	code       GoAgent
 }
 
-// spec finds an agent by slug or display name.
+// spec returns an agent by slug or display name.
 func (r *Runner) spec(name string) (spec, error) {
 	if code, ok := r.cfg.GoAgents[name]; ok {
 		return spec{slug: name, name: name, code: code}, nil
@@ -261,12 +260,12 @@ func (r *Runner) spec(name string) (spec, error) {
 	return spec{slug: d.Slug, name: d.Name, def: d}, nil
 }
 
-// mediaActions are what every agent may do with its media set, where registered.
+// mediaActions are the actions for its media set that every agent may call, if registered.
 var mediaActions = []string{
 	"List Agent Media", "Get Agent Media Details", "View Agent Media", "Label Agent Media", "Promote Agent Media", "Prune Agent Media",
 }
 
-// callable is what a prompt says about an agent's means.
+// callable lists in a prompt what an agent can call.
 type callable struct {
 	Agent   string               `json:"agent"`
 	Actions []action.Description `json:"actions"`
@@ -280,8 +279,7 @@ type calleeView struct {
 	Description string `json:"description"`
 }
 
-// system builds an agent's system prompt: its own prompt, what it may call, and
-// how to answer.
+// system returns an agent's system prompt: its own prompt, what it may call, and how to answer.
 func (r *Runner) system(d *definition.Agent) (string, error) {
 	names := r.actionNames(d)
 	acts, err := r.cfg.Actions.Describe(names...)
@@ -297,7 +295,7 @@ func (r *Runner) system(d *definition.Agent) (string, error) {
 	}
 	for _, a := range d.Agents {
 		s, err := r.spec(a.Slug)
-		if err != nil { // a source that it needs is not there: not offered
+		if err != nil { // not offered: a source that it needs is not configured
 			continue
 		}
 		view := calleeView{Name: s.name, Slug: s.slug, Description: "Written in Go."}
@@ -313,7 +311,7 @@ func (r *Runner) system(d *definition.Agent) (string, error) {
 	return d.Prompt + schema + "\n\n## Callable\n" + transcript.Fenced(c) + "\n\n" + contract.Instruction, nil
 }
 
-// actionNames lists what an agent may do, its own actions first.
+// actionNames returns the actions that an agent may call, its own actions first.
 func (r *Runner) actionNames(d *definition.Agent) []string {
 	var names []string
 	for _, a := range d.Actions {

@@ -16,50 +16,50 @@ import (
 	"atelier/media"
 )
 
-// StateVersion is the version of [State] that this program writes. It reads all up to it.
+// StateVersion is the version of [State] that this program writes. It reads all versions up to it.
 const StateVersion = 1
 
-// State is a paused run: its request and what its steps gave. To resume it the agent's
-// code runs again, and every step that is known gives what it gave before, the answered
-// question as well. It is small JSON and holds no media bytes. States that were saved
-// stay readable for good; see docs/durability.md.
+// State is a paused run: its request and the results of its steps. To resume it, the agent's code
+// runs again, and every known step returns its recorded result, including the answered question. It
+// is small JSON without media bytes. Saved states stay readable in all later versions; see
+// docs/durability.md.
 type State struct {
-	// Version is [StateVersion] of the program that wrote it.
+	// Version is the [StateVersion] of the program that wrote the state.
 	Version int `json:"version"`
 	// Request is the prepared request, without Journal and State.
 	Request Request `json:"request"`
 	// Steps are the results of all finished steps of the run tree by their full names, see
-	// journal.Remember; answers are among them.
+	// journal.Remember. They include answers.
 	Steps map[string]json.RawMessage `json:"steps"`
-	// Pending are the open questions, the oldest first.
+	// Pending are the open questions, oldest first.
 	Pending []Question `json:"pending"`
-	// Held are replies that the guardrail wants approved, by the id of the question for the approval.
+	// Held are replies that the guardrail wants approved, by the ID of the approval question.
 	Held map[string]heldReply `json:"held,omitempty"`
-	// Runs tell when the runs of the tree began and ended, by the full name of their part
-	// of the journal; that of the root is empty.
+	// Runs holds the start and end times of the tree's runs, by the full name of their part of the
+	// journal; the root's name is empty.
 	Runs map[string]Span `json:"runs,omitempty"`
-	// Part counts how often the run was continued: 0 before the first answer, and for a new
-	// run that only takes steps over. A process that continues a run adds one; [Runner.Answered]
-	// does. The model calls of earlier parts are on record and not recorded again.
+	// Part counts how often the run was continued: 0 before the first answer, and for a new run
+	// that only takes over steps. A process that continues a run adds one, as [Runner.Answered]
+	// does. The model calls of earlier parts are recorded and not recorded again.
 	Part int `json:"part"`
-	// Worked is how long the run worked, without the time in which it was paused.
+	// Worked is the working time of the run, without pauses.
 	Worked time.Duration `json:"worked_ns"`
-	// Redone is what model calls used that a retry does anew, by the full name of the part of
-	// the journal that they are in: they count, and are not among Steps.
+	// Redone is the usage of model calls that a retry repeats, by the full name of their part of
+	// the journal. They count, but are not among Steps.
 	Redone map[string]Use `json:"redone,omitempty"`
-	// Emitted are the events that the observer has: of each, 16 hexadecimal digits of its key's
-	// SHA-256. They are not emitted again. A state without them, as one of an earlier version,
-	// emits them again.
+	// Emitted identifies the events that the observer has, each by 16 hexadecimal digits of the
+	// SHA-256 of its key. They are not emitted again. A state without them, such as one of an
+	// earlier version, emits them again.
 	Emitted []string `json:"emitted,omitempty"`
 }
 
-// Span is when something began and ended, UTC; EndedAt is zero while it continues.
+// Span holds a start and an end time in UTC; EndedAt is zero until the end.
 type Span struct {
 	StartedAt time.Time `json:"started_at"`
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 }
 
-// Known gives the results of the steps as journal.Remember takes them.
+// Known returns the results of the steps in the form that journal.Remember takes.
 func (s State) Known() map[string][]byte {
 	known := make(map[string][]byte, len(s.Steps))
 	for name, b := range s.Steps {
@@ -68,7 +68,7 @@ func (s State) Known() map[string][]byte {
 	return known
 }
 
-// check refuses states that this program cannot read; nil is none.
+// check refuses states that this program cannot read; nil is valid.
 func (s *State) check() error {
 	switch {
 	case s == nil:
@@ -80,7 +80,7 @@ func (s *State) check() error {
 	return nil
 }
 
-// question finds an open question; an empty id is the oldest.
+// question returns an open question; an empty ID means the oldest one.
 func (s State) question(id string) (Question, error) {
 	if len(s.Pending) == 0 {
 		return Question{}, media.Errorf(media.CodeConflict, "run %s has no open question: it was answered before", s.Request.RunID)
@@ -100,14 +100,14 @@ func (s State) question(id string) (Question, error) {
 	return Question{}, e
 }
 
-// Answered gives the state with an answer in the place of its question, to be saved and
-// then run with [Request.State]. The pictures of the answer are stored first, as
-// [Runner.StoreImages] does. s is not changed. Errors: [media.CodeInvalid] for an answer
-// that does not fit the question's form, with the place that does not fit;
-// [media.CodeModerated] for one that the guardrail stops; [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state
-// of a newer version and for pictures that the agent's model does not take, and those of
-// StoreImages and of the guardrail. An answer that the guardrail wants approved is held: another question,
-// for the approval, is open then.
+// Answered returns the state with a question replaced by its answer, to be saved and then run with
+// [Request.State]. It first stores the pictures of the answer, as [Runner.StoreImages] does. It
+// does not modify s. If the guardrail wants the answer approved, the answer is held and a question
+// for the approval is open. Errors: [media.CodeInvalid], with the place, for an answer that does
+// not match the question's form; [media.CodeModerated] for one that the guardrail stops;
+// [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state of a
+// newer version and for pictures that the agent's model does not accept; and the errors of
+// StoreImages and of the guardrail.
 func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) {
 	if err := s.check(); err != nil {
 		return s, err
@@ -140,7 +140,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	return s, nil
 }
 
-// take puts a reply in the place of its question.
+// take replaces a question with its reply.
 func (s *State) take(q Question, given replied) {
 	s.Steps = maps.Clone(s.Steps)
 	if s.Steps == nil {
@@ -150,8 +150,8 @@ func (s *State) take(q Question, given replied) {
 	s.Pending = slices.DeleteFunc(slices.Clone(s.Pending), func(p Question) bool { return p.ID == q.ID })
 }
 
-// Resume answers a paused run and continues it: [Runner.Answered], then [Runner.Run].
-// A run that waits for more answers pauses again.
+// Resume answers a paused run and continues it: [Runner.Answered], then [Runner.Run]. A run that
+// needs more answers pauses again.
 func (r *Runner) Resume(ctx context.Context, s State, a Reply) (*Result, error) {
 	s, err := r.Answered(ctx, s, a)
 	if err != nil {
@@ -162,7 +162,7 @@ func (r *Runner) Resume(ctx context.Context, s State, a Reply) (*Result, error) 
 	return r.Run(ctx, req)
 }
 
-// transcript is the journal of a run tree: it keeps what a state needs.
+// transcript returns the journal of a run tree, which remembers the steps that a state needs.
 func (r *Runner) transcript(req Request) *journal.Transcript {
 	j := req.Journal
 	if j == nil {
@@ -178,28 +178,28 @@ func (r *Runner) transcript(req Request) *journal.Transcript {
 	return journal.Remember(j, known)
 }
 
-// ReadCall reads what the step of a model call kept. ok is false for other steps.
+// ReadCall decodes the result of a model call's step. ok is false for other steps.
 func ReadCall(name step.Name, result []byte) (c CallResult, ok bool) {
 	ok = name.Calls() && !name.Has(step.TailMedia) && !name.Has(step.TailAgain)
 	return c, ok && json.Unmarshal(result, &c) == nil
 }
 
-// ReadAct reads what the step of an act kept. ok is false for other steps.
+// ReadAct decodes the result of an act's step. ok is false for other steps.
 func ReadAct(name step.Name, result []byte) (a ActResult, ok bool) {
 	return a, name.Acts() && json.Unmarshal(result, &a) == nil
 }
 
-// ReadBudget reads which budget ends with the turn of a step; it is empty where none does.
-// ok is false for other steps.
+// ReadBudget decodes which budget ends with the turn of a step; empty if none does. ok is false for
+// other steps.
 func ReadBudget(name step.Name, result []byte) (reason string, ok bool) {
 	return reason, name.Kind == step.KindBudget && json.Unmarshal(result, &reason) == nil
 }
 
-// Failed reports whether the failure of the call was kept.
+// Failed reports whether the stored call failed.
 func (a CallResult) Failed() bool { return a.Failure != nil }
 
-// Finishes reports whether the answer is a step by which the agent is done. An answer that is
-// not plain JSON does not count.
+// Finishes reports whether the answer is a step with done set. An answer that is not plain JSON
+// does not count.
 func (a CallResult) Finishes() bool {
 	var s struct {
 		Done bool `json:"done"`
@@ -207,12 +207,12 @@ func (a CallResult) Finishes() bool {
 	return json.Unmarshal([]byte(a.Response.Text), &s) == nil && s.Done
 }
 
-// content is what a step keeps of media: each is called with the items, to change them.
+// content is a step result with media. EachMedia calls each for every item, which each may modify.
 type content interface {
 	EachMedia(each func(*media.Output))
 }
 
-// contentOf gives a place to read what a step kept; nil for those that keep no media.
+// contentOf returns an empty value for decoding a step's result; nil for steps that store no media.
 func contentOf(n step.Name) content {
 	switch {
 	case n.Ends(step.TailApproval), n.Ends(step.TailAsk), n.Kind == step.KindQuestion, n.Kind == step.KindCodeQuestion, n.Kind == step.KindStageAsk:
@@ -239,10 +239,10 @@ func eachOf(list []media.Output, each func(*media.Output)) {
 	}
 }
 
-// EachMedia calls each with every item, which it may change.
+// EachMedia calls each for every item, which each may modify.
 func (a *CallResult) EachMedia(each func(*media.Output)) { eachOf(a.Response.Media, each) }
 
-// EachMedia calls each with every item, which it may change.
+// EachMedia calls each for every item, which each may modify.
 func (a *ActResult) EachMedia(each func(*media.Output)) { eachOf(a.Media, each) }
 
 func (p *replied) EachMedia(each func(*media.Output)) { eachOf(p.Granted, each) }
@@ -256,9 +256,9 @@ func (k *recordedPictures) EachMedia(each func(*media.Output)) {
 	}
 }
 
-// Rename puts other ids in the place of those of media records and runs, for a state that
-// another run continues: in all media and in the parameters and results that are an id. Texts
-// stay. s is changed in place.
+// Rename replaces IDs of media records and runs, for a state that another run continues: in all
+// media, and in parameters and results that consist of an ID. Other texts are unchanged. It
+// modifies s.
 func (s *State) Rename(ids map[string]string) error {
 	changed := false
 	id := func(old string) string {
@@ -312,7 +312,7 @@ func (r *Request) rename(id func(string) string, item func(*media.Output)) {
 	}
 }
 
-// worked is how long the steps of the parts before took; nil took none.
+// worked returns the working time of the steps of earlier parts; 0 for nil.
 func (s *State) worked() time.Duration {
 	if s == nil {
 		return 0

@@ -18,23 +18,23 @@ import (
 	"atelier/journal/step"
 )
 
-// ErrPaused is what waits for a person ends with: the run pauses, and its code runs again
-// when the answer is there. Go agents hand it on, as they do every error.
+// ErrPaused is the error of calls that wait for a person: the run pauses, and its code runs again
+// once the answer exists. Go agents must return it, like every error.
 var ErrPaused = errors.New("the run waits for a person")
 
-// waiting is what a run tree waits for, and when its runs worked.
+// waiting holds the open questions of a run tree and the times of its runs.
 type waiting struct {
-	// before is the state from which the tree is resumed; nil where it begins.
+	// before is the state from which the tree is resumed; nil for a new tree.
 	before *State
-	// began is when this part of the work began.
+	// began is when this part of the tree started.
 	began time.Time
-	// recorded reports whether the observer has an event on record; nil where it cannot tell.
+	// recorded reports whether the observer has recorded an event; nil if the observer cannot tell.
 	recorded func(Event) bool
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	open []Question
 	runs map[string]Span
-	// emitted are the marks of the events that the observer has; nil before the first.
+	// emitted holds the marks of the events that the observer has; nil before the first one.
 	emitted map[eventMark]bool
 }
 
@@ -51,14 +51,14 @@ func newWaiting(before *State, now time.Time) *waiting {
 	return w
 }
 
-// eventMark stands for the key of an event: the first bytes of its SHA-256, saved in hexadecimal.
+// eventMark identifies the key of an event: the first 8 bytes of its SHA-256, saved in hexadecimal.
 type eventMark [8]byte
 
-// shortRun is about how many events a run of a few turns has.
+// shortRun is the approximate number of events of a run with a few turns.
 const shortRun = 16
 
-// fresh reports whether an event was not emitted before, and notes it. One without a key
-// always is.
+// fresh reports whether an event has not been emitted before, and marks it as emitted. An event
+// without a key is always fresh.
 func (w *waiting) fresh(e Event) bool {
 	if e.Key == "" {
 		return true
@@ -75,13 +75,13 @@ func (w *waiting) fresh(e Event) bool {
 	return !before && (w.recorded == nil || !w.recorded(e))
 }
 
-// ask opens a question. One that was open before keeps its id and its time.
+// ask opens a question. A question that was already open keeps its ID and time.
 func (w *waiting) ask(q Question) {
 	if w.before != nil {
 		for _, known := range w.before.Pending {
 			switch {
 			case known.Step != q.Step:
-			case known.Kind == QuestionGuardrail: // the answer to q is held for an approval
+			case known.Kind == QuestionGuardrail: // the answer to q is held for approval
 				q = known
 			default:
 				q.ID, q.AskedAt = known.ID, known.AskedAt
@@ -95,14 +95,14 @@ func (w *waiting) ask(q Question) {
 	}
 }
 
-// drop forgets the questions of a run that ended all the same, and of those below it.
+// drop removes the questions of a run that ended without their answers, and those of its sub-agents.
 func (w *waiting) drop(place step.Place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return place.Has(q.Step) })
 }
 
-// started notes when a run began: at now, unless it began before.
+// started records the start time of a run: now, unless the run started in an earlier part.
 func (w *waiting) started(place string, now time.Time) {
 	if w.before != nil {
 		if s, ok := w.before.Runs[place]; ok && !s.StartedAt.IsZero() {
@@ -114,7 +114,7 @@ func (w *waiting) started(place string, now time.Time) {
 	w.runs[place] = Span{StartedAt: now}
 }
 
-// ended notes when a run ended: at now, unless it ended before.
+// ended records the end time of a run: now, unless the run ended in an earlier part. It returns that time.
 func (w *waiting) ended(place string, now time.Time) time.Time {
 	if w.before != nil {
 		if s, ok := w.before.Runs[place]; ok && !s.EndedAt.IsZero() {
@@ -135,7 +135,7 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
-// state is what resumes the run tree of a root.
+// state returns the state that resumes the run tree of a root.
 func (r *run) state() *State {
 	w := r.wait
 	s := &State{
@@ -152,7 +152,7 @@ func (r *run) state() *State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.Pending, s.Runs = slices.Clone(w.open), maps.Clone(w.runs)
-	slices.SortFunc(s.Pending, func(a, b Question) int { // the oldest first
+	slices.SortFunc(s.Pending, func(a, b Question) int { // oldest first
 		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
 	})
 	s.Emitted = make([]string, 0, len(w.emitted))
@@ -163,12 +163,12 @@ func (r *run) state() *State {
 	return s
 }
 
-// pauses are what a run waits for a person for, its sub-agents not included.
+// pauses holds what a run itself, without its sub-agents, waits for a person for.
 type pauses struct {
 	log     *runLog
 	journal *journal.Transcript
 	tree    *waiting
-	some    atomic.Bool // something waits
+	some    atomic.Bool // whether anything is waiting
 
 	mu   sync.Mutex // guards held
 	held []heldAct
@@ -177,18 +177,18 @@ type pauses struct {
 // heldAct is an act that waits for a person.
 type heldAct struct {
 	rec StepRecord
-	// child is the sub-agent that waits; nil where the act itself does.
+	// child is the waiting sub-agent; nil if the act itself waits.
 	child *run
 }
 
-// await gives the reply to a question. Without one the question is open from now on, and the
+// await returns the reply to a question. If there is no reply, the question becomes open and the
 // error is ErrPaused.
 func (p *pauses) await(ctx context.Context, name step.Name, at callIndex, q Question) (replied, error) {
 	return p.awaitIf(ctx, name, at, func(context.Context) (*Question, error) { return &q, nil })
 }
 
-// awaitIf is await for a question that may not be needed: then need gives nil, and the reply is
-// marked as free.
+// awaitIf is await for a question that may not be needed: if need returns nil, the reply is marked
+// as Free.
 func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
 	reply, err := memo.Do(ctx, p.journal, name, func(ctx context.Context) (replied, error) {
 		q, err := need(ctx)
@@ -208,7 +208,7 @@ func (p *pauses) awaitIf(ctx context.Context, name step.Name, at callIndex, need
 	return reply, nil
 }
 
-// hold saves an act that waits for a person; child is the sub-agent that waits, nil where the act does.
+// hold saves an act that waits for a person; child is the waiting sub-agent, nil if the act itself waits.
 func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 	p.some.Store(true)
 	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
@@ -219,8 +219,8 @@ func (p *pauses) hold(ctx context.Context, rec StepRecord, child *run) {
 	p.log.outcome.update(func(t *tally) { t.steps = append(t.steps, rec) })
 }
 
-// endWaiting ends the acts that wait for a person where their run ends all the same, because it
-// is cancelled or its time is over. A retry asks again.
+// endWaiting ends the acts that wait for a person when their run ends because it is cancelled or
+// its time has elapsed. A retry asks again.
 func (r *run) endWaiting(ctx context.Context, reason error) {
 	r.pauses.mu.Lock()
 	held := r.pauses.held
@@ -248,7 +248,7 @@ func (r *run) endWaiting(ctx context.Context, reason error) {
 		rec, out := h.rec, refused(h.rec.Name, reason)
 		rec.Status, rec.Code, rec.Message = StatusCancelled, out.Code, out.Message
 		r.end(ctx, rec)
-		if rec.Kind != StepCode { // a stage ends with the code of its agent
+		if rec.Kind != StepCode { // a stage ends with its agent's code
 			r.emit(ctx, EventActionFinished, ActionFinished{
 				StepID: rec.ID, Name: rec.Name, Turn: rec.Turn, Code: out.Code, Message: out.Message, Cut: true,
 			})

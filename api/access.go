@@ -22,22 +22,22 @@ import (
 	"atelier/media"
 )
 
-// Scope is what a client may do. Each scope includes the ones before it.
+// Scope says what a client may do. Each scope includes the previous ones.
 type Scope string
 
-// The scopes.
+// The values of [Scope].
 const (
-	// ScopeNone is the scope of every client, also without a token.
+	// ScopeNone is the scope of every client, even without a token.
 	ScopeNone Scope = ""
-	// ScopeRead reads.
+	// ScopeRead permits reading.
 	ScopeRead Scope = "read"
-	// ScopeRun starts, answers, uploads, changes and deletes.
+	// ScopeRun permits starting, answering, uploading, changing and deleting.
 	ScopeRun Scope = "run"
-	// ScopeAdmin also reads the metrics, which cover all owners.
+	// ScopeAdmin also permits reading the metrics, which cover all owners.
 	ScopeAdmin Scope = "admin"
 )
 
-// includes reports whether a scope permits what requires another one.
+// includes reports whether the scope permits everything that another scope permits.
 func (s Scope) includes(need Scope) bool {
 	order := []Scope{ScopeNone, ScopeRead, ScopeRun, ScopeAdmin}
 	return slices.Index(order, s) >= slices.Index(order, need)
@@ -45,16 +45,16 @@ func (s Scope) includes(need Scope) bool {
 
 // Identity is the sender of a request.
 type Identity struct {
-	// Name is the token's.
+	// Name is the name of the token.
 	Name string
-	// Owner is the owner of the runs and media that it gives access to.
+	// Owner is the owner of the runs and media that the token gives access to.
 	Owner string
 	Scope Scope
 }
 
-// TokenService knows the access tokens.
+// TokenService identifies access tokens.
 type TokenService interface {
-	// Identify returns the identity of a secret. An unknown or expired one is
+	// Identify returns the identity of a secret. The error for an unknown or expired secret has code
 	// media.CodeUnauthorized.
 	Identify(ctx context.Context, secret string) (Identity, error)
 }
@@ -62,15 +62,15 @@ type TokenService interface {
 // identityKey is the context key of an Identity.
 type identityKey struct{}
 
-// IdentityOf is the sender of the request of a context; the zero value on a server without tokens.
+// IdentityOf returns the sender of the request of ctx; the zero value on a server without tokens.
 func IdentityOf(ctx context.Context) Identity {
 	id, _ := ctx.Value(identityKey{}).(Identity)
 	return id
 }
 
-// access limits who may send requests, and how often.
+// access controls who may send requests, and how often.
 type access struct {
-	tokens    TokenService // nil: every client may
+	tokens    TokenService // nil: access without tokens
 	linkKey   []byte
 	publicURL string
 	now       func() time.Time
@@ -85,8 +85,8 @@ func newAccess(c Config) *access {
 	return a
 }
 
-// needs are the scopes of patterns for which [scopeOf] has no rule: GET requires read, all others
-// run.
+// needs holds the scopes of patterns that are exceptions to the rule in [scopeOf]: GET requires ScopeRead, other
+// methods ScopeRun.
 var needs = map[string]Scope{
 	"GET /healthz":               ScopeNone,
 	"GET /readyz":                ScopeNone,
@@ -98,7 +98,7 @@ var needs = map[string]Scope{
 	"POST /api/generations/plan": ScopeRead,
 }
 
-// scopeOf is the scope that a pattern of the mux requires.
+// scopeOf returns the scope that a pattern of the mux requires.
 func scopeOf(method, pattern string) Scope {
 	if s, ok := needs[pattern]; ok {
 		return s
@@ -109,8 +109,8 @@ func scopeOf(method, pattern string) Scope {
 	return ScopeRun
 }
 
-// authorized passes requests whose token has the required scope. Without tokens, every client is
-// the server's owner.
+// authorized passes on requests whose token has the required scope. Without tokens, every client acts as the server's
+// owner.
 func (s *Server) authorized(next http.Handler) http.Handler {
 	if s.access.tokens == nil {
 		return next
@@ -119,7 +119,7 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 		_, pattern := s.routes.mux.Handler(r)
 		need := scopeOf(r.Method, pattern)
 		page := pattern == "/" && need == ScopeRead && s.cfg.Pages != nil && !reserved(r.URL.Path)
-		if page && path.Ext(r.URL.Path) != "" { // files of the pages are the same for all clients
+		if page && path.Ext(r.URL.Path) != "" { // the files of pages are the same for all clients
 			need = ScopeNone
 		}
 		id, err := s.access.identify(r)
@@ -152,11 +152,10 @@ func (s *Server) authorized(next http.Handler) http.Handler {
 	})
 }
 
-// cookieName is the name of the cookie with a page's token.
+// cookieName is the name of the cookie that contains a browser's token.
 const cookieName = "atelier_token"
 
-// identify returns the sender of a request: by a signed link, a bearer token or the cookie of a
-// page.
+// identify returns the sender of a request, which is identified by a signed link, a bearer token or a cookie.
 func (a *access) identify(r *http.Request) (Identity, error) {
 	if r.URL.Query().Has(linkSignature) {
 		return a.linked(r)
@@ -175,19 +174,18 @@ func (a *access) identify(r *http.Request) (Identity, error) {
 	return a.tokens.Identify(r.Context(), c.Value)
 }
 
-// The parameters of a signed link.
+// The query parameters of a signed link.
 const (
 	linkOwner     = "owner"
 	linkExpires   = "expires"
 	linkSignature = "signature"
 )
 
-// linksLast is the minimum validity of a signed link. All links of the same hour are equal, so that
-// browsers can cache.
+// linksLast is the minimum lifetime of a signed link. All links of the same hour are equal, so that browsers can cache.
 const linksLast = time.Hour
 
-// mediaURL is the address of an item in a report. A report has no origin and so sends no cookie: if
-// tokens are required, its links are signed and expire.
+// mediaURL returns a function for the addresses of items in a report. A report has no origin and therefore sends no
+// cookie. If tokens are required, its links are signed and expire.
 func (a *access) mediaURL(r *http.Request) func(id string) string {
 	if a.tokens == nil {
 		return func(id string) string { return "/media/" + id }
@@ -206,7 +204,7 @@ func (a *access) signature(id, owner, expires string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// linked is the identity of a signed link, which reads one item.
+// linked returns the identity of a signed link, which permits reading one item.
 func (a *access) linked(r *http.Request) (Identity, error) {
 	id, found := strings.CutPrefix(r.URL.Path, "/media/")
 	q := r.URL.Query()
@@ -221,15 +219,15 @@ func (a *access) linked(r *http.Request) (Identity, error) {
 }
 
 const (
-	// DefaultRequestsPerSecond is the average number of requests that a client may send.
+	// DefaultRequestsPerSecond is the default average number of requests that a client may send.
 	DefaultRequestsPerSecond = 50
-	// burstSeconds is the number of seconds for which a client may accumulate requests.
+	// burstSeconds is the number of seconds over which a client may accumulate unused requests.
 	burstSeconds = 10
-	// keptClients is the number of clients from which on idle ones are forgotten.
+	// keptClients is the number of clients at which idle ones are dropped.
 	keptClients = 10_000
 )
 
-// rates limit the requests of each client.
+// rates limits the request rate of each client.
 type rates struct {
 	perSecond float64
 	now       func() time.Time
@@ -238,7 +236,7 @@ type rates struct {
 	clients map[string]*rate.Limiter
 }
 
-// take counts a request; wait is how long the client has to wait, 0 if the request may pass.
+// take counts a request. It returns how long the client has to wait; 0 means that the request may pass.
 func (l *rates) take(client string) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -258,8 +256,7 @@ func (l *rates) take(client string) (wait time.Duration) {
 	return wait
 }
 
-// forget drops clients with no recent requests, and all if there are none such. The caller holds
-// mu.
+// forget drops clients without recent requests, or all clients if too many remain. The caller must hold mu.
 func (l *rates) forget(now time.Time) {
 	for name, c := range l.clients {
 		if c.TokensAt(now) >= float64(c.Burst()) {
@@ -271,14 +268,14 @@ func (l *rates) forget(now time.Time) {
 	}
 }
 
-// limit refuses requests over the rate limit of a client: of a token, or of an address without one.
+// limit rejects requests over the rate limit of a client. A client is a token or, without a token, an address.
 func (a *access) limit(r *http.Request, id Identity) error {
 	if a.rates == nil {
 		return nil
 	}
 	client := "token " + id.Name
 	if id.Name == "" {
-		host, _, _ := net.SplitHostPort(r.RemoteAddr) // it is one
+		host, _, _ := net.SplitHostPort(r.RemoteAddr) // RemoteAddr is always valid
 		client = "address " + host
 	}
 	wait := a.rates.take(client)
@@ -290,9 +287,9 @@ func (a *access) limit(r *http.Request, id Identity) error {
 	return err
 }
 
-// guarded refuses requests of other sites. The Host must be one of this server, so that a foreign
-// name that resolves to this machine cannot be used (DNS rebinding); a page of another origin may
-// link here, but neither send nor read.
+// guarded rejects requests from other sites. The Host header must name this server, so that a foreign name that
+// resolves to this machine cannot be used (DNS rebinding). A page of another origin may link here, but neither send nor
+// read.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -313,9 +310,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// knownHost reports whether a Host header names this server: a loopback address, localhost, or a
-// configured host, with any port. If tokens are required, any IP address is accepted: no name can
-// resolve to it in a Host header, and the cookie belongs to it.
+// knownHost reports whether a Host header names this server: a loopback address, localhost, or a configured host, with
+// any port. If tokens are required, any IP address is accepted: no name in a Host header can resolve to it, and the
+// cookie belongs to it.
 func (s *Server) knownHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -329,11 +326,11 @@ func (s *Server) knownHost(hostport string) bool {
 	return err == nil && (ip.IsLoopback() || s.cfg.Tokens != nil)
 }
 
-// foreign reports whether a page of another origin sent a request. Only browsers declare it.
+// foreign reports whether a page of another origin sent the request. Only browsers declare this.
 func foreign(r *http.Request) bool {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	// A report in a sandboxed frame has no origin, which its pictures send as null, and may show
-	// pictures. Pages cannot read the bytes of another origin's picture.
+	// A report in a sandboxed frame has no origin. Its pictures send the origin null and may be shown. Pages cannot
+	// read the bytes of another origin's picture.
 	shown := reads && strings.HasPrefix(r.URL.Path, "/media/") && (r.Header.Get("Origin") == "" || r.Header.Get("Sec-Fetch-Mode") == "no-cors")
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":

@@ -17,8 +17,8 @@ import (
 	"atelier/media"
 )
 
-// Widths are the widths of thumbnails, in pixels. Arbitrary widths would let clients fill the disk.
-// The smallest is a placeholder that a page shows while the picture loads.
+// Widths lists the widths of thumbnails, in pixels. Arbitrary widths would let clients fill the disk. The smallest is a
+// placeholder while the picture loads.
 var Widths = []int{16, 160, 320, 640, 1280, 2048}
 
 // registerBytes registers the operations for media bytes.
@@ -66,7 +66,7 @@ func (m mediaResource) read(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// widthOf reads a width; 0 for none.
+// widthOf parses a thumbnail width; it returns 0 for empty text.
 func widthOf(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -82,7 +82,7 @@ func widthOf(text string) (int, error) {
 	return w, nil
 }
 
-// disposition names a file, in every script.
+// disposition returns a Content-Disposition with a file name in any script.
 func disposition(name string, download bool) string {
 	kind := "inline"
 	if download {
@@ -94,7 +94,7 @@ func disposition(name string, download bool) string {
 	return kind
 }
 
-// plainErrors makes problems of the text errors of http.ServeContent.
+// plainErrors converts the text errors of http.ServeContent to problems.
 type plainErrors struct {
 	http.ResponseWriter
 	r      *http.Request
@@ -120,7 +120,7 @@ func (p *plainErrors) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// ReadFrom lets the connection copy, with sendfile if the item is a file.
+// ReadFrom lets the underlying writer copy the data, with sendfile if the item is a file.
 func (p *plainErrors) ReadFrom(src io.Reader) (int64, error) {
 	if p.failed {
 		return io.Copy(io.Discard, src)
@@ -142,9 +142,9 @@ func (p *plainErrors) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// seeker reads an item from any offset. It lives for one request.
+// seeker implements io.ReadSeeker on an item, for one request.
 type seeker struct {
-	ctx  context.Context //nolint:containedctx // io.Seeker takes none; it lives for one request
+	ctx  context.Context //nolint:containedctx // io.Seeker has no context parameter; the seeker lives for one request
 	c    Content
 	at   int64
 	open io.ReadCloser
@@ -177,7 +177,7 @@ func (s *seeker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reader continues reading at the current offset.
+// reader returns a reader that continues at the current offset.
 func (s *seeker) reader() (_ io.Reader, err error) {
 	if s.open == nil {
 		s.open, err = s.c.Open(s.ctx, s.at, -1)
@@ -187,13 +187,13 @@ func (s *seeker) reader() (_ io.Reader, err error) {
 
 func (s *seeker) close() {
 	if s.open != nil {
-		_ = s.open.Close() // only read
+		_ = s.open.Close() // read-only
 		s.open = nil
 	}
 }
 
-// inert reports whether browsers show a type without executing it. PDF has its own viewer, which
-// does not start in a sandbox.
+// inert reports whether browsers show a type without executing it. PDF has its own viewer, which does not start in a
+// sandbox.
 func inert(mimeType string) bool {
 	kind, _, _ := strings.Cut(mimeType, "/")
 	return kind == "image" && mimeType != "image/svg+xml" || kind == "audio" || kind == "video" || mimeType == "application/pdf"

@@ -57,7 +57,7 @@ type Model struct {
 	Reason   string   `json:"reason,omitempty" doc:"Why the model is not ready."`
 }
 
-// Provider is the service of some models.
+// Provider is a service with chat models or media models.
 type Provider struct {
 	Name      string   `json:"name"`
 	Ready     bool     `json:"ready"`

@@ -9,24 +9,24 @@ import (
 // ConversationService lists and changes conversations.
 type ConversationService interface {
 	ListConversations(ctx context.Context, q ConversationQuery) (List[ConversationHead], error)
-	// Conversation reads a conversation with its messages, oldest first.
+	// Conversation returns a conversation with its messages, oldest first.
 	Conversation(ctx context.Context, id string) (Conversation, error)
 	RenameConversation(ctx context.Context, id, title string) (ConversationHead, error)
-	// DeleteConversation returns until when RestoreConversation can restore it. Runs and media
-	// stay.
+	// DeleteConversation returns the time until which RestoreConversation can restore the conversation. Runs and media
+	// are kept.
 	DeleteConversation(ctx context.Context, id string) (until time.Time, err error)
 	RestoreConversation(ctx context.Context, id string) (ConversationHead, error)
-	// ForkConversation starts a conversation with the messages of another one up to an answer.
+	// ForkConversation starts a conversation with the messages of another one, up to and including a given message.
 	ForkConversation(ctx context.Context, id string, f ForkConversation) (ConversationHead, error)
 }
 
-// ConversationQuery narrows a list of conversations.
+// ConversationQuery filters a list of conversations.
 type ConversationQuery struct {
 	Q string `query:"q" maxLength:"200" doc:"Words in the title or in a message."`
 	Page
 }
 
-// ConversationHead is a conversation in a list.
+// ConversationHead is a conversation without its messages.
 type ConversationHead struct {
 	ID        string    `json:"id"`
 	Title     string    `json:"title"`
@@ -57,12 +57,12 @@ type Message struct {
 	Report      bool      `json:"report" doc:"The answer's run has a report."`
 }
 
-// Rename is a conversation's new title.
+// Rename holds the new title of a conversation.
 type Rename struct {
 	Title string `json:"title" minLength:"1" maxLength:"500"`
 }
 
-// ForkConversation is where a new conversation branches off.
+// ForkConversation says where a new conversation branches off.
 type ForkConversation struct {
 	After string `json:"after" minLength:"1" maxLength:"128" doc:"The id of the last message to keep."`
 }

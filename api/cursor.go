@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// List is a page of a list.
+// List is one page of a list.
 type List[T any] struct {
 	Items []T `json:"items" nullable:"false"`
 	// Next is the cursor of the next page; empty on the last one.
@@ -24,7 +24,7 @@ type Page struct {
 
 func (p *Page) page() *Page { return p }
 
-// cursorOf writes the position after a page. It belongs to the query, and another query refuses it.
+// cursorOf returns the cursor of the position after a page. The cursor belongs to the query; other queries reject it.
 func cursorOf(query any, next string) string {
 	if next == "" {
 		return ""
@@ -44,7 +44,7 @@ func mark(query any) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:markLength]
 }
 
-// readCursor returns the position in a cursor of the same query; empty for none.
+// readCursor returns the position in a cursor of the same query; empty for no cursor.
 func readCursor(query any, cursor string) (string, error) {
 	if cursor == "" {
 		return "", nil

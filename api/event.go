@@ -18,17 +18,16 @@ import (
 )
 
 const (
-	// heartbeat is the pause after which a silent stream sends a sign of life.
+	// heartbeat is the interval of heartbeats in an idle stream.
 	heartbeat = 15 * time.Second
-	// writeWithin is the write timeout of events that are sent together, which are at most sendAt
-	// bytes and one event.
+	// writeWithin is the write timeout of events that are sent together: at most sendAt bytes plus one event.
 	writeWithin = 20 * time.Second
 	sendAt      = 64 << 10
-	// reconnect is the reconnection time of browsers, in milliseconds.
+	// reconnect sets the reconnection time of browsers, in milliseconds.
 	reconnect = "retry: 1500\n\n"
 )
 
-// eventResource is the event streams; hub returns the hub of a request's owner.
+// eventResource registers the event streams. hub returns the hub of a request's owner.
 type eventResource struct {
 	hub func(ctx context.Context) *Hub
 }
@@ -51,7 +50,7 @@ func (e eventResource) register(rt *routes) {
 	})
 }
 
-// follow streams the events of a run's tree, or all.
+// follow streams the events of a run's tree, or all events.
 func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string) error {
 	after, err := position(r)
 	if err != nil {
@@ -61,7 +60,7 @@ func (e eventResource) follow(w http.ResponseWriter, r *http.Request, run string
 	return e.hub(r.Context()).stream(r.Context(), run, after, out, func() { beginEvents(w.Header()) })
 }
 
-// beginEvents sets the header of a stream of events.
+// beginEvents sets the headers of an event stream.
 func beginEvents(h http.Header) {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -80,7 +79,7 @@ func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Eve
 				after = id
 			}
 			if errors.Is(err, io.EOF) {
-				return len(b), nil // no event: the reconnection time, the end of the log, a heartbeat
+				return len(b), nil // not an event: the reconnection time, the end of the log, a heartbeat
 			}
 			if more = yield(e, err) && err == nil; !more {
 				return 0, io.ErrClosedPipe
@@ -100,13 +99,13 @@ func (h *Hub) Follow(ctx context.Context, run string, after int64) iter.Seq2[Eve
 	}
 }
 
-// writerFunc is a writer that is a function.
+// writerFunc is a function that implements io.Writer.
 type writerFunc func(b []byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// stream writes the events of a run's tree, or all, after a position; a negative one is the current
-// end of the log. Errors are possible only before begin; after it, the stream just ends.
+// stream writes the events of a run's tree, or all events, after a position. A negative position means the current end
+// of the log. It returns errors only before it calls begin; after that, the stream just ends.
 func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWriter, begin func()) error {
 	tree := ""
 	if run != "" {
@@ -119,7 +118,7 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 		}
 	}
 	select {
-	case <-h.begun: // what is saved from here on is either read below, or passed on
+	case <-h.begun: // events saved from here on are either read below or passed on
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -134,9 +133,9 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 	defer h.leave(reader)
 	begin()
 	out.write([]byte(reconnect))
-	if after < 0 || after > newest { // the id of another database is not in this one
+	if after < 0 || after > newest { // the id may come from another database
 		after = newest
-		out.write([]byte("id: " + strconv.FormatInt(newest, 10) + "\n\n")) // a lost stream is resumed there
+		out.write([]byte("id: " + strconv.FormatInt(newest, 10) + "\n\n")) // a lost stream resumes there
 	}
 	after = h.replay(ctx, out, run, after)
 	out.frames(now, &after)
@@ -144,7 +143,7 @@ func (h *Hub) stream(ctx context.Context, run string, after int64, out *eventWri
 	return nil
 }
 
-// position reads the start of a stream; -1 means new events only.
+// position returns the start position of a stream; -1 means new events only.
 func position(r *http.Request) (after int64, err error) {
 	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	if text == "" {
@@ -157,7 +156,7 @@ func position(r *http.Request) (after int64, err error) {
 	return after, nil
 }
 
-// replay writes what was saved after a position, and returns the last one.
+// replay writes the events saved after a position and returns the last position.
 func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after int64) int64 {
 	conversations := map[string]string{}
 	for out.err == nil {
@@ -183,29 +182,29 @@ func (h *Hub) replay(ctx context.Context, out *eventWriter, run string, after in
 	return after
 }
 
-// eventWriter writes to one reader and remembers whether it has disconnected.
+// eventWriter writes to one reader and remembers whether the reader has disconnected.
 type eventWriter struct {
 	w io.Writer
-	// patient is called before the first write of those that are sent together, flushed sends them.
+	// patient extends the deadline before the first of the writes that are sent together. flushed sends them.
 	patient func()
 	flushed func() error
 	err     error
 	unsent  int // bytes
 }
 
-// newEventWriter writes to a client.
+// newEventWriter creates a writer to a client.
 func newEventWriter(w http.ResponseWriter) *eventWriter {
 	c := http.NewResponseController(w)
 	var set time.Time
 	return &eventWriter{w: w, flushed: c.Flush, patient: func() {
 		if now := time.Now(); now.Sub(set) > writeWithin/20 { //nolint:forbidigo // a deadline of the connection
 			set = now
-			_ = c.SetWriteDeadline(now.Add(writeWithin)) // recorders have none
+			_ = c.SetWriteDeadline(now.Add(writeWithin)) // test recorders have no deadline
 		}
 	}}
 }
 
-// add writes, and sends what is more than sendAt bytes.
+// add writes data, and flushes when sendAt bytes are unsent.
 func (o *eventWriter) add(b []byte) {
 	if o.err != nil {
 		return
@@ -250,7 +249,7 @@ func (o *eventWriter) live(ctx context.Context, reader *eventReader, after int64
 	}
 }
 
-// frames writes events that were not written yet, and sends them together.
+// frames writes the events that were not written yet and sends them together.
 func (o *eventWriter) frames(some []frame, after *int64) {
 	for _, f := range some {
 		if f.position == 0 || f.position > *after {

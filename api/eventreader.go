@@ -17,30 +17,28 @@ import (
 
 // EventService delivers events.
 type EventService interface {
-	// Follow returns the events of a run's tree, or all events if run is empty: the events saved
-	// after the position after, in order, without gaps or repeats, and then new ones. A negative
-	// after starts with new events. It continues until ctx or the loop ends; an error is the last
-	// value.
+	// Follow returns the events of a run's tree, or all events if run is empty. It starts with the events saved after
+	// the position after, in order and without gaps or repeats, and continues with new events. If after is negative, it
+	// returns only new events. It ends with ctx or the loop. An error is the last value.
 	Follow(ctx context.Context, run string, after int64) iter.Seq2[Event, error]
 }
 
-// Event is something that happened.
+// Event is an event of a run or a generation.
 type Event struct {
-	// ID is its position among all events; 0 for events that are not saved: partial messages,
-	// progress, previews.
+	// ID is the position among all saved events; 0 for events that are not saved: partial messages, progress, previews.
 	ID   int64
 	Kind string
-	// RunID is the event's run, Tree the root of that run. For generations outside of runs, RunID
-	// is empty and Tree is the operation.
+	// RunID is the run of the event. Tree is the root run. For generations outside of runs, RunID is empty and Tree is
+	// the operation.
 	RunID, Tree    string
 	ConversationID string
 	AgentPath      string
 	At             time.Time
-	// Data is the payload as a JSON object; it contains the fields above as well.
+	// Data is the payload as a JSON object. It also contains the fields above.
 	Data json.RawMessage
 }
 
-// Ends reports whether a run ends or pauses with the event.
+// Ends reports whether the event ends or pauses a run.
 func (e Event) Ends(run string) bool {
 	return e.RunID == run && slices.Contains([]string{"run-succeeded", "run-failed", "run-cancelled", "run-paused"}, e.Kind)
 }
@@ -48,27 +46,27 @@ func (e Event) Ends(run string) bool {
 // maxEventLine is the maximum length of a line in a stream.
 const maxEventLine = 16 << 20
 
-// EventReader reads a stream of server-sent events as the server writes them.
+// EventReader reads a stream of server-sent events in the form that the server writes.
 type EventReader struct {
 	lines *bufio.Scanner
-	// last is the id that resumes the stream; -1 before there is one.
+	// last is the id after which the stream can be resumed; -1 until one was read.
 	last int64
 }
 
-// NewEventReader reads a stream.
+// NewEventReader creates a reader of a stream.
 func NewEventReader(r io.Reader) *EventReader {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4<<10), maxEventLine)
 	return &EventReader{lines: lines, last: -1}
 }
 
-// LastID is the id after which the stream can be resumed; negative while there is none.
+// LastID returns the id after which the stream can be resumed; negative until one was read.
 func (r *EventReader) LastID() int64 { return r.last }
 
-// Next reads an event. The end of the stream is io.EOF; an incomplete event is omitted.
+// Next returns the next event. At the end of the stream, the error is io.EOF; an incomplete event is dropped.
 func (r *EventReader) Next() (Event, error) {
 	var e Event
-	given := false // an id, which may be 0 if nothing was saved yet
+	given := false // the event has an id, which is 0 if nothing was saved yet
 	for r.lines.Scan() {
 		name, value, _ := bytes.Cut(r.lines.Bytes(), []byte(": "))
 		switch string(name) {
@@ -100,7 +98,7 @@ func (r *EventReader) Next() (Event, error) {
 	return Event{}, io.EOF
 }
 
-// about reads the common fields of an event.
+// about reads the common fields of an event from its data.
 func (e *Event) about() error {
 	var about eventAbout
 	if err := json.Unmarshal(e.Data, &about); err != nil {
@@ -110,7 +108,7 @@ func (e *Event) about() error {
 	return nil
 }
 
-// eventAbout is the common fields of events besides their payload.
+// eventAbout holds the fields that all events have in addition to their payload.
 type eventAbout struct {
 	RunID          string    `json:"run_id"`
 	Tree           string    `json:"tree"`

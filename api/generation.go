@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// GenerationService requests media from models. A generation belongs to the server and continues
-// when its client disconnects.
+// GenerationService requests media from models. A generation belongs to the server and continues when its client
+// disconnects.
 type GenerationService interface {
-	// StartGeneration starts a generation; the key is that of the request, or a new one.
+	// StartGeneration starts a generation. The key is the Idempotency-Key of the request, or a new one.
 	StartGeneration(ctx context.Context, key string, g NewGeneration) (Generation, error)
-	// PlanGeneration returns what a request would do, before anything is spent.
+	// PlanGeneration returns what a request would do, without spending money.
 	PlanGeneration(ctx context.Context, g NewGeneration) (Plan, error)
 	Generation(ctx context.Context, id string) (Generation, error)
 	ListGenerations(ctx context.Context, q GenerationQuery) (List[Generation], error)
-	// RetryGeneration retries failed results; all also those that were refused or may have been
+	// RetryGeneration retries failed results. If all is set, it also retries results that were refused or may have been
 	// billed.
 	RetryGeneration(ctx context.Context, id string, all bool) (Generation, error)
 	CancelGeneration(ctx context.Context, id string) (Generation, error)
@@ -48,7 +48,7 @@ type NewGeneration struct {
 	Label          string                    `json:"label,omitempty" maxLength:"500"`
 }
 
-// Plan is what a request would do.
+// Plan describes what a request would do.
 type Plan struct {
 	Model        string    `json:"model"`
 	Provider     string    `json:"provider"`
@@ -79,7 +79,7 @@ type Generation struct {
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
 }
 
-// Slot is one result.
+// Slot is one requested result.
 type Slot struct {
 	Index         int      `json:"index"`
 	Status        string   `json:"status"`
@@ -89,7 +89,7 @@ type Slot struct {
 	Error         *Failure `json:"error,omitempty"`
 }
 
-// GenerationQuery narrows a list of generations.
+// GenerationQuery filters a list of generations.
 type GenerationQuery struct {
 	Status string `query:"status" enum:"queued,submitted,running,succeeded,partial,failed,moderated,cancelled"`
 	Run    string `query:"run" maxLength:"64"`
@@ -132,11 +132,11 @@ func registerGenerations(rt *routes, gs GenerationService) {
 
 // BudgetService reports spending.
 type BudgetService interface {
-	// ListBudgets lists the budgets that are set, with what is spent of them.
+	// ListBudgets lists the budgets that are set, with the amounts spent and reserved.
 	ListBudgets(ctx context.Context) ([]Budget, error)
 }
 
-// Budget is a limit and its use, in its unit: dollars as decimal text, otherwise whole numbers.
+// Budget is a limit and its usage. Dollars are decimal text; the other units are whole numbers.
 type Budget struct {
 	Name     string `json:"name" enum:"run,day,owner"`
 	Unit     string `json:"unit" enum:"usd,tokens,images"`

@@ -9,7 +9,7 @@ import (
 
 // HealthService reports the state of the process.
 type HealthService interface {
-	// Ready is nil if the process can work; otherwise the error has the reason, for people.
+	// Ready returns nil if the process can work. Otherwise, the error states the reason for people.
 	Ready(ctx context.Context) error
 	// Health describes the configuration of the process.
 	Health(ctx context.Context) (Health, error)

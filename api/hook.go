@@ -11,17 +11,16 @@ import (
 	"atelier/media"
 )
 
-// HookService accepts webhook calls of providers.
+// HookService accepts webhook calls from providers.
 type HookService interface {
-	// AdmitHook authenticates a call before its body is read. The error has code media.CodeNotFound
-	// for a provider without webhooks, media.CodeUnauthorized for a call that is not the
-	// provider's.
+	// AdmitHook authenticates a call before its body is read. The error has code media.CodeNotFound for a provider
+	// without webhooks, and media.CodeUnauthorized for a call that does not come from the provider.
 	AdmitHook(provider string, header http.Header, query url.Values) error
-	// Notify handles an admitted call. A signature of the body is checked here.
+	// Notify handles an admitted call. It verifies a signature of the body.
 	Notify(ctx context.Context, provider string, h Hook) error
 }
 
-// Hook is one call of a webhook.
+// Hook is one webhook call.
 type Hook struct {
 	Header http.Header
 	Query  url.Values
@@ -29,13 +28,13 @@ type Hook struct {
 }
 
 const (
-	// maxHook is the maximum body of a webhook call.
+	// maxHook is the maximum size of the body of a webhook call, in bytes.
 	maxHook = 1 << 20
-	// readHookWithin is the timeout for reading it.
+	// readHookWithin is the timeout for reading the body.
 	readHookWithin = 30 * time.Second
 )
 
-// hookResource is where providers report finished tasks.
+// hookResource registers the address at which providers report finished tasks.
 type hookResource struct{ hooks HookService }
 
 func (h hookResource) register(rt *routes) {
@@ -55,7 +54,7 @@ func (h hookResource) take(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	deadline := http.NewResponseController(w)
-	_ = deadline.SetReadDeadline(time.Now().Add(readHookWithin)) //nolint:forbidigo // a deadline of the connection; recorders have none
+	_ = deadline.SetReadDeadline(time.Now().Add(readHookWithin)) //nolint:forbidigo // a connection deadline; test recorders have none
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxHook))
 	if err != nil {
 		if _, big := errors.AsType[*http.MaxBytesError](err); big {

@@ -16,62 +16,61 @@ import (
 )
 
 const (
-	// gather is how long an event waits for others of its moment, and pause is the least time between
-	// two sends, both for each reader: a send takes about 15 µs of a processor per reader, so that
-	// ten events of one moment reach a thousand readers sooner together than one by one. Few readers
-	// do not wait.
+	// gather is how long the hub collects events before it sends them; pause is the minimum time between two sends.
+	// Both are per reader: a send takes about 15 µs of CPU time per reader, so that ten simultaneous events reach a
+	// thousand readers sooner together than one by one. With few readers, the hub does not wait.
 	gather = 10 * time.Microsecond
 	pause  = 20 * time.Microsecond
 	few    = 100
-	// readerBuffer is how many sends a reader may fall behind before it is dropped. It reconnects
-	// with its Last-Event-ID.
+	// readerBuffer is the number of sends that a reader may fall behind before it is dropped. A dropped reader
+	// reconnects with its Last-Event-ID.
 	readerBuffer = 256
-	// pollEvery is how often the events of other processes are read.
+	// pollEvery is the interval at which events of other processes are read.
 	pollEvery = time.Second
-	// keptTrees is the number of runs whose conversations are cached.
+	// keptTrees is the number of run trees whose conversations are cached.
 	keptTrees = 4096
 )
 
 // EventSource is the source of a [Hub].
 type EventSource interface {
-	// EventsAfter lists saved events with positions above after, in order: those of a run's tree,
-	// or all. An unknown run is media.CodeNotFound.
+	// EventsAfter lists saved events with positions greater than after, in order: the events of a run's tree, or all
+	// events. The error for an unknown run has code media.CodeNotFound.
 	EventsAfter(ctx context.Context, run string, after int64, limit int) ([]ledger.Event, error)
-	// LastPosition is the position of the newest event; 0 if there is none.
+	// LastPosition returns the position of the newest event; 0 if there is none.
 	LastPosition(ctx context.Context) (int64, error)
-	// ConversationOf is the conversation of a run tree; empty if there is none. A tree whose events
-	// are not for the streams is media.CodeNotFound.
+	// ConversationOf returns the conversation of a run tree; empty if there is none. The error for a tree whose events
+	// these streams must not deliver has code media.CodeNotFound.
 	ConversationOf(ctx context.Context, tree string) (string, error)
-	// Subscribe delivers new events of this process. The channel is closed when its reader is too
-	// slow, and by stop. Events that are not saved have no position.
+	// Subscribe delivers new events of this process. The channel is closed by stop, and when its reader is too slow.
+	// Events that are not saved have no position.
 	Subscribe() (events <-chan ledger.Event, stop func())
 }
 
-// Hub delivers events to the readers of streams: in the order of their positions, without gaps or
-// repeats, including those of other processes. Slow readers are dropped.
+// Hub delivers events to the readers of streams, in the order of their positions, without gaps or repeats, and
+// including the events of other processes. It drops slow readers.
 type Hub struct {
 	src EventSource
 
 	mu      sync.Mutex // guards readers, stopped, texts and pending
 	readers map[*eventReader]struct{}
 	stopped bool
-	// pending are the events since the last send.
+	// pending holds the events since the last send.
 	pending []frame
-	// texts are messages in progress, by run: a new reader gets the whole text.
+	// texts holds the messages in progress, by run. A new reader gets the whole text.
 	texts map[string]writing
 
-	begun     chan struct{}        // closed when the end of the log is known, from which on readers miss nothing
-	transient chan ledger.Event    // what is not saved, and in no run
-	trees     map[string]knownTree // of the goroutine of Run alone
-	last      int64                // the position up to which everything was delivered; likewise
-	next      *time.Timer          // ends with a send; likewise
-	waiting   bool                 // next runs; likewise
+	begun     chan struct{}        // closed when the end of the log is known; from then on, readers miss nothing
+	transient chan ledger.Event    // events that are not saved and belong to no run
+	trees     map[string]knownTree // used only by the goroutine of Run
+	last      int64                // all events up to this position were delivered; used only by Run
+	next      *time.Timer          // fires for a send; used only by Run
+	waiting   bool                 // next is running; used only by Run
 }
 
-// knownTree is the cached facts of a run tree.
+// knownTree caches facts about a run tree.
 type knownTree struct {
 	conversation string
-	// foreign means that its events are not for these streams.
+	// foreign means that these streams must not deliver the events of the tree.
 	foreign bool
 }
 
@@ -82,10 +81,10 @@ type writing struct {
 	show frame
 }
 
-// frame is an event as it is sent to all readers.
+// frame is an encoded event, as it is sent to all readers.
 type frame struct {
 	tree     string
-	position int64 // 0 for what is not saved
+	position int64 // 0 for events that are not saved
 	text     []byte
 }
 
@@ -95,13 +94,13 @@ type eventReader struct {
 	frames chan []frame
 }
 
-// NewHub creates a hub, which delivers nothing until it runs.
+// NewHub creates a hub. The hub delivers nothing until Run is called.
 func NewHub(src EventSource) *Hub {
 	return &Hub{src: src, readers: map[*eventReader]struct{}{}, texts: map[string]writing{}, trees: map[string]knownTree{}, begun: make(chan struct{}), transient: make(chan ledger.Event, readerBuffer)}
 }
 
-// Tell delivers an event that is not saved to the readers of all events. It does not block: if the
-// queue is full, the event is dropped.
+// Tell delivers an event that is not saved to the readers of all events. It does not block: if the queue is full, it
+// drops the event.
 func (h *Hub) Tell(e ledger.Event) {
 	select {
 	case h.transient <- e:
@@ -109,7 +108,7 @@ func (h *Hub) Tell(e ledger.Event) {
 	}
 }
 
-// Run delivers events until ctx ends; then all streams end.
+// Run delivers events until ctx ends. Then all streams end.
 func (h *Hub) Run(ctx context.Context) {
 	defer h.stop()
 	events, unsubscribe := h.src.Subscribe()
@@ -152,7 +151,7 @@ func (h *Hub) Run(ctx context.Context) {
 	}
 }
 
-// begin finds the current end of the log.
+// begin determines the current end of the log.
 func (h *Hub) begin(ctx context.Context) bool {
 	last, err := h.src.LastPosition(ctx)
 	h.last = max(h.last, last)
@@ -162,7 +161,7 @@ func (h *Hub) begin(ctx context.Context) bool {
 	return err == nil
 }
 
-// catchUp delivers saved events that were not received directly.
+// catchUp delivers the saved events that were not received directly.
 func (h *Hub) catchUp(ctx context.Context) {
 	for {
 		events, err := h.src.EventsAfter(ctx, "", h.last, ledger.MaxLimit)
@@ -198,7 +197,7 @@ func (h *Hub) showRun(ctx context.Context, e ledger.Event) {
 	}
 }
 
-// show delivers an event to the readers of its tree: now, or with the next send.
+// show delivers an event to the readers of its tree, at once or with the next send.
 func (h *Hub) show(e ledger.Event, conversation string) {
 	h.mu.Lock()
 	if f, ok := h.frame(e, conversation); ok {
@@ -215,7 +214,7 @@ func (h *Hub) show(e ledger.Event, conversation string) {
 	}
 }
 
-// wait lets the next send wait for a time per reader.
+// wait delays the next send by a time per reader.
 func (h *Hub) wait(readers int, each time.Duration) {
 	h.next.Reset(time.Duration(readers) * each)
 	h.waiting = true
@@ -231,7 +230,7 @@ func (h *Hub) send() {
 	}
 }
 
-// flush passes the pending events to their readers; the caller holds mu.
+// flush passes the pending events to their readers. The caller must hold mu.
 func (h *Hub) flush() {
 	all := h.pending
 	h.pending = nil
@@ -251,17 +250,17 @@ func (h *Hub) flush() {
 	}
 }
 
-// kindDelta is a part of a message.
+// kindDelta is the kind of events with a part of a message.
 const kindDelta = "message-delta"
 
-// frame encodes an event, a partial message as the whole text so far. The caller holds mu.
+// frame encodes an event. A partial message becomes the whole text so far. The caller must hold mu.
 func (h *Hub) frame(e ledger.Event, conversation string) (frame, bool) {
 	if e.Kind == kindDelta {
 		text, ok := h.written(e)
 		if !ok {
 			return frame{}, false
 		}
-		e.Payload, _ = json.Marshal(map[string]string{"text": string(text)}) // text can be written
+		e.Payload, _ = json.Marshal(map[string]string{"text": string(text)}) // text can always be encoded
 		f := frame{e.Tree, e.Position, encodeEvent(e, conversation)}
 		late := e
 		late.Position = 0
@@ -282,7 +281,7 @@ func (h *Hub) frame(e ledger.Event, conversation string) (frame, bool) {
 	return frame{e.Tree, e.Position, encodeEvent(e, conversation)}, true
 }
 
-// addressed gives the item of a preview, which has no record, an address for its bytes.
+// addressed adds an address for the bytes to the item of a preview, which has no record.
 func addressed(payload json.RawMessage) json.RawMessage {
 	var p map[string]any
 	if json.Unmarshal(payload, &p) != nil {
@@ -301,7 +300,7 @@ func addressed(payload json.RawMessage) json.RawMessage {
 	return b
 }
 
-// written is the message of a run with a new part. A part that does not follow is omitted.
+// written returns the message of a run with a new part. A part that leaves a gap is dropped.
 func (h *Hub) written(e ledger.Event) ([]rune, bool) {
 	var part struct {
 		Text   string `json:"text"`
@@ -317,8 +316,8 @@ func (h *Hub) written(e ledger.Event) ([]rune, bool) {
 	return append(have[:part.Offset:part.Offset], []rune(part.Text)...), true
 }
 
-// conversation is the conversation of a tree, which does not change, and whether the tree is for
-// these streams.
+// conversation returns the conversation of a tree, which does not change, and reports whether these streams may deliver
+// the events of the tree.
 func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible bool) {
 	if t, ok := h.trees[tree]; ok {
 		return t.conversation, !t.foreign
@@ -327,7 +326,7 @@ func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible
 	foreign := media.CodeOf(err) == media.CodeNotFound
 	if err != nil && !foreign {
 		slog.WarnContext(ctx, "owner of a run not read", slog.String("run", tree), slog.String("error", media.ErrorText(err.Error())))
-		h.dropAll() // the readers reconnect, and get what was saved
+		h.dropAll() // the readers reconnect and get the saved events
 		return "", false
 	}
 	if len(h.trees) >= keptTrees {
@@ -337,11 +336,11 @@ func (h *Hub) conversation(ctx context.Context, tree string) (id string, visible
 	return c, !foreign
 }
 
-// encodeEvent encodes an event for the wire: its payload and its common fields.
+// encodeEvent encodes an event as a server-sent event: its common fields and its payload.
 func encodeEvent(e ledger.Event, conversation string) []byte {
 	about, err := json.Marshal(eventAbout{e.RunID, e.Tree, conversation, e.AgentPath, e.CreatedAt.UTC()})
 	if err != nil {
-		about = []byte("{}") // strings and a time can be written
+		about = []byte("{}") // strings and a time can always be encoded
 	}
 	var payload bytes.Buffer
 	if json.Compact(&payload, e.Payload) != nil || payload.Len() < 2 || payload.Bytes()[0] != '{' {
@@ -364,14 +363,14 @@ func encodeEvent(e ledger.Event, conversation string) []byte {
 	return b.Bytes()
 }
 
-// join opens a reader of a tree, or of all, with the messages in progress.
+// join adds a reader of a tree, or of all events, and returns the messages in progress.
 func (h *Hub) join(tree string) (r *eventReader, now []frame, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stopped {
 		return nil, nil, false
 	}
-	h.flush() // what is pending is in the messages in progress, or saved
+	h.flush() // pending events are in the messages in progress, or are saved
 	r = &eventReader{tree: tree, frames: make(chan []frame, readerBuffer)}
 	h.readers[r] = struct{}{}
 	for _, w := range h.texts {
@@ -382,7 +381,7 @@ func (h *Hub) join(tree string) (r *eventReader, now []frame, ok bool) {
 	return r, now, true
 }
 
-// Readers is the number of open streams.
+// Readers returns the number of open streams.
 func (h *Hub) Readers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -396,7 +395,7 @@ func (h *Hub) leave(r *eventReader) {
 	h.drop(r)
 }
 
-// drop closes a reader once; the caller holds mu.
+// drop closes a reader once. The caller must hold mu.
 func (h *Hub) drop(r *eventReader) {
 	if _, ok := h.readers[r]; ok {
 		delete(h.readers, r)

@@ -14,9 +14,9 @@ import (
 // InteractionService shows, edits and answers the interactions of workflow runs.
 type InteractionService interface {
 	Interaction(ctx context.Context, id string) (Interaction, error)
-	// PatchInteraction applies an edit that is based on a version.
+	// PatchInteraction applies an edit that was made on a version.
 	PatchInteraction(ctx context.Context, id string, version int, ops []PatchOperation) (InteractionChange, error)
-	// AnswerInteraction accepts a person's answer, and returns the run, which continues.
+	// AnswerInteraction accepts a person's answer and returns the run, which continues.
 	AnswerInteraction(ctx context.Context, id string, a InteractionAnswer) (Started, error)
 }
 
@@ -41,7 +41,7 @@ type Interaction struct {
 	AnsweredAt      *time.Time      `json:"answered_at,omitempty"`
 }
 
-// PatchOperation is one step of a JSON Patch (RFC 6902).
+// PatchOperation is one operation of a JSON Patch (RFC 6902).
 type PatchOperation struct {
 	Op    string          `json:"op" enum:"add,remove,replace,test"`
 	Path  string          `json:"path" maxLength:"4000"`
@@ -56,7 +56,7 @@ type InteractionChange struct {
 	Changes       json.RawMessage  `json:"changes" doc:"The changed nodes of the view, without their children, and the pointers of removed ones."`
 }
 
-// InteractionAnswer is a person's decision; which field it uses depends on the interaction.
+// InteractionAnswer is a person's decision. The interaction determines which fields apply.
 type InteractionAnswer struct {
 	SelectedContentID  *string                    `json:"selected_content_id,omitempty" maxLength:"128"`
 	SelectedContentIDs []string                   `json:"selected_content_ids,omitempty" maxItems:"1000"`
@@ -66,7 +66,7 @@ type InteractionAnswer struct {
 	Running            string                     `json:"running,omitempty" enum:"keep,cancel" doc:"What to do with running sub-actions; without it, they make the answer fail."`
 }
 
-// versioned responds with a version as ETag.
+// versioned is a response with a version as its ETag.
 type versioned[T any] struct {
 	ETag string `header:"ETag"`
 	Body T
@@ -76,7 +76,7 @@ func version[T any](n int, v T) *versioned[T] {
 	return &versioned[T]{ETag: strconv.Quote(strconv.Itoa(n)), Body: v}
 }
 
-// readVersion reads If-Match.
+// readVersion reads the version in an If-Match header.
 func readVersion(header string) (int, error) {
 	n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(strings.TrimSpace(header), "W/"), `"`))
 	if err != nil || n < 0 {

@@ -10,14 +10,14 @@ import (
 	"atelier/media"
 )
 
-// register registers the exchange of a token for a cookie.
+// register registers the login, which exchanges a token for a cookie.
 func (a *access) register(rt *routes) {
 	rt.mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
 		writeLogin(w, http.StatusOK, loginPage{Next: localPath(r.URL.Query().Get("next")), Name: IdentityOf(r.Context()).Name})
 	})
 	rt.mux.HandleFunc("POST /login", a.signIn)
 	rt.mux.HandleFunc("POST /logout", func(w http.ResponseWriter, r *http.Request) {
-		c := a.cookie(r, "") //nolint:gosec // its flags are set there
+		c := a.cookie(r, "") //nolint:gosec // cookie sets its flags
 		c.MaxAge = -1
 		http.SetCookie(w, c)
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -25,20 +25,20 @@ func (a *access) register(rt *routes) {
 }
 
 const (
-	// maxForm is the largest login form.
+	// maxForm is the maximum size of a login form, in bytes.
 	maxForm = 8 << 10
 	// cookieLasts is how long a browser keeps the cookie, in seconds. The token may expire earlier.
 	cookieLasts = 30 * 24 * 60 * 60
 )
 
-// signIn accepts the token of a form, once; later requests of the page send the cookie.
+// signIn accepts the token of a login form. Later requests of the page send the cookie instead.
 func (a *access) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		refuse(w, r, media.Errorf(media.CodeInvalid, "the form cannot be read"))
 		return
 	}
-	secret := strings.TrimSpace(r.PostForm.Get("token")) // the body's alone: addresses are logged in many places
+	secret := strings.TrimSpace(r.PostForm.Get("token")) // only from the body: many systems log URLs
 	next := localPath(r.PostForm.Get("next"))
 	if _, err := a.tokens.Identify(r.Context(), secret); err != nil {
 		if media.CodeOf(err) != media.CodeUnauthorized {
@@ -50,16 +50,16 @@ func (a *access) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, a.cookie(r, secret))
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // localPath lets it lead to this server only
+	http.Redirect(w, r, next, http.StatusSeeOther) //nolint:gosec // localPath permits only paths of this server
 }
 
-// cookie contains a token where no script can read it and no page of another site can send it.
+// cookie returns a cookie with a token. No script can read the cookie, and no page of another site can send it.
 func (a *access) cookie(r *http.Request, secret string) *http.Cookie {
 	//nolint:gosec // Secure is set behind TLS; on a plain connection the browser would drop the cookie
 	return &http.Cookie{Name: cookieName, Value: secret, Path: "/", MaxAge: cookieLasts, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(r) == "https"}
 }
 
-// scheme is the scheme by which a browser reaches the server.
+// scheme returns the URL scheme by which a browser reaches the server.
 func (a *access) scheme(r *http.Request) string {
 	if u, err := url.Parse(a.publicURL); r.TLS != nil || err == nil && u.Scheme == "https" && strings.EqualFold(u.Host, r.Host) {
 		return "https"
@@ -67,7 +67,7 @@ func (a *access) scheme(r *http.Request) string {
 	return "http"
 }
 
-// localPath is a path of this server, or / for other addresses.
+// localPath returns next if it is a path of this server, and / otherwise.
 func localPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) {
@@ -76,8 +76,8 @@ func localPath(next string) string {
 	return next
 }
 
-// toLogin redirects a page to the login. A link from another site comes without the cookie, which
-// is SameSite=Strict: the page is then loaded again, from this site.
+// toLogin redirects a page to the login. A link from another site arrives without the cookie, which is SameSite=Strict.
+// In this case, the page is loaded again from this site.
 func (a *access) toLogin(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		writeLogin(w, http.StatusOK, loginPage{Reload: localPath(r.URL.RequestURI())})
@@ -87,22 +87,22 @@ func (a *access) toLogin(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/login?next="+url.QueryEscape(localPath(r.URL.RequestURI())), http.StatusSeeOther)
 }
 
-// loginPage is the content of the login page.
+// loginPage holds the values of the login page.
 type loginPage struct {
 	Next, Error string
-	// Name is the name of the signed-in token.
+	// Name is the name of the token that is signed in.
 	Name string
-	// Reload is a page to load again.
+	// Reload is the path of a page to load again.
 	Reload string
 }
 
-// loginPolicy permits the page's own style and its form.
+// loginPolicy permits only the page's own style and its form.
 const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func writeLogin(w http.ResponseWriter, status int, p loginPage) {
 	var b bytes.Buffer
 	if err := loginHTML.Execute(&b, p); err != nil {
-		b.Reset() // strings can be written
+		b.Reset() // strings can always be written
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

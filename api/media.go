@@ -9,36 +9,36 @@ import (
 	"atelier/media"
 )
 
-// MediaService stores media. An item of another owner is media.CodeNotFound.
+// MediaService stores media. The error for an item of another owner has code media.CodeNotFound.
 type MediaService interface {
-	// StoreMedia stores all of r as one item.
+	// StoreMedia reads r to its end and stores it as one item.
 	StoreMedia(ctx context.Context, r io.Reader, u Upload) (Media, error)
-	// FetchMedia stores the content of a public address.
+	// FetchMedia stores the content of a public URL.
 	FetchMedia(ctx context.Context, url string) (Media, error)
-	// ListMedia lists items, newest first; the List's Next and q.After are those of the store.
+	// ListMedia lists items, newest first. Next of the List and q.After are positions of the store, not cursors.
 	ListMedia(ctx context.Context, q MediaQuery) (List[Media], error)
-	// Media reads an item and its origin.
+	// Media returns an item and its origin.
 	Media(ctx context.Context, id string) (MediaDetails, error)
 	// LabelMedia changes an item's label and description.
 	LabelMedia(ctx context.Context, id string, c MediaChange) (Media, error)
-	// DeleteMedia deletes an item, and returns until when RestoreMedia can restore it.
+	// DeleteMedia deletes an item. It returns the time until which RestoreMedia can restore it.
 	DeleteMedia(ctx context.Context, id string) (until time.Time, err error)
 	RestoreMedia(ctx context.Context, id string) (Media, error)
-	// OpenMedia opens the bytes, or the thumbnail if width is not 0.
+	// OpenMedia opens the bytes of an item, or its thumbnail if width is not 0.
 	OpenMedia(ctx context.Context, id string, width int) (Content, error)
 }
 
 // Upload describes an upload.
 type Upload struct{ FileName, MIMEType, Label string }
 
-// Content is the bytes of an item.
+// Content gives access to the bytes of an item.
 type Content struct {
 	Digest   media.Digest
 	Size     int64
 	MIMEType string
-	// FileName is the name for saving it.
+	// FileName is the name under which to save the item.
 	FileName string
-	// Open reads length bytes from an offset. The caller closes it.
+	// Open reads length bytes from an offset; a negative length means to the end. The caller must close the reader.
 	Open func(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 }
 
@@ -70,11 +70,11 @@ type MediaDetails struct {
 	Origin   Making  `json:"origin"`
 	Parents  []Media `json:"parents" nullable:"false" doc:"Items that this one was made from."`
 	Children []Media `json:"children" nullable:"false" doc:"Items made from this one."`
-	// SubActions are those that produced it, oldest first.
+	// SubActions are the sub-actions that produced the item, oldest first.
 	SubActions []MediaSubAction `json:"sub_actions" nullable:"false" doc:"The workflow sub-actions that produced the item."`
 }
 
-// MediaSubAction links an item to the rows of the sub-action that produced it.
+// MediaSubAction links an item to the records of the sub-action that produced it.
 type MediaSubAction struct {
 	ContentID     string     `json:"content_id"`
 	MetadataID    string     `json:"metadata_id" doc:"The sub-action's id: GET /api/sub-actions/{id}."`
@@ -84,9 +84,9 @@ type MediaSubAction struct {
 	SelectedAt    *time.Time `json:"selected_at,omitempty" doc:"When a person chose it."`
 }
 
-// Making says how an item was made.
+// Making describes how an item was made.
 type Making struct {
-	// Source is the action, model or agent; Direction is input for received items.
+	// Source is the action, model or agent. Direction is input for received items.
 	Source        string    `json:"source,omitempty"`
 	Direction     string    `json:"direction,omitempty" enum:"input,output"`
 	OperationID   string    `json:"operation_id,omitempty"`
@@ -97,7 +97,7 @@ type Making struct {
 	Provider      string    `json:"provider,omitempty"`
 	Seed          *int64    `json:"seed,omitempty"`
 	Settings      []Setting `json:"settings" nullable:"false"`
-	// Request repeats the request, with the settings as requested.
+	// Request repeats the generation, with the settings as requested.
 	Request        *NewGeneration `json:"request,omitempty" doc:"The body of POST /api/generations that repeats the request."`
 	Cost           *Cost          `json:"cost,omitempty" doc:"The cost of the whole generation."`
 	Results        int            `json:"results,omitempty" doc:"The number of items that the cost covers."`
@@ -114,14 +114,14 @@ type Setting struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// Cost is money in US dollars as exact decimal text; null is unknown.
+// Cost is an amount in US dollars, as exact decimal text; null means unknown.
 type Cost struct {
 	EstimatedUSD *string `json:"estimated_usd"`
 	ReportedUSD  *string `json:"reported_usd" doc:"The part that providers reported."`
 	Complete     bool    `json:"complete" doc:"Every billable call had a known price."`
 }
 
-// MediaQuery narrows a list of media.
+// MediaQuery filters a list of media.
 type MediaQuery struct {
 	Modality     string `query:"modality" enum:"image,audio,video,document"`
 	Q            string `query:"q" maxLength:"200" doc:"Words in the label, description or file name."`
@@ -131,24 +131,24 @@ type MediaQuery struct {
 	Page
 }
 
-// MediaChange changes an item's label and description; omitted fields stay.
+// MediaChange changes the label and description of an item. Omitted fields stay unchanged.
 type MediaChange struct {
 	Label       string `json:"label,omitempty" maxLength:"500"`
 	Description string `json:"description,omitempty" maxLength:"4000"`
 }
 
-// Deleted is something that can be restored.
+// Deleted is a deleted resource that can be restored.
 type Deleted struct {
 	ID        string    `json:"id"`
 	UndoUntil time.Time `json:"undo_until"`
 }
 
-// ByID names one resource.
+// ByID identifies one resource.
 type ByID struct {
 	ID string `path:"id" maxLength:"128"`
 }
 
-// mediaResource is the operations on media: records, uploads, bytes and archives.
+// mediaResource registers the operations on media: records, uploads, bytes and archives.
 type mediaResource struct {
 	media MediaService
 	// maxUpload is the maximum size of an upload, in bytes.
@@ -172,7 +172,7 @@ func (m mediaResource) register(rt *routes) {
 	m.registerZip(rt)
 }
 
-// deletion responds with until when what was deleted can be restored.
+// deletion responds with the time until which the deleted resource can be restored.
 func deletion(do func(ctx context.Context, id string) (time.Time, error)) func(context.Context, string) (Deleted, error) {
 	return func(ctx context.Context, id string) (Deleted, error) {
 		until, err := do(ctx, id)

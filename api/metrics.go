@@ -20,21 +20,21 @@ import (
 
 // Sample is one value of the metrics.
 type Sample struct {
-	// Name is the metric's name, Kind counter or gauge, Help what it counts.
+	// Name is the name of the metric. Kind is counter or gauge. Help says what the metric counts.
 	Name, Kind, Help string
-	// Labels are name, value, name, value …
+	// Labels alternates label names and values.
 	Labels []string
 	Value  float64
 }
 
 // served counts answered requests.
 type served struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	routes  map[route]*answered
 	in, out int64 // bytes of media
 }
 
-// route is what requests are counted by.
+// route is the key by which requests are counted.
 type route struct {
 	method, path string
 	status       int
@@ -45,7 +45,7 @@ type answered struct {
 	seconds float64
 }
 
-// note counts an answer.
+// note counts an answered request.
 func (m *served) note(k route, took time.Duration, in, out int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +63,7 @@ func (m *served) note(k route, took time.Duration, in, out int64) {
 	m.out += out
 }
 
-// samples are the counts.
+// samples returns the counts as metrics.
 func (m *served) samples() (out []Sample) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -81,7 +81,7 @@ func (m *served) samples() (out []Sample) {
 	)
 }
 
-// metrics responds in the text format of Prometheus.
+// metrics responds with all metrics in the Prometheus text format.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	all := append(s.served.samples(), Sample{"atelier_goroutines", "gauge", "Goroutines.", nil, float64(runtime.NumGoroutine())})
 	if rss, ok := residentBytes(); ok {
@@ -95,7 +95,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(exposition(all)) // the client may have disconnected
 }
 
-// exposition writes samples, grouped by metric.
+// exposition formats samples, grouped by metric.
 func exposition(all []Sample) []byte {
 	byName := map[string][]Sample{}
 	for _, s := range all {
@@ -124,7 +124,7 @@ func exposition(all []Sample) []byte {
 	return b.Bytes()
 }
 
-// residentBytes reads the resident memory of the process, if the system has /proc.
+// residentBytes returns the resident memory of the process, if the system has /proc.
 func residentBytes() (float64, bool) {
 	b, err := os.ReadFile("/proc/self/statm")
 	fields := strings.Fields(string(b))
@@ -138,10 +138,10 @@ func residentBytes() (float64, bool) {
 // callerKey is the context key of the caller of a request.
 type callerKey struct{}
 
-// caller is the sender of a request, which only inner handlers know.
+// caller is the sender of a request. Only inner handlers know it.
 type caller struct{ name string }
 
-// recorded counts each request and logs it at the level debug: its route, never its address, its header or its body.
+// recorded counts each request and logs it at level debug: its route, but never its URL, headers or body.
 //
 //nolint:contextcheck // the request has its context
 func (s *Server) recorded(next http.Handler) http.Handler {
@@ -150,7 +150,7 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 		_, pattern := s.routes.mux.Handler(r)
 		k := route{method: r.Method, path: "pages"}
 		if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}, r.Method) {
-			k.method = "OTHER" // invented methods do not fill the metrics and the log
+			k.method = "OTHER" // unknown methods must not fill the metrics and the log
 		}
 		if _, path, ok := strings.Cut(pattern, " "); ok {
 			k.path = path
@@ -186,14 +186,14 @@ func count(is bool) int64 {
 	return 0
 }
 
-// countedWriter remembers the response.
+// countedWriter records the status and the size of a response.
 type countedWriter struct {
 	http.ResponseWriter
 	status int
 	n      int64
 }
 
-// Unwrap returns the connection for http.ResponseController.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (c *countedWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *countedWriter) WriteHeader(status int) {
@@ -207,14 +207,14 @@ func (c *countedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the connection copy.
+// ReadFrom lets the underlying writer copy the data.
 func (c *countedWriter) ReadFrom(src io.Reader) (int64, error) {
 	n, err := io.Copy(c.ResponseWriter, src)
 	c.n += n
 	return n, err
 }
 
-// countedBody counts the bytes read of a request.
+// countedBody counts the bytes read from a request.
 type countedBody struct {
 	io.ReadCloser
 	n int64

@@ -16,29 +16,29 @@ import (
 
 // KeyService stores Idempotency-Keys for 24 hours.
 type KeyService interface {
-	// ClaimKey returns the first claim of a key: this one, or an earlier one. Its ID is that of what the
-	// request creates, or the stage of what it changes, so that a retry after a crash does nothing
-	// twice; its Owner is that of the request.
+	// ClaimKey returns the first claim of a key: this claim or an earlier one. The ID of a claim identifies what the
+	// request creates, or the stage of what it changes, so that a retry after a crash does nothing twice. Its Owner is
+	// the owner of the request.
 	ClaimKey(ctx context.Context, c ledger.Claim) (first ledger.Claim, err error)
 	// SettleKey saves the response of a claim.
 	SettleKey(ctx context.Context, key string, answer []byte) error
-	// ReleaseKey removes a claim whose request failed.
+	// ReleaseKey removes the claim of a request that failed.
 	ReleaseKey(ctx context.Context, key string) error
-	// StageOf identifies the stage of a run or generation. Each answer and each retry that takes
-	// effect changes it, durably.
+	// StageOf identifies the current stage of a run or a generation. Each answer and each retry that takes effect
+	// changes the stage durably.
 	StageOf(ctx context.Context, of Subject) (string, error)
 }
 
-// Subject is the subject of an answer or a retry; one of the two ids.
+// Subject is what an answer or a retry applies to; one of the two ids is set.
 type Subject struct{ Run, Generation string }
 
-// call is what a key belongs to.
+// call is the request that a key belongs to.
 type call struct {
 	Name string
 	Body any
-	// key is that of the request; empty for none.
+	// key is the Idempotency-Key of the request; empty for none.
 	key string
-	// id is that of the claim.
+	// id is the id of the claim.
 	id string
 }
 
@@ -47,10 +47,10 @@ type keys struct {
 	KeyService // nil: keys are not stored
 
 	mu  sync.Mutex               // guards all
-	all map[string]chan struct{} // the requests with a key that are in progress in this process
+	all map[string]chan struct{} // requests with a key that are in progress in this process
 }
 
-// enter waits until no request with the key is in progress.
+// enter waits until this process has no other request with the key in progress.
 func (k *keys) enter(ctx context.Context, key string) (leave func(), err error) {
 	for {
 		k.mu.Lock()
@@ -78,21 +78,19 @@ func (k *keys) enter(ctx context.Context, key string) (leave func(), err error) 
 	}
 }
 
-// once executes a request that costs money once per key: a repeated request gets the first
-// response, also while the first is in progress, and another request with the key is a conflict. A
-// refusal is not stored.
+// once executes a request that costs money once per key. A repeated request gets the first response, even if the first
+// request is still in progress. Another request with the key is a conflict. An error is not stored.
 func once[T any](ctx context.Context, k *keys, key string, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
 	c.key, c.id = key, uuid.Must(uuid.NewV7()).String()
 	return claimed(ctx, k, c, do)
 }
 
-// change is a change of a run or a generation, which creates no new one.
+// change is a request that changes a run or a generation and creates no new one.
 type change[T any] struct {
 	call
 	of Subject
 	do func(ctx context.Context) (T, error)
-	// present responds if an earlier attempt took effect and its process died before the key had a
-	// response.
+	// present responds if an earlier attempt took effect, but its process died before it saved a response for the key.
 	present func(ctx context.Context) (T, error)
 }
 
@@ -115,9 +113,9 @@ func onceOf[T any](ctx context.Context, k *keys, key string, c change[T]) (*answ
 	})
 }
 
-// claimed executes a request with the first claim of a key, whose id it gets.
+// claimed executes a request with the id of the first claim of its key.
 func claimed[T any](ctx context.Context, k *keys, c call, do func(ctx context.Context, id string) (T, error)) (*answer[T], error) {
-	// What has begun is finished, even if the client disconnects: the key must get its response.
+	// A started request is finished even if the client disconnects: the key must get its response.
 	ctx = context.WithoutCancel(ctx)
 	out := &answer[T]{}
 	var err error

@@ -12,10 +12,10 @@ import (
 	"atelier/media"
 )
 
-// pagePolicy lets pages load only from this server.
+// pagePolicy lets pages load content only from this server.
 const pagePolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; frame-src 'self' blob: about:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// page responds with a file of the web UI, or with index.html for the paths of its pages.
+// page responds with a file of the web UI. For the paths of pages, the file is index.html.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if path.Ext(name) == "" {
@@ -27,7 +27,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
 		return
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // read-only
 	info, err := f.Stat()
 	if err != nil || info.IsDir() {
 		refuse(w, r, media.Errorf(media.CodeNotFound, "there is nothing at %.200s", media.ErrorText(r.URL.Path)))
@@ -45,7 +45,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Cache-Control", "no-cache")
-	if strings.HasPrefix(name, "assets/") { // their names contain their digests
+	if strings.HasPrefix(name, "assets/") { // the file names contain digests
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	if r.Method == http.MethodHead {
@@ -54,7 +54,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, f) // the client may have disconnected
 }
 
-// file opens a file of the UI, compressed if there is such a form and the browser accepts it.
+// file opens a file of the web UI. It prefers the compressed form if it exists and the browser accepts it.
 func (s *Server) file(r *http.Request, name string) (f fs.File, packed bool) {
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		if f, err := s.cfg.Pages.Open(name + ".gz"); err == nil {

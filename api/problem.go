@@ -17,14 +17,14 @@ import (
 	"atelier/media"
 )
 
-// Problem is the body of each unsuccessful response (RFC 9457).
-type Problem struct { //nolint:errname // the name that RFC 9457 gives it
+// Problem is the body of every unsuccessful response (RFC 9457).
+type Problem struct { //nolint:errname // the name in RFC 9457
 	Status int    `json:"status" doc:"The HTTP status."`
 	Title  string `json:"title" doc:"The status in words."`
 	Code   string `json:"code" doc:"The kind of error, for programs."`
 	Detail string `json:"detail" doc:"The error message, for people."`
 	Hint   string `json:"hint,omitempty" doc:"How to fix it."`
-	// Retryable means that the same request can succeed later.
+	// Retryable reports whether the same request can succeed later.
 	Retryable bool     `json:"retryable" doc:"Whether the same request can succeed later."`
 	Valid     []string `json:"valid,omitempty" doc:"Accepted values."`
 	Errors    []Flaw   `json:"errors,omitempty" doc:"Values that do not match the schema, by location."`
@@ -58,10 +58,10 @@ func (p *Problem) GetHeaders() http.Header {
 
 const problemType = "application/problem+json"
 
-// statusClientGone is what proxies log for a client that disconnected; it is never received.
+// statusClientGone is the status that proxies log for a client that disconnected. No client receives it.
 const statusClientGone = 499
 
-// statuses are the status codes of error codes.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[media.Code]int{
 	media.CodeInvalid: http.StatusBadRequest, media.CodeNotFound: http.StatusNotFound, media.CodeUnknownRef: http.StatusNotFound,
 	media.CodeRefCollision: http.StatusConflict, media.CodeTooLarge: http.StatusRequestEntityTooLarge, media.CodeUnsupported: http.StatusUnprocessableEntity,
@@ -74,7 +74,7 @@ var statuses = map[media.Code]int{
 	media.CodeOverBudget: http.StatusPaymentRequired, media.CodeInternal: http.StatusInternalServerError,
 }
 
-// hints say how to fix errors whose messages cannot.
+// hints say how to fix errors whose messages do not.
 var hints = map[media.Code]string{
 	media.CodeMissingKey: "Set the variable on the server and restart it, or choose another model.",
 	media.CodeOverBudget: "Raise the budget, or request less.",
@@ -82,12 +82,12 @@ var hints = map[media.Code]string{
 	media.CodeConflict:   "Reload it, then decide again.",
 }
 
-// StatusOf is the status of a code.
+// StatusOf returns the HTTP status of an error code.
 func StatusOf(c media.Code) int {
 	return cmp.Or(statuses[c], http.StatusInternalServerError)
 }
 
-// problemOf makes the problem of an error. Internal errors are logged with an id and not shown.
+// problemOf converts an error to a problem. It logs internal errors with an id and does not show their text.
 func problemOf(ctx context.Context, err error) *Problem {
 	if known, ok := errors.AsType[*Problem](err); ok {
 		return known
@@ -109,7 +109,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	}
 	if code == media.CodeInternal || code == media.CodeCorrupt {
 		var b [6]byte
-		_, _ = rand.Read(b[:]) // it never fails
+		_, _ = rand.Read(b[:]) // never fails
 		id := hex.EncodeToString(b[:])
 		slog.ErrorContext(ctx, "request failed", slog.String("id", id), slog.String("error", p.Detail))
 		p.Detail = "Internal server error; the server's log has the details under " + id + "."
@@ -125,7 +125,7 @@ func newProblem(status int, code media.Code, detail string) *Problem {
 	return &Problem{Status: status, Title: title, Code: string(code), Detail: detail}
 }
 
-// refuse responds with a problem.
+// refuse responds with the problem of an error.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(r.Context(), err)
 	for k, v := range p.GetHeaders() {
@@ -136,13 +136,13 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	_ = json.NewEncoder(w).Encode(p) // the client may have disconnected
 }
 
-// codes are those of errors that the HTTP library reports.
+// codes maps the statuses of errors that the HTTP library reports to error codes.
 var codes = map[int]media.Code{
 	http.StatusBadRequest: media.CodeInvalid, http.StatusUnprocessableEntity: media.CodeInvalid, http.StatusRequestEntityTooLarge: media.CodeTooLarge,
 	http.StatusUnsupportedMediaType: media.CodeUnsupported, http.StatusNotAcceptable: media.CodeUnsupported, http.StatusRequestTimeout: media.CodeDeadline,
 }
 
-// asProblem converts the library's errors to problems; other errors pass.
+// asProblem converts the HTTP library's errors to problems. Other values pass unchanged.
 func asProblem(_ huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -173,8 +173,8 @@ func pointer(location string) string {
 	return "/" + rest
 }
 
-// UnfitError is the error of a value that does not match the requested schema. Its problem names
-// each location, and has the status 422 if the code is media.CodeInvalid.
+// UnfitError is the error of a value that does not match its schema. Its problem lists each location, and has status
+// 422 if the code is media.CodeInvalid.
 type UnfitError struct {
 	Err   error
 	Flaws []Flaw
@@ -183,5 +183,5 @@ type UnfitError struct {
 // Error returns the message of the wrapped error.
 func (u *UnfitError) Error() string { return u.Err.Error() }
 
-// Unwrap returns the wrapped error, with its code.
+// Unwrap returns the wrapped error.
 func (u *UnfitError) Unwrap() error { return u.Err }

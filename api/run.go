@@ -12,23 +12,23 @@ import (
 	"atelier/media"
 )
 
-// RunService executes agents. A run belongs to the server and continues when its client
-// disconnects. Any run of a tree identifies the tree.
+// RunService executes agents. A run belongs to the server and continues when its client disconnects. The id of any run
+// in a tree identifies the tree.
 type RunService interface {
-	// StartRun starts a run with a new id, or with the id that an earlier attempt used.
+	// StartRun starts a run with a new id, or returns the run that an earlier attempt started with the id.
 	StartRun(ctx context.Context, id string, r NewRun) (Started, error)
 	ListRuns(ctx context.Context, q RunQuery) (List[Run], error)
 	Run(ctx context.Context, id string) (Run, error)
-	// AnswerRun answers the question of a paused run.
+	// AnswerRun answers a question of a paused run.
 	AnswerRun(ctx context.Context, id string, a Answer) (Started, error)
-	// CancelRun cancels a run in any process.
+	// CancelRun cancels a run, whichever process executes it.
 	CancelRun(ctx context.Context, id string) (Started, error)
 	// RetryRun retries a failed run from its last successful step.
 	RetryRun(ctx context.Context, id string) (Started, error)
-	// ForkRun starts a run, with an id as in StartRun, that repeats another one from a step.
+	// ForkRun starts a run that repeats another run from a step. The new id works as in StartRun.
 	ForkRun(ctx context.Context, newID, id string, f Fork) (Started, error)
-	// WriteReport writes the report of a run as a page. url returns the address of an item; nil is
-	// that of [Server], without an origin.
+	// WriteReport writes the report of a run as an HTML page. url returns the address of a media item; if it is nil,
+	// addresses are paths on [Server].
 	WriteReport(ctx context.Context, id string, url func(media string) string, w io.Writer) error
 }
 
@@ -47,10 +47,10 @@ type NewRun struct {
 	Limits         *Limits        `json:"limits,omitempty"`
 }
 
-// ToolContext are values by name, as any JSON.
+// ToolContext holds named JSON values.
 type ToolContext map[string]json.RawMessage
 
-// RunImage identifies a stored picture; exactly one of the two.
+// RunImage identifies a stored picture. Exactly one of MediaID and Ref is required.
 type RunImage struct {
 	MediaID string `json:"media_id,omitempty" maxLength:"64"`
 	Ref     string `json:"ref,omitempty" maxLength:"40" doc:"The ref of an item of the conversation."`
@@ -62,7 +62,7 @@ type RunFile struct {
 	MediaID string `json:"media_id" minLength:"1" maxLength:"64"`
 }
 
-// Limits limit a run and its sub-agents.
+// Limits limits a run and its sub-agents.
 type Limits struct {
 	MaxTurns    int     `json:"max_turns,omitempty" minimum:"0" maximum:"200"`
 	MaxTokens   int64   `json:"max_tokens,omitempty" minimum:"0"`
@@ -100,7 +100,7 @@ type Run struct {
 	Media          []Media    `json:"media" nullable:"false" doc:"The media that the run received and made; empty in lists."`
 }
 
-// Usage is what a run used.
+// Usage is the resource usage of a run.
 type Usage struct {
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
@@ -109,7 +109,7 @@ type Usage struct {
 	WorkedMS     int64 `json:"worked_ms"`
 }
 
-// Failure is why something failed.
+// Failure says why something failed.
 type Failure struct {
 	Code      string `json:"code"`
 	Message   string `json:"message"`
@@ -130,7 +130,7 @@ type Question struct {
 	AskedAt  time.Time       `json:"asked_at"`
 }
 
-// Answer answers a question; exactly one of Answer, Approve and Text.
+// Answer answers a question. Exactly one of Answer, Approve and Text is required.
 type Answer struct {
 	Question      string          `json:"question,omitempty" maxLength:"128" doc:"The question's id; the default is the oldest open one."`
 	Answer        json.RawMessage `json:"answer,omitempty" doc:"A value that matches the question's schema."`
@@ -141,7 +141,7 @@ type Answer struct {
 	ReplaceImages bool            `json:"replace_images,omitempty"`
 }
 
-// Fork is the changes of a repeated run.
+// Fork holds the changes for a repeated run.
 type Fork struct {
 	Step       string `json:"step,omitempty" maxLength:"400" doc:"The first step to execute again; the default is the first step of all."`
 	Message    string `json:"message,omitempty" maxLength:"400000"`
@@ -149,19 +149,19 @@ type Fork struct {
 	ImageModel string `json:"image_model,omitempty" maxLength:"200"`
 }
 
-// RunQuery narrows a list of runs.
+// RunQuery filters a list of runs.
 type RunQuery struct {
 	Status string `query:"status" enum:"running,paused,succeeded,failed,cancelled"`
 	Agent  string `query:"agent" maxLength:"200"`
 	Page
 }
 
-// Keyed is the common part of requests that cost money.
+// Keyed is embedded in requests that cost money.
 type Keyed struct {
 	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Requests with the same key and body get the first response for 24 hours."`
 }
 
-// runResource is the operations on runs.
+// runResource registers the operations on runs.
 type runResource struct {
 	runs   RunService
 	access *access
@@ -210,7 +210,7 @@ func (r runResource) register(rt *routes) {
 	}, r.report)
 }
 
-// startedRun reads a run that was started, answered or retried before.
+// startedRun returns the status of a run that an earlier request started, answered or retried.
 func startedRun(runs RunService, id string) func(ctx context.Context) (Started, error) {
 	return func(ctx context.Context) (Started, error) {
 		r, err := runs.Run(ctx, id)
@@ -218,7 +218,7 @@ func startedRun(runs RunService, id string) func(ctx context.Context) (Started, 
 	}
 }
 
-// check checks what a schema cannot.
+// check checks what the schema cannot express.
 func (r NewRun) check() error {
 	if r.Message == "" && len(r.Images) == 0 && len(r.Files) == 0 {
 		return media.Errorf(media.CodeInvalid, "the message is empty: give %.80s a task, or attach something", media.ErrorText(r.Agent))
@@ -248,9 +248,9 @@ func (a Answer) check() error {
 	return checkImages(a.Images)
 }
 
-// report writes the page of a run. It has its own origin, and executes nothing.
+// report writes the report page of a run. The page has its own origin and executes no scripts.
 func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
-	origin := r.access.scheme(req) + "://" + req.Host // a sandbox is not 'self'
+	origin := r.access.scheme(req) + "://" + req.Host // 'self' does not match inside a sandbox
 	page := &lazyWriter{w: w, header: map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "private, no-cache",
 		"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: " + origin + "; media-src 'self' " + origin + "; frame-ancestors 'self'",
@@ -258,7 +258,7 @@ func (r runResource) report(w http.ResponseWriter, req *http.Request) error {
 	return page.end(r.runs.WriteReport(req.Context(), req.PathValue("id"), r.access.mediaURL(req), page))
 }
 
-// lazyWriter sets the header before the first byte, so that an earlier error can be reported.
+// lazyWriter sets the header before the first byte, so that an earlier error can still be reported.
 type lazyWriter struct {
 	w      http.ResponseWriter
 	header map[string]string
@@ -275,7 +275,7 @@ func (l *lazyWriter) Write(b []byte) (int, error) {
 	return l.w.Write(b)
 }
 
-// end returns the error of an answer that has not begun; one that has must not look complete.
+// end returns the error if the response has not begun. Otherwise, it aborts the response, which must not look complete.
 func (l *lazyWriter) end(err error) error {
 	if err != nil && l.begun {
 		panic(http.ErrAbortHandler)

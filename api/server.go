@@ -1,10 +1,10 @@
-// Package api is Atelier over HTTP: resources as JSON, media as bytes, events as a stream. [New]
-// creates the handler; each resource is an interface of this package, which package atelier
-// implements, so that nothing is decided twice.
+// Package api implements Atelier's HTTP API: resources as JSON, media as bytes, events as a stream. [New] creates the
+// handler. Each resource is an interface of this package; package atelier implements it, so that every decision is made
+// in one place.
 //
-// Each unsuccessful response is problem+json, see [Problem]; an error code has the same status
-// everywhere ([StatusOf]). Lists are keyset pages whose cursors belong to their query. The OpenAPI
-// document is at /openapi.json and in docs/openapi.json.
+// Every unsuccessful response is problem+json; see [Problem]. An error code has the same status everywhere; see
+// [StatusOf]. Lists are keyset pages, and a cursor belongs to its query. The OpenAPI document is at /openapi.json and
+// in docs/openapi.json.
 //
 // The package imports media and ledger.
 package api
@@ -30,27 +30,27 @@ import (
 	"atelier/media"
 )
 
-// Config is the configuration of a [Server]. Resources that are nil do not exist.
+// Config configures a [Server]. A resource that is nil is not served.
 type Config struct {
-	// Version is the program's.
+	// Version is the program's version.
 	Version string
-	// Hosts are the host names of the server besides the loopback ones.
+	// Hosts are the host names of the server, in addition to the loopback names.
 	Hosts []string
-	// PublicURL is where other machines reach the server; its host is one of Hosts. Empty means
-	// nowhere.
+	// PublicURL is the address at which other machines reach the server. Its host is added to Hosts. Empty means that
+	// the server is not reachable from outside.
 	PublicURL string
-	// Tokens knows the access tokens that requests require; nil means none.
+	// Tokens identifies the access tokens that requests require; nil means that none are required.
 	Tokens TokenService
-	// LinkKey signs the links of reports if there are Tokens.
+	// LinkKey signs the links of reports if Tokens is set.
 	LinkKey []byte
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// MaxUpload is the maximum size of an upload, in bytes; 0 means [DefaultMaxUpload].
 	MaxUpload int64
-	// RequestsPerSecond is the number of requests that each client may send if there are Tokens; 0
-	// means [DefaultRequestsPerSecond], a negative number no limit.
+	// RequestsPerSecond is the average number of requests that each client may send if Tokens is set; 0 means
+	// [DefaultRequestsPerSecond], a negative number means no limit.
 	RequestsPerSecond float64
-	// Samples are metrics besides those of requests; may be nil.
+	// Samples returns metrics in addition to those of requests. It may be nil.
 	Samples func() []Sample
 	// Pages is the built web UI, with index.html at the root; nil means none.
 	Pages fs.FS
@@ -67,17 +67,17 @@ type Config struct {
 	WorkflowRuns  WorkflowRunService
 	Interactions  InteractionService
 	SubActions    SubActionService
-	// Events returns the hub of the owner of a request.
+	// Events returns the hub of the owner of the request.
 	Events func(ctx context.Context) *Hub
 	Keys   KeyService
 	Hooks  HookService
 }
 
-// Limits.
+// The limits of requests.
 const (
-	// DefaultMaxUpload is the default maximum size of an upload.
+	// DefaultMaxUpload is the default maximum size of an upload, in bytes.
 	DefaultMaxUpload = 4 << 30
-	// maxBody is the maximum size of a JSON body.
+	// maxBody is the maximum size of a JSON body, in bytes.
 	maxBody = 1 << 20
 )
 
@@ -90,10 +90,10 @@ type Server struct {
 	served  served
 }
 
-// routes is where resources register their operations.
+// routes collects the operations that resources register.
 type routes struct {
 	mux  *http.ServeMux
-	api  huma.API // the document
+	api  huma.API // the OpenAPI document
 	keys keys
 }
 
@@ -142,7 +142,7 @@ func New(c Config) *Server {
 	return s
 }
 
-// resources registers the resources of the configuration.
+// resources registers the configured resources.
 func (s *Server) resources() {
 	c, rt := s.cfg, s.routes
 	resource(rt, c.Catalog, registerCatalog)
@@ -162,7 +162,7 @@ func (s *Server) resources() {
 	}
 }
 
-// resource registers the operations of a resource, if there is one.
+// resource registers the operations of a resource, if the resource is set.
 func resource[S comparable](rt *routes, service S, register func(*routes, S)) {
 	var none S
 	if service != none {
@@ -173,10 +173,10 @@ func resource[S comparable](rt *routes, service S, register func(*routes, S)) {
 // ServeHTTP handles a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// OpenAPI is the document of all operations.
+// OpenAPI returns the OpenAPI document of all operations.
 func (s *Server) OpenAPI() ([]byte, error) {
 	doc := s.routes.api.OpenAPI()
-	delete(doc.Components.Schemas.Map(), "ErrorModel") // the library's own
+	delete(doc.Components.Schemas.Map(), "ErrorModel") // the types of the HTTP library
 	delete(doc.Components.Schemas.Map(), "ErrorDetail")
 	b, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Server) OpenAPI() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// operation completes the common parts of all operations.
+// operation adds what all operations have in common.
 func operation(op huma.Operation) huma.Operation {
 	op.OperationID = strings.NewReplacer(" ", "-").Replace(strings.ToLower(op.Summary))
 	op.MaxBodyBytes = maxBody
@@ -201,17 +201,17 @@ func operation(op huma.Operation) huma.Operation {
 	return op
 }
 
-// on is an operation that responds when it is done.
+// on returns an operation that responds when its work is done.
 func on(method, path, summary, tag string) huma.Operation {
 	return huma.Operation{Method: method, Path: path, Summary: summary, Tags: []string{tag}}
 }
 
-// accepted is an operation that responds when its work has begun.
+// accepted returns an operation that responds when its work has started.
 func accepted(path, summary, tag string) huma.Operation {
 	return huma.Operation{Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tag}, DefaultStatus: http.StatusAccepted}
 }
 
-// The inputs of operations: the body of a request, and what else identifies it.
+// The inputs of operations: the body of a request and the parameters that identify it.
 type (
 	with[T any]   struct{ Body T }
 	withID[T any] struct {
@@ -229,10 +229,10 @@ type (
 	}
 )
 
-// answer is a body of JSON.
+// answer is a JSON response.
 type answer[T any] struct{ Body T }
 
-// found responds with a result.
+// found returns a response with a result.
 func found[T any](v T, err error) (*answer[T], error) { return &answer[T]{v}, err }
 
 // handle registers a JSON operation.
@@ -246,12 +246,12 @@ func handle[I, O any](rt *routes, op huma.Operation, do func(ctx context.Context
 	})
 }
 
-// byID registers an operation on one resource that has no body.
+// byID registers an operation on one resource, without a body.
 func byID[T any](rt *routes, op huma.Operation, do func(ctx context.Context, id string) (T, error)) {
 	handle(rt, op, func(ctx context.Context, in *ByID) (*answer[T], error) { return found(do(ctx, in.ID)) })
 }
 
-// whole registers a list with one page.
+// whole registers a list that has only one page.
 func whole[T any](rt *routes, path, summary, tag string, list func(context.Context) ([]T, error)) {
 	handle(rt, on(http.MethodGet, path, summary, tag), func(ctx context.Context, _ *struct{}) (*answer[List[T]], error) {
 		items, err := list(ctx)
@@ -259,7 +259,7 @@ func whole[T any](rt *routes, path, summary, tag string, list func(context.Conte
 	})
 }
 
-// paged registers a list. A cursor belongs to the parts of the query besides the page.
+// paged registers a list. A cursor belongs to the query parameters other than those of the page.
 func paged[Q any, P interface {
 	*Q
 	page() *Page
@@ -272,7 +272,7 @@ func paged[Q any, P interface {
 	})
 }
 
-// listed responds with a page; filters are what its cursors belong to.
+// listed responds with a page whose cursors belong to filters.
 func listed[T any](filters any, p *Page, list func() (List[T], error)) (*answer[List[T]], error) {
 	var err error
 	if p.After, err = readCursor(filters, p.After); err != nil {
@@ -282,7 +282,7 @@ func listed[T any](filters any, p *Page, list func() (List[T], error)) (*answer[
 	return found(List[T]{Items: append([]T{}, l.Items...), Next: cursorOf(filters, l.Next)}, err)
 }
 
-// stream registers an operation that reads or writes something other than JSON.
+// stream registers an operation whose body or response is not JSON.
 func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *http.Request) error) {
 	op = operation(op)
 	if strings.Contains(op.Path, "{id}") {
@@ -296,7 +296,7 @@ func (rt *routes) stream(op huma.Operation, do func(w http.ResponseWriter, r *ht
 	})
 }
 
-// other handles what is not an operation: pages and unknown paths.
+// other handles requests that match no operation: pages and unknown paths.
 func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
 	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
@@ -317,12 +317,12 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reserved paths are never pages.
+// reserved reports whether a path can never be a page.
 func reserved(path string) bool {
 	return slices.ContainsFunc([]string{"/api/", "/media/", "/v1/", "/hooks/", "/mcp", "/metrics", "/openapi.json"}, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
-// recovered answers a panic with a problem and logs it.
+// recovered responds to a panic with a problem and logs it.
 //
 //nolint:contextcheck // the request has its context
 func recovered(next http.Handler) http.Handler {
@@ -332,7 +332,7 @@ func recovered(next http.Handler) http.Handler {
 			if v == nil {
 				return
 			}
-			if v == http.ErrAbortHandler { //nolint:errorlint // it is that very value
+			if v == http.ErrAbortHandler { //nolint:errorlint // only that exact value
 				panic(v)
 			}
 			slog.ErrorContext(r.Context(), "request panicked", slog.String("panic", media.ErrorText(fmt.Sprint(v))), slog.String("stack", string(debug.Stack())))
@@ -342,7 +342,7 @@ func recovered(next http.Handler) http.Handler {
 	})
 }
 
-// plain responds with a line of text.
+// plain responds with one line of text.
 func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

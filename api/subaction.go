@@ -17,21 +17,20 @@ import (
 	"atelier/media"
 )
 
-// SubActionService starts sub-actions from interactions. A sub-action belongs to the server and
-// continues when its client disconnects.
+// SubActionService starts sub-actions from interactions. A sub-action belongs to the server and continues when its
+// client disconnects.
 type SubActionService interface {
-	// StartSubAction starts a sub-action, or finds the one that the same click started, and returns
-	// its metadata_id. The key is that of the request; if it is empty, the body's request_id is
-	// used.
+	// StartSubAction starts a sub-action, or finds the one that the same click started, and returns its metadata_id.
+	// The key is the Idempotency-Key of the request; if it is empty, the body's request_id is used.
 	StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error)
-	// PriceSubAction returns the cost of a click; its body is that of StartSubAction.
+	// PriceSubAction returns the cost of a click. The body is that of StartSubAction.
 	PriceSubAction(ctx context.Context, interaction string, body json.RawMessage) (SubActionPrice, error)
 	SubAction(ctx context.Context, id string) (SubAction, error)
 	// ListSubActions lists the sub-actions of a run, oldest first.
 	ListSubActions(ctx context.Context, run string, p Page) (List[SubAction], error)
 	CancelSubAction(ctx context.Context, id string) (SubAction, error)
 	RetrySubAction(ctx context.Context, id string, r SubActionRetry) (SubAction, error)
-	// FollowSubAction returns the events of its stream after a number, to the last one.
+	// FollowSubAction returns the events of a sub-action's stream after a number, up to the last event.
 	FollowSubAction(ctx context.Context, id string, after int) iter.Seq2[SubActionEvent, error]
 }
 
@@ -74,7 +73,7 @@ type GeneratedContent struct {
 	SelectedAt    *time.Time `json:"selected_at,omitempty"`
 }
 
-// SubActionError is why a result is missing.
+// SubActionError says why a result is missing.
 type SubActionError struct {
 	Position  int    `json:"position"`
 	Code      string `json:"code"`
@@ -92,15 +91,14 @@ type SubActionRetry struct {
 	Positions []int `json:"positions,omitempty" maxItems:"100" doc:"The failed results to retry; the default is all that can be retried without paying twice."`
 }
 
-// SubActionEvent is an event of a sub-action's stream: accepted, progress, partial, and last
-// complete or error.
+// SubActionEvent is an event of a sub-action's stream: accepted, progress, partial and, last, complete or error.
 type SubActionEvent struct {
 	ID   int
 	Type string
 	Data json.RawMessage
 }
 
-// subActionResource is the operations on sub-actions.
+// subActionResource registers the operations on sub-actions.
 type subActionResource struct{ subActions SubActionService }
 
 func (s subActionResource) register(rt *routes) {
@@ -159,7 +157,7 @@ func (s subActionResource) register(rt *routes) {
 // longestKey is the maximum length of an Idempotency-Key.
 const longestKey = 200
 
-// clickSchema is the body that starts a sub-action.
+// clickSchema returns the schema of the body that starts a sub-action.
 func clickSchema() *huma.Schema {
 	words := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
 	return &huma.Schema{Type: huma.TypeObject, Required: []string{"interaction_id"}, AdditionalProperties: false, Properties: map[string]*huma.Schema{
@@ -189,7 +187,7 @@ func (s subActionResource) start(w http.ResponseWriter, r *http.Request) error {
 	if len(key) > longestKey {
 		return media.Errorf(media.CodeInvalid, "the Idempotency-Key is longer than %d characters", longestKey)
 	}
-	// What has begun continues when the client disconnects.
+	// A started sub-action continues when the client disconnects.
 	id, err := s.subActions.StartSubAction(context.WithoutCancel(r.Context()), r.PathValue("workflow_run_id"), key, body)
 	if err != nil {
 		return err
@@ -232,7 +230,7 @@ func (s subActionResource) follow(w http.ResponseWriter, r *http.Request, id str
 			break
 		}
 		mu.Lock()
-		// The type is also in the data, for clients that read nothing else.
+		// The data also contains the type, for clients that read only the data.
 		out.write(fmt.Appendf(nil, "id: %d\nevent: %s\ndata: {\"type\":\"%[2]s\",\"data\":%[3]s}\n\n", e.ID, e.Type, e.Data))
 		gone := out.err != nil
 		mu.Unlock()

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// TraceService shows the steps and calls of a run. Any run of a tree identifies the tree's steps.
+// TraceService shows the steps and calls of a run. The id of any run in a tree identifies the steps of the tree.
 type TraceService interface {
-	// ListSteps lists the finished steps of a run tree, at which a fork can begin.
+	// ListSteps lists the finished steps of a run tree. A fork can begin at any of them.
 	ListSteps(ctx context.Context, run string) ([]Step, error)
-	// ListModelCalls lists the chat model calls of a run, as they were sent.
+	// ListModelCalls lists the chat model calls of a run as they were sent.
 	ListModelCalls(ctx context.Context, q TraceQuery) (List[ModelCall], error)
 	// ListActs lists the actions and sub-agents of a run.
 	ListActs(ctx context.Context, q TraceQuery) (List[Act], error)
-	// Sight returns the pictures that the model of a run was shown, and the rule.
+	// Sight returns the pictures that the model of a run was shown, and the rule by which they were selected.
 	Sight(ctx context.Context, run string) (Sight, error)
 }
 
@@ -25,7 +25,7 @@ type TraceQuery struct {
 	Page
 }
 
-// Step is a finished step.
+// Step is a finished step of a run.
 type Step struct {
 	Name       string    `json:"name" doc:"Identifies the step in a fork."`
 	FinishedAt time.Time `json:"finished_at"`
@@ -48,7 +48,7 @@ type ModelCall struct {
 	FinishedAt   *time.Time      `json:"finished_at,omitempty"`
 }
 
-// Act is an action, or the work of a sub-agent.
+// Act is an action or the work of a sub-agent.
 type Act struct {
 	ID         string          `json:"id"`
 	Turn       int             `json:"turn"`
@@ -65,7 +65,7 @@ type Act struct {
 	FinishedAt *time.Time      `json:"finished_at,omitempty"`
 }
 
-// Sight is what the model of a run received besides text.
+// Sight describes what the model of a run received in addition to text.
 type Sight struct {
 	Agent         string         `json:"agent" doc:"The path from the root agent to the one that ran."`
 	LenientImages bool           `json:"lenient_images" doc:"Pictures that the model does not accept are omitted; otherwise, they are an error."`
@@ -83,7 +83,7 @@ type VisionContext struct {
 	AllowedSources []string `json:"allowed_sources" nullable:"false" doc:"Names or tags of actions."`
 }
 
-// SeenImage is a picture that a model was shown, by ref.
+// SeenImage is a picture that a model was shown.
 type SeenImage struct {
 	Ref      string `json:"ref"`
 	MIMEType string `json:"mime_type"`

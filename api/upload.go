@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// registerUpload registers the upload of media.
+// registerUpload registers the upload operation.
 func (m mediaResource) registerUpload(rt *routes) {
 	one := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}, "label": {Type: huma.TypeString}}, Required: []string{"file"}}
 	link := rt.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Link](), true, "Link")
@@ -29,12 +29,12 @@ func (m mediaResource) registerUpload(rt *routes) {
 	}, m.upload)
 }
 
-// Link is the address of content to store.
+// Link is the URL of content to store.
 type Link struct {
 	URL string `json:"url" maxLength:"4096" doc:"A public http or https address."`
 }
 
-// upload stores the file of a form, streamed, or the content of an address.
+// upload stores the file of a form as a stream, or the content of a URL.
 func (m mediaResource) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > m.maxUpload {
 		w.Header().Set("Connection", "close") // the rest is not read
@@ -77,7 +77,7 @@ func (m mediaResource) link(w http.ResponseWriter, r *http.Request) (Media, erro
 	return m.media.FetchMedia(r.Context(), in.URL)
 }
 
-// form reads a form up to its file. An incomplete form is not stored.
+// form reads a form up to its file. It stores nothing if the form is incomplete.
 func (m mediaResource) form(w http.ResponseWriter, r *http.Request, boundary string) (Media, error) {
 	parts := multipart.NewReader(http.MaxBytesReader(w, r.Body, m.maxUpload), boundary)
 	var u Upload
@@ -109,7 +109,7 @@ func (m mediaResource) form(w http.ResponseWriter, r *http.Request, boundary str
 	return Media{}, m.formError(errors.New("none of its first ten fields is named file"))
 }
 
-// formReader remembers why a form could not be read.
+// formReader remembers why reading a form failed.
 type formReader struct {
 	src io.Reader
 	err error
@@ -134,7 +134,7 @@ func tooLarge(limit int64) error {
 	return media.Errorf(media.CodeTooLarge, "the request has more than %d bytes", limit)
 }
 
-// baseName is the last part of a file name that a browser sends, also of a Windows path.
+// baseName returns the last element of a file name that a browser sends, including Windows paths.
 func baseName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {

@@ -9,29 +9,28 @@ import (
 	"atelier/media"
 )
 
-// WorkflowService reads and checks workflow definitions.
+// WorkflowService lists and checks workflow definitions.
 type WorkflowService interface {
 	ListWorkflows(ctx context.Context) ([]Workflow, error)
-	// Workflow reads a workflow with its definition.
+	// Workflow returns a workflow with its definition.
 	Workflow(ctx context.Context, id string) (Workflow, error)
 	// CheckWorkflow returns the problems of a definition, and a preview of its first interaction.
 	CheckWorkflow(ctx context.Context, t WorkflowText) (WorkflowCheck, error)
 }
 
-// WorkflowRunService executes workflows. A run belongs to the server and continues when its client
-// disconnects.
+// WorkflowRunService executes workflows. A run belongs to the server and continues when its client disconnects.
 type WorkflowRunService interface {
-	// StartWorkflowRun starts a run with a new id, or with the id that an earlier attempt used.
+	// StartWorkflowRun starts a run with a new id, or returns the run that an earlier attempt started with the id.
 	StartWorkflowRun(ctx context.Context, id string, r NewWorkflowRun) (Started, error)
 	ListWorkflowRuns(ctx context.Context, q WorkflowRunQuery) (List[WorkflowRun], error)
 	WorkflowRun(ctx context.Context, id string) (WorkflowRun, error)
-	// CancelWorkflowRun cancels a run in any process.
+	// CancelWorkflowRun cancels a run, whichever process executes it.
 	CancelWorkflowRun(ctx context.Context, id string) (Started, error)
-	// ForkWorkflowRun starts a run that repeats another one from a step.
+	// ForkWorkflowRun starts a run that repeats another run from a step.
 	ForkWorkflowRun(ctx context.Context, id string, f WorkflowFork) (Started, error)
 }
 
-// Workflow is a definition.
+// Workflow is a workflow definition.
 type Workflow struct {
 	ID          string          `json:"id"`
 	Title       string          `json:"title"`
@@ -44,27 +43,27 @@ type Workflow struct {
 	Text        string          `json:"text,omitempty" doc:"The unchanged text of the file; omitted in lists."`
 }
 
-// WorkflowStep is a step of a definition.
+// WorkflowStep is one step of a definition.
 type WorkflowStep struct {
 	ID       string `json:"id"`
 	Title    string `json:"title,omitempty"`
 	ModuleID string `json:"module_id"`
 }
 
-// WorkflowText is a definition to be checked.
+// WorkflowText is a definition to check.
 type WorkflowText struct {
 	Text  string          `json:"text" maxLength:"900000"`
 	State json.RawMessage `json:"state,omitempty" doc:"The initial state of the preview."`
 }
 
-// WorkflowCheck is the problems of a definition.
+// WorkflowCheck is the result of checking a definition.
 type WorkflowCheck struct {
 	Problems []WorkflowProblem `json:"problems" nullable:"false" doc:"In the order of the text; empty if there are none."`
 	Workflow *Workflow         `json:"workflow,omitempty"`
 	Preview  *Interaction      `json:"preview,omitempty" doc:"The first interaction, if no step before it has to run."`
 }
 
-// WorkflowProblem is one problem.
+// WorkflowProblem is one problem of a definition.
 type WorkflowProblem struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
@@ -72,7 +71,7 @@ type WorkflowProblem struct {
 	Message string `json:"message"`
 }
 
-// NewWorkflowRun is a run to start; exactly one of WorkflowID and Definition.
+// NewWorkflowRun is a run to start. Exactly one of WorkflowID and Definition is required.
 type NewWorkflowRun struct {
 	WorkflowID string          `json:"workflow_id,omitempty" maxLength:"64"`
 	Definition json.RawMessage `json:"definition,omitempty"`
@@ -96,7 +95,7 @@ type WorkflowRun struct {
 	EndedAt       *time.Time        `json:"ended_at,omitempty"`
 }
 
-// WorkflowRunStep is a step of a run.
+// WorkflowRunStep is one step of a workflow run.
 type WorkflowRunStep struct {
 	WorkflowStep
 	Status       string     `json:"status" enum:"pending,running,paused,succeeded,failed,cancelled"`
@@ -106,12 +105,12 @@ type WorkflowRunStep struct {
 	EndedAt      *time.Time `json:"ended_at,omitempty"`
 }
 
-// WorkflowFork is the step from which a run is repeated.
+// WorkflowFork selects the step from which a run is repeated.
 type WorkflowFork struct {
 	Step string `json:"step,omitempty" maxLength:"64" doc:"The first step to execute again; the default is the first step of all."`
 }
 
-// WorkflowRunQuery narrows a list of runs.
+// WorkflowRunQuery filters a list of workflow runs.
 type WorkflowRunQuery struct {
 	Status string `query:"status" enum:"running,paused,succeeded,failed,cancelled"`
 	Page

@@ -18,7 +18,7 @@ import (
 // maxZip is the maximum number of items in an archive.
 const maxZip = 500
 
-// registerZip registers the download of several items as one file.
+// registerZip registers the download of several items as one archive.
 func (m mediaResource) registerZip(rt *routes) {
 	rt.stream(huma.Operation{
 		Method: http.MethodGet, Path: "/api/media/zip", Summary: "Download media", Tags: []string{"media"},
@@ -28,15 +28,14 @@ func (m mediaResource) registerZip(rt *routes) {
 	}, m.zip)
 }
 
-// ArchiveService returns several items as one file.
+// ArchiveService writes several items as one file.
 type ArchiveService interface {
-	// WriteArchive writes items as a ZIP file, in the order of their creation, each once and under
-	// its file name; duplicate names are numbered. An error before the first byte is that of an
-	// item.
+	// WriteArchive writes items as a ZIP file, in the order of their creation, each once and under its file name.
+	// Duplicate names are numbered. An error before the first byte is the error of an item.
 	WriteArchive(ctx context.Context, ids []string, w io.Writer) error
 }
 
-// Archive creates archives of the items of a MediaService.
+// Archive implements [ArchiveService] on a MediaService.
 type Archive struct{ Media MediaService }
 
 var _ ArchiveService = Archive{}
@@ -44,13 +43,13 @@ var _ ArchiveService = Archive{}
 // WriteArchive implements [ArchiveService].
 func (a Archive) WriteArchive(ctx context.Context, ids []string, w io.Writer) error {
 	ids = slices.Clone(ids)
-	slices.Sort(ids) // ids grow with time
+	slices.Sort(ids) // ids are ordered by time
 	ids = slices.Compact(ids)
 	if len(ids) == 0 || len(ids) > maxZip {
 		return media.Errorf(media.CodeInvalid, "ids has %d items: give 1 to %d ids, separated by commas", len(ids), maxZip)
 	}
 	var all []Content
-	for _, id := range ids { // before anything is written
+	for _, id := range ids { // open all items before anything is written
 		c, err := a.Media.OpenMedia(ctx, id, 0)
 		if err != nil {
 			return err
@@ -77,7 +76,7 @@ func addToZip(ctx context.Context, z *zip.Writer, name string, c Content) error 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // only read
+	defer func() { _ = in.Close() }() // read-only
 	out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 	if err != nil {
 		return err
@@ -86,7 +85,7 @@ func addToZip(ctx context.Context, z *zip.Writer, name string, c Content) error 
 	return err
 }
 
-// freeName is a name that the archive does not have yet, ignoring case.
+// freeName returns a name that the archive does not contain yet, ignoring case.
 func freeName(name, id string, taken map[string]bool) string {
 	if name == "" {
 		name = id

@@ -1,14 +1,12 @@
-// Package chat is the seam to language models: messages with text and pictures
-// in, text (and lifted pictures) out. Profiles say what a model can take, and a
-// Registry chooses among them. The models are opened by chat/fantasy and chat/bedrock, which link
-// the providers' SDKs; chat/offline answers without any provider.
+// Package chat is the interface to language models: messages with text and pictures in, text and lifted pictures out.
+// Profiles describe what a model accepts. A [Registry] selects a model. Packages chat/fantasy and chat/bedrock open
+// models with the providers' SDKs; chat/offline needs no provider.
 //
-// Errors are media.Error values: context_length, missing_key, unauthorized,
-// rate_limited, unavailable, moderated, bad_response. No message, request or error
-// text ever holds media bytes; pictures are parts that name a media.Output, and the
-// transport (package wire) streams their bytes into the request.
+// Errors are media.Error values: context_length, missing_key, unauthorized, rate_limited, unavailable, moderated,
+// bad_response. Messages, requests and error texts never contain media bytes: picture parts name a media.Output, and
+// the transport (package wire) streams the bytes into the request.
 //
-// It may import media, blob, probe, wire and imaging.
+// The package may import media, blob, probe, wire and imaging.
 package chat
 
 import (
@@ -18,42 +16,42 @@ import (
 	"atelier/media"
 )
 
-// Model is a chat model, ready for calls. Implementations are safe for concurrent use and stop
-// promptly when ctx ends.
+// Model is a chat model that is ready for calls. Implementations are safe for concurrent use and stop promptly when ctx
+// ends.
 type Model interface {
 	// Profile describes the model and what it accepts.
 	Profile() Profile
-	// Generate answers the conversation with one message. It does not retry a call that may have
-	// been billed; the caller's policy retries rate limits and refused connections. A response with
-	// an error has the usage and cost of what was refused but billed.
+	// Generate answers the conversation with one message. It does not retry a call that may have been billed; the
+	// caller's policy retries rate limits and refused connections. A response that comes with an error has the usage
+	// and cost of a refused but billed call.
 	Generate(ctx context.Context, r Request) (Response, error)
 }
 
-// Role is who speaks.
+// Role is the author of a message.
 type Role string
 
-// The roles.
+// The values of [Role].
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
 )
 
-// Request is one model call.
+// Request is one call of a model.
 type Request struct {
-	// System is the instruction of the agent.
+	// System contains the instructions of the agent.
 	System   string    `json:"system"`
 	Messages []Message `json:"messages"`
-	// Schema is the JSON Schema of the answer; models with structured output are
-	// given it, others are told to answer JSON.
+	// Schema is the JSON Schema of the answer. Models with structured output receive it; other models are told to
+	// answer in JSON.
 	Schema     json.RawMessage `json:"-"`
 	SchemaName string          `json:"-"`
-	// MaxOutputTokens is 0 for the model's default.
+	// MaxOutputTokens limits the answer; 0 means the model's default.
 	MaxOutputTokens int64 `json:"max_output_tokens,omitempty"`
-	// Temperature is nil for the model's default.
+	// Temperature is the sampling temperature; nil means the model's default.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// OnText receives the text of the answer in parts while the model writes it; the media that it
-	// names are not checked. nil requests the answer at once. Models that cannot stream, and those
-	// that answer with pictures, never call it.
+	// OnText receives the text of the answer in parts while the model writes it. Media that the text names are not
+	// checked. nil requests the answer at once. Models that cannot stream, and those that answer with pictures, never
+	// call it.
 	OnText func(text string) `json:"-"`
 }
 
@@ -63,21 +61,21 @@ type Message struct {
 	Parts []Part `json:"parts"`
 }
 
-// Part is text or one media item, never both.
+// Part is either text or one media item.
 type Part struct {
 	Text string `json:"text,omitempty"`
-	// Media is a stored item that the model shall see.
+	// Media is a stored item that the model is shown.
 	Media *media.Output `json:"media,omitempty"`
-	// Detail is auto, low or high, for pictures.
+	// Detail is auto, low or high; for pictures only.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Text makes a message of one text part.
+// Text returns a message with one text part.
 func Text(role Role, text string) Message {
 	return Message{Role: role, Parts: []Part{{Text: text}}}
 }
 
-// Text joins the text parts of a message.
+// Text returns the joined text parts of a message.
 func (m Message) Text() string {
 	s := ""
 	for _, p := range m.Parts {
@@ -89,20 +87,19 @@ func (m Message) Text() string {
 // Response is a model's answer.
 type Response struct {
 	Text string `json:"text"`
-	// Media are pictures that the model itself made, lifted from its answer.
+	// Media are the pictures that the model made, lifted out of its answer.
 	Media []media.Output `json:"media,omitempty"`
-	// Warnings are about the model's pictures that could not be stored, and requests that the model
-	// cannot fulfil.
+	// Warnings concern pictures of the model that could not be stored, and requests that the model cannot fulfil.
 	Warnings []string `json:"warnings,omitempty"`
 	Usage    Usage    `json:"usage"`
 	// FinishReason is stop, length, content_filter or other.
 	FinishReason string `json:"finish_reason"`
-	// Model is the id that answered.
+	// Model is the id of the model that answered.
 	Model string `json:"model"`
-	// CostUSD is exact decimal text computed from the catalogue's prices, or reported; nil if unknown.
+	// CostUSD is exact decimal text, reported or computed from the catalogue's prices; nil if unknown.
 	CostUSD *string `json:"cost_usd"`
-	// CostReported means that the provider reported CostUSD, CostIncomplete that it lacks the price
-	// of pictures.
+	// CostReported means that the provider reported CostUSD. CostIncomplete means that CostUSD lacks the price of
+	// pictures.
 	CostReported   bool `json:"cost_reported,omitempty"`
 	CostIncomplete bool `json:"cost_incomplete,omitempty"`
 }
@@ -111,19 +108,19 @@ type Response struct {
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
-	// CachedTokens are those of InputTokens that the provider read from its cache, ImageTokens
-	// those of OutputTokens that are pictures.
+	// CachedTokens are the part of InputTokens that the provider read from its cache. ImageTokens are the part of
+	// OutputTokens for pictures.
 	CachedTokens int64 `json:"cached_tokens,omitempty"`
 	ImageTokens  int64 `json:"image_tokens,omitempty"`
 }
 
-// Profile describes a model and what it accepts. Vision is explicit, never guessed.
+// Profile describes a model and what it accepts. Vision is stated explicitly, never guessed.
 type Profile struct {
-	// ID is the provider's id, Name what people call it, Provider the key (openai, gemini, anthropic, openrouter, offline).
+	// ID is the id at the provider, Name the display name, Provider the key, such as openai or offline.
 	ID       string `json:"id" yaml:"id"`
 	Name     string `json:"name" yaml:"name"`
 	Provider string `json:"provider" yaml:"provider"`
-	// Offline marks a model that is no language model at all.
+	// Offline marks a model that is not a language model.
 	Offline bool `json:"offline,omitempty" yaml:"offline"`
 	// ContextTokens and MaxOutputTokens are limits; 0 means unknown.
 	ContextTokens   int64 `json:"context_tokens" yaml:"context_tokens"`
@@ -134,13 +131,13 @@ type Profile struct {
 	ImageOutput bool `json:"image_output,omitempty" yaml:"image_output"`
 	// StructuredOutput means that the provider enforces a JSON Schema.
 	StructuredOutput bool `json:"structured_output,omitempty" yaml:"structured_output"`
-	// Pricing is what its tokens cost.
+	// Pricing is the price of the model's tokens.
 	Pricing `yaml:",inline"`
-	// Life is when the model was released and is shut down.
+	// Life is the release and the shutdown of the model.
 	Life LifeCycle `json:"life,omitzero" yaml:"life"`
-	// Assumed is the family or model as which an unlisted id is treated. Empty for listed models
-	// and unknown ones.
+	// Assumed is the family or the model that an unlisted id is treated as. It is empty for listed and for unknown
+	// models.
 	Assumed string `json:"assumed,omitempty" yaml:"-"`
-	// NoTemperature marks reasoning models that refuse a temperature.
+	// NoTemperature marks reasoning models that reject a temperature.
 	NoTemperature bool `json:"no_temperature,omitempty" yaml:"no_temperature"`
 }

@@ -13,24 +13,23 @@ import (
 	"atelier/media/wire"
 )
 
-// ErrUnsettled is wrapped by the error of a call that was sent without a complete response: it is
-// unknown whether it is billed.
+// ErrUnsettled is wrapped by the error of a call that was sent but got no complete response. It is unknown whether the
+// call is billed.
 var ErrUnsettled = errors.New("sent and not answered")
 
-// MaxMessage is the maximum of a provider's message that is shown and stored, in bytes: the longest
-// useful one lists several quotas.
+// MaxMessage is the maximum length, in bytes, of a provider's message that is shown and stored. The longest useful
+// message lists several quotas.
 const MaxMessage = 1500
 
-// NewClient creates the HTTP client under a chat SDK. What an SDK would take for an answer
-// though it is none, a redirect, is an error. An answer that is not read to its end because
-// of a limit may have been billed: its error is [ErrUnsettled].
+// NewClient creates the HTTP client for a chat SDK. A redirect, which an SDK would take for an answer, is an error. If
+// a limit prevents reading an answer to its end, the call may have been billed, and the error wraps [ErrUnsettled].
 func NewClient(p safehttp.Provider) *http.Client {
 	c := safehttp.NewProvider(p)
 	c.Transport = settled{c.Transport, p.Name}
 	return c
 }
 
-// settled refuses answers that lead elsewhere, and tells what may be billed.
+// settled rejects redirects and marks errors of calls that may be billed.
 type settled struct {
 	next http.RoundTripper
 	name string
@@ -64,8 +63,7 @@ func (b billed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Guarded calls an SDK. Some SDKs panic on a response of an unexpected form; that is an error of
-// the call.
+// Guarded calls an SDK and converts a panic to an error. Some SDKs panic on a response of an unexpected form.
 func Guarded[T any](ask func() (T, error)) (res T, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -75,18 +73,18 @@ func Guarded[T any](ask func() (T, error)) (res T, err error) {
 	return ask()
 }
 
-// LostCall is a call to which no whole answer came.
+// LostCall is a call without a complete answer.
 type LostCall struct {
 	Profile Profile
 	Err     error
-	// Why is Err without secrets, Check what to look at where the model was not reached.
+	// Why is Err without secrets. Check says what to check if the model was not reached.
 	Why, Check string
-	// Sent reports whether the request left this machine: only one that did not can be repeated
-	// without being paid twice.
+	// Sent reports whether the request left this machine. Only a call that was not sent can be repeated without paying
+	// twice.
 	Sent bool
 }
 
-// Unanswered is the error of a lost call.
+// Unanswered returns the error of a lost call.
 func (l LostCall) Unanswered(ctx context.Context) *media.Error {
 	billed := ""
 	var unsettled error
@@ -119,10 +117,9 @@ func (r *Response) Keep(f Profile, lifted *wire.Collector) {
 	}
 }
 
-// tooLongText finds in a message that the prompt does not fit the model: OpenAI (chat and
-// Responses), Anthropic (input and answer together), Gemini, Bedrock and Nova, xAI, Mistral,
-// Cohere, DeepSeek, Perplexity, Alibaba, Vercel, Together and text-generation-inference,
-// llama.cpp, Ollama, LM Studio, and limits per minute that the one request alone exceeds.
+// tooLongText matches messages that a prompt does not fit the model: OpenAI (chat and Responses), Anthropic (input and
+// answer together), Gemini, Bedrock and Nova, xAI, Mistral, Cohere, DeepSeek, Perplexity, Alibaba, Vercel, Together and
+// text-generation-inference, llama.cpp, Ollama, LM Studio, and limits per minute that a single request exceeds.
 var tooLongText = regexp.MustCompile(`(?i)` +
 	`maximum context length|maximum prompt length|maximum model length|max_model_len|exceeded max context length` +
 	`|context (window|length|limit|size)[^.]{0,60}\b(exceed|overflow)|\bexceed[^.]{0,80}context (window|length|limit|size)` +

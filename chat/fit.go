@@ -15,42 +15,40 @@ import (
 	"atelier/media/imaging"
 )
 
-// Blobs is where pictures are read and where their smaller forms are kept;
-// *wire.Codec is one.
+// Blobs reads pictures and stores their derivatives. *wire.Codec implements it.
 type Blobs interface {
-	// Open reads a stored blob; the caller closes it.
+	// Open opens a stored blob. The caller must close it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// Store reads r to its end and returns the stored blob.
+	// Store reads r to its end and stores it as a blob.
 	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
 }
 
-// Fitted is a picture in the form in which a model takes it.
+// Fitted is a picture in a form that a model accepts.
 type Fitted struct {
 	// Output is the original, or a derivative with the original as its parent.
 	Output media.Output
-	// Reason is why it had to change; empty for an original.
+	// Reason says why the picture was converted; empty for an original.
 	Reason string
 }
 
-// Room is what a request has room for.
+// Room is the capacity of a request for pictures.
 type Room struct {
-	// Images is how many pictures the request carries together.
+	// Images is the total number of pictures in the request.
 	Images int `json:"images"`
-	// MaxBytes bounds this picture; 0 leaves it to the profile.
+	// MaxBytes is the maximum size of this picture; 0 means the limit of the profile.
 	MaxBytes int64 `json:"max_bytes,omitempty"`
 }
 
-// Fit converts a picture to a form that the model accepts: another type, smaller sides, fewer
-// bytes, the first frame of an animated GIF. A picture that fits is returned unchanged; a
-// derivative is stored, not recorded, and keeps the AI label. Errors: [media.CodeUnsupported] for a
-// model without vision and for what cannot be decoded, [media.CodeTooLarge], [media.CodeCorrupt]
-// and those of blobs.
+// Fit converts a picture to a form that the model accepts: another type, smaller sides, fewer bytes, or the first frame
+// of an animated GIF. It returns a picture that fits unchanged. A derivative is stored but not recorded, and keeps the
+// AI label. The error has code [media.CodeUnsupported] for a model without vision and for types that cannot be decoded,
+// [media.CodeTooLarge], [media.CodeCorrupt], or a code of blobs.
 func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room) (Fitted, error) {
 	if err := f.Sees(o); err != nil {
 		return Fitted{}, err
 	}
 	reason, side := f.misfit(o, room)
-	if len(reason) == 0 { // the bytes are read, to find out that they are there and whole
+	if len(reason) == 0 { // read the bytes to check that they exist and are intact
 		r, err := blobs.Open(ctx, o.Digest)
 		if err == nil {
 			_, err = io.Copy(io.Discard, r)
@@ -68,13 +66,13 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 	return Fitted{Output: made, Reason: f.Name + " takes " + strings.Join(reason, ", ")}, nil
 }
 
-// Fits reports whether the model takes a picture of this kind as it is.
+// Fits reports whether the model accepts a picture of this kind unchanged.
 func (f Profile) Fits(o media.Output, room Room) bool {
 	reason, _ := f.misfit(o, room)
 	return f.Sees(o) == nil && len(reason) == 0
 }
 
-// Sees is nil if the model can be shown a picture of this kind, as it is or converted.
+// Sees returns nil if the model can be shown a picture of this kind, unchanged or converted.
 func (f Profile) Sees(o media.Output) error {
 	switch {
 	case !f.SupportsVision:
@@ -89,14 +87,14 @@ func (f Profile) Sees(o media.Output) error {
 	return nil
 }
 
-// decodable are the types that package imaging reads.
+// decodable lists the types that package imaging decodes.
 var decodable = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
 
-// name is a picture as errors name it.
+// name returns the name of a picture in errors.
 func name(o media.Output) string { return cmp.Or(o.FileName, string(o.Ref)) }
 
-// misfit lists what the model takes instead of what the picture is; side is the
-// longest side to come down to, 0 for any.
+// misfit returns what the model accepts instead of the picture's properties, and the maximum length of the longest
+// side; 0 means any.
 func (f Profile) misfit(o media.Output, room Room) (reason []string, side int) {
 	if !f.Accepts(o.MIMEType) {
 		reason = append(reason, "no "+o.MIMEType)
@@ -120,7 +118,7 @@ func (f Profile) misfit(o media.Output, room Room) (reason []string, side int) {
 	return reason, side
 }
 
-// most is how many bytes one picture may have.
+// most returns the maximum size of one picture in bytes; 0 means no limit.
 func (f Profile) most(room Room) int64 {
 	if room.MaxBytes > 0 && f.MaxImageBytes > 0 {
 		return min(room.MaxBytes, f.MaxImageBytes)
@@ -129,15 +127,15 @@ func (f Profile) most(room Room) int64 {
 }
 
 const (
-	// shrinkSteps is how often the sides are made smaller by a quarter: to a tenth.
+	// shrinkSteps is the maximum number of attempts. Repeated reductions by a quarter shrink the sides to a tenth.
 	shrinkSteps = 9
-	// fitQuality keeps text in pictures readable.
+	// fitQuality is an encoding quality that keeps text in pictures readable.
 	fitQuality = 88
 )
 
-// shrink encodes a picture again until it fits: without loss, with loss, then smaller.
+// shrink encodes a picture until it fits: first lossless, then lossy, then smaller.
 func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room Room, side int) (media.Output, error) {
-	var formats []imaging.Format // without loss first where the picture had none
+	var formats []imaging.Format // lossless first, unless the picture was lossy
 	if f.Accepts("image/png") && (o.MIMEType != "image/jpeg" || !f.Accepts("image/jpeg")) {
 		formats = append(formats, imaging.FormatPNG)
 	}
@@ -177,7 +175,7 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, whose limit is %d bytes per picture: make it smaller", name(o), f, f.most(room))
 }
 
-// encode makes one form, and stores it if it is small enough.
+// encode encodes a picture once and stores it if it is small enough.
 func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job imaging.Job, room Room) (media.Blob, media.Facts, error) {
 	r, err := blobs.Open(ctx, o.Digest)
 	if err != nil {
@@ -195,9 +193,8 @@ func (f Profile) encode(ctx context.Context, blobs Blobs, o media.Output, job im
 	return b, facts, err
 }
 
-// Gate reports whether a model takes that many pictures in one request, by its profile.
-// The error has code [media.CodeUnsupported], names the model, and lists in Valid the
-// models that would do, as given.
+// Gate returns an error if the model does not accept that many pictures in one request. The error has code
+// [media.CodeUnsupported] and names the model. Its Valid lists the models in wouldDo.
 func (f Profile) Gate(images int, wouldDo []string) error {
 	var reason string
 	switch {
@@ -219,12 +216,12 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 	return e
 }
 
-// seeingModels is how many models an error names.
+// seeingModels is the maximum number of models in an error.
 const seeingModels = 6
 
-// Seeing names models that take that many pictures, best first: the default of each
-// provider with a key, then others of theirs, the offline model; where none of them
-// does, defaults of providers whose key is missing.
+// Seeing returns models that accept that many pictures, best first: the defaults of providers with a key, then other
+// models of these providers, then the offline model. If none accepts them, it returns the defaults of providers without
+// a key.
 func (r *Registry) Seeing(images int) []string {
 	var names []string
 	add := func(f Profile) {
@@ -256,7 +253,7 @@ func (r *Registry) Seeing(images int) []string {
 	return names
 }
 
-// name is how a person names the model to get exactly this one.
+// name returns the name that selects exactly this model.
 func (f Profile) name() string {
 	if f.Offline {
 		return f.ID

@@ -7,16 +7,16 @@ import (
 	"atelier/media"
 )
 
-// LifeCycle is when a model was released and is shut down; zero times are unknown.
+// LifeCycle is the release and the shutdown of a model. Zero times are unknown.
 type LifeCycle struct {
 	Released   time.Time `json:"released,omitzero" yaml:"released"`
 	Deprecated time.Time `json:"deprecated,omitzero" yaml:"deprecated"`
 	ShutDown   time.Time `json:"shut_down,omitzero" yaml:"shut_down"`
-	// ReplacedBy is the id of the one successor, at the same provider.
+	// ReplacedBy is the id of the successor at the same provider.
 	ReplacedBy string `json:"replaced_by,omitempty" yaml:"replaced_by"`
 }
 
-// warnAhead is how long before a model's end its users are warned.
+// warnAhead is how long before the shutdown of a model a warning is given.
 const warnAhead = 30 * 24 * time.Hour
 
 // Alive reports whether the model can be called at a time.
@@ -24,17 +24,16 @@ func (f Profile) Alive(now time.Time) bool {
 	return f.Life.ShutDown.IsZero() || now.Before(f.Life.ShutDown)
 }
 
-// Change is what became of a model that was named.
+// Change says how a requested model was replaced or treated.
 type Change struct {
-	// Asked is the requested name, Applied the model that is used or the family as which it is
-	// treated.
+	// Asked is the requested name. Applied is the model that is used, or the family that it is treated as.
 	Asked   string `json:"asked"`
 	Applied string `json:"applied"`
 	Reason  string `json:"reason"`
 }
 
-// successor follows replaced_by to the first model alive at now. Chains end: profiles are
-// checked for circles.
+// successor follows ReplacedBy to the first model that is alive at now. Chains end, because profiles are checked for
+// cycles.
 func (p *Profiles) successor(f Profile, now time.Time) (Profile, bool) {
 	for !f.Alive(now) {
 		next, ok := p.listed(f.Provider, f.Life.ReplacedBy)
@@ -46,8 +45,8 @@ func (p *Profiles) successor(f Profile, now time.Time) (Profile, bool) {
 	return f, true
 }
 
-// living is the model that answers for one that was named at a time, with what has to be
-// said about it. The error has code media.CodeUnsupported.
+// living returns the model that substitutes for a requested one at a time, with the changes and warnings to report. The
+// error has code media.CodeUnsupported.
 func (p *Profiles) living(requested string, f Profile, now time.Time) (next Profile, changes []Change, warnings []string, err error) {
 	next, ok := p.successor(f, now)
 	if !ok {
@@ -70,7 +69,7 @@ func (p *Profiles) living(requested string, f Profile, now time.Time) (next Prof
 	return next, changes, warnings, nil
 }
 
-// assumption says as what a model is treated that no row names.
+// assumption says how an unlisted model is treated.
 func (f Profile) assumption() string {
 	sees, price := "it is shown no pictures", "its price is unknown"
 	if f.SupportsVision {

@@ -8,54 +8,52 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ImageLimits are what a model takes of pictures in one request. 0 and empty mean
-// unknown, which bounds nothing.
+// ImageLimits are the limits of a model for the pictures in one request. 0 and empty mean unknown, and impose no limit.
 type ImageLimits struct {
-	// MaxImages is how many pictures one request may carry.
+	// MaxImages is the maximum number of pictures in one request.
 	MaxImages int `json:"max_images,omitempty" yaml:"max_images"`
-	// MaxImageBytes bounds one picture, MaxTotalImageBytes all of a request, as bytes
-	// before base64.
+	// MaxImageBytes limits the size of one picture, MaxTotalImageBytes that of all pictures in a request. Both are in
+	// bytes before base64.
 	MaxImageBytes      int64 `json:"max_image_bytes,omitempty" yaml:"max_image_bytes"`
 	MaxTotalImageBytes int64 `json:"max_total_image_bytes,omitempty" yaml:"max_total_image_bytes"`
-	// MaxImagePixels bounds width × height, MaxImageSide each of them.
+	// MaxImagePixels limits width × height, MaxImageSide each side.
 	MaxImagePixels int64 `json:"max_image_pixels,omitempty" yaml:"max_image_pixels"`
 	MaxImageSide   int   `json:"max_image_side,omitempty" yaml:"max_image_side"`
-	// ManyImages is the number of pictures above which ManyImageSide bounds their sides.
+	// ManyImages is the number of pictures above which ManyImageSide limits their sides.
 	ManyImages    int `json:"many_images,omitempty" yaml:"many_images"`
 	ManyImageSide int `json:"many_image_side,omitempty" yaml:"many_image_side"`
 	// MediaTypes are the accepted types; empty means PNG, JPEG, WebP and GIF.
 	MediaTypes []string `json:"media_types,omitempty" yaml:"media_types"`
-	// Detail tells that a request can say how closely to look: low or high.
+	// Detail means that a request can specify a level of detail for each picture: low or high.
 	Detail bool `json:"detail,omitempty" yaml:"detail"`
-	// ImageTokens is how the provider counts a picture.
+	// ImageTokens is the rule by which the provider counts the tokens of a picture.
 	ImageTokens TokenRule `json:"image_tokens,omitzero" yaml:"image_tokens"`
 }
 
 // TokenRule is a provider's formula for the tokens of one picture.
 type TokenRule struct {
-	// Rule is tiles, patches, area or flat; empty means unknown, counted as 1,600.
+	// Rule is tiles, patches, area or flat; empty means unknown, which counts as 1,600 tokens.
 	Rule string `json:"rule,omitempty" yaml:"rule"`
-	// Side is the edge of a tile or patch in pixels.
+	// Side is the side length of a tile or a patch, in pixels.
 	Side int `json:"side,omitempty" yaml:"side"`
-	// Small is the longest side of a picture that counts as one tile.
+	// Small is the maximum length of the longest side of a picture that counts as one tile.
 	Small int `json:"small,omitempty" yaml:"small"`
-	// Box and Short bound the long and the short side before tiles are counted; Box also
-	// before an area is.
+	// Box and Short limit the long and the short side before tiles are counted. Box also applies to the rule area.
 	Box   int `json:"box,omitempty" yaml:"box"`
 	Short int `json:"short,omitempty" yaml:"short"`
-	// Base is added once, Each is the price of a tile, or of a picture where flat.
+	// Base is added once. Each is the number of tokens of a tile or, with the rule flat, of a picture.
 	Base int64 `json:"base,omitempty" yaml:"base"`
 	Each int64 `json:"each,omitempty" yaml:"each"`
-	// Per is how many pixels make a token (area); Factor multiplies patches.
+	// Per is the number of pixels per token (area). Factor multiplies the number of patches.
 	Per    float64 `json:"per,omitempty" yaml:"per"`
 	Factor float64 `json:"factor,omitempty" yaml:"factor"`
-	// Cap is the most that one picture counts before Factor.
+	// Cap is the maximum count of one picture before Factor is applied.
 	Cap int64 `json:"cap,omitempty" yaml:"cap"`
-	// Low is what a picture of low detail counts; 0 where there is no detail to choose.
+	// Low is the number of tokens of a picture with low detail; 0 if the detail cannot be chosen.
 	Low int64 `json:"low,omitempty" yaml:"low"`
 }
 
-// UnmarshalYAML implements yaml.Unmarshaler: a rule replaces another as a whole.
+// UnmarshalYAML implements yaml.Unmarshaler. A rule replaces another rule as a whole.
 func (t *TokenRule) UnmarshalYAML(n *yaml.Node) error {
 	type plain TokenRule
 	var p plain
@@ -66,10 +64,10 @@ func (t *TokenRule) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// unknownImageTokens stands where a provider does not say how it counts.
+// unknownImageTokens is used if a provider does not document how it counts.
 const unknownImageTokens = 1600
 
-// over fills the limits that are not set from others.
+// over returns the limits with unset ones replaced by those of d.
 func (l ImageLimits) over(d ImageLimits) ImageLimits {
 	l.MaxImages = cmp.Or(l.MaxImages, d.MaxImages)
 	l.MaxImageBytes = cmp.Or(l.MaxImageBytes, d.MaxImageBytes)
@@ -86,10 +84,10 @@ func (l ImageLimits) over(d ImageLimits) ImageLimits {
 	return l
 }
 
-// Accepts reports whether a media type may be sent.
+// Accepts reports whether a media type is accepted.
 func (l ImageLimits) Accepts(mimeType string) bool { return slices.Contains(l.Types(), mimeType) }
 
-// Types lists the accepted media types.
+// Types returns the accepted media types.
 func (l ImageLimits) Types() []string {
 	if len(l.MediaTypes) > 0 {
 		return l.MediaTypes
@@ -97,8 +95,8 @@ func (l ImageLimits) Types() []string {
 	return []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 }
 
-// Tokens estimates what one picture of this size costs in input tokens. Detail is
-// auto, low or high; a size that is not known counts as 1024 × 1024.
+// Tokens estimates the number of input tokens of one picture of a given size. Detail is auto, low or high. An unknown
+// size counts as 1024 × 1024.
 func (t TokenRule) Tokens(width, height int, detail string) int64 {
 	if width <= 0 || height <= 0 {
 		width, height = 1024, 1024
@@ -127,8 +125,8 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 	return unknownImageTokens
 }
 
-// patches counts squares; a picture with more than Cap of them is made smaller, to a whole
-// number of them on one side.
+// patches returns the number of patches. A picture with more than Cap patches is reduced until a whole number of
+// patches fits one side.
 func (t TokenRule) patches(w, h float64) float64 {
 	side := float64(max(t.Side, 1))
 	n := math.Ceil(w/side) * math.Ceil(h/side)
@@ -141,10 +139,10 @@ func (t TokenRule) patches(w, h float64) float64 {
 	return n
 }
 
-// rounding is how far a whole number may be missed.
+// rounding is the tolerance for whole numbers.
 const rounding = 1e-9
 
-// wholePart is what rounding down leaves of a length, which one below 1 keeps.
+// wholePart returns the fraction of a length that remains after rounding down; 1 for a length below 1.
 func wholePart(n float64) float64 {
 	if n < 1 {
 		return 1
@@ -152,7 +150,7 @@ func wholePart(n float64) float64 {
 	return math.Floor(n) / n
 }
 
-// tiles counts squares after the picture was fitted as the provider does it.
+// tiles returns the number of tokens by tiles, after the picture is resized as the provider does it.
 func (t TokenRule) tiles(w, h float64) int64 {
 	if t.Small > 0 && max(w, h) <= float64(t.Small) {
 		return t.Base + t.Each
@@ -168,11 +166,11 @@ func (t TokenRule) tiles(w, h float64) int64 {
 	return t.Base + t.Each*int64(n)
 }
 
-// charactersPerToken is a cautious average for prose and JSON.
+// charactersPerToken is a conservative average for prose and JSON.
 const charactersPerToken = 4
 
-// EstimateTokens estimates the input tokens of a request: its text, and its pictures by
-// the provider's own formula. A picture's bytes count for nothing.
+// EstimateTokens estimates the input tokens of a request: its text, and its pictures by the provider's own formula. The
+// size of pictures in bytes does not count.
 func (f Profile) EstimateTokens(r Request) int64 {
 	n := int64(len(r.System)) / charactersPerToken
 	for _, m := range r.Messages {

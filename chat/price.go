@@ -6,44 +6,42 @@ import (
 	"time"
 )
 
-// Rate is what tokens cost, in US dollars per million as decimal text; empty means
-// unknown.
+// Rate is the price of tokens in US dollars per million, as decimal text; empty means unknown.
 type Rate struct {
 	InputUSD  string `json:"input_usd,omitempty" yaml:"input_usd"`
 	OutputUSD string `json:"output_usd,omitempty" yaml:"output_usd"`
-	// CachedUSD is the price of prompt tokens that the provider read from its cache; empty
-	// means that of others.
+	// CachedUSD is the price of prompt tokens that the provider read from its cache; empty means the price of other
+	// prompt tokens.
 	CachedUSD string `json:"cached_usd,omitempty" yaml:"cached_usd"`
-	// ImageOutputUSD is the price of the tokens of pictures in the answer.
+	// ImageOutputUSD is the price of tokens for pictures in the answer.
 	ImageOutputUSD string `json:"image_output_usd,omitempty" yaml:"image_output_usd"`
 }
 
-// Price is a rate that holds under a condition.
+// Price is a rate that applies under a condition.
 type Price struct {
 	Rate `yaml:",inline"`
-	// Above is the number of prompt tokens above which it holds; 0 means any.
+	// Above is the number of prompt tokens above which the rate applies; 0 means any.
 	Above int64 `json:"above,omitempty" yaml:"above"`
-	// From is when it begins to hold; the zero time means always.
+	// From is the time from which the rate applies; the zero time means always.
 	From time.Time `json:"from,omitzero" yaml:"from"`
 }
 
-// Pricing is what the tokens of one model cost.
+// Pricing is the price of the tokens of one model.
 type Pricing struct {
-	// Rate is the price of tokens; Prices are those that hold instead under a condition, of
-	// several that do the last.
+	// Rate is the default price. Prices are rates that apply instead under a condition; if several apply, the last one
+	// is used.
 	Rate   `yaml:",inline"`
 	Prices []Price `json:"prices,omitempty" yaml:"prices"`
-	// ReportsCost is true if each answer reports its own cost.
+	// ReportsCost means that each answer reports its own cost.
 	ReportsCost bool `json:"reports_cost,omitempty" yaml:"reports_cost"`
 }
 
-// Priced reports whether the model's tokens have a known price, or its answers tell it.
+// Priced reports whether the price of the model's tokens is known or reported by its answers.
 func (f Profile) Priced() bool {
 	return f.Offline || f.ReportsCost || f.InputUSD != "" && f.OutputUSD != ""
 }
 
-// Cost is the exact price of a call at a time, in US dollars as decimal text; nil if a
-// price that it needs is not known.
+// Cost returns the exact price of a call at a time, in US dollars as decimal text; nil if a required price is unknown.
 func (f Profile) Cost(u Usage, at time.Time) *string {
 	if f.Offline && f.InputUSD == "" {
 		return new("0")
@@ -51,7 +49,7 @@ func (f Profile) Cost(u Usage, at time.Time) *string {
 	return f.cost(u, at)
 }
 
-// cost is the price of a call by the rate that holds for it.
+// cost returns the price of a call by the rate that applies.
 func (p Pricing) cost(u Usage, at time.Time) *string {
 	r := p.Rate
 	for _, c := range p.Prices {
@@ -87,7 +85,7 @@ func (p Pricing) cost(u Usage, at time.Time) *string {
 	return USD(sum.Quo(sum, big.NewRat(1_000_000, 1)))
 }
 
-// USD writes an amount in US dollars as decimal text, with eighteen places at most.
+// USD formats an amount in US dollars as decimal text with at most eighteen decimal places.
 func USD(amount *big.Rat) *string {
 	s := strings.TrimSuffix(strings.TrimRight(amount.FloatString(18), "0"), ".")
 	return &s

@@ -24,24 +24,24 @@ import (
 //go:embed profiles.yaml
 var shippedProfiles string
 
-// Provider is what all models of one provider share.
+// Provider holds what all models of one provider have in common.
 type Provider struct {
-	// Key names the provider: gemini, openai, anthropic, openrouter, ollama.
+	// Key identifies the provider: gemini, openai, anthropic, openrouter, ollama, bedrock.
 	Key  string `json:"key" yaml:"key"`
 	Name string `json:"name" yaml:"name"`
-	// Variables are the environment variables that can hold the credential, in
-	// order; BaseVariable the one that moves the base URL.
+	// Variables are the environment variables that can hold the credential, in order of precedence. BaseVariable is the
+	// variable that replaces the base URL.
 	Variables    []string `json:"variables" yaml:"variables"`
 	BaseVariable string   `json:"base_variable" yaml:"base_variable"`
 	DefaultModel string   `json:"default_model" yaml:"default_model"`
-	// The limits of its vision models, where a model has none of its own.
+	// ImageLimits applies to vision models without limits of their own.
 	ImageLimits `yaml:",inline"`
-	// JSONMode says that the provider takes response_format json_object.
+	// JSONMode means that the provider accepts response_format json_object.
 	JSONMode bool `json:"json_mode" yaml:"json_mode"`
 }
 
-// Ready reports whether there is a credential for the provider: nil, or an error with code
-// missing_key that names the variable to set.
+// Ready returns nil if there is a credential for the provider. Otherwise, it returns an error with code missing_key
+// that names the variable to set.
 func (p Provider) Ready(keys map[string]string) error {
 	if keys[p.Key] != "" {
 		return nil
@@ -49,25 +49,25 @@ func (p Provider) Ready(keys map[string]string) error {
 	return media.Errorf(media.CodeMissingKey, "%s requires a key: set %s", p.Name, strings.Join(p.Variables, " or "))
 }
 
-// Profiles is the catalogue of chat models: an embedded one, overridden by data.
-// It is immutable and safe for concurrent use.
+// Profiles is the catalogue of chat models: the embedded catalogue and its overrides. It is immutable and safe for
+// concurrent use.
 type Profiles struct {
 	providers []Provider
 	families  []family
 	models    []Profile
-	// baseIDs are the ids of models without what hosts and dates add.
+	// baseIDs maps model ids to ids without the additions of hosts and dates.
 	baseIDs map[string]string
 }
 
-// family is what all models of one kind share, wherever they are hosted.
+// family holds what all models of one family have in common, wherever they are hosted.
 type family struct {
-	// name is that of a known family; empty for a mere rule.
+	// name is the name of a known family; empty for a mere rule.
 	name string
-	// provider narrows it to one; empty means all.
+	// provider restricts the family to one provider; empty means all.
 	provider string
-	// match are patterns of ids, lower case; one of them must match.
+	// match are lower-case patterns of model ids. One of them must match.
 	match []string
-	// fields are laid over a profile, unlisted over one that no row names; nil for none.
+	// fields override the profile of a model, unlisted that of an unlisted model; nil for none.
 	fields, unlisted *yaml.Node
 }
 
@@ -78,9 +78,8 @@ type profileFile struct {
 	Models    []yaml.Node `yaml:"models"`
 }
 
-// LoadProfiles reads the embedded catalogue, the shipped overrides and then the
-// user's, later ones winning field by field. The error has code invalid and names
-// what is wrong.
+// LoadProfiles loads the embedded catalogue, then the shipped overrides, then those of the user. Later values override
+// earlier ones field by field. The error has code invalid and says what is wrong.
 func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 	base, err := shipped()
 	if err != nil {
@@ -98,13 +97,13 @@ func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 	return p, p.checkLives()
 }
 
-// shipped are the profiles without anybody's overrides, which are read once.
+// shipped loads the profiles without the user's overrides, once.
 var shipped = sync.OnceValues(func() (*Profiles, error) {
 	p := &Profiles{baseIDs: map[string]string{}}
 	return p, p.read(strings.NewReader(shippedProfiles), true)
 })
 
-// read lays what a file says over the profiles; the catalogue comes behind its providers.
+// read applies a file to the profiles. The catalogue is added after the file's providers.
 func (p *Profiles) read(r io.Reader, catalogue bool) error {
 	var f profileFile
 	d := yaml.NewDecoder(r)
@@ -135,8 +134,7 @@ func (p *Profiles) read(r io.Reader, catalogue bool) error {
 	return nil
 }
 
-// addCatwalk takes the models of the providers that we know from the embedded
-// catalogue (charm.land/catwalk).
+// addCatwalk adds the models of known providers from the embedded catalogue (charm.land/catwalk).
 func (p *Profiles) addCatwalk() {
 	for _, cp := range embedded.GetAll() {
 		prov, ok := p.Provider(string(cp.ID))
@@ -164,7 +162,7 @@ func profileOf(prov Provider, m catwalk.Model) Profile {
 	return f
 }
 
-// usd turns a catalogue price into decimal text; an absent price is unknown, not zero.
+// usd converts a catalogue price to decimal text. A missing price is unknown, not zero.
 func usd(v float64) string {
 	if v <= 0 {
 		return ""
@@ -172,8 +170,8 @@ func usd(v float64) string {
 	return strconv.FormatFloat(v, 'g', 12, 64)
 }
 
-// cachedUSD is the price of tokens read from the cache. The catalogue has it in either of
-// two fields, beside that of writing, which is dearer than the prompt's.
+// cachedUSD returns the price of tokens that are read from the cache. The catalogue has it in either of two fields. The
+// other field may hold the price of cache writes, which is higher than that of the prompt.
 func cachedUSD(m catwalk.Model) string {
 	least := 0.0
 	for _, v := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
@@ -210,7 +208,7 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 	return nil
 }
 
-// addFamily reads a family and lays it over the models that are known by now.
+// addFamily reads a family and applies it to the models that are known so far.
 func (p *Profiles) addFamily(n *yaml.Node) error {
 	var key struct {
 		Name     string    `yaml:"name"`
@@ -260,17 +258,17 @@ func (f family) has(m Profile, base string) bool {
 			literal = pattern[:i]
 		}
 		matches := func(id string) bool {
-			ok, _ := path.Match(pattern, id) // patterns were checked when they were read
+			ok, _ := path.Match(pattern, id) // patterns were checked when they were loaded
 			return ok
 		}
 		return strings.HasPrefix(whole, literal) && matches(whole) || strings.HasPrefix(base, literal) && matches(base)
 	})
 }
 
-// lay puts what a family says over a profile that belongs to it.
+// lay applies fields of a family to the profile of a model.
 func (p *Profiles) lay(fields *yaml.Node, m *Profile) {
 	own := *m
-	if fields == nil || fields.Decode(&own) != nil { // it was decoded when it was read
+	if fields == nil || fields.Decode(&own) != nil { // it was decoded when it was loaded
 		return
 	}
 	own.ID, own.Provider = m.ID, m.Provider
@@ -281,14 +279,13 @@ func (p *Profiles) lay(fields *yaml.Node, m *Profile) {
 }
 
 var (
-	// idBefore is what hosts put before an id: a vendor with a slash, regions and vendors
-	// with dots.
+	// idBefore matches what hosts put before an id: a vendor with a slash, or regions and vendors with dots.
 	idBefore = regexp.MustCompile(`^(.*/|([a-z-]+\.)+)`)
-	// idBehind is what stands behind it: tags, dates, versions of hosts, stages.
+	// idBehind matches what follows an id: tags, dates, versions of hosts, stages.
 	idBehind = regexp.MustCompile(`(:.*|[-@]20\d\d-?\d\d-?\d\d|-v[12]|-latest|-preview)$`)
 )
 
-// baseID is an id without what hosts and dates add to it.
+// baseID returns an id without the additions of hosts and dates.
 func baseID(id string) string {
 	id = strings.ToLower(id)
 	for _, trim := range []*regexp.Regexp{idBefore, idBehind} {
@@ -303,8 +300,8 @@ func baseID(id string) string {
 	return id
 }
 
-// custom is the profile of a model that no row names: that of the model whose id is the
-// same but for date and stage, else what is said of its families; text only where it has none.
+// custom returns the profile of an unlisted model: that of a listed model whose id differs only in date and stage, else
+// that of its families. Without a family, the model accepts only text.
 func (p *Profiles) custom(prov Provider, id string) Profile {
 	base := baseID(id)
 	for _, m := range p.models {
@@ -327,7 +324,7 @@ func (p *Profiles) custom(prov Provider, id string) Profile {
 	return m
 }
 
-// listed finds the row of a model by its id.
+// listed returns the profile of a listed model by its id.
 func (p *Profiles) listed(provider, id string) (Profile, bool) {
 	i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == provider && m.ID == id })
 	if i < 0 || id == "" {
@@ -336,7 +333,7 @@ func (p *Profiles) listed(provider, id string) (Profile, bool) {
 	return p.models[i], true
 }
 
-// checkLives proves that every chain of successors ends at a row.
+// checkLives checks that every chain of successors ends at a listed model.
 func (p *Profiles) checkLives() error {
 	for _, m := range p.models {
 		seen := []string{m.ID}
@@ -354,7 +351,7 @@ func (p *Profiles) checkLives() error {
 	return nil
 }
 
-// Provider finds a provider by key.
+// Provider returns a provider by its key.
 func (p *Profiles) Provider(key string) (Provider, bool) {
 	i := slices.IndexFunc(p.providers, func(q Provider) bool { return q.Key == key })
 	if i < 0 {
@@ -363,15 +360,15 @@ func (p *Profiles) Provider(key string) (Provider, bool) {
 	return p.providers[i], true
 }
 
-// Providers lists the providers in their default order.
+// Providers returns the providers in their default order.
 func (p *Profiles) Providers() []Provider { return slices.Clone(p.providers) }
 
-// Models lists all profiles, grouped by provider.
+// Models returns all profiles, grouped by provider.
 func (p *Profiles) Models() []Profile { return slices.Clone(p.models) }
 
-// Find looks a model up by "provider/id", id or display name, in any case. Where
-// several providers serve it, all are returned in the default order. A
-// "provider/id" of a known provider is accepted even if no catalogue knows the id.
+// Find returns models by "provider/id", id or display name, ignoring case. If several providers serve a model, it
+// returns all of them in the default order. It accepts a "provider/id" of a known provider even if the id is not
+// listed.
 func (p *Profiles) Find(name string) []Profile {
 	if prov, id, ok := strings.Cut(name, "/"); ok {
 		if q, known := p.Provider(strings.ToLower(prov)); known && id != "" {
@@ -404,29 +401,29 @@ func (p *Profiles) match(keep func(Profile) bool) []Profile {
 	return out
 }
 
-// String names the profile for people.
+// String returns the name of the model and its provider.
 func (f Profile) String() string { return fmt.Sprintf("%s (%s)", f.Name, f.Provider) }
 
 // Listed is a model as its provider lists it.
 type Listed struct {
 	ID string `json:"id"`
-	// Vision reports whether it takes pictures; nil where the list does not say.
+	// Vision reports whether the model accepts pictures; nil if the list does not say.
 	Vision *bool `json:"vision,omitempty"`
-	// ContextTokens is 0, and ShutDown zero, where the list does not say.
+	// ContextTokens is 0 and ShutDown is zero if the list does not say.
 	ContextTokens int64     `json:"context_tokens,omitempty"`
 	ShutDown      time.Time `json:"shut_down,omitzero"`
 }
 
-// FindingKind is the kind of a difference between a list and the profiles.
+// FindingKind is the kind of a difference between a provider's list and the profiles.
 type FindingKind string
 
-// The kinds.
+// The values of [FindingKind].
 const (
-	FindingNew     FindingKind = "new"     // listed there, and no row here
-	FindingGone    FindingKind = "gone"    // a living row here, and not listed there
-	FindingVision  FindingKind = "vision"  // pictures are taken there and not sent here, or the other way round
-	FindingContext FindingKind = "context" // another size of context
-	FindingEnd     FindingKind = "end"     // another day of shutting down
+	FindingNew     FindingKind = "new"     // in the list, but not in the profiles
+	FindingGone    FindingKind = "gone"    // alive in the profiles, but not in the list
+	FindingVision  FindingKind = "vision"  // accepts pictures only in the list, or only in the profiles
+	FindingContext FindingKind = "context" // different context size
+	FindingEnd     FindingKind = "end"     // different shutdown date
 )
 
 // Finding is one difference.
@@ -436,7 +433,7 @@ type Finding struct {
 	Note  string      `json:"note"`
 }
 
-// Compare tells how a provider's list differs from the profiles at a time.
+// Compare returns the differences between a provider's list and the profiles at a time.
 func (p *Profiles) Compare(provider string, listed []Listed, now time.Time) []Finding {
 	var out []Finding
 	add := func(id string, kind FindingKind, format string, args ...any) {

@@ -11,26 +11,25 @@ import (
 	"atelier/media/wire"
 )
 
-// Config tells a [Registry] what it can use.
+// Config configures a [Registry].
 type Config struct {
-	// Profiles is the catalogue; required.
+	// Profiles is the catalogue of chat models; required.
 	Profiles *Profiles
-	// Keys are the credentials by provider key. For ollama it is the host's address.
+	// Keys are the credentials by provider key. For ollama, the credential is the address of the host.
 	Keys map[string]string
-	// AnyOpenAI means that openai is another service with its protocol, which may have models of
-	// any name.
+	// AnyOpenAI means that openai is another service with the same protocol, whose models can have any name.
 	AnyOpenAI bool
-	// Default is the model that the operator wants (ATELIER_CHAT_MODEL); empty means
-	// the first provider with a key.
+	// Default is the model that the operator chose (ATELIER_CHAT_MODEL); empty means the default model of the first
+	// provider with a key.
 	Default string
-	// Offline is the model that is used if no provider has a key; required.
+	// Offline is the model for the case that no provider has a key; required.
 	Offline Model
-	// Open opens the models of the providers that Openers, by provider key, does not name; required.
+	// Open opens the models of providers that are not in Openers; required. Openers is keyed by provider key.
 	Open    Opener
 	Openers map[string]Opener
-	// Retry is the policy for refused calls.
+	// Retry is the policy for retrying refused calls.
 	Retry RetryPolicy
-	// Now is the clock by which models live; nil means time.Now.
+	// Now is the clock that determines which models are alive; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -47,17 +46,17 @@ type Registry struct {
 // Choice is the chosen model, and why it is not the requested one.
 type Choice struct {
 	Model Model
-	// Asked is the name that could not be had; empty if the first wish was met.
+	// Asked is the requested name that is not available; empty if the first preference is available.
 	Asked string
-	// Reason is why, for people; empty if it is the preferred one.
+	// Reason says why it is not available, for people; empty for the first preference.
 	Reason string
-	// Changes report a successor, or as what an unlisted model is treated.
+	// Changes report a successor, or how an unlisted model is treated.
 	Changes []Change
-	// Warnings tell of a model that will be shut down soon.
+	// Warnings report that a model will be shut down soon.
 	Warnings []string
 }
 
-// NewRegistry checks the configuration.
+// NewRegistry checks the configuration and creates a Registry.
 func NewRegistry(cfg Config) (*Registry, error) {
 	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Open == nil {
 		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Open are required")
@@ -68,16 +67,15 @@ func NewRegistry(cfg Config) (*Registry, error) {
 	return &Registry{cfg: cfg, open: map[string]Model{}}, nil
 }
 
-// Ready reports whether a provider can be used: nil, or an error with code
-// missing_key that names the variable to set.
+// Ready returns nil if a provider can be used. Otherwise, it returns an error with code missing_key that names the
+// variable to set.
 func (r *Registry) Ready(p Provider) error { return p.Ready(r.cfg.Keys) }
 
 // Profiles returns the catalogue.
 func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
 
-// Named opens the model that a person named, or its successor. A missing key is an error
-// with code missing_key; an unknown name is not_found; a model that was shut down and has
-// no successor is unsupported.
+// Named opens the model that a person named, or its successor. The error has code missing_key for a missing key,
+// not_found for an unknown name, and unsupported for a model that was shut down without a successor.
 func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 	c, err := r.named(ctx, name)
 	return c.Model, err
@@ -88,7 +86,7 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 		return Choice{Model: r.cfg.Offline}, nil
 	}
 	found := r.cfg.Profiles.Find(name)
-	// Another service may have models of any name, but none is called by a piece of media.
+	// Another service may have models of any name, but none is named like a media item.
 	if len(found) == 0 && r.cfg.AnyOpenAI && wire.NameMedia(name) == name {
 		p, _ := r.cfg.Profiles.Provider("openai")
 		found = []Profile{r.cfg.Profiles.custom(p, name)}
@@ -115,9 +113,8 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	return Choice{}, missing
 }
 
-// Choose opens the operator's default, else the first preferred model that has a
-// key, else the first provider with a key, else the offline model. Only the
-// operator's default can fail for want of a key.
+// Choose opens the operator's default, else the first preferred model that has a key, else the default model of the
+// first provider with a key, else the offline model. Only for the operator's default is a missing key an error.
 func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
 	if r.cfg.Default != "" {
 		c, err := r.named(ctx, r.cfg.Default)

@@ -13,20 +13,20 @@ import (
 	"atelier/media"
 )
 
-// RetryPolicy is how often a call that was refused without being billed is retried.
+// RetryPolicy says how often a call is retried that was refused without being billed.
 type RetryPolicy struct {
-	// Tries is the number of calls in all; 0 means 4.
+	// Tries is the maximum number of calls in total; 0 means 4.
 	Tries int
-	// First is the first wait; 0 means 500 ms. It doubles, with jitter, up to 30 s; a longer wait
-	// requested by the provider is used, up to Longest.
+	// First is the first wait; 0 means 500 ms. It doubles with each retry, with jitter, up to 30 s. A longer wait that
+	// the provider requests is used, up to Longest.
 	First time.Duration
-	// Longest is the longest Retry-After that is honoured; 0 means 60 s. If a provider requests
-	// more, its call fails at once, and so do others of the model until then, for an hour at most.
+	// Longest is the maximum Retry-After that is honoured; 0 means 60 s. If a provider requests more, the call fails at
+	// once, as do other calls of the model until then, for at most an hour.
 	Longest time.Duration
-	// Sleep waits; nil means a timer.
+	// Sleep waits for d; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Now is the clock; nil means time.Now. Rand spreads the calls that waited for the same, 0 to 1;
-	// nil means math/rand.
+	// Now is the clock; nil means time.Now. Rand returns a number from 0 to 1 that spreads calls which waited for the
+	// same time; nil means math/rand.
 	Now  func() time.Time
 	Rand func() float64
 }
@@ -56,11 +56,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ErrDailyQuota is wrapped by the error of a call that a quota of a day refused.
+// ErrDailyQuota is wrapped by the error of a call that a daily quota refused.
 var ErrDailyQuota = errors.New("the daily quota is used up")
 
-// retrying repeats refused calls. What the provider asks one call to wait for, the other calls of
-// the model wait for as well: they would run into the same limit.
+// retrying retries refused calls. If the provider asks one call to wait, the other calls of the model wait as well:
+// they would hit the same limit.
 type retrying struct {
 	Model
 	policy RetryPolicy
@@ -72,7 +72,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = r.policy.First, 30*time.Second
 	var waited time.Time
-	day := false // a wait for a quota of a day has ended
+	day := false // a wait for a daily quota has ended
 	for try := 1; ; try++ {
 		if err := r.turn(ctx, waited); err != nil {
 			return Response{}, err
@@ -86,7 +86,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
 		}
 		daily := errors.Is(err, ErrDailyQuota)
-		if daily && (day || e.RetryAfter == 0 || e.RetryAfter > r.policy.Longest) { // no wait of a run mends it
+		if daily && (day || e.RetryAfter == 0 || e.RetryAfter > r.policy.Longest) { // no wait within a run helps
 			e.Code, e.Retryable = media.CodeQuotaExceeded, false
 		}
 		day = day || daily
@@ -94,7 +94,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 			return res, err
 		}
 		pause := max(wait.NextBackOff(), e.RetryAfter)
-		if requested, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); requested <= r.policy.Longest { // another call may have heard of more
+		if requested, until := r.waits.Remaining("", r.policy.Now(), time.Time{}); requested <= r.policy.Longest { // another call may have a longer wait
 			pause, waited = max(pause, requested), until
 		}
 		if err := r.policy.Sleep(ctx, pause); err != nil {
@@ -103,9 +103,9 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	}
 }
 
-// turn waits as long as the provider asked other calls of the model to wait, unless the call has
-// waited until then. Where that is longer than a call waits, it is media.CodeRateLimited, and ctx's
-// error where it ends.
+// turn waits as long as the provider asked other calls of the model to wait, unless this call has already waited until
+// then. The error has code media.CodeRateLimited if the wait exceeds Longest. If ctx ends, turn returns the error of
+// ctx.
 func (r retrying) turn(ctx context.Context, waited time.Time) error {
 	for {
 		wait, until := r.waits.Remaining("", r.policy.Now(), waited)
@@ -117,7 +117,7 @@ func (r retrying) turn(ctx context.Context, waited time.Time) error {
 			e.RetryAfter = wait
 			return e
 		}
-		// Not all at once when the wait has ended.
+		// Calls must not all continue at once when the wait has ended.
 		wait += time.Duration(r.policy.Rand() * float64(min(wait, time.Second)))
 		if err := r.policy.Sleep(ctx, wait); err != nil {
 			return err

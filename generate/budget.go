@@ -10,50 +10,50 @@ import (
 	"atelier/media"
 )
 
-// Charge is what one billable act may use, or did use: an operation, or a call of a chat model.
+// Charge is what one billable act may use, or has used: an operation, or a call of a chat model.
 type Charge struct {
-	// ID is the act's, the same in every process that works on it. An operation's is its own;
-	// that of a model that stands in for another begins with it and continues a slash.
+	// ID identifies the act in every process that works on it. For an operation it is the operation's id; for a
+	// fallback model it starts with that id and a slash.
 	ID string
-	// Images are the pictures that it makes.
+	// Images is the number of pictures that it makes.
 	Images int64
-	// Tokens are those of a chat model, in and out; operations have none.
+	// Tokens is the number of tokens of a chat model, in and out; operations have none.
 	Tokens int64
-	// USD is money in US dollars as exact decimal text; nil means unknown, "0" free.
+	// USD is money in US dollars as exact decimal text; nil means unknown, "0" means free.
 	USD *string
 }
 
-// Budget bounds what acts may use. Implementations are safe for concurrent use.
+// Budget limits what acts may use. Implementations are safe for concurrent use.
 type Budget interface {
-	// Reserve holds what an act is estimated to use against every budget of the scope and the [Allowance] of ctx (its
-	// run, its day, its owner), all or none. The error has code media.CodeOverBudget and names the budget and what is
-	// left of it. Money that is unknown reserves nothing, and passes as long as something is left. Reserving again for
-	// the same act changes nothing.
+	// Reserve reserves the estimate of an act in every budget of the scope and the [Allowance] of ctx (its run, its
+	// day, its owner), all or none. The error has code media.CodeOverBudget and names the budget and the remainder. An
+	// unknown amount of money reserves nothing, and is allowed while any money remains. Reserving again for the same
+	// act has no effect.
 	Reserve(ctx context.Context, c Charge) error
-	// Room reports whether an act would pass now, and holds nothing. bounded is false where no budget counts what it
-	// uses; money that is unknown is counted, money of "0" is not. The error is that of Reserve.
+	// Room reports whether Reserve would succeed, and reserves nothing. bounded is false if no budget counts what the
+	// act uses; unknown money is counted, money of "0" is not. The error is that of Reserve.
 	Room(ctx context.Context, c Charge) (bounded bool, err error)
-	// Settle gives the reservation back and counts what the act used. It is called when the act is over, in a later
-	// process perhaps, and once more if a process dies before it saved the end: the second time changes nothing. An
-	// error leaves the reservation; the operation then stays open, so that the process that continues it settles it.
+	// Settle releases the reservation and counts what the act used. It is called when the act is over, perhaps in a
+	// later process, and again if a process dies before it saved the end: the second call has no effect. After an error
+	// the reservation remains; the operation stays open, so that the process that continues it settles it.
 	Settle(ctx context.Context, c Charge) error
 }
 
-// Bounds are what a person or a program allows at most. The zero value bounds nothing.
+// Bounds are the limits that a person or a program sets. The zero value limits nothing.
 type Bounds struct {
-	// USD is money in US dollars as decimal text ("5", "0.25"); empty means no bound,
-	// "0" that only what is free may be done; at most 4 million.
+	// USD is money in US dollars as decimal text ("5", "0.25"); empty means no limit, "0" allows only what is free; at
+	// most 4 million.
 	USD string `json:"usd,omitempty"`
-	// Tokens are those of chat models, in and out together; 0 means no bound.
+	// Tokens limits the tokens of chat models, in and out together; 0 means no limit.
 	Tokens int64 `json:"tokens,omitempty"`
-	// Images are pictures that models make; 0 means no bound.
+	// Images limits the pictures that models make; 0 means no limit.
 	Images int64 `json:"images,omitempty"`
 }
 
-// maxUSD is what a ledger can count.
+// maxUSD is the largest amount that a ledger can count.
 const maxUSD = 4_000_000
 
-// Validate says which bound means nothing. The error has code media.CodeInvalid.
+// Validate returns an error with code media.CodeInvalid for an invalid bound.
 func (b Bounds) Validate() error {
 	usd, ok := money.Parse(b.USD)
 	if b.USD != "" && (!ok || len(b.USD) > 60) {
@@ -68,13 +68,13 @@ func (b Bounds) Validate() error {
 	return nil
 }
 
-// Allowance bounds one run tree, beside the budgets that are configured. It goes with the context, see [WithAllowance].
-// It counts in memory, for a [Budget] that keeps nothing; one that keeps accounts takes its Bounds and counts itself.
-// It is safe for concurrent use.
+// Allowance limits one run tree, in addition to the configured budgets. It is passed in the context, see
+// [WithAllowance]. It counts in memory, for a [Budget] without storage; a budget that keeps accounts uses its Bounds
+// and counts itself. It is safe for concurrent use.
 type Allowance struct {
 	Bounds Bounds
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	held   map[string]account
 	over   map[string]bool // acts that were settled
 	before account
@@ -101,24 +101,24 @@ func accountOf(c Charge) account {
 
 type allowanceKey struct{}
 
-// WithAllowance bounds what is done under the context.
+// WithAllowance returns a context whose acts the allowance limits.
 func WithAllowance(ctx context.Context, a *Allowance) context.Context {
 	return context.WithValue(ctx, allowanceKey{}, a)
 }
 
-// AllowanceOf gives the allowance of the context; nil if there is none.
+// AllowanceOf returns the allowance of the context; nil if there is none.
 func AllowanceOf(ctx context.Context) *Allowance {
 	a, _ := ctx.Value(allowanceKey{}).(*Allowance)
 	return a
 }
 
-// InMemory bounds acts by the allowance of their context, which it keeps in memory. It
-// is the budget of a gateway or a runner that is given none.
+// InMemory limits acts by the allowance of their context, which counts in memory. It is the default budget of a gateway
+// or a runner.
 type InMemory struct{}
 
 var _ Budget = InMemory{}
 
-// Reserve holds a charge against the allowance.
+// Reserve reserves a charge in the allowance.
 func (InMemory) Reserve(ctx context.Context, c Charge) error {
 	a := AllowanceOf(ctx)
 	if a == nil {
@@ -150,13 +150,13 @@ func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
 	return a.Bounds.count(c), a.room(c)
 }
 
-// count reports whether a bound counts what an act uses.
+// count reports whether a bound limits what an act uses.
 func (b Bounds) count(c Charge) bool {
 	free := c.USD != nil && accountOf(c).usd.Sign() == 0
 	return b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
 }
 
-// room is nil if a charge fits beside all that is spent and held; the caller holds mu.
+// room returns nil if a charge fits beside everything spent and reserved; the caller holds mu.
 func (a *Allowance) room(c Charge) error {
 	all := a.spent()
 	for _, h := range a.held {
@@ -165,7 +165,7 @@ func (a *Allowance) room(c Charge) error {
 	return a.Bounds.room(all, accountOf(c), c)
 }
 
-// room is nil if what is wanted fits beside all that is spent and held.
+// room returns nil if a charge fits beside everything spent and reserved.
 func (b Bounds) room(all, wants account, c Charge) error {
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
@@ -209,7 +209,7 @@ func (InMemory) Settle(ctx context.Context, c Charge) error {
 	return nil
 }
 
-// Recall counts what an act of an earlier process used, unless it is known.
+// Recall counts what an act of an earlier process used, unless the act is already known.
 func (a *Allowance) Recall(c Charge) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -227,7 +227,7 @@ func (a *Allowance) settle(c Charge) {
 	a.before = a.spent().plus(accountOf(c))
 }
 
-// spent is what settled acts used; the caller holds mu.
+// spent returns what settled acts used; the caller holds mu.
 func (a *Allowance) spent() account {
 	if a.before.usd == nil {
 		return account{usd: new(big.Rat)}

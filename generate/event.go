@@ -6,7 +6,7 @@ import (
 	"atelier/media"
 )
 
-// EventKind says what an [Event] tells.
+// EventKind is the kind of an [Event].
 type EventKind string
 
 // The kinds of events.
@@ -15,28 +15,28 @@ const (
 	EventStarted EventKind = "started"
 	// EventProgress: the provider reports progress of a call.
 	EventProgress EventKind = "progress"
-	// EventPartial: a preview frame of a slot came; it is temporary.
+	// EventPartial: a preview frame of a slot arrived; it is temporary.
 	EventPartial EventKind = "partial"
-	// EventRetry: a call failed and is made again after Wait.
+	// EventRetry: a call failed and is repeated after Wait.
 	EventRetry EventKind = "retry"
-	// EventWait: a call begins after Wait, because the provider asked another one to wait.
+	// EventWait: a call starts after Wait, because the provider asked another one to wait.
 	EventWait EventKind = "wait"
-	// EventFallback: the next model is asked for what the one before could not give.
+	// EventFallback: the next model is asked for results that the previous one could not make.
 	EventFallback EventKind = "fallback"
 	// EventSlot: a slot is final, recorded if it succeeded.
 	EventSlot EventKind = "slot"
-	// EventFinished: the operation is over, or left running past its wait.
+	// EventFinished: the operation is over, or left running after its wait.
 	EventFinished EventKind = "finished"
 )
 
-// Event is a change in an operation. It holds no media bytes.
+// Event is a change in an operation. It contains no media bytes.
 type Event struct {
 	Kind      EventKind
 	Operation string
 	Provider  string
 	// Model is the display name.
 	Model string
-	// N is how many results were asked for.
+	// N is how many results were requested.
 	N int
 	// Slot is the index, from 1, for partial and slot events.
 	Slot int
@@ -48,14 +48,14 @@ type Event struct {
 	Sequence int
 	// Partial is the preview frame.
 	Partial *media.Blob
-	// Shows is how many results of the call the frame shows: 1, or more for the whole grid of a
-	// model that draws grids, whose first tile becomes Slot. The frame is not cut.
+	// Shows is how many results of the call the frame shows: 1, or more for the whole grid of a model that draws grids,
+	// whose first tile becomes Slot. The frame is not cut.
 	Shows int
-	// Output is what a slot holds.
+	// Output is the slot's output.
 	Output *media.Output
 	// Status is the slot's or the operation's.
 	Status Status
-	// Error is why a slot failed, or a call is repeated or waits.
+	// Error is why a slot failed, or why a call is repeated or waits.
 	Error *SlotError
 	// Wait is the pause before a repeat, or before a call that waits.
 	Wait time.Duration

@@ -7,13 +7,12 @@ import (
 	"atelier/media"
 )
 
-// Status is the state of an operation, an attempt or a slot. What leads from one to another is
-// in the table of package operation.
+// Status is the state of an operation, an attempt or a slot. Package operation has the table of transitions.
 type Status string
 
-// The statuses. Partial is an operation, or an attempt, with both succeeded and failed slots; a slot is never partial.
+// The statuses. Partial means an operation or attempt with both succeeded and failed slots; a slot is never partial.
 const (
-	// StatusNew is what has not begun; it is never saved.
+	// StatusNew is the status before the beginning; it is never saved.
 	StatusNew       Status = ""
 	StatusQueued    Status = "queued"
 	StatusSubmitted Status = "submitted"
@@ -25,14 +24,14 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Over reports whether a status is an end.
+// Over reports whether a status is final.
 func (s Status) Over() bool {
 	return slices.Contains([]Status{StatusSucceeded, StatusPartial, StatusFailed, StatusModerated, StatusCancelled}, s)
 }
 
-// Result is what became of a [Request]. Partial success is success per slot.
+// Result is the outcome of a [Request]. Success is determined per slot.
 type Result struct {
-	// Operation is the UUIDv7 under which the ledger knows the call.
+	// Operation is the operation's UUIDv7 in the ledger.
 	Operation    string        `json:"operation"`
 	Status       Status        `json:"status"`
 	Model        string        `json:"model"`
@@ -41,15 +40,15 @@ type Result struct {
 	Dispositions []Disposition `json:"dispositions"`
 	Usage        Usage         `json:"usage"`
 	Cost         Cost          `json:"cost"`
-	// Warnings are for people: a model about to be shut down, a record that could
-	// not be saved, an answer that is not what it says it is.
+	// Warnings are for people: a model about to be shut down, a record that could not be saved, an answer whose type
+	// differs from its declaration.
 	Warnings []string `json:"warnings,omitempty"`
-	// Metadata is what the provider said beside the media, small and without media.
+	// Metadata is what the provider returned besides the media, small and without media.
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
-// Slot is one of the n results asked for, Index from 1. A provider that gives more
-// than was asked adds slots beyond n: nothing that was made is thrown away.
+// Slot is one of the n requested results, Index from 1. A provider that returns more results than requested adds slots
+// beyond n: no result is discarded.
 type Slot struct {
 	Index  int    `json:"index"`
 	Status Status `json:"status"`
@@ -57,7 +56,7 @@ type Slot struct {
 	Output *media.Output `json:"output,omitempty"`
 	// Error is set when it did not.
 	Error *SlotError `json:"error,omitempty"`
-	// RevisedPrompt is the prompt the provider really used, if it says so.
+	// RevisedPrompt is the prompt that the provider actually used, if known.
 	RevisedPrompt string `json:"revised_prompt,omitempty"`
 	// Seed is the seed used, if known.
 	Seed *int64 `json:"seed,omitempty"`
@@ -65,8 +64,8 @@ type Slot struct {
 	Safety *Safety `json:"safety,omitempty"`
 }
 
-// Undecided reports whether the result was made, could not be stored and cannot be fetched again: its operation
-// is open until a person decides whether it is paid for again.
+// Undecided reports whether the result was made, could not be stored and cannot be fetched again: its operation stays
+// open until a person decides whether to pay for it again.
 func (s Slot) Undecided() bool {
 	return s.Status == StatusRunning && s.Error != nil && s.Error.Code == media.CodeDiskFull && !s.Error.Retryable
 }
@@ -81,14 +80,14 @@ type SlotError struct {
 // Safety is a provider's moderation verdict.
 type Safety struct {
 	Blocked bool `json:"blocked"`
-	// Stage is input or output, if told.
+	// Stage is input or output, if known.
 	Stage string `json:"stage,omitempty"`
-	// Categories are the provider's own, or what its text names, where there is no more than that: sexual, violence,
-	// hate, harassment, self_harm, minors, public_figure, copyright, banned_words, sensitive, guidelines.
+	// Categories are the provider's categories, or else those that its text mentions: sexual, violence, hate,
+	// harassment, self_harm, minors, public_figure, copyright, banned_words, sensitive, guidelines.
 	Categories []string `json:"categories,omitempty"`
 }
 
-// Usage is what the provider counted.
+// Usage is the provider's usage count.
 type Usage struct {
 	Calls             int   `json:"calls"`
 	Images            int   `json:"images"`
@@ -96,17 +95,17 @@ type Usage struct {
 	OutputTokens      int64 `json:"output_tokens"`
 	ImageInputTokens  int64 `json:"image_input_tokens,omitempty"`
 	ImageOutputTokens int64 `json:"image_output_tokens,omitempty"`
-	// Unsettled counts the calls that may have been billed though no whole answer came ([ErrUnsettled]).
+	// Unsettled counts the calls that may have been billed although their answer was incomplete (driver.ErrUnsettled).
 	Unsettled int `json:"unsettled_calls,omitempty"`
 }
 
-// Cost is money in US dollars as decimal text, exact ("0.134"); nil means unknown, which is not zero.
+// Cost is money in US dollars as exact decimal text ("0.134"); nil means unknown, which does not mean zero.
 type Cost struct {
 	EstimatedUSD *string `json:"estimated_usd"`
 	ReportedUSD  *string `json:"reported_usd"`
 }
 
-// Outputs lists the outputs of the slots that succeeded, in slot order.
+// Outputs returns the outputs of the slots that succeeded, in slot order.
 func (r *Result) Outputs() []media.Output {
 	var out []media.Output
 	for _, s := range r.Slots {
@@ -117,8 +116,8 @@ func (r *Result) Outputs() []media.Output {
 	return out
 }
 
-// Err is nil if any slot succeeded or the operation is still running; otherwise the error of the first slot that has
-// one. A program that wants all or nothing looks here; the slots tell the rest.
+// Err returns nil if any slot succeeded or the operation is still running; otherwise the error of the first slot that
+// has one. The slots show partial failures.
 func (r *Result) Err() error {
 	for _, s := range r.Slots {
 		if s.Output != nil || s.Status == StatusRunning {
@@ -135,7 +134,7 @@ func (r *Result) Err() error {
 	return nil
 }
 
-// Add sums up.
+// Add adds the counts of v.
 func (u *Usage) Add(v Usage) {
 	u.Calls += v.Calls
 	u.Images += v.Images
@@ -146,7 +145,7 @@ func (u *Usage) Add(v Usage) {
 	u.ImageOutputTokens = sum(u.ImageOutputTokens, v.ImageOutputTokens)
 }
 
-// sum adds counts that a provider named, and does not wrap round.
+// sum adds counts from a provider: it ignores a negative b and saturates instead of overflowing.
 func sum(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -8,29 +8,28 @@ import (
 	"atelier/journal/step"
 )
 
-// Recaller is an optional ability of a [Journal]: it tells what was done before, in an
-// earlier process or part of the work.
+// Recaller is an optional interface of a [Journal]: it reports which steps were finished in an earlier process or part
+// of the work.
 type Recaller interface {
 	// Knows reports whether a step of this part is finished, so that its result is returned without running it.
 	Knows(name step.Name) bool
-	// Recalled names the finished steps of this part that were known when the work began,
-	// in no order; those of its children are not among them.
+	// Recalled returns the names of the finished steps of this part that were known when the work started, in no
+	// particular order and without those of its children.
 	Recalled() []step.Name
 }
 
-// WithGrace returns a context for work that was done in part before: it ends with ctx, but not before the work comes to
-// something new, see [Live]. What is known costs nothing and asks nobody, and belongs to what the work gives, also
-// where it is ended. Where ctx ends because it is left, see [ErrHandedOver], the context ends at once, and a minute
-// after its caller in any case: code that does more than its steps is not waited for. The caller calls the function
-// when the work has ended.
+// WithGrace returns a context for partly finished work: it ends with ctx, but not before the work reaches something
+// new, see [Live]. Replayed steps cost nothing and call no provider, and belong to the result of the work even if it is
+// ended. If ctx ends with [ErrHandedOver], the context ends at once, and in any case a minute after ctx: code that does
+// more than its steps is not awaited. The caller must call the function when the work has ended.
 func WithGrace(ctx context.Context) (graced context.Context, over func()) {
 	s := newGraceContext(ctx, ctx)
 	return s, s.over
 }
 
-// Fork returns the context of one of several parts that continue at once under a context with grace: each comes to
-// something new by itself. The function is called when the part has ended: where the part has come to something new, so
-// has the whole. Any other context is given back.
+// Fork returns the context of one of several parts that continue concurrently under a context with grace: each part
+// reaches something new by itself. Call join when the part has ended: if the part has reached something new, so has the
+// whole. For any other context, Fork returns ctx.
 func Fork(ctx context.Context) (part context.Context, join func()) {
 	whole, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok || whole.isLive() {
@@ -45,8 +44,8 @@ func Fork(ctx context.Context) (part context.Context, join func()) {
 	}
 }
 
-// Live says that the work under ctx comes to something that was not done before: from now on a context with grace ends
-// with its caller's. The error is why that has ended, and nil also for any other context.
+// Live reports that the work under ctx reaches something new: from then on, a context with grace ends with its caller.
+// The error is why the caller has ended; it is nil if it has not, and for any other context.
 func Live(ctx context.Context) error {
 	s, ok := ctx.Value(graceKey{}).(*graceContext)
 	if !ok {
@@ -59,7 +58,7 @@ func Live(ctx context.Context) error {
 	return context.Cause(s.caller) //nolint:contextcheck // it is what ctx outlasts
 }
 
-// graceLimit is how long a context outlasts its caller at most.
+// graceLimit is the maximum time that a context outlasts its caller.
 const graceLimit = time.Minute
 
 type graceKey struct{}
@@ -71,16 +70,16 @@ type graceContext struct {
 	caller context.Context //nolint:containedctx // it is a context itself
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	// unbind ends the watch of the caller.
+	// unbind stops watching the caller.
 	unbind func() bool
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following
 	live  bool
 	limit *time.Timer // since the caller has ended
-	ended error       // what Err gives
+	ended error       // returned by Err
 }
 
-// newGraceContext makes a graceContext with the values of ctx.
+// newGraceContext returns a graceContext with the values of ctx.
 func newGraceContext(ctx, caller context.Context) *graceContext {
 	s := &graceContext{caller: caller, done: make(chan struct{})}
 	s.Context, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -88,7 +87,7 @@ func newGraceContext(ctx, caller context.Context) *graceContext {
 	return s
 }
 
-// look ends the graceContext if its caller has ended and nothing is left to be recalled.
+// look ends the graceContext if its caller has ended and no finished steps remain to be replayed.
 func (s *graceContext) look() {
 	reason := s.caller.Err()
 	s.mu.Lock()
@@ -119,7 +118,7 @@ func (s *graceContext) goLive() {
 	s.look()
 }
 
-// over ends the graceContext with its work.
+// over ends the graceContext when its work has ended.
 func (s *graceContext) over() {
 	s.unbind()
 	s.mu.Lock()
@@ -137,18 +136,18 @@ func (s *graceContext) over() {
 	}
 }
 
-// Done is closed when the graceContext ends. It is not that of the context within, whose end
-// would always be context.Canceled.
+// Done returns a channel that is closed when the graceContext ends. It is not the channel of the embedded context,
+// whose error would always be context.Canceled.
 func (s *graceContext) Done() <-chan struct{} { return s.done }
 
-// Err is that of the caller.
+// Err returns the error of the caller.
 func (s *graceContext) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
 }
 
-// Value knows the graceContext by its key.
+// Value returns the graceContext for its key.
 func (s *graceContext) Value(key any) any {
 	if key == (graceKey{}) {
 		return s
@@ -156,5 +155,5 @@ func (s *graceContext) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// AfterFunc lets package context follow the graceContext without a goroutine each.
+// AfterFunc lets package context watch the graceContext without a goroutine for each child.
 func (s *graceContext) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(s.Context, f) }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ID derives an id from that of a workflow, a UUIDv7, so that a replay gives the same record the same id. It is a
-// UUIDv7 itself. Among those of one workflow, ids sort by major and then by minor, each below 4096, and behind the
-// workflow's own; name tells apart what has the same place. ok is false where root is no UUIDv7.
+// ID derives an id from that of a workflow, a UUIDv7, so that a replay gives the same record the same id. The derived
+// id is a UUIDv7 too. Ids of one workflow sort after the workflow's own id, by major and then by minor, each below
+// 4096; name distinguishes ids with the same major and minor. ok is false if root is not a UUIDv7.
 func ID(root, name string, major, minor int) (id string, ok bool) {
 	var b [16]byte
 	digits := strings.ReplaceAll(root, "-", "")

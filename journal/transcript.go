@@ -11,8 +11,8 @@ import (
 	"atelier/journal/step"
 )
 
-// Transcript is a journal that keeps what its steps gave, so that the workflow can be replayed later, elsewhere and on
-// another journal: a run that waits for a person is its request and a transcript. It is safe for concurrent use.
+// Transcript is a journal that keeps the results of its steps, so that the workflow can be replayed later, elsewhere
+// and on another journal: a run that waits for a person is its request and a transcript. It is safe for concurrent use.
 type Transcript struct {
 	inner Journal
 	place step.Place
@@ -25,17 +25,17 @@ var (
 	_ Recaller = (*Transcript)(nil)
 )
 
-// book is what all parts of a workflow know.
+// book is the state shared by all parts of a workflow.
 type book struct {
 	mu    sync.Mutex // guards steps
 	steps map[string][]byte
-	// before are the full names of the steps that were known when the work began.
+	// before contains the full names of the steps that were known when the work started.
 	before []string
 }
 
-// Remember returns a journal that gives known results first, by the full names of their steps, and runs and keeps the
-// others through inner. The full name of a step is its own behind those of the children that it is in, joined by
-// slashes. Errors are not kept. known is copied; nil knows nothing.
+// Remember returns a journal that returns known results, by the full names of their steps, and executes other steps
+// through inner and keeps their results. The full name of a step is its own name after the names of the children that
+// contain it, joined by slashes. Errors are not kept. known is copied; it may be nil.
 func Remember(inner Journal, known map[string][]byte) *Transcript {
 	b := &book{steps: make(map[string][]byte, len(known))}
 	maps.Copy(b.steps, known)
@@ -45,21 +45,21 @@ func Remember(inner Journal, known map[string][]byte) *Transcript {
 	return &Transcript{inner: inner, book: b}
 }
 
-// Steps copies all results that are known by now, by full names: those that were given
-// to [Remember] and those of the steps since. The results themselves must not be changed.
+// Steps returns a copy of all known results by full name: those passed to [Remember] and those of the steps since. The
+// results themselves must not be changed.
 func (t *Transcript) Steps() map[string][]byte {
 	t.book.mu.Lock()
 	defer t.book.mu.Unlock()
 	return maps.Clone(t.book.steps)
 }
 
-// Place is where this part is in the workflow.
+// Place returns the place of this part in the workflow.
 func (t *Transcript) Place() step.Place { return t.place }
 
-// Name is the full name of a step of this part.
+// Name returns the full name of a step of this part.
 func (t *Transcript) Name(name step.Name) string { return t.place.Full(name) }
 
-// Known returns the result of a step of this part, where there is one.
+// Known returns the result of a step of this part, if it is known.
 func (t *Transcript) Known(name step.Name) ([]byte, bool) {
 	return t.book.known(t.place.Full(name))
 }
@@ -71,7 +71,7 @@ func (b *book) known(full string) ([]byte, bool) {
 	return got, ok
 }
 
-// Knows reports whether a step of this part is finished, here or by the inner journal.
+// Knows reports whether a step of this part is finished, in the transcript or in the inner journal.
 func (t *Transcript) Knows(name step.Name) bool {
 	if _, ok := t.Known(name); ok {
 		return true
@@ -84,7 +84,7 @@ func (t *Transcript) innerKnows(name step.Name) bool {
 	return ok && inner.Knows(name)
 }
 
-// Recalled names the finished steps of this part that were known when the work began.
+// Recalled returns the names of the finished steps of this part that were known when the work started.
 func (t *Transcript) Recalled() []step.Name {
 	var names []step.Name
 	for _, full := range t.book.before {
@@ -101,8 +101,8 @@ func (t *Transcript) Recalled() []step.Name {
 
 type withinStep struct{}
 
-// Step returns what is known, or runs fn through the inner journal and keeps its result. A
-// new step does not begin where the caller of a context with grace has ended, see [WithGrace].
+// Step returns the known result, or runs fn through the inner journal and keeps its result. A new step does not start
+// if the caller of a context with grace has ended, see [WithGrace].
 func (t *Transcript) Step(ctx context.Context, name step.Name, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	full := t.place.Full(name)
 	if b, ok := t.book.known(full); ok {
@@ -132,7 +132,7 @@ func (b *book) keep(full string, result []byte) {
 	b.steps[full] = result
 }
 
-// Sleep waits through the inner journal. A sleep that came to its end is not slept again.
+// Sleep waits through the inner journal. A completed sleep is not repeated.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	full := t.place.Full(step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))})
 	if _, ok := t.book.known(full); ok {
@@ -148,7 +148,7 @@ func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Child is [Transcript.Part].
+// Child calls [Transcript.Part].
 func (t *Transcript) Child(ctx context.Context, name step.Name) (Journal, error) {
 	part, err := t.Part(ctx, name)
 	if err != nil {
@@ -157,7 +157,7 @@ func (t *Transcript) Child(ctx context.Context, name step.Name) (Journal, error)
 	return part, nil
 }
 
-// Part returns the journal of a part, which keeps its results with those of the whole.
+// Part returns the journal of a part, which keeps its results in the same transcript.
 func (t *Transcript) Part(ctx context.Context, name step.Name) (*Transcript, error) {
 	inner, err := t.inner.Child(ctx, name)
 	if err != nil {

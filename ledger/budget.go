@@ -10,17 +10,17 @@ import (
 	"atelier/media"
 )
 
-// Pico is an amount of money in millionths of a millionth of a US dollar.
+// Pico is an amount of money in trillionths of a US dollar.
 type Pico int64
 
-// picoDigits is how many decimals of a dollar a [Pico] has.
+// picoDigits is the number of decimals of a dollar in a [Pico].
 const picoDigits = 12
 
-// amountText is how amounts are written.
+// amountText is the format of amounts.
 var amountText = regexp.MustCompile(`^[0-9]{1,20}(\.[0-9]{1,40})?$`)
 
-// ParsePico reads decimal dollars. What is finer is rounded up: a budget is never
-// overdrawn by rounding. The error has code media.CodeInvalid.
+// ParsePico parses decimal dollars. Finer amounts are rounded up, so that rounding never overdraws a budget. The error
+// has code media.CodeInvalid.
 func ParsePico(usd string) (Pico, error) {
 	r, ok := new(big.Rat), amountText.MatchString(usd)
 	if ok {
@@ -42,8 +42,8 @@ func ParsePico(usd string) (Pico, error) {
 	return Pico(whole.Int64()), nil
 }
 
-// ParseDollars reads an amount that a person wrote, with or without its sign; empty text is no
-// amount. name says in the error where it stands; its code is media.CodeInvalid.
+// ParseDollars parses an amount that a person wrote, with or without a dollar sign; empty text means no amount. name
+// identifies the value in the error, which has code media.CodeInvalid.
 func ParseDollars(name, text string) (string, error) {
 	usd := strings.TrimPrefix(strings.TrimSpace(text), "$")
 	if usd == "" {
@@ -55,23 +55,23 @@ func ParseDollars(name, text string) (string, error) {
 	return usd, nil
 }
 
-// USD writes the amount as decimal dollars, exactly.
+// USD returns the exact amount in decimal dollars.
 func (p Pico) USD() string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(picoDigits), nil)
 	s := new(big.Rat).SetFrac(big.NewInt(int64(p)), scale).FloatString(picoDigits)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Unit is what a budget counts.
+// Unit is the unit of a budget.
 type Unit string
 
 // The units.
 const (
 	// UnitMoney counts in [Pico].
 	UnitMoney Unit = "usd"
-	// UnitTokens are tokens of chat models, in and out.
+	// UnitTokens counts tokens of chat models, input and output.
 	UnitTokens Unit = "tokens"
-	// UnitImages are pictures that models make.
+	// UnitImages counts pictures that models make.
 	UnitImages Unit = "images"
 )
 
@@ -88,13 +88,13 @@ func (u Unit) Write(amount int64) string {
 	return "$" + Pico(amount).USD()
 }
 
-// Amount is how much of each unit an act needs or used.
+// Amount is the amount of each unit that an act needs or used.
 type Amount struct {
 	Money          Pico
 	Tokens, Images int64
 }
 
-// Of is the amount of one unit.
+// Of returns the amount of one unit.
 func (a Amount) Of(u Unit) int64 {
 	switch u {
 	case UnitTokens:
@@ -110,16 +110,16 @@ func (a Amount) Of(u Unit) int64 {
 type Limit struct {
 	// Name is unique, see [Budgets].Budget.
 	Name string
-	// Unit is what it counts; it never changes for a name.
+	// Unit is what the budget counts; it never changes for a name.
 	Unit Unit
-	// Most is what may be spent and reserved in all, in the unit.
+	// Most is the maximum of the spent and reserved amounts together, in the unit.
 	Most int64
-	// Setting is what sets it, for errors; empty where nobody knows.
+	// Setting names the setting of the limit for errors; empty if unknown.
 	Setting string
 }
 
-// Room is nil if an amount fits into the limit beside what is spent and reserved
-// already; else the error is that of [Budgets].Reserve.
+// Room returns nil if the amount fits into the limit in addition to the spent and reserved amounts; otherwise it
+// returns the error of [Budgets].Reserve.
 func (l Limit) Room(amount, spent, reserved int64) error {
 	left := l.Most - spent - reserved
 	if amount == 0 && l.Unit == UnitImages || left >= amount && left > 0 {
@@ -133,7 +133,7 @@ func (l Limit) Room(amount, spent, reserved int64) error {
 		name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
 }
 
-// Balance is how a budget stands.
+// Balance is the state of a budget.
 type Balance struct {
 	Name string `json:"name"`
 	Unit Unit   `json:"unit"`
@@ -142,21 +142,18 @@ type Balance struct {
 	Reserved int64 `json:"reserved"`
 }
 
-// Budgets keeps what was spent and what is reserved. An act is an operation or a call of
-// a chat model, by its id.
+// Budgets stores spent and reserved amounts. An act is an operation or a call of a chat model, identified by its id.
 type Budgets interface {
-	// Reserve holds an amount for an act against every limit, all or none, in one commit.
-	// The error has code media.CodeOverBudget and names the budget and what is left. An
-	// amount of zero passes as long as something is left, except for images, where it
-	// passes always. Reserving again for the same act changes nothing. What is reserved
-	// for an act of which the ledger has no row a minute later is given back.
+	// Reserve reserves an amount for an act in every limit, all or none, in one commit. The error has code
+	// media.CodeOverBudget and names the budget and the remaining amount. A zero amount passes while something remains;
+	// zero images always pass. A second reservation for the same act changes nothing. A reservation for an act that has
+	// no row in the ledger a minute later is refunded.
 	Reserve(ctx context.Context, act string, amount Amount, limits []Limit) error
-	// Settle ends the act's reservations and counts what was spent. Doing it again changes
-	// nothing, nor does it for an act without reservations.
+	// Settle ends the act's reservations and counts the spent amount. For a settled act, or one without reservations,
+	// it changes nothing.
 	Settle(ctx context.Context, act string, spent Amount) error
-	// Budget tells what is spent and reserved under a name; zeros if nothing was, which is so
-	// for a budget without a bound. Package run names those of money "run:ID" (the root run's
-	// id), "day:OWNER:2026-11-21" (in UTC) and "owner:OWNER". Before one that counts something
-	// else stands its unit: "tokens:owner:OWNER", "images:run:ID".
+	// Budget returns the spent and reserved amounts of a name: zeros if nothing was counted, which includes a budget
+	// without a limit. Package run names those of money "run:ID" (the root run's id), "day:OWNER:2026-11-21" (in UTC)
+	// and "owner:OWNER". Those of another unit are prefixed with it: "tokens:owner:OWNER", "images:run:ID".
 	Budget(ctx context.Context, name string) (Balance, error)
 }

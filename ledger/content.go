@@ -11,8 +11,7 @@ import (
 // ContentGenerationPrefix begins the id of each [ContentGeneration], which is the idempotency key of its operation.
 const ContentGenerationPrefix = "gm_"
 
-// ContentGeneration is one run of a sub-action: what a person started from an interaction of a
-// workflow.
+// ContentGeneration is one execution of a sub-action, which a person started in an interaction of a workflow.
 type ContentGeneration struct {
 	ID            string `json:"id"`
 	Owner         string `json:"owner"`
@@ -21,28 +20,28 @@ type ContentGeneration struct {
 	StepID        string `json:"step_id,omitempty"`
 	SubActionID   string `json:"sub_action_id,omitempty"`
 	ActionType    string `json:"action_type"`
-	// RequestID is the identity of the click and RequestDigest the digest of its body; empty for a click
-	// that has none.
+	// RequestID is the identity of the click and RequestDigest the digest of its body; both are empty for a click
+	// without an identity.
 	RequestID     string `json:"request_id,omitempty"`
 	RequestDigest string `json:"request_digest,omitempty"`
 	Provider      string `json:"provider,omitempty"`
 	Model         string `json:"model,omitempty"`
-	// OperationID is the generation that it became; empty until there is one.
+	// OperationID is the operation of the generation; empty until there is one.
 	OperationID string `json:"operation_id,omitempty"`
-	// PromptID is the key of the prompt, SourceData its value at the click.
+	// PromptID is the key of the prompt, SourceData its value at the time of the click.
 	PromptID     string          `json:"prompt_id,omitempty"`
 	SourceData   json.RawMessage `json:"source_data,omitempty"`
 	PromptAsSent string          `json:"prompt_as_sent,omitempty"`
 	Params       json.RawMessage `json:"params,omitempty"`
 	Dispositions json.RawMessage `json:"dispositions,omitempty"`
-	// ResultTarget is where results go in the interaction's data, as a list of keys.
+	// ResultTarget is the place of the results in the interaction's data, as a list of keys.
 	ResultTarget json.RawMessage `json:"result_target,omitempty"`
-	// StandIn says that the offline painter stands in for the provider.
+	// StandIn means that the offline painter substitutes for the provider.
 	StandIn bool `json:"stand_in,omitempty"`
-	// Status is one of those of an [Operation].
+	// Status is a status of an [Operation].
 	Status  string  `json:"status"`
 	Failure Failure `json:"failure,omitzero"`
-	// ElapsedMS is how long it took, 0 until it has ended; CostUSD is nil when unknown.
+	// ElapsedMS is the duration, 0 until the generation has ended; CostUSD is nil if unknown.
 	ElapsedMS  int64     `json:"elapsed_ms,omitempty"`
 	CostUSD    *string   `json:"cost_usd"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
@@ -60,39 +59,39 @@ type GeneratedContent struct {
 	Modality      media.Modality `json:"modality,omitempty"`
 	Seed          *int64         `json:"seed,omitempty"`
 	RevisedPrompt string         `json:"revised_prompt,omitempty"`
-	// SelectedAt is when a person chose it; zero if nobody did.
+	// SelectedAt is when a person chose it; zero if not chosen.
 	SelectedAt time.Time `json:"selected_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 }
 
-// Contents keeps what was generated in workflows. Rows of another owner are not found.
+// Contents stores the generations of workflows. Rows of another owner are not found.
 type Contents interface {
-	// SaveContentGeneration inserts a row or overwrites it, but for its creation. ID, Owner,
-	// WorkflowRunID, InteractionID, ActionType and Status are required. An id that somebody else has
-	// is media.CodeConflict, and so is the request id of another row of the interaction.
+	// SaveContentGeneration inserts a row, or overwrites it except its creation time. ID, Owner, WorkflowRunID,
+	// InteractionID, ActionType and Status are required. The error has code media.CodeConflict if another owner has the
+	// id, or another row of the interaction has the request id.
 	SaveContentGeneration(ctx context.Context, g ContentGeneration) error
-	// SaveGeneratedContent saves a result of an owner's row, and gives what is kept: of one position the
-	// first, so that a result that arrives again keeps its id.
+	// SaveGeneratedContent saves a result of an owner's row and returns the stored result: the first one saved for a
+	// position, so that a result that is saved again keeps its id.
 	SaveGeneratedContent(ctx context.Context, owner string, c GeneratedContent) (GeneratedContent, error)
-	// ContentGeneration reads a row with its results by position.
+	// ContentGeneration returns a row with its results by position.
 	ContentGeneration(ctx context.Context, owner, id string) (ContentGeneration, []GeneratedContent, error)
-	// ContentGenerationOfRequest reads the row of a click; media.CodeNotFound if there was none.
+	// ContentGenerationOfRequest returns the row of a click, or media.CodeNotFound if there is none.
 	ContentGenerationOfRequest(ctx context.Context, owner, interactionID, requestID string) (ContentGeneration, error)
-	// ListContentGenerations lists those of a workflow run, oldest first.
+	// ListContentGenerations lists the rows of a workflow run, oldest first.
 	ListContentGenerations(ctx context.Context, owner, workflowRunID string, p Page) (List[ContentGeneration], error)
-	// GeneratedContent reads one result.
+	// GeneratedContent returns one result.
 	GeneratedContent(ctx context.Context, owner, id string) (GeneratedContent, error)
-	// ContentOfMedia lists the results that are a media item, oldest first.
+	// ContentOfMedia lists the results that consist of a media item, oldest first.
 	ContentOfMedia(ctx context.Context, owner, mediaID string) ([]GeneratedContent, error)
-	// SelectContents records that a person chose results of an interaction, all or none; one that
-	// was chosen before keeps its time. A result that the interaction does not have is media.CodeNotFound.
+	// SelectContents records that a person chose results of an interaction, all or none. A result that was chosen
+	// before keeps its time. For a result that is not of the interaction, the error has code media.CodeNotFound.
 	SelectContents(ctx context.Context, owner, interactionID string, ids []string, at time.Time) error
 }
 
-// OpenContents finds what was begun in workflows and has not ended.
+// OpenContents finds unfinished generations of workflows.
 type OpenContents interface {
-	// OpenContentGenerations lists those of an interaction, oldest first.
+	// OpenContentGenerations lists the unfinished rows of an interaction, oldest first.
 	OpenContentGenerations(ctx context.Context, owner, interactionID string) ([]ContentGeneration, error)
-	// ListOpenContentGenerations lists those of all owners, oldest first.
+	// ListOpenContentGenerations lists the unfinished rows of all owners, oldest first.
 	ListOpenContentGenerations(ctx context.Context, p Page) (List[ContentGeneration], error)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// InteractionStatus is how an [Interaction] stands.
+// InteractionStatus is the status of an [Interaction].
 type InteractionStatus string
 
 // The statuses. Only an open interaction changes.
@@ -17,42 +17,42 @@ const (
 	InteractionCancelled InteractionStatus = "cancelled"
 )
 
-// Interaction is a place of a workflow run where a person is asked. JSON keeps the order of its keys.
+// Interaction is a place in a workflow run where a person is asked. The JSON fields keep the order of their keys.
 type Interaction struct {
 	ID            string            `json:"id"`
 	Owner         string            `json:"owner"`
 	WorkflowRunID string            `json:"workflow_run_id"`
 	StepID        string            `json:"step_id"`
 	Status        InteractionStatus `json:"status"`
-	// Request is what the module asked for, without display_data.
+	// Request is the module's request, without display_data.
 	Request json.RawMessage `json:"request,omitempty"`
-	// Data is display_data with all edits and results, Version counts the changes of it.
+	// Data is display_data with all edits and results, Version counts its changes.
 	Data    json.RawMessage `json:"data,omitempty"`
 	Version int             `json:"version"`
-	// Edits is what merging needs of the changes so far.
+	// Edits contains what is needed to merge new edits with the changes so far.
 	Edits json.RawMessage `json:"edits,omitempty"`
-	// Answer is the person's; empty until there is one.
+	// Answer is the person's answer; empty until there is one.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// ExpiresAt is zero for an interaction that waits without limit.
+	// ExpiresAt is zero for an interaction that waits indefinitely.
 	ExpiresAt  time.Time `json:"expires_at,omitzero"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// Interactions keeps where workflow runs ask people. Rows of another owner are not found.
+// Interactions stores the interactions of workflow runs. Rows of another owner are not found.
 type Interactions interface {
-	// CreateInteraction saves an open interaction and returns the one that is kept: the first open one
-	// of a run's step, so that a replay gets the same. ID, Owner, WorkflowRunID, StepID and Request are required.
+	// CreateInteraction saves an open interaction and returns the stored one: the first open one of a run's step, so
+	// that a replay gets the same. ID, Owner, WorkflowRunID, StepID and Request are required.
 	CreateInteraction(ctx context.Context, i Interaction) (Interaction, error)
-	// Interaction reads one.
+	// Interaction returns one interaction.
 	Interaction(ctx context.Context, owner, id string) (Interaction, error)
-	// ChangeInteraction saves Status, Data, Version, Edits, Answer and AnsweredAt over an open interaction.
-	// One that is not open is media.CodeConflict, one whose version is not base media.CodeVersion; both
-	// change nothing.
+	// ChangeInteraction updates Status, Data, Version, Edits, Answer and AnsweredAt of an open interaction. The error
+	// has code media.CodeConflict if it is not open, and media.CodeVersion if its version is not base; in both cases
+	// nothing changes.
 	ChangeInteraction(ctx context.Context, i Interaction, base int) error
-	// ListInteractions lists those of a workflow run, oldest first.
+	// ListInteractions lists the interactions of a workflow run, oldest first.
 	ListInteractions(ctx context.Context, owner, workflowRunID string) ([]Interaction, error)
-	// ListOpenExpired lists, for every owner, open interactions that expired before a time, earliest first.
+	// ListOpenExpired lists the open interactions of all owners that expired before a time, earliest first.
 	ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]Interaction, error)
 }

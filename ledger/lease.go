@@ -6,41 +6,40 @@ import (
 	"time"
 )
 
-// LeaseKind says what a lease is for.
+// LeaseKind is the kind of work that a lease is for.
 type LeaseKind string
 
 // The kinds.
 const (
 	LeaseRun        LeaseKind = "run"        // a part of a run
 	LeaseGeneration LeaseKind = "generation" // an operation
-	LeaseEngine     LeaseKind = "engine"     // what a process has of the durable engine
+	LeaseEngine     LeaseKind = "engine"     // a process's part of the durable engine
 )
 
-// LeaseTime is how long a lease lasts after it was acquired or renewed.
+// LeaseTime is how long a lease lasts after it is acquired or renewed.
 const LeaseTime = 10 * time.Second
 
-// Lease says that one process works on something, and no other. Its times are those of the
-// database's clock.
+// Lease says that one process, and no other, works on something. Its times are those of the database's clock.
 type Lease struct {
 	Kind LeaseKind
-	// Work is the id of what is worked on.
+	// Work is the id of the work.
 	Work string
-	// Holder is a new id of each process.
+	// Holder is the id of the process, unique to each process.
 	Holder string
-	// Generation counts the holders of the work. A holder that was replaced has an older one.
+	// Generation counts the holders of the work. A replaced holder has a lower generation.
 	Generation int64
-	// Host, PID and Command name the process for people. Machine is equal for processes that
-	// see each other's PIDs; empty if that is not known.
+	// Host, PID and Command describe the process for people. Machine is equal for processes that see each other's PIDs;
+	// empty if unknown.
 	Host, Machine string
 	PID           int
 	Command       string
-	// StartedAt is when the holder acquired it; after ExpiresAt anybody may.
+	// StartedAt is when the holder acquired the lease; after ExpiresAt any process may acquire it.
 	StartedAt, ExpiresAt time.Time
-	// Live reports whether it had not expired when it was read.
+	// Live reports whether the lease had not expired when it was read.
 	Live bool
 }
 
-// Process names the process of a lease for people.
+// Process describes the process of a lease for people.
 func (l Lease) Process() string {
 	if l.PID == 0 {
 		return "another process"
@@ -48,39 +47,37 @@ func (l Lease) Process() string {
 	return fmt.Sprintf("process %d on %s", l.PID, l.Host)
 }
 
-// Leases keeps who works on what. Of several processes that acquire a lease at once one gets it.
+// Leases stores leases. If several processes acquire a lease concurrently, one of them gets it.
 type Leases interface {
-	// AcquireLease makes l.Holder the holder of l.Work for LeaseTime, if no other process is or its
-	// lease has expired, and gives the lease. The holder itself keeps its generation. A lease
-	// like gone counts as expired: its process is known to have ended. Otherwise it is
-	// media.CodeConflict with the process that has it. A lease that would last for minutes is
-	// none: a clock was wrong.
+	// AcquireLease makes l.Holder the holder of l.Work for LeaseTime, if no other process holds it or its lease has
+	// expired, and returns the lease. If l.Holder already holds it, the generation stays. A lease equal to gone counts
+	// as expired: its process is known to have ended. Otherwise the error has code media.CodeConflict and names the
+	// holder. A lease that would last for minutes is ignored: a clock was wrong.
 	AcquireLease(ctx context.Context, l, gone Lease) (Lease, error)
-	// RenewLeases lets all leases of a holder last for LeaseTime from now, expired ones too, in one
-	// statement, and gives their number.
+	// RenewLeases extends all leases of a holder, including expired ones, to LeaseTime from now, in one statement, and
+	// returns their number.
 	RenewLeases(ctx context.Context, holder string) (int, error)
-	// ReleaseLeases gives leases up. Those of other holders stay.
+	// ReleaseLeases releases leases of a holder. Leases of other holders stay.
 	ReleaseLeases(ctx context.Context, holder string, kind LeaseKind, works ...string) error
-	// Leases reads those of a kind, or of some works of it, expired ones too.
+	// Leases returns the leases of a kind, or of the given works of that kind, including expired ones.
 	Leases(ctx context.Context, kind LeaseKind, works ...string) ([]Lease, error)
-	// HasLease reports whether l.Holder has l.Work with l.Generation, expired or not. It costs less than
-	// Leases.
+	// HasLease reports whether l.Holder holds l.Work with l.Generation, expired or not. It is cheaper than Leases.
 	HasLease(ctx context.Context, l Lease) (bool, error)
-	// SweepLeases removes what expired more than a day ago.
+	// SweepLeases removes leases that expired more than a day ago.
 	SweepLeases(ctx context.Context) error
 }
 
 type leaseKey struct{}
 
-// Under returns a context for what the holder of a lease saves. A save that advances a run or an
-// operation, see [Store], compares the lease in its own commit: it is media.CodeConflict, with the
-// process that has the work, where the holder of l is not the one any more. What arrived is
-// saved all the same: blobs, media, acts, model calls and events.
+// Under returns a context for saves by the holder of a lease. A save that advances a run or an operation, see [Store],
+// compares the lease in its own commit. If l is not the current lease of the work, the error has code
+// media.CodeConflict and names the process that holds it. Received results are saved anyway: blobs, media, acts, model
+// calls and events.
 func Under(ctx context.Context, l Lease) context.Context {
 	return context.WithValue(ctx, leaseKey{}, l)
 }
 
-// LeaseOf is the lease that a context is under; its Work is empty if there is none.
+// LeaseOf returns the lease of a context; its Work is empty if there is none.
 func LeaseOf(ctx context.Context) Lease {
 	l, _ := ctx.Value(leaseKey{}).(Lease)
 	return l

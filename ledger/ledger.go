@@ -6,8 +6,7 @@ import (
 	"atelier/media"
 )
 
-// Store is the whole ledger. Implementations are safe for concurrent use, also by
-// several processes on one database.
+// Store is the whole ledger. Implementations are safe for concurrent use, even by several processes on one database.
 type Store interface { //nolint:interfacebloat // it only joins the aggregates, each of which is small
 	media.Recorder
 	Runs
@@ -26,34 +25,33 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Contents
 	OpenContents
 	Interactions
-	// Writable begins a write and leaves it empty. Its error is that of any other write.
+	// Writable starts an empty write. It returns the error that any other write would return.
 	Writable(ctx context.Context) error
-	// Together runs fn, and the saves that fn makes with the context it is given become
-	// one commit when fn returns nil. One that fails undoes itself alone, if fn does not
-	// hand its error on. fn reads what was saved before, makes nothing but saves, one after
-	// the other, and may run again.
+	// Together runs fn; the saves that fn makes with its context become one commit when fn returns nil. A failed save
+	// is undone alone, unless fn returns its error. fn reads the state before these saves, makes only saves, one after
+	// the other, and may be called again.
 	Together(ctx context.Context, fn func(ctx context.Context) error) error
-	// Version is the schema version of the open database.
+	// Version returns the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
-	// Close releases the database. Calls after it fail.
+	// Close releases the database. Later calls fail.
 	Close() error
 }
 
-// Page limits. A zero limit means [DefaultLimit]; a larger one than [MaxLimit] is cut to it.
+// Page limits. A zero limit means [DefaultLimit]; a limit above [MaxLimit] is reduced to it.
 const (
 	DefaultLimit = 50
 	MaxLimit     = 1000
 )
 
-// Page asks for a part of a list.
+// Page requests a part of a list.
 type Page struct {
-	// After is the Next of the part before; empty means from the start.
+	// After is the Next of the previous part; empty means the start.
 	After string
-	// Limit is how many rows at most.
+	// Limit is the maximum number of rows.
 	Limit int
 }
 
-// Bound returns the limit that holds.
+// Bound returns the effective limit.
 func (p Page) Bound() int {
 	if p.Limit <= 0 {
 		return DefaultLimit
@@ -64,16 +62,16 @@ func (p Page) Bound() int {
 // List is a part of a list.
 type List[T any] struct {
 	Items []T `json:"items"`
-	// Next asks for the following part; empty when this is the last one.
+	// Next identifies the following part; empty in the last part.
 	Next string `json:"next"`
 }
 
-// AllOf reads a list of one of an owner's rows to its end.
+// AllOf reads a complete list that belongs to one of an owner's rows.
 func AllOf[T any](ctx context.Context, list func(ctx context.Context, owner, id string, p Page) (List[T], error), owner, id string) ([]T, error) {
 	return All(func(p Page) (List[T], error) { return list(ctx, owner, id, p) })
 }
 
-// All reads a list to its end.
+// All reads a complete list.
 func All[T any](list func(Page) (List[T], error)) ([]T, error) {
 	var out []T
 	for p := (Page{Limit: MaxLimit}); ; {

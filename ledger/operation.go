@@ -8,19 +8,18 @@ import (
 	"atelier/media"
 )
 
-// Operation is one journalled generation: its intent is saved before any billable
-// call, its receipt after.
+// Operation is one journalled generation: its intent is saved before any billable call, its receipt afterwards.
 type Operation struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`
 	Tree  string `json:"tree"`
 	RunID string `json:"run_id,omitempty"`
-	// StepID is the step that asked for it.
+	// StepID is the step that requested it.
 	StepID string `json:"step_id,omitempty"`
 	// Key is the idempotency key, unique per owner; empty means none.
 	Key string `json:"idempotency_key,omitempty"`
-	// Status is queued (no call was made), submitted (one was sent), running (a provider has
-	// a task of it), succeeded, partial, failed, moderated or cancelled.
+	// Status is queued (no call was made), submitted (a call was sent), running (a provider has a task for it),
+	// succeeded, partial, failed, moderated or cancelled.
 	Status   string         `json:"status"`
 	Method   string         `json:"method,omitempty"`
 	Modality media.Modality `json:"modality,omitempty"`
@@ -34,13 +33,13 @@ type Operation struct {
 	Usage        json.RawMessage `json:"usage,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Warnings     []string        `json:"warnings,omitempty"`
-	// EstimatedUSD and ReportedUSD are nil when unknown.
+	// EstimatedUSD and ReportedUSD are nil if unknown.
 	EstimatedUSD *string `json:"estimated_usd"`
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
-	// HeldBy is the holder of its lease and HeldUntil the end of that; both are empty where
-	// nobody works on it. They are read, never written.
+	// HeldBy is the holder of the operation's lease and HeldUntil the end of the lease; both are empty if no process
+	// works on it. They are read-only.
 	HeldBy    string    `json:"-"`
 	HeldUntil time.Time `json:"held_until,omitzero"`
 
@@ -49,7 +48,7 @@ type Operation struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// Slot is one of the results that an operation was asked for.
+// Slot is the place of one requested result in an operation.
 type Slot struct {
 	OperationID string `json:"operation_id"`
 	// Index counts from 1.
@@ -65,14 +64,14 @@ type Slot struct {
 	UpdatedAt     time.Time       `json:"updated_at"`
 }
 
-// Task is one call to a provider on behalf of an operation.
+// Task is one call to a provider for an operation.
 type Task struct {
 	ID          string `json:"id"`
 	OperationID string `json:"operation_id"`
-	// Call and Attempt count from 1: which part of a split, and which try of it.
+	// Call and Attempt count from 1: the part of a split request, and the attempt at it.
 	Call    int `json:"call"`
 	Attempt int `json:"attempt"`
-	// Key is the idempotency key that the provider was given.
+	// Key is the idempotency key sent to the provider.
 	Key      string `json:"idempotency_key,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	// TaskID is the provider's id of an asynchronous task, saved before the first poll.
@@ -86,50 +85,46 @@ type Task struct {
 	UpdatedAt  time.Time       `json:"updated_at"`
 }
 
-// OperationQuery narrows a list of operations; zero fields match all.
+// OperationQuery filters a list of operations; zero fields match all.
 type OperationQuery struct {
 	Tree   string
 	Status string
 	Page
 }
 
-// Unattended reports whether nobody works on an operation that is not finished.
+// Unattended reports whether an operation is unfinished and no process works on it.
 func (o Operation) Unattended() bool { return o.FinishedAt.IsZero() && o.HeldUntil.IsZero() }
 
-// Operations keeps generations, their slots and their provider calls.
+// Operations stores generations, their slots and their provider calls.
 type Operations interface { //nolint:interfacebloat // the life of one operation, and who works on it
-	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
+	// BeginOperation saves the intent. The error has code media.CodeConflict if the id or idempotency key exists.
 	BeginOperation(ctx context.Context, o Operation) error
-	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
-	// warnings, money and failure. With a FinishedAt its lease is released. Doing it again overwrites.
+	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata, warnings, money and failure.
+	// With a FinishedAt, it releases the operation's lease. A second call overwrites.
 	FinishOperation(ctx context.Context, o Operation) error
-	// ReopenOperation makes a finished operation one that is in progress: with the request and
-	// the status of o, without an end or a failure, and without the slots given, whose failures
-	// stay with their calls. It is media.CodeConflict for one that is not finished, and
-	// media.CodeNotFound if the owner has none.
+	// ReopenOperation reopens a finished operation: with the request and the status of o, without an end or a failure,
+	// and without the given slots, whose failures stay with their calls. The error has code media.CodeConflict if the
+	// operation is not finished, and media.CodeNotFound if the owner has no such operation.
 	ReopenOperation(ctx context.Context, o Operation, slots []int) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error
-	// SaveTask inserts or overwrites a provider call by id. With a call that is submitted or
-	// running, an operation that is not finished becomes so, in the same commit; it never
-	// goes back.
+	// SaveTask inserts or overwrites a provider call by id. With a submitted or running call, an unfinished operation
+	// gets that status, in the same commit; its status never goes back.
 	SaveTask(ctx context.Context, t Task) error
-	// Operation reads one with its slots and provider calls.
+	// Operation returns an operation with its slots and provider calls.
 	Operation(ctx context.Context, owner, id string) (Operation, []Slot, []Task, error)
-	// OperationByKey finds one by its idempotency key.
+	// OperationByKey returns the operation with an idempotency key.
 	OperationByKey(ctx context.Context, owner, key string) (Operation, error)
-	// OperationOfTask finds the operation of a provider's task, of any owner: a
-	// provider's notification knows no owner.
+	// OperationOfTask returns the operation of a provider's task, of any owner: a provider's notification does not
+	// contain the owner.
 	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
-	// AnyOperation reads one, of any owner, for the same reason.
+	// AnyOperation returns an operation of any owner, for the same reason.
 	AnyOperation(ctx context.Context, id string) (Operation, error)
-	// UnassignedBlobs lists what arrived for an operation and is in none of its slots, oldest
-	// first: a process died between the two, before or after it saved the record. What a slot
-	// names and no record does is among them, because the record could not be saved; kept
-	// previews, and what other media were made from, are not.
+	// UnassignedBlobs lists the bytes received for an operation that are in none of its slots, oldest first: a process
+	// died before it saved the slot, with or without a record. They include bytes of a slot without a record, which
+	// could not be saved. They exclude kept previews, and bytes from which other media were made.
 	UnassignedBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
-	// ListOpenOperations lists unfinished operations of any owner, newest first: those
-	// whose process has ended are taken over.
+	// ListOpenOperations lists unfinished operations of any owner, newest first. Those of dead processes are adopted.
 	ListOpenOperations(ctx context.Context, p Page) (List[Operation], error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)

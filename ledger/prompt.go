@@ -12,13 +12,13 @@ type Prompt struct {
 	RunID string `json:"run_id"`
 	// Turn counts from 1 within the run.
 	Turn int `json:"turn"`
-	// Model is the id that answered, or was asked if none did.
+	// Model is the id of the model that answered, or else of the requested one.
 	Model    string `json:"model"`
 	Provider string `json:"provider,omitempty"`
-	// Messages are what the model was sent, instruction included, pictures as refs;
-	// sanitised again on the way in.
+	// Messages are the messages sent to the model, including the instructions, with pictures as refs; they are
+	// sanitised again when they are saved.
 	Messages json.RawMessage `json:"messages,omitempty"`
-	// Answer is the text that came back.
+	// Answer is the text of the response.
 	Answer       string  `json:"answer,omitempty"`
 	FinishReason string  `json:"finish_reason,omitempty"`
 	Status       Status  `json:"status"`
@@ -33,10 +33,9 @@ type Prompt struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// Prompts keeps model calls.
+// Prompts stores model calls.
 type Prompts interface {
-	// SavePrompt inserts a model call or overwrites the one with its id. ID and RunID
-	// are required.
+	// SavePrompt inserts a model call, or overwrites the one with its id. ID and RunID are required.
 	SavePrompt(ctx context.Context, p Prompt) error
 	// ListPrompts lists a run's model calls in order.
 	ListPrompts(ctx context.Context, owner, runID string, p Page) (List[Prompt], error)

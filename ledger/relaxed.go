@@ -4,11 +4,10 @@ import "context"
 
 type relaxedKey struct{}
 
-// Relaxed marks saves that a crash of the process must not lose, and a loss of power may: what
-// a run did, beside an engine whose steps are saved so as well, and what a synced save follows, or
-// makes up for, anyway. On SQLite their commits are
-// not synced by themselves; the next one that is takes them along. Other databases sync them as all.
+// Relaxed returns a context for saves that must survive a crash of the process but not a power failure: records of a
+// run whose engine saves its steps in the same way, and saves that a later synced save includes or can replace. On
+// SQLite, their commits are not synced; the next synced commit includes them. Other databases sync every commit.
 func Relaxed(ctx context.Context) context.Context { return context.WithValue(ctx, relaxedKey{}, true) }
 
-// IsRelaxed tells saves so marked.
+// IsRelaxed reports whether a context is marked by [Relaxed].
 func IsRelaxed(ctx context.Context) bool { return ctx.Value(relaxedKey{}) != nil }

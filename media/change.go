@@ -1,9 +1,9 @@
 package media
 
-// ChangeKind is what a [Change] does.
+// ChangeKind is the kind of a [Change].
 type ChangeKind string
 
-// The kinds. None of them touches bytes or records: they decide what is shown.
+// The kinds. None of them changes bytes or records: they decide what is shown.
 const (
 	ChangePrune   ChangeKind = "prune"   // hide from List; placeholders still resolve
 	ChangeLabel   ChangeKind = "label"   // new label or description
@@ -11,18 +11,18 @@ const (
 	ChangeView    ChangeKind = "view"    // show the pixels to the model on its next turn
 )
 
-// Change is one decision about an item of a run, small and JSON-encodable, so that a
-// journal can make it again.
+// Change is one decision about an item of a run. It is small and JSON-encodable, so that a journal
+// can replay it.
 type Change struct {
 	Kind ChangeKind `json:"kind"`
 	Ref  Ref        `json:"ref"`
-	// Label and Description belong to label and promote; empty ones leave the old.
+	// Label and Description apply to label and promote; empty values keep the old ones.
 	Label       string `json:"label,omitempty"`
 	Description string `json:"description,omitempty"`
 }
 
 // Apply applies the change and returns the item. It returns false for an unknown ref and an unknown
-// kind; applying a change twice has the effect of once. A view changes nothing.
+// kind. It is idempotent. A view changes nothing.
 func (s *Set) Apply(c Change) (Output, bool) {
 	switch c.Kind {
 	case ChangePrune:

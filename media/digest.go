@@ -83,8 +83,8 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// clip shortens text that is quoted in an error. Base64 is named before, because the
-// beginning of a picture is still a part of it.
+// clip shortens text that is quoted in an error. ErrorText replaces base64 before the cut, because
+// the beginning of a picture is still a part of it.
 func clip(s string) string {
 	s = ErrorText(s)
 	if len(s) > 80 {

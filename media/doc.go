@@ -1,11 +1,10 @@
-// Package media is the leaf vocabulary of Atelier: what a picture, a sound, a
-// film or a document is called while its bytes lie in the blob store.
+// Package media defines the common vocabulary for pictures, sounds, films and documents whose bytes
+// are in the blob store.
 //
-// It holds digests, modalities, refs, outputs, the media set of a run, the
-// placeholder grammar with its streaming resolver, the scope in which refs mean
-// something, and the error vocabulary that every other room speaks. Nothing in
-// this package ever holds media bytes.
+// It defines digests, modalities, refs, outputs, the media set of a run, placeholders with their
+// streaming resolver, the scope in which refs are valid, and the error codes that every other
+// package uses. Nothing in this package ever holds media bytes.
 //
-// Errors are [Error] values with a [Code]; anything else is internal. The
-// package imports the standard library only, and every other room may import it.
+// Errors are [Error] values with a [Code]; anything else is internal. The package imports the
+// standard library only, and every other package may import it.
 package media

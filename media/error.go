@@ -16,29 +16,29 @@ const (
 	CodeInternal       Code = "internal"            // a defect or an unforeseen failure of this program
 	CodeInvalid        Code = "invalid"             // bad input; the message says what to change
 	CodeNotFound       Code = "not_found"           // the named thing does not exist here
-	CodeUnknownRef     Code = "unknown_ref"         // a ref that means nothing in this run tree; the message lists valid ones
+	CodeUnknownRef     Code = "unknown_ref"         // a ref that does not exist in this run tree; the message lists valid ones
 	CodeRefCollision   Code = "ref_collision"       // two digests of one run tree share a ref
 	CodeTooLarge       Code = "too_large"           // over a limit; the message names the limit and its setting
 	CodeUnsupported    Code = "unsupported"         // the model, format or setting cannot do it
 	CodeMissingKey     Code = "missing_key"         // no credential; the message names the variable
 	CodeUnauthorized   Code = "unauthorized"        // the provider refused the credential
-	CodeForbidden      Code = "forbidden"           // the provider refuses this account or model; or scope is missing
+	CodeForbidden      Code = "forbidden"           // the provider refuses this account or model, or a scope is missing
 	CodeModerated      Code = "moderated"           // refused by a safety system
 	CodeRateLimited    Code = "rate_limited"        // try later
-	CodeQuotaExceeded  Code = "quota_exceeded"      // no credit left; trying again does not help
-	CodeUnavailable    Code = "unavailable"         // the other side failed; trying again may help
-	CodeBadResponse    Code = "bad_response"        // the other side answered something it should not
+	CodeQuotaExceeded  Code = "quota_exceeded"      // no credit left; a retry does not help
+	CodeUnavailable    Code = "unavailable"         // the other side failed; a retry may help
+	CodeBadResponse    Code = "bad_response"        // the other side sent an unexpected answer
 	CodeCorrupt        Code = "corrupt"             // bytes do not hash to their digest, or end early
-	CodeDeadline       Code = "deadline_exceeded"   // time ran out
-	CodeCancelled      Code = "cancelled"           // the caller gave up
+	CodeDeadline       Code = "deadline_exceeded"   // the deadline has expired
+	CodeCancelled      Code = "cancelled"           // cancelled by the caller
 	CodeContextLength  Code = "context_length"      // the prompt does not fit the chat model
-	CodeDiskFull       Code = "disk_full"           // no space left where the data lies
-	CodeConflict       Code = "conflict"            // somebody else changed it first
+	CodeDiskFull       Code = "disk_full"           // no space left for the data
+	CodeConflict       Code = "conflict"            // changed by somebody else in the meantime
 	CodeBlockedAddress Code = "blocked_address"     // an outbound fetch to a private or forbidden address
 	CodeVersion        Code = "version"             // an edit of an older version that a newer one contradicts
-	CodeStaleData      Code = "stale_data"          // what a client sends is not what is kept
+	CodeStaleData      Code = "stale_data"          // what a client sends differs from what is stored
 	CodeActionsRunning Code = "sub_actions_running" // sub-actions of the interaction have not ended
-	CodeOverBudget     Code = "over_budget"         // a budget of turns, tokens or money does not suffice
+	CodeOverBudget     Code = "over_budget"         // a budget of turns, tokens or money is insufficient
 )
 
 // Error is a code, a message for people with a remedy, and the cause. The message never contains
@@ -52,7 +52,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// Valid lists the values that would have been accepted (refs, names), if known.
 	Valid []string
-	// Cause is what lies under it; it is not part of Error().
+	// Cause is the underlying error; it is not part of Error().
 	Cause error
 }
 
@@ -62,10 +62,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Errorf creates an [Error]. A %w verb in the format sets its cause. The result is retryable if the
-// code is so by nature ([CodeRateLimited], [CodeUnavailable]); a cause with the same code passes on
-// its Retryable, RetryAfter and Valid. The message is complete: use [ErrorText] to show or store
-// it.
+// Errorf creates an [Error]. A %w verb in the format sets its cause. The result is retryable if its
+// code is [CodeRateLimited] or [CodeUnavailable]; a cause with the same code passes on its
+// Retryable, RetryAfter and Valid. The message is complete: use [ErrorText] to show or store it.
 func Errorf(code Code, format string, args ...any) *Error {
 	w := fmt.Errorf(format, args...)
 	e := &Error{
@@ -82,8 +81,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return e
 }
 
-// CodeOf finds the code in an error's chain. Context errors have their codes;
-// nil has the empty code; all else is [CodeInternal].
+// CodeOf returns the code in an error's chain. Context errors have codes of their own; nil has the
+// empty code; all other errors are [CodeInternal].
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""

@@ -8,12 +8,12 @@ import (
 // errorRun is the shortest run of base64 characters that [ErrorText] replaces.
 const errorRun = 48
 
-// ErrorText is the text of a failure as it may be shown, logged or stored: each run of 48 or
-// more base64 characters, in either alphabet and with the escapes of JSON, becomes
-// [base64, N characters] if it holds upper case, lower case and digits and changes between
-// them at least 16 times per 48 characters. That is how encoded media looks; names, hosts,
-// hexadecimal numbers and most ids do not, and stay. Invalid UTF-8 is replaced. It is for
-// text about failures only (errors, logs, panics): program data is never rewritten (law 11).
+// ErrorText returns the text of a failure in a form that may be shown, logged or stored. A run of
+// 48 or more base64 characters, in either alphabet and with the escapes of JSON, becomes
+// [base64, N characters] if it contains upper case, lower case and digits and changes between them
+// at least 16 times per 48 characters. Encoded media looks like that; names, hosts, hexadecimal
+// numbers and most ids do not, and are kept. Invalid UTF-8 is replaced. Use it for text about
+// failures only (errors, logs, panics): program data is never rewritten (law 11).
 func ErrorText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) < errorRun {
@@ -79,8 +79,8 @@ func base64Escape(s string) int {
 	return 0
 }
 
-// escapeWidth returns the width of what stands at the start of s and is no part of a run; the
-// letter of a JSON escape is not taken for the start of one.
+// escapeWidth returns how many bytes at the start of s are not part of a run, so that the letter of
+// a JSON escape is not taken as the start of one.
 func escapeWidth(s string) int {
 	switch {
 	case len(s) < 2 || s[0] != '\\':

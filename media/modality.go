@@ -2,10 +2,10 @@ package media
 
 import "strings"
 
-// Modality is the kind of a media item, in lower case on every wire.
+// Modality is the kind of a media item, in lower case in every wire format.
 type Modality string
 
-// The modalities. Text that is too large for a prompt travels as a document.
+// The modalities. Text that is too large for a prompt is passed as a document.
 const (
 	ModalityImage    Modality = "image"
 	ModalityAudio    Modality = "audio"
@@ -13,7 +13,7 @@ const (
 	ModalityDocument Modality = "document"
 )
 
-// ParseModality reads a modality in any case. The error has code [CodeInvalid].
+// ParseModality parses a modality, ignoring case. The error has code [CodeInvalid].
 func ParseModality(s string) (Modality, error) {
 	switch m := Modality(strings.ToLower(strings.TrimSpace(s))); m {
 	case ModalityImage, ModalityAudio, ModalityVideo, ModalityDocument:
@@ -22,8 +22,8 @@ func ParseModality(s string) (Modality, error) {
 	return "", Errorf(CodeInvalid, "%q is not a modality: use image, audio, video or document", clip(s))
 }
 
-// ModalityOf returns the modality of a MIME type: image/*, audio/* and video/* are
-// what they say, everything else is a document.
+// ModalityOf returns the modality of a MIME type: image, audio or video by its top-level type, and
+// document for all others.
 func ModalityOf(mimeType string) Modality {
 	top, _, _ := strings.Cut(strings.ToLower(mimeType), "/")
 	switch top {
@@ -37,7 +37,7 @@ func ModalityOf(mimeType string) Modality {
 	return ModalityDocument
 }
 
-// prefix is the first part of a ref of this modality.
+// prefix returns the first part of a ref of this modality.
 func (m Modality) prefix() string {
 	switch m {
 	case ModalityImage:

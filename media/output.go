@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// Facts are what bytes say about themselves. They are read from the bytes, never
-// copied from a request.
+// Facts are the properties of media. They are read from the bytes, never copied from a request.
 type Facts struct {
 	// MIMEType is the sniffed type, lower case, without parameters.
 	MIMEType string `json:"mime_type"`
-	// Width and Height are in pixels as shown (after orientation); 0 if the type has none.
+	// Width and Height are in pixels as displayed (after orientation); 0 if the type has none.
 	Width  int `json:"width,omitempty"`
 	Height int `json:"height,omitempty"`
 	// Orientation is the EXIF orientation, 1 to 8; 0 if there is none.
 	Orientation int `json:"orientation,omitempty"`
-	// Frames is the number of frames or pages where the header tells it; 0 if unknown.
+	// Frames is the number of frames or pages; 0 if unknown.
 	Frames int `json:"frames,omitempty"`
-	// DurationSeconds is the length of audio and video, to the millisecond; 0 if unknown.
+	// DurationSeconds is the duration of audio and video, to the millisecond; 0 if unknown.
 	DurationSeconds float64 `json:"duration_seconds,omitempty"`
 }
 
@@ -37,14 +36,14 @@ type Meta struct {
 	Label string
 	// Description is the maker's own note: what the item shows and why.
 	Description string
-	// FileName is the name it had outside, without a path; may be empty.
+	// FileName is the original name, without a path; may be empty.
 	FileName string
-	// MIMEType is the declared type. The sniffed type wins; this one only decides
-	// for types without a signature (text, raw PCM).
+	// MIMEType is the declared type. The sniffed type takes precedence; this one only decides for
+	// types without a signature (text, raw PCM).
 	MIMEType string
 	// Metadata is free, small and JSON-encodable: model, provider, seed.
 	Metadata map[string]any
-	// Lineage is what the item was made from.
+	// Lineage lists what the item was made from.
 	Lineage []Parent
 }
 
@@ -55,15 +54,15 @@ type Parent struct {
 	Role string `json:"role"`
 }
 
-// Output is what actions, models and agents pass around for one media item.
-// It never holds bytes.
+// Output is the value that actions, models and agents exchange for one media item. It never holds
+// bytes.
 type Output struct {
 	// ID is the media record's UUIDv7; empty until it is recorded.
 	ID       string   `json:"id,omitempty"`
 	Modality Modality `json:"modality"`
 	Ref      Ref      `json:"ref,omitempty"`
 	Blob
-	// URL is set instead of a digest while an item is known by address only; it is
+	// URL is set instead of a digest while only the address of an item is known; the item is
 	// fetched before anything else sees the output.
 	URL         string         `json:"url,omitempty"`
 	FileName    string         `json:"file_name,omitempty"`
@@ -79,17 +78,17 @@ type Output struct {
 
 // Origin is where an item came from.
 type Origin struct {
-	// Direction is input (a person or a caller gave it) or output (something here made it).
+	// Direction is input (a person or a caller provided it) or output (the program made it).
 	Direction string `json:"direction,omitempty"`
 	// Source names the action, model or agent.
 	Source string `json:"source,omitempty"`
-	// AgentPath is the way from the root agent, slash separated: research-agent/research-report-writer.
+	// AgentPath is the path from the root agent, separated by slashes: research-agent/research-report-writer.
 	AgentPath string `json:"agent_path,omitempty"`
-	// Operation is the generation that made it, if one did.
+	// Operation is the generation that made it, if any.
 	Operation string `json:"operation,omitempty"`
 }
 
-// NewOutput names a stored blob: modality and ref follow from its bytes.
+// NewOutput returns the output of a stored blob; modality and ref follow from its bytes.
 func NewOutput(b Blob, m Meta) Output {
 	mod := ModalityOf(b.MIMEType)
 	return Output{
@@ -98,8 +97,8 @@ func NewOutput(b Blob, m Meta) Output {
 	}
 }
 
-// String shows the item without its bytes: <image image/png 12345 bytes img-7k3m9q2x>.
-// Debug output, logs and error texts show media in this form only.
+// String returns the item without its bytes: <image image/png 12345 bytes img-7k3m9q2x>. Debug
+// output, logs and error texts show media only in this form.
 func (o Output) String() string {
 	name := string(o.Ref)
 	if name == "" {
@@ -111,9 +110,9 @@ func (o Output) String() string {
 // LogValue is [Output.String], so that slog cannot show more.
 func (o Output) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
-// Recorder stores the record of an item, in its own commit, before anything else
-// sees the item (law 2). Recording the same bytes again in one run tree adds
-// lineage and keeps the first label. It returns the output with its record's ID.
+// Recorder stores the record of an item, in its own commit, before anything else sees the item
+// (law 2). Recording the same bytes again in a run tree adds lineage and keeps the first label. It
+// returns the output with the ID of its record.
 type Recorder interface {
 	Record(ctx context.Context, o Output) (Output, error)
 }

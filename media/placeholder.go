@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A placeholder is ${media:REF}. Where the literal text is meant it is escaped by
-// one more dollar: $${media:REF} is written out as ${media:REF} and never resolved.
+// A placeholder is ${media:REF}. One more dollar escapes it: $${media:REF} is written as the
+// literal text ${media:REF} and never resolved.
 const (
 	placeholderOpen = "${media:"
 	placeholderLen  = len(placeholderOpen) + 4 + refDigits + 1
 )
 
-// Resolver writes what stands for a placeholder. It is called in text order.
+// Resolver writes the replacement of a placeholder. It is called in text order.
 type Resolver func(w io.Writer, r Ref) error
 
-// Resolve copies src to dst and replaces every placeholder by what resolve writes.
-// Memory is O(64 KiB) however long the text and however large the items; text
-// around placeholders passes byte for byte. Malformed placeholders pass as text.
+// Resolve copies src to dst and replaces every placeholder with what resolve writes. Its memory is
+// O(64 KiB) for texts and items of any size. It copies the text around placeholders, and malformed
+// placeholders, byte for byte.
 func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 	buf := make([]byte, 0, 64<<10)
 	for idle := 0; ; {
@@ -43,12 +43,12 @@ func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 	}
 }
 
-// maxIdleReads is how often a reader may give nothing before it counts as broken.
+// maxIdleReads is how many consecutive empty reads are allowed before a reader counts as broken.
 const maxIdleReads = 100
 
-// resolveChunk writes all of b that is decided and returns the undecided tail,
-// which is shorter than an escaped placeholder. Text between placeholders goes out
-// in one write, however many lone dollars it holds.
+// resolveChunk writes the part of b that is decided and returns the undecided tail, which is
+// shorter than an escaped placeholder. Text between placeholders is written in one call, however
+// many lone dollars it contains.
 func resolveChunk(dst io.Writer, b []byte, resolve Resolver, last bool) ([]byte, error) {
 	text := 0 // b[text:i] is decided and not yet written
 	for i := 0; ; {
@@ -79,7 +79,7 @@ func resolveChunk(dst io.Writer, b []byte, resolve Resolver, last bool) ([]byte,
 	}
 }
 
-// write spares the writer empty writes.
+// write writes b to dst unless b is empty.
 func write(dst io.Writer, b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -88,8 +88,8 @@ func write(dst io.Writer, b []byte) error {
 	return err
 }
 
-// scanDollar looks at b, which begins with a dollar: how many bytes are decided,
-// which ref they name if they are a placeholder, and whether b was long enough.
+// scanDollar examines b, which begins with a dollar. It returns how many bytes are decided, the ref
+// if they are a placeholder, and whether b was long enough to decide.
 func scanDollar(b []byte) (used int, ref Ref, whole bool) {
 	if len(b) == 1 {
 		return 1, "", false
@@ -108,8 +108,8 @@ func scanDollar(b []byte) (used int, ref Ref, whole bool) {
 	return 1, "", whole
 }
 
-// scanPlaceholder reads one placeholder at the start of b. whole is false while b
-// is a proper prefix of a possible one.
+// scanPlaceholder parses one placeholder at the start of b. whole is false while b is a proper
+// prefix of a possible placeholder.
 func scanPlaceholder(b []byte) (r Ref, ok, whole bool) {
 	n := min(len(b), len(placeholderOpen))
 	if string(b[:n]) != placeholderOpen[:n] {
@@ -140,7 +140,7 @@ func ResolveString(s string, resolve func(Ref) string) string {
 	return out.String()
 }
 
-// Refs lists the refs of all placeholders in s, in order, once each.
+// Refs returns the refs of all placeholders in s, in order, without duplicates.
 func Refs(s string) []Ref {
 	var refs []Ref
 	seen := map[Ref]bool{}
@@ -154,9 +154,9 @@ func Refs(s string) []Ref {
 	return refs
 }
 
-// BadRefs lists texts that look like placeholders but hold no valid ref, as a
-// model writes them when it invents one (${media:image_1}), and refs that are not
-// closed, with a word on what they lack.
+// BadRefs returns the texts that look like placeholders but hold no valid ref, such as those a
+// model invents (${media:image_1}). It also returns refs without a closing brace, with a note that
+// it is missing.
 func BadRefs(s string) []string {
 	var bad []string
 	for {

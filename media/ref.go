@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// refDigits is how many base-32 characters of the digest a ref carries (40 bits).
+// refDigits is the number of base-32 characters of the digest in a ref (40 bits).
 const refDigits = 8
 
 var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// Ref is the short name of a media item inside a run tree: img-, aud-, vid- or
-// doc- and the first 8 Crockford base-32 characters of its digest, lower case. A
-// language model copies it well. The zero value is invalid.
+// Ref is the short name of a media item inside a run tree: img-, aud-, vid- or doc- and the first 8
+// Crockford base-32 characters of its digest, lower case. Language models copy it reliably. The
+// zero value is invalid.
 type Ref string
 
-// RefOf derives the ref of a digest. Equal bytes of one modality have equal refs
-// everywhere, so replay and parallel agents agree without a counter.
+// RefOf returns the ref of a digest. Equal bytes of one modality have equal refs everywhere, so
+// replays and parallel agents agree without a counter.
 func RefOf(m Modality, d Digest) Ref {
 	if d.IsZero() {
 		return ""
@@ -27,8 +27,8 @@ func RefOf(m Modality, d Digest) Ref {
 	return Ref(m.prefix() + crockford.EncodeToString(sum[:5]))
 }
 
-// ParseRef reads a bare ref, a placeholder or one of our media URLs (…/media/REF),
-// because models give all three. The error has code [CodeInvalid].
+// ParseRef parses a bare ref, a placeholder or an Atelier media URL (…/media/REF), because models
+// write all three. The error has code [CodeInvalid].
 func ParseRef(s string) (Ref, error) {
 	t := strings.TrimSpace(s)
 	if inner, ok := strings.CutPrefix(t, placeholderOpen); ok {
@@ -87,5 +87,5 @@ func (r Ref) Modality() Modality {
 	return ModalityDocument
 }
 
-// Placeholder returns the ref as it stands in text: ${media:REF}.
+// Placeholder returns the placeholder of the ref: ${media:REF}.
 func (r Ref) Placeholder() string { return placeholderOpen + string(r) + "}" }

@@ -8,20 +8,19 @@ import (
 	"sync"
 )
 
-// Set is a run's ordered, deduplicated collection of outputs. Children merge into
-// their parents. What it decides is what is shown, never what is kept. Items go in
-// and come out as copies. It is safe for concurrent use; the zero value is empty
-// and ready.
+// Set is a run's ordered, deduplicated collection of outputs. Children merge into their parents. It
+// decides which items are shown, never which are kept. Items are copied in and out. It is safe for
+// concurrent use; the zero value is empty and ready to use.
 type Set struct {
 	mu     sync.Mutex // guards items, hidden and quoted
 	items  []Output
-	hidden map[Ref]bool    // pruned: gone from List, still resolved
+	hidden map[Ref]bool    // pruned: not in List, but still resolved
 	quoted map[string]bool // placeholders that are text, see Quote
 }
 
-// Add appends o, or merges it into the item with the same digest: the first label
-// stays, a promotion sticks, lineage grows. It returns the item as the set holds it.
-// Another digest under the same ref is [CodeRefCollision] and changes nothing.
+// Add appends o, or merges it into the item with the same digest: the first label is kept, a
+// promotion is never undone, lineage grows. It returns the item as the set holds it. Another digest
+// under the same ref is [CodeRefCollision] and changes nothing.
 func (s *Set) Add(o Output) (Output, error) {
 	if o.Ref == "" || o.Digest.IsZero() {
 		return Output{}, Errorf(CodeInvalid, "media item %s has no bytes in the store", o)
@@ -51,7 +50,7 @@ func (s *Set) Add(o Output) (Output, error) {
 	return have.clone(), nil
 }
 
-// clone copies what an item points to, so that no caller shares it with the set.
+// clone returns o with its own lineage and metadata, so that no caller shares them with the set.
 func (o Output) clone() Output {
 	o.Lineage, o.Metadata = slices.Clone(o.Lineage), maps.Clone(o.Metadata)
 	return o
@@ -69,7 +68,7 @@ func (s *Set) Merge(outputs []Output) error {
 	return first
 }
 
-// Lookup finds an item by ref, pruned ones included.
+// Lookup returns the item with a ref, even if it is pruned.
 func (s *Set) Lookup(r Ref) (Output, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +90,8 @@ func (s *Set) Find(text string) (Output, error) {
 	return Output{}, s.Unknown(text)
 }
 
-// Strange lists the placeholders in a text that name no item of the set: refs, and what holds no
-// valid ref as [BadRefs] says. Those that are text, see [Set.Quote], are not strange.
+// Strange returns the placeholders in a text that name no item of the set: unknown refs, and the
+// texts that [BadRefs] returns. It omits placeholders that are text; see [Set.Quote].
 func (s *Set) Strange(text string) []string {
 	bad := BadRefs(text)
 	for _, r := range Refs(text) {
@@ -105,8 +104,8 @@ func (s *Set) Strange(text string) []string {
 	return slices.DeleteFunc(bad, func(b string) bool { return s.quoted[b] })
 }
 
-// Quote makes the strange placeholders of a text text from now on: a person wrote them, so a
-// model that repeats them has not invented them.
+// Quote declares the strange placeholders of a text to be text: a person wrote them, so a model
+// that repeats them has not invented them.
 func (s *Set) Quote(text string) {
 	strange := s.Strange(text)
 	s.mu.Lock()
@@ -119,17 +118,17 @@ func (s *Set) Quote(text string) {
 	}
 }
 
-// listedRefs is how many valid refs an error lists, the newest.
+// listedRefs is the maximum number of valid refs that an error lists, the newest ones.
 const listedRefs = 50
 
-// Len counts the items, pruned ones included.
+// Len returns the number of items, including pruned ones.
 func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.items)
 }
 
-// Unknown makes the error for a model about an unknown ref. It lists the newest valid refs.
+// Unknown returns the error that a model gets for unknown refs. It lists the newest valid refs.
 func (s *Set) Unknown(refs ...string) *Error {
 	var valid []string
 	for _, o := range s.List() {
@@ -152,13 +151,13 @@ func (s *Set) Unknown(refs ...string) *Error {
 	return e
 }
 
-// List copies the visible items in the order in which they were made.
+// List returns copies of the visible items in order.
 func (s *Set) List() []Output { return s.filter(func(o Output) bool { return !s.hidden[o.Ref] }) }
 
-// All copies every item, pruned ones included.
+// All returns copies of all items, including pruned ones.
 func (s *Set) All() []Output { return s.filter(func(Output) bool { return true }) }
 
-// Promoted copies the promoted items in order.
+// Promoted returns copies of the promoted items in order.
 func (s *Set) Promoted() []Output { return s.filter(func(o Output) bool { return o.Promoted }) }
 
 func (s *Set) filter(keep func(Output) bool) []Output {
@@ -173,8 +172,8 @@ func (s *Set) filter(keep func(Output) bool) []Output {
 	return out
 }
 
-// Promote chooses an item for the answer. A non-empty label or description
-// replaces the old one. It reports false for an unknown ref.
+// Promote chooses an item for the answer. A non-empty label or description replaces the old one. It
+// returns false for an unknown ref.
 func (s *Set) Promote(r Ref, label, description string) (Output, bool) {
 	return s.update(r, func(o *Output) {
 		o.Promoted = true
@@ -183,12 +182,12 @@ func (s *Set) Promote(r Ref, label, description string) (Output, bool) {
 	})
 }
 
-// Label changes an item's label and description; empty values leave them.
+// Label changes an item's label and description; empty values change nothing.
 func (s *Set) Label(r Ref, label, description string) (Output, bool) {
 	return s.update(r, func(o *Output) { o.describe(label, description) })
 }
 
-// Prune hides an item from List. Its placeholder still resolves and its bytes stay.
+// Prune hides an item from List. Its placeholder still resolves and its bytes are kept.
 func (s *Set) Prune(r Ref) bool {
 	_, ok := s.update(r, func(*Output) {
 		if s.hidden == nil {
@@ -199,8 +198,8 @@ func (s *Set) Prune(r Ref) bool {
 	return ok
 }
 
-// Arrange puts the named items into the named order, in the places that they occupy. Parallel acts
-// use it, so that the requested order replaces the order of completion.
+// Arrange puts the named items into the given order, in the positions that they occupy. Parallel
+// acts use it, so that the requested order replaces the order of completion.
 func (s *Set) Arrange(refs []Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +236,7 @@ func (s *Set) update(r Ref, change func(*Output)) (Output, bool) {
 	return s.items[i].clone(), true
 }
 
-// index finds a ref; the caller holds mu.
+// index returns the index of a ref, or -1; the caller holds mu.
 func (s *Set) index(r Ref) int {
 	return slices.IndexFunc(s.items, func(o Output) bool { return o.Ref == r })
 }

@@ -8,26 +8,26 @@ import (
 	"atelier/agent/vision"
 )
 
-// Again is what changes when a run is continued. Zero fields keep the run's values.
+// Again contains the changes with which a run is continued. Zero fields keep the run's values.
 type Again struct {
-	// LostImages replaces the request's.
+	// LostImages replaces the request's value.
 	LostImages vision.LostImages `json:"lost_images,omitempty"`
-	// MaxTurns, MaxTokens, MaxTime, MaxImages and MaxCost are limits as in agent.Request. They
-	// include earlier use: raise a limit that the run has reached.
+	// MaxTurns, MaxTokens, MaxTime, MaxImages and MaxCost are limits as in agent.Request. They include earlier usage:
+	// raise a limit that the run has reached.
 	MaxTurns  int           `json:"max_turns,omitempty"`
 	MaxTokens int64         `json:"max_tokens,omitempty"`
 	MaxTime   time.Duration `json:"max_time_ns,omitempty"`
 	MaxImages int64         `json:"max_images,omitempty"`
 	MaxCost   string        `json:"max_cost,omitempty"`
-	// Deadline is when the run ends, as in agent.Request. A retry or fork ignores a deadline of the
-	// run that has passed; an answer then requires a new one.
+	// Deadline is when the run ends, as in agent.Request. A retry or fork ignores a deadline of the run that has
+	// passed; an answer requires a new one.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// ApproveOver requires approval of expensive actions, as in agent.Request. Earlier approvals
 	// and results are kept.
 	ApproveOver string `json:"approve_over,omitempty"`
 }
 
-// apply changes a request.
+// apply applies the changes to a request.
 func (a Again) apply(req *agent.Request) {
 	req.LostImages = cmp.Or(a.LostImages, req.LostImages)
 	req.MaxTurns, req.MaxTokens = cmp.Or(a.MaxTurns, req.MaxTurns), cmp.Or(a.MaxTokens, req.MaxTokens)
@@ -38,7 +38,7 @@ func (a Again) apply(req *agent.Request) {
 	}
 }
 
-// check refuses what the agents cannot start with, before anything is saved.
+// check refuses a request that the agents cannot start with, before anything is saved.
 func check(agents Agents, req agent.Request) error {
 	c, ok := agents.(*agent.Runner)
 	if !ok {

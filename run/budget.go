@@ -11,24 +11,24 @@ import (
 	"atelier/media"
 )
 
-// BudgetConfig limits what runs and generations use: money, tokens of chat models and pictures. Use
-// is counted while a limit is set.
+// BudgetConfig limits what runs and generations use: money, tokens of chat models and pictures. Usage is counted while
+// a limit is set.
 type BudgetConfig struct {
 	// Run limits one run with its sub-agents, or one operation outside of runs. The
 	// generate.Allowance of a context lowers it.
 	Run generate.Bounds
-	// Day limits an owner's use per day, in UTC.
+	// Day limits an owner's usage per day in UTC.
 	Day generate.Bounds
-	// Owner limits an owner's total use.
+	// Owner limits an owner's total usage.
 	Owner generate.Bounds
-	// Settled receives what each act used, once it is counted; may be nil. It must not block.
+	// Settled receives the usage of each act once it is counted; it may be nil. It must not block.
 	Settled func(c generate.Charge)
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
 
-// Budget limits operations and calls of chat models by the ledger. It is safe for concurrent use,
-// also by several processes.
+// Budget limits operations and calls of chat models by accounts in the ledger. It is safe for concurrent use, even by
+// several processes.
 type Budget struct {
 	store           ledger.Budgets
 	run, day, owner bounds
@@ -38,10 +38,10 @@ type Budget struct {
 
 var _ generate.Budget = (*Budget)(nil)
 
-// bounds are the limits of each unit that has one, without names.
+// bounds are limits by unit, without names.
 type bounds map[ledger.Unit]ledger.Limit
 
-// readBounds reads bounds, and what set each of them.
+// readBounds parses bounds; money, tokens and images name the settings that they come from.
 func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error) {
 	if err := b.Validate(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func readBounds(b generate.Bounds, money, tokens, images string) (bounds, error)
 	return out, nil
 }
 
-// within is the lower of two bounds.
+// within returns, for each unit, the lower bound of b and c.
 func (b bounds) within(c bounds) bounds {
 	out := maps.Clone(b)
 	for unit, l := range c {
@@ -74,8 +74,8 @@ func (b bounds) within(c bounds) bounds {
 	return out
 }
 
-// limits are the budgets of a name that an act counts against. Free acts do not count against
-// money, nor acts without a chat model against tokens.
+// limits returns the budgets of a name that an act counts against. A free act does not count against money, and an act
+// without a chat model does not count against tokens.
 func (b bounds) limits(name string, c generate.Charge) (out []ledger.Limit) {
 	if l, ok := b[ledger.UnitMoney]; ok && (c.USD == nil || amount(c.USD) > 0) {
 		l.Name = name
@@ -113,7 +113,7 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 	return b, nil
 }
 
-// Reserve reserves a charge from the budgets that are set.
+// Reserve reserves a charge in all budgets that are set.
 func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	limits, err := b.limits(ctx, c)
 	if err != nil || len(limits) == 0 {
@@ -122,7 +122,7 @@ func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
 }
 
-// Room reports whether the budgets allow a charge.
+// Room reports whether the charge is bounded; the error says that a budget does not allow it.
 func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
 	limits, err := b.limits(ctx, c)
 	if err != nil {
@@ -141,7 +141,7 @@ func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err
 	return bounded, nil
 }
 
-// limits are the budgets that a charge counts against.
+// limits returns the budgets that a charge counts against.
 func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit, error) {
 	scope, run := media.ScopeOf(ctx), b.run
 	if a := generate.AllowanceOf(ctx); a != nil {
@@ -156,7 +156,7 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 	return append(limits, b.owner.limits("owner:"+scope.Owner, c)...), nil
 }
 
-// Settle books what an act used. A failure is logged, and the reservation stays.
+// Settle books the usage of an act. A failure is logged, and the reservation stays.
 func (b *Budget) Settle(ctx context.Context, c generate.Charge) error {
 	err := b.store.Settle(ctx, c.ID, amountOf(c))
 	if err != nil {

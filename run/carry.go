@@ -14,9 +14,8 @@ import (
 	"atelier/run/operations"
 )
 
-// carry counts what a run used in earlier parts against the money and picture limits of the next
-// one: accounts exist only where there is a limit, and the run may have had none. What is already
-// counted is not counted again.
+// carry charges the usage of a run's earlier parts to the money and picture limits of the next one: accounts exist only
+// for limits, and the run may have had none. Usage that is already counted is not counted again.
 func (p player) carry(ctx context.Context, w work) error {
 	req := w.Request
 	b := bounds{}
@@ -39,7 +38,7 @@ func (p player) carry(ctx context.Context, w work) error {
 	return err
 }
 
-// countUpTo raises an account to at least what was used of its unit.
+// countUpTo raises an account to at least the used amount of its unit.
 func (p player) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amount) error {
 	have, err := p.ledger.Budget(ctx, l.Name)
 	missing := used.Of(l.Unit) - have.Spent - have.Reserved
@@ -56,9 +55,9 @@ func (p player) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amoun
 	return p.ledger.Settle(ctx, act, more)
 }
 
-// usedBefore is the money and the pictures of a run at the end of its previous part: the values of
-// its row, or more according to the steps, because the process that ended it may not have read
-// them. Steps that a fork keeps of another run do not count.
+// usedBefore returns the money and the number of pictures that a run used up to the end of its previous part: the
+// values of its row, or more according to the steps, because the process that ended the part may not have read them.
+// Steps that a fork keeps from another run do not count.
 func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err error) {
 	row, err := p.ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -91,8 +90,7 @@ func (p player) usedBefore(ctx context.Context, w work) (used ledger.Amount, err
 	return used, nil
 }
 
-// stepUse is the money of a model call that ended after a time, and the pictures that the model
-// made.
+// stepUse returns the cost of a model call that ended after a time, and the number of pictures that the model made.
 func stepUse(full string, result json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
 	did, ok := agent.ReadCall(step.ParsePath(full).Own(), result)
 	if !ok || did.Ended.Before(since) {

@@ -17,7 +17,7 @@ import (
 	"atelier/run/record"
 )
 
-// endings ends runs outside of their agents, and their open generations.
+// endings ends runs and their open generations outside of the runs' agents.
 type endings struct {
 	ledger   ledger.Store
 	observer *record.Observer
@@ -37,9 +37,8 @@ func (e endings) closing(w work) func(context.Context, agent.Status) []media.Out
 	}
 }
 
-// closeOpen ends the open generations of a run that ends: an act in a killed process may have begun
-// them, and the act is not repeated. Unless the run was cancelled, tasks that are left to be
-// fetched stay.
+// closeOpen ends the open generations of a run that ends: an act in a killed process may have started them, and the act
+// is not repeated. Unless the run was cancelled, tasks whose results are to be fetched later stay open.
 func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.Status) (made []media.Output) {
 	if e.gateway == nil {
 		return nil
@@ -62,8 +61,8 @@ func (e endings) closeOpen(ctx context.Context, req agent.Request, status agent.
 	return made
 }
 
-// open lists the open generations of a run that will not be continued, oldest first. Those of
-// sub-actions stay unless the run was cancelled: the answer of the interaction decides about them.
+// open lists the open generations of a run that will not be continued, oldest first. Those of sub-actions stay open
+// unless the run was cancelled: the answer to the interaction decides about them.
 func (e endings) open(ctx context.Context, req agent.Request, status agent.Status) (ids []string, err error) {
 	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return e.ledger.ListOperations(ctx, req.Owner, ledger.OperationQuery{Tree: req.RunID, Page: p})

@@ -21,8 +21,8 @@ func (s *Service) beginDurably(ctx context.Context, r *Run, w work) error {
 	return s.cfg.Engine.Start(ctx, partID(r.ID, w.Part), input)
 }
 
-// perform is the work of the engine: a part of a run, from its beginning or from where an earlier
-// process stopped.
+// perform is the engine's work: it executes a part of a run, from its beginning or from where an earlier process
+// stopped.
 func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, input []byte) error {
 	var w work
 	if err := json.Unmarshal(input, &w); err != nil {
@@ -33,7 +33,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		return journal.ErrHandedOver
 	}
 	if r == nil {
-		return nil // a later part is here
+		return nil // a later part is executed here
 	}
 	defer s.local.leave(r)
 	defer close(r.done)
@@ -41,7 +41,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	agents, err := s.outfits.of(ctx, w.Setting)
 	if err != nil {
 		r.err = err
-		return journal.ErrHandedOver // another process may have what it needs
+		return journal.ErrHandedOver // another process may have what is missing
 	}
 	if over, err := s.recallRun(ctx, r, agents, &w); err != nil {
 		r.err = err
@@ -54,16 +54,16 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	w.remembering(j)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
+	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run or the engine cancels it
 	if r.stop.Err() != nil {
-		cancel() // before anything begins
+		cancel() // before anything starts
 	}
 	r.result, r.err = s.player.play(ctx, agents, w)
 	return s.leaves(ctx, r, w.Request)
 }
 
-// leaves returns to the engine whether a part has ended or, as journal.ErrHandedOver, continues
-// later. The ledger has how it ended.
+// leaves returns nil to the engine if a part has ended, or journal.ErrHandedOver if it continues later. The ledger has
+// the outcome.
 func (s *Service) leaves(ctx context.Context, r *Run, req agent.Request) error {
 	if s.cfg.Engine.TakenOver(ctx, partID(r.ID, r.part)); journal.HandedOver(ctx) {
 		if reason := durable.TakenOver(ctx); reason != nil {
@@ -83,8 +83,8 @@ func (s *Service) leaves(ctx context.Context, r *Run, req agent.Request) error {
 	return nil
 }
 
-// recallRun reads a part that another process may have begun, also for a cancelled run, which ends
-// as cancelled. over reports that the part has ended.
+// recallRun reads a part that another process may have started, even of a cancelled run, which ends as cancelled. over
+// reports that the part has ended.
 func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
@@ -101,15 +101,15 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 	return r.result != nil, err
 }
 
-// setConversation sets the run's conversation once: its caller may read it while the work begins.
+// setConversation sets the run's conversation once, because the caller of the run may read it when the work starts.
 func (r *Run) setConversation(w work) {
 	if w.Thread != nil && r.Conversation == "" {
 		r.Conversation = w.Thread.ID
 	}
 }
 
-// Healthy reports whether the requirements of runs are available: the engine's database, and what
-// the engine checks besides.
+// Healthy reports whether the requirements of runs are available: the engine's database, and whatever else the engine
+// checks.
 func (s *Service) Healthy(ctx context.Context) error {
 	if s.cfg.Engine == nil {
 		return nil
@@ -117,11 +117,11 @@ func (s *Service) Healthy(ctx context.Context) error {
 	return s.cfg.Engine.Healthy(ctx)
 }
 
-// HandOver ends the service without ending its runs: steps that have begun may finish while ctx
-// lasts, and another process continues from there. Without an engine, it is [Service.Close].
+// HandOver ends the service without ending its runs: steps in progress may finish while ctx lasts, and another process
+// continues the runs. Without an engine, it is [Service.Close].
 func (s *Service) HandOver(ctx context.Context) {
 	if s.cfg.Engine == nil {
-		s.Close() //nolint:contextcheck // there is nothing to hand over: it ends at once
+		s.Close() //nolint:contextcheck // there is nothing to hand over
 		return
 	}
 	s.local.shut()
@@ -139,7 +139,7 @@ func (s *Service) flush(ctx context.Context) {
 	}
 }
 
-// closeAll closes the engine and the agents of adopted runs.
+// closeAll closes the engine and the agents created for settings.
 func (s *Service) closeAll(ctx context.Context) {
 	if s.cfg.Engine != nil {
 		if err := s.cfg.Engine.Close(ctx); err != nil {

@@ -11,27 +11,26 @@ import (
 	"atelier/run/durable"
 )
 
-// fail ends a run that had begun and cannot continue, for example because its agent no longer
-// exists.
+// fail ends a run that had started and cannot continue, for example because its agent no longer exists.
 func (e endings) fail(ctx context.Context, req agent.Request, reason error) {
 	ctx = context.WithoutCancel(ctx)
 	read, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
 	row, err := e.ledger.Run(read, req.Owner, req.RunID)
 	if err != nil {
-		return // it had not begun: its caller gets the error
+		return // it had not started: its caller gets the error
 	}
 	status := agent.StatusFailed
 	if media.CodeOf(reason) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
-	e.closeOpen(ctx, req, status) // which takes time of its own
+	e.closeOpen(ctx, req, status) // has its own time limit
 	save, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
 	e.endAs(save, row, status, reason)
 }
 
-// endAs ends a run outside of its agent. What it counted is kept.
+// endAs ends a run outside of its agent. Its counts are kept.
 func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status, reason error) {
 	p := action.Problem{Code: media.CodeOf(reason), Message: media.ErrorText(reason.Error()), Retryable: media.Retryable(reason)}
 	row.Status, row.FinishedAt = ledger.Status(status), e.now()
@@ -53,9 +52,8 @@ func (e endings) endAs(ctx context.Context, row ledger.Run, status agent.Status,
 	})
 }
 
-// End cancels a run in any process: a running one stops within a second; one that waits or whose
-// process has died is ended here. What it made is kept. The errors are those of [Service.Resume],
-// except for a running run.
+// End cancels a run in any process. A run in progress stops within a second; a run that waits, or whose process has
+// died, is ended here. Its media are kept. The errors are those of [Service.Resume], except for a run in progress.
 func (s *Service) End(ctx context.Context, owner, runID string) error {
 	row, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
@@ -77,7 +75,7 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 		return s.EndLost(ctx, owner, runID)
 	}
 	if err != nil || state == durable.StateOver && !cancelledOrphan(row, state) {
-		_, err = s.continueRun(ctx, row, st) // has the reason
+		_, err = s.continueRun(ctx, row, st) // returns the reason
 		return err
 	}
 	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // queued work no longer begins anywhere
@@ -86,9 +84,9 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	return s.endLocally(ctx, row, st)
 }
 
-// EndLost cancels a run whose work is in no engine, because the engine's database was lost: only in
-// the ledger. What it made is kept. A process that still executes it loses its work at its next
-// check of the database. A run that has ended is media.CodeConflict.
+// EndLost cancels, only in the ledger, a run whose work is in no engine because the engine's database was lost. Its
+// media are kept. A process that still executes the run loses its work at its next check of the database. For a run
+// that has ended, the error has code media.CodeConflict.
 func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	row, st, err := s.history.root(ctx, owner, runID)
 	switch {
@@ -113,7 +111,7 @@ func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
 	return s.endings.endRows(ctx, row.Owner, v, reason, ledger.StatusRunning, ledger.StatusPaused)
 }
 
-// endRows ends the runs of a tree that have one of these states, outside of their agents.
+// endRows ends the runs of a tree that have one of the given states, outside of their agents.
 func (e endings) endRows(ctx context.Context, owner string, v saved, reason error, states ...ledger.Status) error {
 	req := v.State.Request
 	e.closeOpen(ctx, req, agent.StatusCancelled)
@@ -139,7 +137,7 @@ func cancelledOrphan(row ledger.Run, state durable.State) bool {
 	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }
 
-// endLocally ends a cancelled run whose process has died. So does any other process that adopts it.
+// endLocally ends a cancelled run whose process has died, as any process that adopts the run does.
 func (s *Service) endLocally(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number

@@ -9,16 +9,16 @@ import (
 	"atelier/journal/step"
 )
 
-// wrong is the reason why a run failed, as far as it decides what a retry repeats.
+// wrong is why a run failed, as far as this decides what a retry repeats.
 type wrong struct {
 	// answers: the model's last answer was unusable.
 	answers bool
-	// late: a budget ended it, so that its last turn was the one to finish in.
+	// late: a budget ended the run, so that its last turn was the turn to finish in.
 	late bool
 }
 
-// forget removes from the steps of a run what a retry repeats: interrupted acts, and the model
-// calls that made its agents fail. What those calls used still counts.
+// forget removes from the steps of a run what a retry repeats: interrupted acts, and the model calls that made its
+// agents fail. The usage of those calls still counts.
 func (p *past) forget(w wrong) {
 	before := maps.Clone(p.steps)
 	for name, result := range p.steps {
@@ -44,8 +44,8 @@ func (p *past) forget(w wrong) {
 	p.State.Redone = redone
 }
 
-// forgetCalls removes what made an agent fail: the failed model calls of its last turn, the turn in
-// which a budget let it only finish, and those of the agents that it called last.
+// forgetCalls removes what made an agent fail: the failed model calls of its last turn, the turn in which a budget only
+// let it finish, and those of the agents that it called last.
 func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 	last := 0
 	for own := range ownSteps(steps, at) {
@@ -55,7 +55,7 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 	}
 	for own := range ownSteps(steps, at) {
 		if own.Kind == step.KindBudget && own.Turn > last {
-			delete(steps, at.Full(own)) // its turn was not taken
+			delete(steps, at.Full(own)) // its turn did not take place
 		}
 	}
 	anew := w.answers || w.late && endedByBudget(steps, at, last)
@@ -82,8 +82,8 @@ func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 	}
 }
 
-// endedByBudget reports whether a turn of an agent was its last one because of a budget, and it did
-// not finish in it. An unreadable answer counts as not finished.
+// endedByBudget reports whether a turn of an agent was its last one because of a budget, and the agent did not finish
+// in it. An unreadable answer counts as not finished.
 func endedByBudget(steps map[string]json.RawMessage, at step.Place, turn int) bool {
 	budget := step.In(turn, step.KindBudget)
 	if b, ok := steps[at.Full(budget)]; ok {
@@ -105,7 +105,7 @@ func endedByBudget(steps map[string]json.RawMessage, at step.Place, turn int) bo
 	return true
 }
 
-// ownSteps are the steps of the agent of a place.
+// ownSteps returns the steps of the agent of a place.
 func ownSteps(steps map[string]json.RawMessage, at step.Place) iter.Seq2[step.Name, json.RawMessage] {
 	return func(yield func(step.Name, json.RawMessage) bool) {
 		for full, result := range steps {

@@ -20,17 +20,16 @@ import (
 // namedSteps is the maximum number of steps that an error names.
 const namedSteps = 40
 
-// Fork is a run that repeats another one from a step on. Zero fields keep the run's values.
+// Fork describes a run that repeats another run from a step on. Zero fields keep that run's values.
 type Fork struct {
-	// From is the name of the first step to execute again, as [Service.Steps] lists them, or of a
-	// sub-agent's part (turn-2-agent-1-helper), which is then executed again from its beginning.
-	// Earlier and concurrent steps are kept. Required.
+	// From is the name of the first step to execute again, as [Service.Steps] lists them, or the name of a sub-agent's
+	// part (turn-2-agent-1-helper), which is executed again from its beginning. Earlier and concurrent steps are kept.
+	// Required.
 	From string `json:"from"`
 	// ID is the id of the new run; empty generates one.
 	ID string `json:"-"`
-	// Message replaces the run's, Images the pictures that came with it, and Input the run's input.
-	// A ref names an item of the run. Models receive them in repeated calls; the results of kept
-	// calls are kept.
+	// Message replaces the run's message, Images the pictures that came with it, and Input the run's input. A ref names
+	// an item of the run. Models receive the new values in repeated calls; the results of kept calls stay.
 	Message string         `json:"message,omitempty"`
 	Images  []agent.Image  `json:"images,omitempty"`
 	Input   map[string]any `json:"input,omitempty"`
@@ -41,18 +40,17 @@ type Fork struct {
 	ChatModels  []string                        `json:"chat_models,omitempty"`
 	ImageModels []string                        `json:"image_models,omitempty"`
 	Vision      *definition.VisionContextPolicy `json:"vision,omitempty"`
-	// Setting makes the fork's setting, see [Config], from the run's; nil keeps it.
+	// Setting derives the fork's setting, see [Config], from the run's; nil keeps it.
 	Setting func(json.RawMessage) (json.RawMessage, error) `json:"-"`
 	Again
 }
 
-// Fork starts a new run that keeps the steps of another one before a given step. Any run of the
-// tree identifies that run, which may still be running. The new run has the media of the kept steps
-// under the same refs, and the ledger records its origin. It is outside of the run's conversation,
-// but knows what the run knew. The kept model calls count in its usage; its generations are its
-// own. Errors: media.CodeNotFound for an unknown run or another owner's, media.CodeInvalid for an
-// unknown step and invalid limits, media.CodeUnsupported for a run whose steps are not recorded,
-// and those of agent.Runner.Prepare. After an error there is no new run.
+// Fork starts a new run that keeps the steps of another run before a given step. Any run of the tree identifies the
+// other run, which may still be in progress. The new run has the media of the kept steps under the same refs, and the
+// ledger records its origin. It is outside of the run's conversation, but keeps its history. The kept model calls count
+// in its usage; its generations are its own. Errors: media.CodeNotFound for an unknown run or another owner's,
+// media.CodeInvalid for an unknown step and invalid limits, media.CodeUnsupported for a run whose steps are not
+// recorded, and those of agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
 	p, tree, err := s.kept(ctx, owner, runID, f)
 	if err != nil {
@@ -178,7 +176,7 @@ func (f Fork) renews(p step.Path) bool {
 	return k == step.KindGiven || f.Message != "" && k == step.KindGuardrail || f.sees() && k == step.KindImages
 }
 
-// sees reports whether the fork's model is shown other pictures, or is another model.
+// sees reports whether the fork's model is another one or is shown other pictures.
 func (f Fork) sees() bool {
 	return len(f.Images) > 0 || f.LenientImages || len(f.ChatModels) > 0 || f.Setting != nil
 }
@@ -205,8 +203,8 @@ func (f Fork) changed(req agent.Request) agent.Request {
 	return req
 }
 
-// furnish stores the bytes of a fork's own media for the new run, and returns what is to be
-// recorded; what its model does not accept is refused.
+// furnish stores the bytes of a fork's own media for the new run and returns the items to record. It refuses media that
+// the model does not accept.
 func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) (*unrecorded, error) {
 	with := &unrecorded{newID: s.cfg.NewID}
 	agents, err := s.outfits.of(ctx, p.setting)
@@ -239,7 +237,7 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 	return with, check(agents, req)
 }
 
-// named lists the media of a run that a text names, oldest first.
+// named lists the media of a run whose refs occur in a text, oldest first.
 func named(ctx context.Context, l ledger.Store, text []byte, owner, tree string) (kept []media.Output, err error) {
 	all, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Record], error) {
 		return l.ListMedia(ctx, owner, ledger.MediaQuery{Tree: tree, Page: p})
@@ -252,8 +250,8 @@ func named(ctx context.Context, l ledger.Store, text []byte, owner, tree string)
 	return kept, err
 }
 
-// unrecorded are items of a run that does not exist yet. Their records are saved with its state, in
-// one commit; until then they have temporary ids.
+// unrecorded contains items of a run that does not exist yet. Their records are saved with the run's state, in one
+// commit; until then they have temporary ids.
 type unrecorded struct {
 	newID func() string
 
@@ -261,7 +259,7 @@ type unrecorded struct {
 	items []item
 }
 
-// item is one of them as recorded, and its scope.
+// item is one of these items as recorded, with its scope and temporary id.
 type item struct {
 	scope  media.Scope
 	output media.Output
@@ -270,7 +268,7 @@ type item struct {
 
 var _ media.Recorder = (*unrecorded)(nil)
 
-// Record notes an item as a ledger would; the same bytes are the same item.
+// Record keeps an item as a ledger would record it; equal bytes are the same item.
 func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -290,8 +288,8 @@ func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, 
 	return o, nil
 }
 
-// save saves the records, and returns the temporary ids, each before the id of the record. It may
-// run again, as a commit may.
+// save saves the records and returns the temporary ids, each followed by the id of the record. It can be repeated, like
+// the commit.
 func (u *unrecorded) save(ctx context.Context, to ledger.Store) (ids []string, err error) {
 	u.mu.Lock()
 	items := slices.Clone(u.items)

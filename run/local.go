@@ -10,29 +10,29 @@ import (
 	"atelier/media"
 )
 
-// local is the runs of this process, from their admission until they leave.
+// local contains the runs of this process, from their admission until they leave.
 type local struct {
-	mu     sync.Mutex // guards runs and closed, and of each run claimed and takenUp
+	mu     sync.Mutex // guards runs and closed, and claimed and takenUp of each run
 	runs   map[string]*Run
 	closed bool
 	all    sync.WaitGroup
 }
 
-// find returns a run; nil if it is not here.
+// find returns a run, or nil if it is not in this process.
 func (l *local) find(id string) *Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.runs[id]
 }
 
-// start notes that work on an admitted run begins.
+// start records that work on an admitted run starts.
 func (l *local) start(r *Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r.claimed = true
 }
 
-// shut admits no new runs, and returns those that are here.
+// shut admits no new runs, and returns those in this process.
 func (l *local) shut() []*Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *local) shut() []*Run {
 	return slices.Collect(maps.Values(l.runs))
 }
 
-// enter admits a run unless the service is closed or the run is already here.
+// enter admits a run unless the service is closed or the run is already in this process.
 func (l *local) enter(r *Run) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,8 +67,8 @@ func (l *local) leave(r *Run) {
 	l.gone(r)
 }
 
-// abandon removes a run whose work has not begun in this process. Otherwise it does nothing: the
-// work removes the run when it ends.
+// abandon removes a run whose work has not started in this process, and reports whether it did. Otherwise the work
+// removes the run when it ends.
 func (l *local) abandon(r *Run) bool {
 	l.mu.Lock()
 	if r.claimed {
@@ -87,8 +87,8 @@ func (l *local) gone(r *Run) {
 	l.all.Done()
 }
 
-// claim finds the run that was started or resumed here, or admits one that the engine brings. It
-// returns none if another part of the run is here: this one has ended.
+// claim finds the run that was started or resumed here, or admits one that the engine adopted. It returns nil if
+// another part of the run is here, because then this part has ended.
 func (l *local) claim(ctx context.Context, w work) (*Run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,8 +110,8 @@ func (l *local) claim(ctx context.Context, w work) (*Run, error) {
 	return r, nil
 }
 
-// claimTakenUp returns a run that the engine adopted from another process, and that is in this part
-// or a later one: from now on it has a caller. Nil if there is none.
+// claimTakenUp returns a run that the engine adopted from another process and that is in the given part or a later one,
+// and gives it a caller; nil if there is none.
 func (l *local) claimTakenUp(id string, part int) *Run {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +123,7 @@ func (l *local) claimTakenUp(id string, part int) *Run {
 	return r
 }
 
-// begun waits until work on a run of this process begins.
+// begun waits until work on a run of this process starts.
 func (l *local) begun(ctx context.Context, r *Run) (*Run, error) {
 	limit := time.NewTimer(takenWithin)
 	defer limit.Stop()
@@ -137,7 +137,7 @@ func (l *local) begun(ctx context.Context, r *Run) (*Run, error) {
 		err = ctx.Err()
 	}
 	if !l.abandon(r) {
-		<-r.taken // just now
+		<-r.taken // it has just started
 		return r, nil
 	}
 	return nil, err

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// outfit is the agents for a setting.
+// outfit holds the agents for one setting.
 type outfit struct {
 	agents Agents
 	closer func()
@@ -14,10 +14,10 @@ type outfit struct {
 
 // outfits creates the agents for each setting once.
 type outfits struct {
-	// agents are those for setting.
+	// agents are the agents for setting.
 	agents  Agents
 	setting json.RawMessage
-	// make creates the agents for another setting; nil means that agents is used.
+	// make creates the agents for another setting; if it is nil, agents serve every setting.
 	make func(ctx context.Context, setting json.RawMessage) (Agents, func(), error)
 
 	mu   sync.Mutex // guards made
@@ -43,7 +43,7 @@ func (o *outfits) of(ctx context.Context, setting json.RawMessage) (Agents, erro
 	return agents, nil
 }
 
-// close closes what was created.
+// close closes the created agents.
 func (o *outfits) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

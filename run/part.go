@@ -14,30 +14,30 @@ import (
 	"atelier/run/record"
 )
 
-// work is a part of a run as the engine stores it: from its beginning, or from a person's answer,
-// to its end or the next question.
+// work is a part of a run as the engine stores it: from the beginning of the run or a person's answer to the end or the
+// next question.
 type work struct {
 	Request agent.Request        `json:"request"`
 	Thread  *conversation.Thread `json:"thread,omitempty"`
 	Setting json.RawMessage      `json:"setting,omitempty"`
-	// Part counts the parts before. Kept means that the ledger has the state that the part
-	// continues from; Request then only identifies the run.
+	// Part is the number of earlier parts. Kept means that the ledger has the state from which the part continues;
+	// Request then only identifies the run.
 	Part int  `json:"part,omitempty"`
 	Kept bool `json:"kept,omitempty"`
 
 	forked *record.Origin
-	// taken means that another process may have begun the part.
+	// taken means that another process may have started the part.
 	taken bool
 }
 
-// saved is what the ledger stores of a run that continues later.
+// saved is what the ledger stores for a run that continues later.
 type saved struct {
 	State  agent.State          `json:"state"`
 	Thread *conversation.Thread `json:"thread,omitempty"`
 	Forked *record.Origin       `json:"forked,omitempty"`
 }
 
-// partID is the id of the durable work of a part: the first one has the run's.
+// partID returns the id of the durable work of a part. The first part has the id of the run.
 func partID(run string, part int) string {
 	if part == 0 {
 		return run
@@ -45,7 +45,7 @@ func partID(run string, part int) string {
 	return run + "." + strconv.Itoa(part)
 }
 
-// readSaved reads a state.
+// readSaved decodes a saved state.
 func readSaved(st ledger.RunState) (saved, error) {
 	var v saved
 	if err := json.Unmarshal(st.State, &v); err != nil {
@@ -54,14 +54,13 @@ func readSaved(st ledger.RunState) (saved, error) {
 	return v, nil
 }
 
-// player plays parts of runs.
+// player executes parts of runs.
 type player struct {
 	endings
 	newID func() string
 }
 
-// recallPart reads what a part continues from. ended means that the part already ended, with the
-// result.
+// recallPart reads the state from which a part continues. If the part has already ended, ended is its result.
 func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *agent.Result, err error) {
 	if !started && !w.Kept {
 		return nil, nil
@@ -89,8 +88,8 @@ func (p player) recallPart(ctx context.Context, w *work, started bool) (ended *a
 	return nil, p.carry(ctx, *w)
 }
 
-// remembering is the journal of a part: it has the steps of earlier parts, and records those of
-// this one for the next.
+// remembering sets the journal of a part: it contains the steps of earlier parts, and records those of this part for
+// the next one.
 func (w *work) remembering(j journal.Journal) {
 	if j == nil {
 		j = journal.Memory{}
@@ -102,7 +101,7 @@ func (w *work) remembering(j journal.Journal) {
 	w.Request.Journal = journal.Remember(j, known)
 }
 
-// play executes a part and saves how it ended.
+// play executes a part and saves its outcome.
 func (p player) play(ctx context.Context, agents Agents, w work) (*agent.Result, error) {
 	if w.forked != nil {
 		ctx = record.WithOrigin(ctx, *w.forked)
@@ -141,13 +140,13 @@ func (p player) cancelPaused(ctx context.Context, req agent.Request) error {
 	return media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 }
 
-// pause saves a run that waits. If that fails, the run has not paused: it is replayed.
+// pause saves a waiting run. If that fails, the run has not paused: it is replayed.
 func (p player) pause(ctx context.Context, w work, res *agent.Result) error {
 	if res.State == nil {
 		return media.Errorf(media.CodeInternal, "run %s paused without a state: the runner in run.Config.Agents must return one", res.RunID)
 	}
 	kept := *res.State
-	kept.Emitted = nil // the ledger has each event once, even if this process dies before it is saved
+	kept.Emitted = nil // the ledger has each event once, even if this process dies before saving it
 	state, err := json.Marshal(saved{State: kept, Thread: w.Thread, Forked: w.forked})
 	if err != nil {
 		return media.Errorf(media.CodeInternal, "write the state of run %s: %w", res.RunID, err)
@@ -166,7 +165,7 @@ func (p player) pause(ctx context.Context, w work, res *agent.Result) error {
 	return nil
 }
 
-// unsaved is the error of a pause that could not be saved.
+// unsaved is the error of a pause that was not saved.
 type unsaved struct{ cause error }
 
 func (e *unsaved) Error() string { return "save the paused run: " + e.cause.Error() }

@@ -12,12 +12,11 @@ import (
 	"atelier/run/durable"
 )
 
-// leaveWithin is how long a part of a run may take to end in this process after its state was
-// saved.
+// leaveWithin bounds how long a part of a run may take to end in this process after its state was saved.
 const leaveWithin = 5 * time.Second
 
-// Questions returns the open questions of a run, oldest first; none if it does not wait. Any run of
-// its tree identifies it. An unknown run or another owner's is media.CodeNotFound.
+// Questions returns the open questions of a run, oldest first; none if it does not wait. Any run of its tree identifies
+// it. For an unknown run or another owner's, the error has code media.CodeNotFound.
 func (s *Service) Questions(ctx context.Context, owner, runID string) ([]agent.Question, error) {
 	_, st, err := s.history.find(ctx, owner, runID)
 	if err != nil {
@@ -37,24 +36,23 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 	return open, nil
 }
 
-// Resume continues a run; any run of its tree identifies it. A run that waits for a person requires
-// a reply, which is saved before the run continues: of several concurrent ones, one is accepted. A
-// run whose process has died continues from its last finished step, without a reply; one that was
-// cancelled, and whose process died before it noticed, ends as cancelled.
+// Resume continues a run; any run of its tree identifies it. A run that waits for a person requires a reply, which is
+// saved before the run continues; of several concurrent replies, one is accepted. A run whose process has died
+// continues from its last finished step, without a reply. A run that was cancelled, and whose process died before it
+// noticed, ends as cancelled.
 //
-// Errors: media.CodeNotFound for an unknown run or another owner's; media.CodeConflict for one that
-// has ended or is running, for one that waits if reply is nil, and for a reply to a question that
-// is not open or to a run whose deadline has passed; media.CodeInvalid for a reply that does not
-// match the question; media.CodeUnsupported for a run that was not started durably and did not
-// pause. After an error the run does not continue; pictures of a reply that was not accepted remain
-// recorded for the run.
+// Errors: media.CodeNotFound for an unknown run or another owner's; media.CodeConflict for a run that has ended or is
+// in progress, for one that waits if reply is nil, and for a reply to a question that is not open or to a run whose
+// deadline has passed; media.CodeInvalid for a reply that does not match the question; media.CodeUnsupported for a run
+// that was not started durably and did not pause. After an error the run does not continue; pictures of a rejected
+// reply remain recorded for the run.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
 	return s.ResumeWith(ctx, owner, runID, reply, Again{})
 }
 
-// ResumeWith is [Service.Resume] with other limits, for a run that is answered, or, as
-// [Service.Retry], for one that failed or was cancelled. A run that continues after its process
-// died keeps its limits: media.CodeUnsupported.
+// ResumeWith is [Service.Resume] with other limits, for a run that is answered, or, like [Service.Retry], for one that
+// failed or was cancelled. A run that continues after its process died keeps its limits: new ones are refused with
+// media.CodeUnsupported.
 func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a Again) (*Run, error) {
 	row, st, err := s.history.find(ctx, owner, runID)
 	switch {
@@ -80,7 +78,7 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 	return s.continueRun(ctx, row, st)
 }
 
-// needsAnswer is the error that says what a run waits for.
+// needsAnswer returns an error that says what a run waits for.
 func needsAnswer(st ledger.RunState) error {
 	open, err := Questions(st)
 	if err != nil || len(open) == 0 {
@@ -90,7 +88,7 @@ func needsAnswer(st ledger.RunState) error {
 	return media.Errorf(media.CodeConflict, "run %s is waiting for an answer to question %s, %q: give JSON that matches %s", st.RunID, q.ID, q.Question, q.Schema)
 }
 
-// reply saves an answer and starts the next part.
+// reply saves an answer and starts the next part of the run.
 func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow Again) (*Run, error) {
 	agents, err := s.outfits.of(ctx, st.Setting)
 	if err != nil {
@@ -137,7 +135,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 	return s.beginPart(ctx, r, st)
 }
 
-// enterNext admits the next part of a run when the previous part, whose state is saved, has left.
+// enterNext admits the next part of a run once the previous part, whose state is saved, has left.
 func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, error) {
 	before := s.local.find(st.RunID)
 	if before != nil && before.part < st.Number {
@@ -155,8 +153,8 @@ func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, erro
 	return r, s.local.enter(r)
 }
 
-// beginPart starts the part whose state the ledger has; r was admitted for it. It runs in this
-// process, with an engine or without.
+// beginPart starts, in this process, the part whose state the ledger has, with or without an engine; r was admitted for
+// it.
 func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*Run, error) {
 	r.fresh = true
 	w := work{Request: agent.Request{RunID: st.RunID, Owner: st.Owner}, Setting: st.Setting, Part: st.Number, Kept: true}
@@ -175,7 +173,7 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 	return s.local.begun(ctx, r)
 }
 
-// workAlone executes a part that ends with its process.
+// workAlone executes a part without an engine; the part ends with its process.
 func (s *Service) workAlone(r *Run, w work) {
 	defer s.local.leave(r)
 	defer close(r.done)
@@ -216,7 +214,7 @@ func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.Run
 		return nil, err
 	}
 	if input == nil {
-		return s.restart(ctx, st) // its process died between the answer and the next part
+		return s.restart(ctx, st) // the process died between the answer and the next part
 	}
 	var w work
 	if err := json.Unmarshal(input, &w); err != nil {
@@ -228,7 +226,7 @@ func (s *Service) continueRun(ctx context.Context, row ledger.Run, st ledger.Run
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
 	took, err := s.take(ctx, r)
-	if media.CodeOf(err) == media.CodeConflict { // the engine may have brought it in the meantime
+	if media.CodeOf(err) == media.CodeConflict { // the engine may have adopted it in the meantime
 		if r := s.local.claimTakenUp(row.Tree, st.Number); r != nil {
 			return s.local.begun(ctx, r)
 		}
@@ -240,8 +238,8 @@ func isOver(row ledger.Run) error {
 	return media.Errorf(media.CodeConflict, "run %s has already ended (%s): see atelier runs show %[1]s", row.ID, row.Status)
 }
 
-// leftWork returns the input of a run's work that a dead process left; nil if the part was answered
-// and not begun. The error is the reason why there is none to continue.
+// leftWork returns the input of work that a dead process left; nil if the part was answered and has not started. The
+// error says why there is no work to continue.
 func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	state, input, err := h.engine.State(partID(row.Tree, st.Number))
 	unknown := media.CodeOf(err) == media.CodeNotFound
@@ -262,12 +260,12 @@ func (h history) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	return input, nil
 }
 
-// unsaved is why a run in the ledger cannot be continued.
+// unsaved returns the reason why a run in the ledger cannot be continued.
 func (h history) unsaved() string {
 	return "its steps are missing: " + h.engine.Place() + " does not have them, so it was lost or is not the database that the run started with"
 }
 
-// restart starts a part whose state is in the ledger and that has not begun.
+// restart starts a part whose state is in the ledger and that has not started.
 func (s *Service) restart(ctx context.Context, st ledger.RunState) (*Run, error) {
 	if _, err := s.outfits.of(ctx, st.Setting); err != nil {
 		return nil, err

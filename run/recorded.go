@@ -15,12 +15,11 @@ import (
 	"atelier/media"
 )
 
-// Result reads the result of a run from the ledger, at any time after it and in any process: the
-// result of [Service.Run], or the current state of a run that is running or waiting. Any run of its
-// tree identifies it. It executes nothing. Without a durable engine, input and history of a run are
-// not stored: its report counts numbers that only they contain as unsupported. Errors:
-// media.CodeNotFound for an unknown run or another owner's, media.CodeUnsupported if Config.Agents
-// is not an *agent.Runner.
+// Result reads the result of a run from the ledger, at any time after it and in any process: the result of
+// [Service.Run], or the current state of a run that is running or waiting. Any run of its tree identifies it. Result
+// executes nothing. Without a durable engine, the input and history of a run are not stored: its report counts numbers
+// that occur only there as unsupported. Errors: media.CodeNotFound for an unknown run or another owner's,
+// media.CodeUnsupported if Config.Agents is not an *agent.Runner.
 func (s *Service) Result(ctx context.Context, owner, runID string) (*agent.Result, error) {
 	runner, ok := s.cfg.Agents.(*agent.Runner)
 	if !ok {
@@ -68,7 +67,7 @@ func (h history) result(ctx context.Context, runner *agent.Runner, row ledger.Ru
 	return res, nil
 }
 
-// readInput reads a run's input besides its task, and people's answers.
+// readInput reads a run's input except its task, and people's answers.
 func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (past, error) {
 	known, err := h.past(row, st)
 	if media.CodeOf(err) == media.CodeUnsupported { // its steps are not recorded
@@ -88,7 +87,7 @@ func (h history) readInput(row ledger.Run, st ledger.RunState, p *agent.Past) (p
 	return known, nil
 }
 
-// recordOf is a row as the agent saved it.
+// recordOf converts a row to the record that the agent saved.
 func recordOf(row ledger.Run) agent.RunRecord {
 	r := agent.RunRecord{
 		ID: row.ID, ParentID: row.Parent, Tree: row.Tree, Agent: row.Agent, AgentPath: row.AgentPath, Depth: row.Depth,
@@ -102,7 +101,7 @@ func recordOf(row ledger.Run) agent.RunRecord {
 	for _, i := range row.InputImages {
 		r.InputImages = append(r.InputImages, vision.InputImage(i))
 	}
-	_ = json.Unmarshal(row.Dispositions, &r.Dispositions) // a row of another form has none to show
+	_ = json.Unmarshal(row.Dispositions, &r.Dispositions) // unreadable dispositions are omitted
 	if row.Failure != (ledger.Failure{}) {
 		r.Error = &action.Problem{Code: media.Code(row.Failure.Code), Message: row.Failure.Message, Retryable: row.Failure.Retryable}
 	}

@@ -11,12 +11,11 @@ import (
 	"atelier/run/durable"
 )
 
-// Retry continues a run that failed or was cancelled from its last successful step: the run keeps
-// its id, and nothing that succeeded is repeated or paid again; what a cancel or a timeout
-// interrupted is repeated, and results that the provider has are fetched. A deadline that has
-// passed is ignored. Any run of its tree identifies it. Errors: media.CodeNotFound for an unknown
-// run or another owner's, media.CodeConflict for one with another status, media.CodeInvalid for
-// invalid limits, media.CodeUnsupported for one whose steps are not recorded.
+// Retry continues a run that failed or was cancelled from its last successful step. The run keeps its id, and nothing
+// that succeeded is repeated or paid for again. Steps that a cancel or a timeout interrupted are repeated, and results
+// that the provider has are fetched. A deadline that has passed is ignored. Any run of its tree identifies the run.
+// Errors: media.CodeNotFound for an unknown run or another owner's, media.CodeConflict for one with another status,
+// media.CodeInvalid for invalid limits, media.CodeUnsupported for one whose steps are not recorded.
 func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
 	row, st, err := s.history.root(ctx, owner, runID)
 	if err != nil {
@@ -43,8 +42,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	return s.beginPart(ctx, r, next)
 }
 
-// retried makes the state of a retry: without what is repeated, and with the changes. Nothing is
-// saved.
+// retried returns the state of a retry, without the steps to repeat and with the changes. It saves nothing.
 func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a Again) (next ledger.RunState, err error) {
 	p, err := s.history.past(row, st)
 	if err != nil {
@@ -70,7 +68,7 @@ func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunStat
 	}, nil
 }
 
-// retryable refuses a run that has not ended, or that succeeded.
+// retryable refuses a run that has not ended or that succeeded.
 func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	switch row.Status {
 	case ledger.StatusFailed, ledger.StatusCancelled:
@@ -92,12 +90,12 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 		return media.Errorf(media.CodeUnsupported, "run %s cannot be retried: %s; start a new run", row.ID, s.history.unsaved())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
-		return nil // it was cancelled while it waited
+		return nil // it was cancelled while waiting
 	}
 	return err
 }
 
-// ending is the state of the work of a run that has ended: the work may end a moment later.
+// ending returns the state of the work of a run that has ended; it waits, because the work may end a moment later.
 func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 	limit := time.NewTimer(leaveWithin)
 	defer limit.Stop()
@@ -116,10 +114,10 @@ func (h history) ending(ctx context.Context, id string) (durable.State, error) {
 	}
 }
 
-// endingPoll is how often work that is about to end is checked.
+// endingPoll is the interval at which work that is about to end is checked.
 const endingPoll = 2 * time.Millisecond
 
-// nextState makes the state that the next part continues from.
+// nextState prepares the state from which the next part continues.
 func (p *past) nextState(row ledger.Run, st ledger.RunState) {
 	if p.State.Version == 0 {
 		p.State.Version = agent.StateVersion

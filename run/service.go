@@ -18,14 +18,14 @@ import (
 	"atelier/run/record"
 )
 
-// Agents executes one agent; *agent.Runner implements it. Other implementations cannot be checked
-// or prepared before a run begins, and accept no answers.
+// Agents executes one agent; *agent.Runner implements it. Other implementations cannot be checked or prepared before a
+// run starts, and accept no answers.
 type Agents interface {
-	// Run returns a result also with an error, once the agent was found.
+	// Run returns a result, even with an error, once the agent was found.
 	Run(ctx context.Context, r agent.Request) (*agent.Result, error)
 }
 
-// Config is what a [Service] needs.
+// Config configures a [Service].
 type Config struct {
 	// Agents is the runner; its observer must be Observer. Required. A run uses the journal of its
 	// request or of Engine, not the runner's.
@@ -38,21 +38,20 @@ type Config struct {
 	NewID func() string
 	// Now is the clock; nil means time.Now in UTC.
 	Now func() time.Time
-	// Engine makes runs durable: they can be adopted when their process dies. The service launches
-	// and closes it. Nil means that runs end with their process.
+	// Engine makes runs durable: they can be adopted when their process dies. The service launches and closes it. If it
+	// is nil, runs end with their process.
 	Engine *durable.Engine
-	// Gateway ends generations that dead processes left in a run. Nil means that they stay as they
-	// are.
+	// Gateway ends generations that dead processes left in a run. If it is nil, they stay unchanged.
 	Gateway *gateway.Gateway
-	// Setting describes how Agents is configured, as small JSON without secrets, for the process
-	// that adopts a run. Nil means that there is nothing to know.
+	// Setting describes the configuration of Agents, as small JSON without secrets, for the process that adopts a run.
+	// Nil means that there is none.
 	Setting json.RawMessage
-	// Outfit creates the agents for a run that was started with another setting, and a function
-	// that closes them. Nil means that Agents is used.
+	// Outfit creates the agents for a run that was started with another setting, and a function that closes them. If it
+	// is nil, Agents is used.
 	Outfit func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
 }
 
-// Validate names the setting that is missing.
+// Validate reports the missing setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Agents == nil:
@@ -65,7 +64,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Service executes runs and saves what they do. It is safe for concurrent use.
+// Service executes runs and saves their results. It is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	local   *local
@@ -76,7 +75,7 @@ type Service struct {
 	player  player
 }
 
-// NewService creates a service. The error has code media.CodeInvalid.
+// NewService returns a service. The error has code media.CodeInvalid.
 func NewService(c Config) (*Service, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -106,24 +105,22 @@ func NewService(c Config) (*Service, error) {
 type Run struct {
 	// ID is the id of the run and of its tree.
 	ID string
-	// Conversation is the id of the run's conversation; empty if none.
+	// Conversation is the id of the run's conversation; empty if there is none.
 	Conversation string
 
 	done   chan struct{}
 	result *agent.Result
 	err    error
-	// stop ends when the run is to be cancelled.
+	// stop ends when the run is cancelled.
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
-	// taken is closed when work on the run begins in this process and its conversation is known,
-	// gone when the run has left this process. claimed: the work was passed to this process, which
-	// closes taken soon after.
+	// taken is closed when work on the run starts in this process and its conversation is known, gone when the run has
+	// left this process. claimed means that the work was passed to this process, which closes taken soon after.
 	taken, gone chan struct{}
 	begin       sync.Once // closes taken
 	claimed     bool
-	// part is the number of the run's part that is here; fresh means that no other process has
-	// begun it, takenUp that it has no caller in this service: the engine adopted it from another
-	// process.
+	// part is the number of the run's part in this process. fresh means that no other process has started it. takenUp
+	// means that the run has no caller in this service: the engine adopted it from another process.
 	part           int
 	fresh, takenUp bool
 }
@@ -134,11 +131,11 @@ func newRun(ctx context.Context, id string) *Run {
 	return r
 }
 
-// begins notifies those who wait for taken.
+// begins closes taken.
 func (r *Run) begins() { r.begin.Do(func() { close(r.taken) }) }
 
-// Wait returns the result when the run has ended, or the context's error before that, which does
-// not end the run.
+// Wait returns the result when the run has ended. If ctx ends before that, Wait returns its error and the run
+// continues.
 func (r *Run) Wait(ctx context.Context) (*agent.Result, error) {
 	select {
 	case <-r.done:
@@ -148,18 +145,18 @@ func (r *Run) Wait(ctx context.Context) (*agent.Result, error) {
 	}
 }
 
-// Cancel requests that the run stop. What it made is kept.
+// Cancel requests that the run stop. Its media are kept.
 func (r *Run) Cancel() { r.cancel() }
 
-// Start starts a run, which continues until it ends, is cancelled, or the service closes; the end
-// of ctx does not end it. An empty RunID becomes a new UUIDv7, an empty Owner "local"; an invalid
-// RunID is media.CodeInvalid, and the id of an existing run media.CodeConflict. In a conversation,
-// the person's message is saved when Start returns; an unknown conversation is media.CodeNotFound.
+// Start starts a run, which continues until it ends, is cancelled, or the service closes; the end of ctx does not end
+// it. An empty RunID becomes a new UUIDv7, an empty Owner "local". In a conversation, the person's message is saved
+// when Start returns. Errors: media.CodeInvalid for an invalid RunID, media.CodeConflict for the id of an existing run,
+// media.CodeNotFound for an unknown conversation.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	return s.StartWith(ctx, req, s.cfg.Setting)
 }
 
-// StartWith is [Service.Start] with agents that Config.Outfit creates for a setting.
+// StartWith is [Service.Start] with the agents that Config.Outfit creates for a setting.
 func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json.RawMessage) (*Run, error) {
 	given := req.RunID != ""
 	if !given {
@@ -190,8 +187,7 @@ func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json
 	return r, nil
 }
 
-// begin saves the request and starts the run. If the ledger is not writable, nothing starts that
-// would be paid for.
+// begin saves the request and starts the run. If the ledger is not writable, nothing is started that costs money.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting json.RawMessage) error {
 	if err := s.cfg.Ledger.Writable(ctx); err != nil {
 		return err
@@ -208,7 +204,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 			return elsewhere(ctx, s.cfg.Ledger, req.Owner, err)
 		}
 	}
-	if req.Conversation != "" { // a request that cannot be run leaves no message
+	if req.Conversation != "" { // a request that cannot be executed leaves no message
 		if err := check(agents, req); err != nil {
 			return err
 		}
@@ -231,9 +227,8 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting 
 	return nil
 }
 
-// Run executes an agent. When ctx ends, the run is cancelled, and calls in progress are awaited and
-// saved. The result is there also with an error, once the agent was found; its cost includes the
-// generations.
+// Run executes an agent. When ctx ends, the run is cancelled, and calls in progress are awaited and saved. Once the
+// agent was found, Run returns a result even with an error; its cost includes the generations.
 func (s *Service) Run(ctx context.Context, req agent.Request) (*agent.Result, error) {
 	r, err := s.Start(ctx, req)
 	if err != nil {
@@ -244,7 +239,7 @@ func (s *Service) Run(ctx context.Context, req agent.Request) (*agent.Result, er
 	return r.result, r.err
 }
 
-// Cancel requests that a run of this process stop. One that is not here is media.CodeNotFound.
+// Cancel requests that a run of this process stop. For another run, the error has code media.CodeNotFound.
 func (s *Service) Cancel(runID string) error {
 	r := s.local.find(runID)
 	if r == nil {
@@ -254,9 +249,8 @@ func (s *Service) Cancel(runID string) error {
 	return nil
 }
 
-// Close cancels the runs that were started or continued here, waits for them to save what they
-// made, and admits no new ones. Adopted runs that have no caller in this service are handed over as
-// by [Service.HandOver], within 10 seconds.
+// Close cancels the runs that were started or continued here, waits until their media are saved, and admits no new
+// runs. Adopted runs without a caller in this service are handed over as by [Service.HandOver], within 10 seconds.
 func (s *Service) Close() {
 	var own []*Run
 	for _, r := range s.local.shut() {
@@ -278,7 +272,7 @@ func (s *Service) Close() {
 // longestID is the maximum length of a run's id, in bytes.
 const longestID = 128
 
-// checkID refuses an invalid run id. A dot would be that of a part, see partID.
+// checkID refuses an invalid run id. A dot separates the number of a part, see partID.
 func checkID(id string) error {
 	usable := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
@@ -289,8 +283,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// unused refuses the id of an existing run, also of another owner: a new run must not write to its
-// row, log and refs.
+// unused refuses the id of an existing run, even of another owner: a new run must not write to the row, log and refs of
+// another run.
 func unused(ctx context.Context, l ledger.Store, id string) error {
 	known, err := l.HasRun(ctx, id)
 	if err == nil && known {

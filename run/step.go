@@ -19,10 +19,10 @@ import (
 type Step struct {
 	// Name is the full name: a sub-agent's step is prefixed with the names of the agents' calls.
 	Name string `json:"name"`
-	// Failed marks a model call whose failure was recorded, and an act that the end of the run
-	// interrupted; a retry repeats them.
+	// Failed marks a model call whose failure was recorded, or an act that the end of the run interrupted; a retry
+	// repeats them.
 	Failed bool `json:"failed,omitempty"`
-	// FinishedAt is when it ended, UTC; zero if unknown.
+	// FinishedAt is the end of the step in UTC; zero if unknown.
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
@@ -47,7 +47,7 @@ func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error
 	return steps, nil
 }
 
-// past is all that is known of a run.
+// past is everything that is known about a run.
 type past struct {
 	saved
 	setting json.RawMessage
@@ -55,13 +55,13 @@ type past struct {
 	at      map[string]time.Time
 }
 
-// history reads what runs did.
+// history reads finished and paused runs.
 type history struct {
 	ledger ledger.Store
-	engine *durable.Engine // nil: only what paused is kept
+	engine *durable.Engine // nil: only the state of paused runs is available
 }
 
-// find reads a run, and the state of its tree's run; that is empty if it never had one.
+// find reads a run and the state of its tree's root run; the state is empty if there is none.
 func (h history) find(ctx context.Context, owner, runID string) (row ledger.Run, st ledger.RunState, err error) {
 	if row, err = h.ledger.Run(ctx, owner, runID); err != nil {
 		return row, st, err
@@ -73,7 +73,7 @@ func (h history) find(ctx context.Context, owner, runID string) (row ledger.Run,
 	return row, st, err
 }
 
-// root is find for the root run of the tree that a run belongs to.
+// root is find for the root run of a run's tree.
 func (h history) root(ctx context.Context, owner, runID string) (ledger.Run, ledger.RunState, error) {
 	row, st, err := h.find(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
@@ -82,7 +82,7 @@ func (h history) root(ctx context.Context, owner, runID string) (ledger.Run, led
 	return row, st, err
 }
 
-// past reads what a run did: from its state, and from the engine what followed.
+// past reads the steps of a run: the earlier ones from its state, the later ones from the engine.
 func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 	p := past{setting: st.Setting, steps: map[string]json.RawMessage{}, at: map[string]time.Time{}}
 	var err error
@@ -94,7 +94,7 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 		return p, err
 	}
 	maps.Copy(p.steps, p.State.Steps)
-	// A step that only notes that a model call is repeated is none.
+	// A step that only records the repetition of a model call does not count.
 	defer maps.DeleteFunc(p.steps, func(name string, _ json.RawMessage) bool { return step.ParsePath(name).Own().Has(step.TailAgain) })
 	if h.engine == nil {
 		return p, nil
@@ -106,7 +106,7 @@ func (h history) past(row ledger.Run, st ledger.RunState) (past, error) {
 		}
 		for _, d := range done {
 			p.at[d.Name] = d.FinishedAt
-			if part == st.Number { // what older ones did is in the state, except for what was forgotten
+			if part == st.Number { // steps of older parts are in the state, except forgotten ones
 				p.steps[d.Name] = d.Result
 			}
 		}
@@ -134,22 +134,22 @@ func (h history) startedWith(p *past, row ledger.Run) error {
 	return nil
 }
 
-// names lists the steps in their order.
+// names lists the steps in order.
 func (p past) names() []string {
 	return slices.SortedFunc(maps.Keys(p.steps), compareSteps)
 }
 
 // place locates a step among the steps of its agent.
 type place struct {
-	// turn is 0 for steps before the first one.
+	// turn is 0 for steps before the first turn.
 	turn int
 	kind stepKind
-	// index is that of an act.
+	// index is the index of an act.
 	index int
 	name  step.Name
 }
 
-// stepKind orders the steps of a turn: the model's first, then its acts, then the person's answer.
+// stepKind orders the steps of a turn: the model's steps first, then its acts, then the person's answer.
 type stepKind int
 
 const (
@@ -160,7 +160,7 @@ const (
 	kindAsk
 )
 
-// placeOf returns the place of a step. A question of Go code is one of its acts.
+// placeOf returns the place of a step. A question asked by Go code is one of its acts.
 func placeOf(n step.Name) place {
 	p := place{name: n, turn: n.Turn}
 	switch n.Kind {
@@ -182,8 +182,8 @@ func placeOf(n step.Name) place {
 	return p
 }
 
-// order compares the places of two steps: acts of one model answer are concurrent, those of Go code
-// (inTurn) are not.
+// order compares the places of two steps: acts of one model answer are concurrent, those of Go code (inTurn) are
+// sequential.
 func (p place) order(q place, inTurn bool) int {
 	c := cmp.Or(cmp.Compare(p.turn, q.turn), cmp.Compare(p.kind, q.kind))
 	if c == 0 && inTurn {
@@ -192,7 +192,7 @@ func (p place) order(q place, inTurn bool) int {
 	if c != 0 || p.index != q.index {
 		return c
 	}
-	if p.kind == kindBefore { // the approval of the message comes after what it is for
+	if p.kind == kindBefore { // the approval of the message comes after its step
 		if p.name.Kind == q.name.Kind {
 			return cmp.Compare(len(p.name.Tail), len(q.name.Tail))
 		}
@@ -207,7 +207,7 @@ func (p place) order(q place, inTurn bool) int {
 	return 0
 }
 
-// compareSteps orders full names chronologically, concurrent ones in request order.
+// compareSteps orders full names chronologically, and concurrent steps in request order.
 func compareSteps(a, b string) int {
 	as, bs := step.ParsePath(a), step.ParsePath(b)
 	for i := range min(len(as), len(bs)) {
@@ -218,8 +218,8 @@ func compareSteps(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// precedes reports whether a step came before the one that from names, or was concurrent with it,
-// so that it did not depend on it.
+// precedes reports whether a step was executed before the step that from names, or concurrently with it, and so did not
+// depend on it.
 func (p past) precedes(name, from string) bool {
 	ns, fs := step.ParsePath(name), step.ParsePath(from)
 	within := step.Root
@@ -232,8 +232,7 @@ func (p past) precedes(name, from string) bool {
 	return false
 }
 
-// modelled reports whether the agent of a place uses a model; otherwise it is Go code, whose steps
-// are sequential.
+// modelled reports whether the agent of a place uses a model. Otherwise it is Go code, whose steps are sequential.
 func (p past) modelled(at step.Place) bool {
 	for full := range p.steps {
 		if own, ok := at.Own(full); ok && own.Kind == step.KindModel {

@@ -14,8 +14,8 @@ import (
 	"atelier/run/durable"
 )
 
-// takenOver reports that a run that had begun continues in this process. The agent reports that it
-// continues an answer.
+// takenOver reports that this process continues a run that was started before. The agent reports the continuation of an
+// answer.
 func (p player) takenOver(ctx context.Context, agents Agents, row ledger.Run) {
 	data := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
 	if n, ok := agents.(*agent.Runner); ok {
@@ -29,11 +29,11 @@ func (p player) takenOver(ctx context.Context, agents Agents, row ledger.Run) {
 	})
 }
 
-// takenWithin is how long adopted work may take to begin: a busy machine is slow, and other work
-// may have to end first.
+// takenWithin bounds how long adopted work may take to start: a busy machine is slow, and other work may have to end
+// first.
 const takenWithin = 30 * time.Second
 
-// take adopts a run and waits until it begins. Of several processes, one succeeds.
+// take adopts a run and waits until it starts. If several processes try, one succeeds.
 func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	if err := s.local.enter(r); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	return s.local.begun(ctx, r)
 }
 
-// ErrUnderWay is wrapped by errors that say which process executes a run, since when, and how to
-// follow it. Their code is media.CodeConflict.
+// ErrUnderWay is wrapped by errors that name the process that executes a run, its start time, and how to follow the
+// run. These errors have code media.CodeConflict.
 var ErrUnderWay = durable.ErrUnderWay
 
 // underWay adds the run to an error of the engine.
@@ -57,13 +57,12 @@ func underWay(run string, err error) error {
 	return media.Errorf(media.CodeConflict, "run %s is already running: %w (atelier runs events %[1]s)", run, err)
 }
 
-// handLimit is how long steps of adopted runs without a caller may continue when the service
-// closes.
+// handLimit bounds how long steps of adopted runs without a caller may continue when the service closes.
 const handLimit = 10 * time.Second
 
-// TakeOver adopts all runs whose processes have died and whose settings this service has, as far as
-// the engine has room, and returns their number; cancelled ones whose process died before it
-// noticed end as cancelled. Failures are logged, and those runs stay.
+// TakeOver adopts the runs whose processes have died and whose settings this service can create agents for, as far as
+// the engine has room, and returns their number. Cancelled runs whose process died before it noticed end as cancelled.
+// Failures are logged, and those runs stay.
 func (s *Service) TakeOver(ctx context.Context) (int, error) {
 	if s.cfg.Engine == nil {
 		return 0, nil
@@ -109,7 +108,7 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 	}
 	for _, st := range answered {
 		if _, _, err := s.cfg.Engine.State(partID(st.RunID, st.Number)); media.CodeOf(err) != media.CodeNotFound {
-			continue // it has begun, and may be an orphan
+			continue // it has started, and may be an orphan
 		}
 		if _, err := s.restart(ctx, st); err != nil {
 			slog.WarnContext(ctx, "answered run not continued", slog.String("run", st.RunID), slog.String("error", media.ErrorText(err.Error())))
@@ -122,9 +121,9 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 
 // Kind is a kind of work that can outlive its process: [Service] is the kind of agent runs.
 type Kind interface {
-	// TakeOver adopts this kind's work of dead processes, as far as there is room, and returns how
-	// much. It does not wait for that work, which is handed over when ctx ends. Work of living
-	// processes and of earlier calls stays. It is called every few seconds, by one goroutine.
+	// TakeOver adopts this kind's work of dead processes, as far as there is room, and returns its amount. It does not
+	// wait for that work, which is handed over when ctx ends. It leaves work of living processes and of earlier calls
+	// alone. One goroutine calls it every few seconds.
 	TakeOver(ctx context.Context) (int, error)
 }
 

@@ -19,8 +19,7 @@ import (
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
-// execute runs the agent and, in a conversation, saves the answer, even if it fails; a paused run
-// has none yet.
+// execute runs the agent. In a conversation, it saves the answer, even of a failed run; a paused run has no answer yet.
 func (p player) execute(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
 	if !req.Deadline.IsZero() {
 		over := media.Errorf(media.CodeDeadline, "the run reached its time limit")
@@ -53,7 +52,7 @@ type gift struct {
 	Answer string
 }
 
-// give grants the run's tree its media.
+// give grants the media of a run to its tree.
 func (p player) give(ctx context.Context, req agent.Request, t *conversation.Thread) (gift, error) {
 	var g gift
 	g.Granted, g.Warnings = grant(ctx, p.ledger, req, req.Granted)
@@ -69,7 +68,7 @@ func (p player) give(ctx context.Context, req agent.Request, t *conversation.Thr
 	return g, nil
 }
 
-// given is give as a step: what was recorded once is not recorded again.
+// given executes give as a step, so that nothing is recorded twice.
 func (p player) given(ctx context.Context, req agent.Request, t *conversation.Thread) (g gift, err error) {
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
 		return p.give(ctx, req, t)
@@ -90,7 +89,7 @@ func (p player) given(ctx context.Context, req agent.Request, t *conversation.Th
 	return g, nil
 }
 
-// work grants the run its media, runs the agent and adds up the cost.
+// work grants the run its media, runs the agent and sums the cost.
 func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *conversation.Thread) (*agent.Result, error) {
 	g, err := p.given(ctx, req, t)
 	if err != nil {
@@ -118,8 +117,8 @@ func (p player) work(ctx context.Context, agents Agents, req agent.Request, t *c
 	return res, runErr
 }
 
-// grant makes the refs of items valid in the run's tree: an item with a record is granted, one
-// without gets a record. An item for which that fails is omitted, with a warning.
+// grant makes the refs of items valid in the run's tree: an item with a record is granted, one without gets a record.
+// If that fails, the item is omitted, with a warning.
 func grant(ctx context.Context, l ledger.Store, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	for _, o := range items {

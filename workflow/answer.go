@@ -10,23 +10,23 @@ import (
 	"atelier/workflow/view"
 )
 
-// Answer is what a person decided at an interaction.
+// Answer is a person's answer to an interaction.
 type Answer struct {
-	// value is the body as it was parsed.
+	// value is the parsed body.
 	value *ordered.Object
 }
 
-// Running says what becomes of sub-actions that have not ended: they finish and change nothing
-// more (keep), or are stopped (cancel). Empty refuses the answer while there are any.
+// Running says what happens to running sub-actions: they finish without changing the interaction (keep), or they are
+// cancelled (cancel). If Running is empty, an answer is rejected while any are running.
 type Running string
 
-// The values.
+// The values of [Running].
 const (
 	RunningKeep   Running = "keep"
 	RunningCancel Running = "cancel"
 )
 
-// ParseAnswer reads the body of an answer. Unknown names are problems.
+// ParseAnswer parses the body of an answer. Unknown names are problems.
 func ParseAnswer(b []byte) (*Answer, error) {
 	o, err := ordered.DecodeObject(b)
 	if err != nil {
@@ -49,13 +49,13 @@ func ParseAnswer(b []byte) (*Answer, error) {
 	return &Answer{value: o}, problem.Join(found...)
 }
 
-// Value is the answer as JSON.
+// Value returns the answer as JSON.
 func (a *Answer) Value() *ordered.Object { return a.value }
 
-// Running says what becomes of sub-actions that run.
+// Running returns what happens to running sub-actions.
 func (a *Answer) Running() Running { return Running(a.value.Text("running")) }
 
-// Chosen are the content ids that the answer names.
+// Chosen returns the content ids in the answer.
 func (a *Answer) Chosen() (ids []string) {
 	var add func(v any)
 	add = func(v any) {
@@ -79,7 +79,7 @@ func (a *Answer) Chosen() (ids []string) {
 	return ids
 }
 
-// CheckRunning refuses an answer while sub-actions run, unless it says what becomes of them.
+// CheckRunning rejects an answer while sub-actions are running, unless the answer says what happens to them.
 func (a *Answer) CheckRunning(count int) error {
 	if count > 0 && a.Running() == "" {
 		return media.Errorf(media.CodeActionsRunning, "%d sub-actions are still running: wait, or answer with running set to keep or cancel", count)
@@ -87,8 +87,8 @@ func (a *Answer) CheckRunning(count int) error {
 	return nil
 }
 
-// Result is what an answer becomes in the state, by the type of the interaction and its selection
-// groups. Choices below the minimum, over the maximum, foreign and failed ones are problems.
+// Result returns the output that an answer produces, according to the interaction's type and selection groups. Too few
+// or too many choices, and unknown or failed results, are problems.
 func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 	if i.request.Type == TypeApproval {
 		approved, _ := a.value.Get("approved")
@@ -102,14 +102,14 @@ func (i *Interaction) Result(a *Answer) (*ordered.Object, error) {
 	return out, problem.Join(c.problems...)
 }
 
-// contents are the ids that can be chosen, by group: those of the results that are there.
+// contents returns the ids of the existing results by selection group.
 func (i *Interaction) contents() map[string][]string {
 	out := map[string][]string{}
 	i.request.View.Walk(func(n *view.Node) {
 		if n.Selection == nil {
 			return
 		}
-		path, _ := ordered.Path(n.Pointer) // the view made it
+		path, _ := ordered.Path(n.Pointer) // view pointers are valid
 		v, _ := ordered.Get(i.data.Value, path...)
 		list, _ := v.([]any)
 		for _, e := range list {
@@ -122,7 +122,7 @@ func (i *Interaction) contents() map[string][]string {
 	return out
 }
 
-// chooser reads the choices of one answer.
+// chooser checks the choices of one answer.
 type chooser struct {
 	interaction *Interaction
 	answer      *ordered.Object
@@ -175,7 +175,7 @@ func (c *chooser) result() *ordered.Object {
 	return ordered.New(key, out)
 }
 
-// choose checks the choice of one group and gives it: an id or nil for single, a list for multiple.
+// choose checks the choice of one group and returns it: an id or nil for single, a list for multiple.
 func (c *chooser) choose(pointer string, g schema.Group, given any) any {
 	list, isList := given.([]any)
 	if g.Mode == schema.ModeSingle {

@@ -13,9 +13,9 @@ import (
 	"atelier/workflow/template"
 )
 
-// Read reads a definition, JSON where the name ends in .json, YAML otherwise, and checks all that
-// can be known before it runs. The definition is nil where there are problems; these are in the
-// order of the text.
+// Read reads a definition and checks everything that can be known before it runs. The format is JSON if the file name
+// ends in .json, and YAML otherwise. If there are problems, the definition is nil and the problems are in the order of
+// the text.
 func Read(modules *Modules, file string, text []byte) (*Definition, []Problem) {
 	read := ordered.ReadYAML
 	if strings.HasSuffix(strings.ToLower(file), ".json") {
@@ -43,8 +43,8 @@ func Read(modules *Modules, file string, text []byte) (*Definition, []Problem) {
 	return d, nil
 }
 
-// Check reads a definition from its JSON value; pointers are into the value. The definition is
-// nil where it does not keep the JSON Schema of definitions.
+// Check reads a definition from its JSON value. Pointers are relative to the value. The definition is nil if it does
+// not match the JSON Schema of definitions.
 func Check(modules *Modules, v any) (*Definition, []problem.Problem) {
 	s, err := compiledDefinition()
 	if err != nil {
@@ -100,12 +100,12 @@ type inputs struct {
 	checker *checker
 	step    Step
 	index   int
-	at      string            // the step's pointer
-	from    map[string]string // where inputs that come from config stand in the definition
+	at      string            // the pointer of the step
+	from    map[string]string // where values that come from config are in the definition
 	found   []problem.Problem
 }
 
-// known returns the inputs with what comes from config put in; other templates stay.
+// known returns the inputs with the values from config inserted. Other templates stay.
 func (c *inputs) known() *ordered.Object {
 	out := &ordered.Object{}
 	for key, v := range c.step.Inputs.All() {
@@ -157,7 +157,7 @@ func (c *inputs) fail(pointer, format string, args ...any) {
 	c.add([]problem.Problem{problem.At(pointer, format, args...)})
 }
 
-// add notes problems of the inputs at the place in the definition where each value stands.
+// add records problems of the inputs at the place in the definition where each value is written.
 func (c *inputs) add(found []problem.Problem) {
 	for _, p := range found {
 		place := c.at + "/inputs" + p.Pointer
@@ -170,8 +170,8 @@ func (c *inputs) add(found []problem.Problem) {
 	}
 }
 
-// fit checks names and literal values against the module's schema; values that a run brings are
-// checked then.
+// fit checks names and literal values against the module's schema. Values that only a run provides are checked when it
+// runs.
 func (c *inputs) fit(schema, values *ordered.Object) {
 	properties := schema.Object("properties")
 	for _, v := range schema.List("required") {
@@ -197,7 +197,7 @@ func (c *inputs) fit(schema, values *ordered.Object) {
 	}
 }
 
-// hasTemplate reports whether a value holds a template.
+// hasTemplate reports whether a value contains a template.
 func hasTemplate(v any) (found bool) {
 	template.Walk(v, func(_, s string) any {
 		if t, err := template.Parse(s); err != nil || !t.Literal() {
@@ -208,7 +208,7 @@ func hasTemplate(v any) (found bool) {
 	return found
 }
 
-// CheckInputs proves that resolved inputs keep a module's schema. Pointers begin with /inputs.
+// CheckInputs checks resolved inputs against a module's schema. Pointers begin with /inputs.
 func CheckInputs(m Module, in *ordered.Object) error {
 	s, err := conform.Compile(m.InputSchema())
 	if err != nil {

@@ -11,27 +11,27 @@ import (
 	"atelier/workflow/view"
 )
 
-// Click asks for a sub-action: by the path of its node and its id; or, as clients do that know
-// the declared actions alone, by action type, provider and key.
+// Click requests a sub-action. It identifies the sub-action by the path of the node and an id or, for clients that know
+// only the declared actions, by action type, provider and key.
 type Click struct {
 	InteractionID string
-	// Path is the node's JSON pointer.
+	// Path is the JSON pointer of the node.
 	Path, SubActionID string
-	// ActionType, Provider, PromptID and Operation name it without a path.
+	// ActionType, Provider, PromptID and Operation identify the sub-action without a path.
 	ActionType, Provider, PromptID, Operation string
-	// Params are those of the form; nil if there are none.
+	// Params are the parameters from the form; nil if there are none.
 	Params *ordered.Object
-	// SourceData is the client's copy of the node's data; it must equal the server's. Source says
-	// whether there is one.
+	// SourceData is the client's copy of the node's data, which must equal the server's. Source reports whether it is
+	// set.
 	SourceData any
 	Source     bool
-	// RequestID is the identity of the click; empty means a new one.
+	// RequestID identifies the click; empty means a new click.
 	RequestID string
-	// StandIn is offline where the person allows the offline painter.
+	// StandIn is offline if the person permits the offline painter as a substitute.
 	StandIn string
 }
 
-// ParseClick reads the body of a request. Unknown names are problems.
+// ParseClick parses the body of a request. Unknown names are problems.
 func ParseClick(b []byte) (Click, error) {
 	o, err := ordered.DecodeObject(b)
 	if err != nil {
@@ -68,20 +68,20 @@ func ParseClick(b []byte) (Click, error) {
 	return c, problem.Join(found...)
 }
 
-// Start is what a click begins.
+// Start is the checked sub-action of a click, ready to start.
 type Start struct {
-	// Path is the node's pointer, Key the last part of it, Source its data.
+	// Path is the pointer of the node, Key the last part of it, and Source the data of the node.
 	Path, Key string
 	Source    any
-	// Action is the declared one with everything resolved; Params are merged and checked.
+	// Action is the declared sub-action with all templates resolved. Params are merged and checked.
 	Action view.SubAction
 	Params *ordered.Object
 	Plan   subaction.Plan
 }
 
-// Start finds the declared sub-action of a click, checks its parameters and plans the request.
-// An undeclared one is media.CodeNotFound, one of several media.CodeConflict, other source data
-// media.CodeStaleData; parameters have pointers. The server's own data is what is sent.
+// Start finds the declared sub-action of a click, checks its parameters and plans the request. The error has code
+// media.CodeNotFound for an undeclared action, media.CodeConflict for an ambiguous one and media.CodeStaleData for
+// outdated source data. Errors of parameters have pointers. The request uses the server's data.
 func (i *Interaction) Start(c Click) (Start, error) {
 	if c.InteractionID != "" && c.InteractionID != i.request.InteractionID {
 		return Start{}, media.Errorf(media.CodeNotFound, "the run is not waiting at interaction %s", media.ErrorText(c.InteractionID))
@@ -103,7 +103,7 @@ func (i *Interaction) Start(c Click) (Start, error) {
 		return Start{}, media.Errorf(media.CodeUnsupported, "%s", action.Reason)
 	case !action.Enabled:
 		return Start{}, media.Errorf(media.CodeInvalid, "%s is not enabled by the values of its card", action.ID)
-	case strings.TrimSpace(action.PromptAsSent) == "" && !strings.HasSuffix(action.ActionType, ".upscale") && !strings.HasSuffix(action.ActionType, ".variation"): // these go on from a picture
+	case strings.TrimSpace(action.PromptAsSent) == "" && !strings.HasSuffix(action.ActionType, ".upscale") && !strings.HasSuffix(action.ActionType, ".variation"): // these start from a picture
 		return Start{}, problem.Join(problem.At(node.Pointer, "the prompt is empty: describe the picture"))
 	}
 	s.Params = subaction.Merge(action.Params, c.Params)
@@ -120,7 +120,7 @@ func (i *Interaction) Start(c Click) (Start, error) {
 	return s, err
 }
 
-// declared finds the one sub-action that a click means.
+// declared returns the only sub-action that matches a click.
 func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 	type match struct {
 		node   *view.Node
@@ -148,7 +148,7 @@ func (i *Interaction) declared(c Click) (*view.Node, view.SubAction, error) {
 	return nil, view.SubAction{}, media.Errorf(media.CodeConflict, "several sub-actions match: select one by path and sub_action_id (%s)", strings.Join(places, ", "))
 }
 
-// means reports whether a click names a sub-action; what it omits matches all.
+// means reports whether a click matches a sub-action. Omitted fields match any value.
 func (c Click) means(n *view.Node, a view.SubAction) bool {
 	if c.Path == "" && c.ActionType == "" {
 		return false

@@ -19,46 +19,45 @@ import (
 //go:embed definition.schema.json
 var definitionSchema []byte
 
-// DefinitionSchema is the JSON Schema of definitions.
+// DefinitionSchema returns the JSON Schema of definitions.
 func DefinitionSchema() []byte { return append([]byte(nil), definitionSchema...) }
 
 var compiledDefinition = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(definitionSchema, "") })
 
-// Definition is a workflow: modules in order.
+// Definition is a workflow definition: modules in order.
 type Definition struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
 	Description string `json:"description,omitempty"`
-	// StateSchema is the JSON Schema of the state that a run begins with; nil takes any object.
+	// StateSchema is the JSON Schema of a run's initial state; nil permits any object.
 	StateSchema *ordered.Object `json:"state_schema,omitempty"`
-	// StandIn is offline where the offline painter may stand in for a provider without its key.
+	// StandIn is offline if the offline painter may substitute for a provider without a key.
 	StandIn string `json:"stand_in,omitempty"`
-	// Timeout is how long an interaction waits for its answer, such as 72h; empty is without limit.
+	// Timeout is how long an interaction waits for its answer, such as 72h; empty means no limit.
 	Timeout string `json:"timeout,omitempty"`
 	Steps   []Step `json:"steps"`
 }
 
 // Step is one module of a workflow.
 type Step struct {
-	// ID is unique in the workflow.
+	// ID is unique within the workflow.
 	ID       string `json:"id"`
 	Title    string `json:"title,omitempty"`
 	ModuleID string `json:"module_id"`
-	// Timeout goes before that of the workflow.
+	// Timeout takes precedence over the timeout of the workflow.
 	Timeout string `json:"timeout,omitempty"`
-	// Inputs may hold templates; Config is literal.
+	// Inputs may contain templates. Config is literal.
 	Inputs *ordered.Object `json:"inputs"`
 	Config *ordered.Object `json:"config,omitempty"`
-	// Output says where the result goes in the state: a path, an object of paths by key, or nil.
+	// Output says where to store the result in the state: a path, an object of paths by key, or nil.
 	Output any `json:"output,omitempty"`
 }
 
-// displaySchema is the input whose templates belong to its nodes: they are resolved by the view.
+// displaySchema is the input whose templates the view resolves for its nodes.
 const displaySchema = "display_schema"
 
-// Resolve returns the inputs of a step: the first pass of templates, over the state, the step's
-// config and the results of earlier steps by id. What is brought in is not resolved again, and
-// an inline display_schema is left as it is.
+// Resolve returns the inputs of a step. It resolves their templates with the state, the step's config and the results
+// of earlier steps by id. Inserted values are not resolved again, and an inline display_schema stays unchanged.
 func (s Step) Resolve(state, results *ordered.Object) (*ordered.Object, error) {
 	scope := template.Scope{"state": state, "step": s.Config, "steps": results}
 	var found []problem.Problem
@@ -74,7 +73,7 @@ func (s Step) Resolve(state, results *ordered.Object) (*ordered.Object, error) {
 	return out, problem.Join(found...)
 }
 
-// Store returns the state with the step's result in it.
+// Store returns a copy of the state that contains the step's result.
 func (s Step) Store(state, result *ordered.Object) (*ordered.Object, error) {
 	next, _ := ordered.Clone(state).(*ordered.Object)
 	if next == nil {
@@ -102,7 +101,7 @@ func (s Step) Store(state, result *ordered.Object) (*ordered.Object, error) {
 	return next, nil
 }
 
-// put sets the value of a path, with the objects above it.
+// put sets the value at a path and creates missing parent objects.
 func put(state *ordered.Object, path []string, v any) error {
 	for _, key := range path[:len(path)-1] {
 		child := state.Object(key)
@@ -119,7 +118,7 @@ func put(state *ordered.Object, path []string, v any) error {
 	return nil
 }
 
-// CheckState proves that a run may begin with a state. Pointers begin with /state.
+// CheckState checks a run's initial state. Pointers begin with /state.
 func (d *Definition) CheckState(state *ordered.Object) error {
 	if d.StateSchema == nil {
 		return nil
@@ -131,16 +130,16 @@ func (d *Definition) CheckState(state *ordered.Object) error {
 	return problem.Join(problem.Under("/state", problem.Join(s.Check(state)...))...)
 }
 
-// Waits is how long an interaction of a step waits for its answer; 0 is without limit.
+// Waits returns how long an interaction of a step waits for its answer; 0 means no limit.
 func (d *Definition) Waits(s Step) time.Duration {
 	wait, err := time.ParseDuration(cmp.Or(s.Timeout, d.Timeout))
-	if err != nil { // there is none: the schema checked what there is
+	if err != nil { // no timeout is set: the schema checks those that are
 		return 0
 	}
 	return wait
 }
 
-// Problem is one thing that is wrong in a definition, with its place in the text.
+// Problem is a problem of a definition, with its position in the text.
 type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -153,7 +152,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Problem)
 }
 
-// definition reads a value that keeps the JSON Schema.
+// definition converts a value that matches the JSON Schema.
 func definition(o *ordered.Object) *Definition {
 	d := &Definition{ID: o.Text("id"), Title: o.Text("title"), Description: o.Text("description"), StateSchema: o.Object("state_schema"), StandIn: o.Text("stand_in"), Timeout: o.Text("timeout")}
 	for i, v := range o.List("steps") {
@@ -171,7 +170,7 @@ func definition(o *ordered.Object) *Definition {
 	return d
 }
 
-// ProblemIn makes a problem of a whole file.
+// ProblemIn returns a problem of a whole file.
 func ProblemIn(file, format string, args ...any) Problem {
 	return Problem{File: file, Line: 1, Column: 1, Problem: problem.At("", format, args...)}
 }

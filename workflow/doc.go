@@ -1,13 +1,11 @@
-// Package workflow describes media workflows for people: definitions of modules in order, the
-// interactions at which a run waits for a person, the answers, and what may be started from an
-// interaction. It is pure: it holds no state, starts nothing and keeps nothing; what runs
-// workflows calls it. Sub-packages know one part each: ordered (JSON in the author's order),
-// template, conform (JSON Schema), schema (the vocabulary _ux), view (the tree that clients draw),
-// patch (edits with versions), subaction (clicks that become requests of the Gateway), module (the
-// shipped modules).
+// Package workflow implements media workflows with human interaction: definitions, which are modules in order;
+// interactions, at which a run waits for a person; their answers; and the sub-actions that a person can start from an
+// interaction. The package is pure: it starts nothing and stores nothing. The services that run workflows call it. Each
+// sub-package covers one part: ordered (ordered JSON), template, conform (JSON Schema), schema (the vocabulary _ux),
+// view (the tree that clients render), patch (versioned edits), subaction (from clicks to Gateway requests), module
+// (the shipped modules).
 //
-// Errors are media errors. CodeInvalid with [problem.Problem]s has JSON pointers (HTTP 422);
-// CodeNotFound is an undeclared action, CodeConflict an ambiguous one, CodeStaleData other source
-// data (409), CodeVersion an edit that a newer one contradicts (412), CodeActionsRunning an answer
-// while sub-actions run (409).
+// Errors are media errors. CodeInvalid with [problem.Problem] values has JSON pointers (HTTP 422). CodeNotFound means
+// an undeclared action, CodeConflict an ambiguous action, CodeStaleData outdated source data (409), CodeVersion an edit
+// that conflicts with a newer one (412), and CodeActionsRunning an answer while sub-actions are running (409).
 package workflow

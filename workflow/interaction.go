@@ -10,42 +10,40 @@ import (
 	"atelier/workflow/view"
 )
 
-// Type is the kind of an interaction.
+// Type is the type of an interaction.
 type Type string
 
-// The types.
+// The values of [Type].
 const (
 	TypeSubActions Type = "schema_with_sub_actions"
 	TypeApproval   Type = "approval"
 )
 
-// InteractionRequest is what a person is asked.
+// InteractionRequest is what a person is asked to do.
 type InteractionRequest struct {
 	WorkflowRunID string `json:"workflow_run_id"`
 	InteractionID string `json:"interaction_id"`
 	Type          Type   `json:"interaction_type"`
 	Title         string `json:"title"`
-	// Mode is a hint without behaviour.
+	// Mode is a hint for clients and has no effect.
 	Mode string `json:"mode"`
-	// DisplayData are the values, DisplaySchema says what they become.
+	// DisplayData holds the values. DisplaySchema says how they are displayed.
 	DisplayData   *ordered.Object `json:"display_data"`
 	DisplaySchema *ordered.Object `json:"display_schema"`
-	// InputSchema and Layout are forms by JSON pointer into the data; what _ux says wins.
+	// InputSchema and Layout hold forms by JSON pointer into the data. _ux takes precedence.
 	InputSchema *ordered.Object `json:"input_schema,omitempty"`
 	Layout      *ordered.Object `json:"layout,omitempty"`
-	// ParamSchemas and ParamDefaults are by provider.
+	// ParamSchemas and ParamDefaults are keyed by provider.
 	ParamSchemas  *ordered.Object `json:"param_schemas,omitempty"`
 	ParamDefaults *ordered.Object `json:"param_defaults,omitempty"`
-	// StandIn is offline where the workflow lets the offline painter stand in for providers without
-	// their keys.
+	// StandIn is offline if the workflow lets the offline painter substitute for providers without keys.
 	StandIn string `json:"stand_in,omitempty"`
-	// View is the tree that a client draws, Version that of the data.
+	// View is the tree that clients render. Version is the version of the data.
 	View    *view.Node `json:"view"`
 	Version int        `json:"version"`
 }
 
-// Interaction is a request with its data as it is by now. It is immutable: edits and results give
-// a new one.
+// Interaction is a request with its current data. It is immutable: edits and results return a new Interaction.
 type Interaction struct {
 	request InteractionRequest
 	schema  *schema.Schema
@@ -53,8 +51,8 @@ type Interaction struct {
 	actions *subaction.Registry
 }
 
-// Open registers the schema of a request and resolves its view. Earlier edits are those of
-// request.DisplayData, up to request.Version; they may be nil.
+// Open registers the schema of a request and resolves its view. edits are the earlier edits of request.DisplayData, up
+// to request.Version; they may be nil.
 func Open(request InteractionRequest, edits []patch.Edit, actions *subaction.Registry) (*Interaction, error) {
 	if request.DisplaySchema == nil || request.DisplayData == nil {
 		return nil, media.Errorf(media.CodeInvalid, "an interaction needs display_data and display_schema")
@@ -77,16 +75,16 @@ func (i *Interaction) view() (*view.Node, error) {
 	return n, problem.Join(problem.Under("/display_schema", err)...)
 }
 
-// Request is the request as it is by now; it is not to be changed.
+// Request returns the request with the current data. The caller must not modify it.
 func (i *Interaction) Request() InteractionRequest { return i.request }
 
-// Edits are the edits by now, oldest first.
+// Edits returns all edits, oldest first.
 func (i *Interaction) Edits() []patch.Edit { return i.data.Edits }
 
-// Groups are what can be chosen.
+// Groups returns the selection groups.
 func (i *Interaction) Groups() []schema.Group { return i.schema.Groups }
 
-// Edit applies a person's edit of a version. Changes are the nodes of the view that it changed.
+// Edit applies a person's edit that was made on version base. Changes holds the nodes of the view that changed.
 func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.Changes, error) {
 	next, err := i.data.Edit(base, ops, i.request.View.Forms())
 	if err != nil {
@@ -98,7 +96,7 @@ func (i *Interaction) Edit(base int, ops []patch.Operation) (*Interaction, view.
 // Item is one result of a sub-action.
 type Item struct{ ContentID, MetadataID, URL string }
 
-// Complete adds results at a result_target.
+// Complete appends results at a result_target.
 func (i *Interaction) Complete(target []string, items ...Item) (*Interaction, view.Changes, error) {
 	values := make([]any, len(items))
 	for n, item := range items {

@@ -11,50 +11,50 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Module does the step of a workflow. Its methods may be called again for the same run after a
-// crash; what they change outside must bear that.
+// Module implements a step of a workflow. After a crash, its methods may be called again for the same run, so any
+// external effects must be repeatable.
 type Module interface {
-	// ID is the module_id of definitions, such as media.generation.
+	// ID returns the module_id in definitions, such as media.generation.
 	ID() string
-	// InputSchema is the JSON Schema of its inputs.
+	// InputSchema returns the JSON Schema of the inputs.
 	InputSchema() *ordered.Object
-	// Request returns the interaction at which the run waits for a person, nil for a module that is not
-	// interactive. The engine sets the ids, the view and the version.
+	// Request returns the interaction at which the run waits for a person, or nil for a module without interaction. The
+	// engine sets the ids, the view and the version.
 	Request(ctx context.Context, run Run) (*InteractionRequest, error)
-	// Execute does the step, with the person's answer if there was an interaction, and gives its
-	// result. Answers that break the rules of the interaction are media.CodeInvalid with pointers.
+	// Execute executes the step, with the person's answer if there was an interaction, and returns its result. The
+	// error for an answer that violates the rules of the interaction has code media.CodeInvalid, with pointers.
 	Execute(ctx context.Context, run Run, answer *Answer) (*ordered.Object, error)
 }
 
-// AgentModule is a [Module] whose Execute asks agents. What they do is journalled by itself, so
-// that Execute runs again in each replay and is to do nothing else that lasts.
+// AgentModule is a [Module] whose Execute asks agents. The work of agents is journalled separately, so Execute runs
+// again in each replay and must have no other lasting effects.
 type AgentModule interface {
 	Module
-	// AsksAgents marks the module.
+	// AsksAgents marks the module as an AgentModule.
 	AsksAgents()
 }
 
-// Checker is a [Module] that checks inputs when a workflow is registered. Inputs that come from
-// state or earlier steps are still templates. Pointers are those of the inputs.
+// Checker is a [Module] that checks its inputs when a workflow is registered. At that time, inputs from the state or
+// from earlier steps are still templates. Pointers are relative to the inputs.
 type Checker interface {
 	Check(inputs *ordered.Object) []problem.Problem
 }
 
-// Run is what a module knows of its run.
+// Run is the information that a module has about its run.
 type Run struct {
 	WorkflowRunID, StepID string
-	// Owner is whose run it is.
+	// Owner is the owner of the run.
 	Owner string
-	// Inputs are resolved and keep InputSchema; State is what earlier steps left.
+	// Inputs are resolved and match InputSchema. State is the state after the earlier steps.
 	Inputs, State *ordered.Object
-	// Interaction is the one that was answered; nil if there was none.
+	// Interaction is the answered interaction; nil if there was none.
 	Interaction *Interaction
 }
 
 // Modules finds modules by id. It is immutable and safe for concurrent use.
 type Modules struct{ byID map[string]Module }
 
-// NewModules creates a registry. Two modules of one id are media.CodeConflict.
+// NewModules creates a registry. The error for two modules with the same id has code media.CodeConflict.
 func NewModules(modules ...Module) (*Modules, error) {
 	m := &Modules{byID: map[string]Module{}}
 	for _, one := range modules {
@@ -66,7 +66,7 @@ func NewModules(modules ...Module) (*Modules, error) {
 	return m, nil
 }
 
-// Find returns a module; an unknown one is media.CodeNotFound.
+// Find returns a module. The error for an unknown module has code media.CodeNotFound.
 func (m *Modules) Find(id string) (Module, error) {
 	if one := m.byID[id]; one != nil {
 		return one, nil
@@ -74,5 +74,5 @@ func (m *Modules) Find(id string) (Module, error) {
 	return nil, media.Errorf(media.CodeNotFound, "module %s is unknown: the modules are %s", media.ErrorText(id), strings.Join(m.IDs(), ", "))
 }
 
-// IDs lists the modules.
+// IDs returns the ids of all modules, sorted.
 func (m *Modules) IDs() []string { return slices.Sorted(maps.Keys(m.byID)) }

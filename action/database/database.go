@@ -19,15 +19,14 @@ const (
 	DefaultMaxRows = 1000
 )
 
-// Config selects the database of agents.
+// Config selects the database that agents can read.
 type Config struct {
 	// URL is postgres://USER:PASSWORD@HOST/DATABASE (or postgresql://), sqlite:PATH,
 	// file:PATH, or the path of an SQLite file. Required.
 	URL string
-	// Timeout ends a query; 0 means [DefaultTimeout].
+	// Timeout limits a query; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Describe is the name of the action that lists tables and columns, for messages; empty means
-	// Describe Database.
+	// Describe is the name of the action that lists tables and columns, for messages; empty means Describe Database.
 	Describe string
 	// MaxRows is the maximum number of rows of a result; 0 means [DefaultMaxRows].
 	MaxRows int
@@ -40,42 +39,42 @@ type Database struct {
 	db     *sql.DB
 }
 
-// engine is the difference between kinds of databases.
+// engine abstracts the differences between kinds of databases.
 type engine interface {
-	// about says what it is.
+	// about describes the engine.
 	about() about
 	// describe lists the tables.
 	describe(ctx context.Context, tx *sql.Tx) ([]table, error)
-	// count fills in the numbers of rows where describe did not.
+	// count adds the row counts that describe did not provide.
 	count(ctx context.Context, tx *sql.Tx, tables []table)
-	// quote makes an identifier safe.
+	// quote quotes an identifier.
 	quote(id string) string
-	// wrap bounds a statement to limit rows.
+	// wrap limits a statement to limit rows.
 	wrap(statement string, limit int) string
 	// prepare restricts a connection before each use.
 	prepare(ctx context.Context, c *sql.Conn) error
-	// explain adds a code to a database's error.
+	// explain adds a code to a database error.
 	explain(err error) error
 }
 
-// about is what an engine says of itself.
+// about describes an engine.
 type about struct {
-	// name is what models are told, for the SQL dialect.
+	// name is the SQL dialect, for models.
 	name string
-	// place says where the database is, without credentials.
+	// place is the location of the database, without credentials.
 	place string
-	// words are those that a statement may begin with.
+	// words are the keywords that a statement can start with.
 	words []string
-	// dollars says that $tag$ quotes, and square brackets do not.
+	// dollars reports whether $tag$ quotes text; if so, square brackets do not quote.
 	dollars bool
-	// truth says that booleans are true and false, not 1 and 0.
+	// truth reports whether booleans are true and false instead of 1 and 0.
 	truth bool
-	// extra is how many columns wrap adds at the end.
+	// extra is the number of columns that wrap appends.
 	extra int
 }
 
-// Open connects. A missing file is [media.CodeNotFound], a file that is not a database
-// [media.CodeInvalid], a server that rejects the password [media.CodeUnauthorized].
+// Open connects. It returns [media.CodeNotFound] for a missing file, [media.CodeInvalid] for a file that is not a
+// database, and [media.CodeUnauthorized] if the server rejects the password.
 func Open(ctx context.Context, cfg Config) (*Database, error) {
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxRows = cmp.Or(cfg.MaxRows, DefaultMaxRows)
@@ -106,13 +105,13 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		return err
 	})
 	if err != nil {
-		_ = d.db.Close() // the current error says more
+		_ = d.db.Close() // err is more specific
 		return nil, err
 	}
 	return d, nil
 }
 
-// split finds the kind of a URL, and the path of a file.
+// split returns the kind of database that a URL selects, and the path of a file.
 func split(raw string) (kind, path string) {
 	raw = strings.TrimSpace(raw)
 	scheme, rest, ok := strings.Cut(raw, ":")
@@ -141,23 +140,23 @@ func split(raw string) (kind, path string) {
 // Close ends all connections.
 func (d *Database) Close() error { return d.db.Close() }
 
-// Actions are Describe Database and Query Database.
+// Actions returns Describe Database and Query Database.
 func (d *Database) Actions() []action.Action {
 	return []action.Action{d.describeAction(), d.queryAction()}
 }
 
-// Descriptions describes the actions without a database, for documentation and checks.
+// Descriptions returns the descriptions of the actions, without a database, for documentation and checks.
 func Descriptions() []action.Description {
 	d := &Database{engine: anyEngine{}, cfg: Config{MaxRows: DefaultMaxRows}}
 	return action.Document(d.Actions()...)
 }
 
-// anyEngine stands for whichever engine will be there; it only says what there are.
+// anyEngine represents all engines in descriptions. It implements only about.
 type anyEngine struct{ engine }
 
 func (anyEngine) about() about { return about{name: "PostgreSQL or SQLite"} }
 
-// read runs fn in a transaction that cannot write and is always rolled back.
+// read runs fn in a read-only transaction and always rolls it back.
 func (d *Database) read(ctx context.Context, fn func(*sql.Tx) error) error {
 	err := d.within(ctx, fn)
 	switch code := media.CodeOf(ctx.Err()); {
@@ -176,7 +175,7 @@ func (d *Database) within(ctx context.Context, fn func(*sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // gives it back
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	if err := d.engine.prepare(ctx, conn); err != nil {
 		return err
 	}
@@ -185,6 +184,6 @@ func (d *Database) within(ctx context.Context, fn func(*sql.Tx) error) error {
 		return err
 	}
 	err = fn(tx)
-	_ = tx.Rollback() // there is nothing to keep, and fn's error says more
+	_ = tx.Rollback() // nothing to keep, and the error of fn is more specific
 	return err
 }

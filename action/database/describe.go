@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// maxTables is how many tables are looked at.
+	// maxTables is the maximum number of tables listed.
 	maxTables = 1000
-	// maxCount is how far rows are counted.
+	// maxCount is the largest number of rows that is counted exactly.
 	maxCount = 1_000_000
-	// countTime bounds all counting of one description.
+	// countTime limits the counting of rows in one description.
 	countTime = 5 * time.Second
-	// maxOutcome is how many characters of JSON one answer may cost a prompt.
+	// maxOutcome is the maximum size of one result in a prompt, in characters of JSON.
 	maxOutcome = 12_000
-	// maxMeasured is how many tables are measured and shown with rows.
+	// maxMeasured is the maximum number of tables analysed and shown with sample rows.
 	maxMeasured = 30
-	// sampleRows is how many rows show what a table holds.
+	// sampleRows is the number of sample rows of a table.
 	sampleRows = 3
 )
 
-// table is one table or view as models see it.
+// table is a table or view as models see it.
 type table struct {
 	Name string `json:"name"`
 	// Kind is table or view.
 	Kind string `json:"kind"`
-	// Rows is how many there are, if that is known; Note says how exact it is.
+	// Rows is the number of rows, if known; Note describes its precision.
 	Rows       *int64   `json:"rowCount,omitempty"`
 	Note       string   `json:"rowCountNote,omitempty"`
 	Comment    string   `json:"comment,omitempty"`
@@ -45,21 +45,21 @@ type table struct {
 	Notes      []string `json:"notes,omitempty"`
 }
 
-// column is one column of a table. What is not measured is nil.
+// column is one column of a table. Facts that were not measured are nil.
 type column struct {
 	Name string `json:"name"`
-	// Type is integer, number, text, date, datetime or boolean, DatabaseType the database's word.
+	// Type is integer, number, text, date, datetime or boolean; DatabaseType is the name of the type in the database.
 	Type         string `json:"type"`
 	DatabaseType string `json:"databaseType,omitempty"`
-	// Key says that it is (part of) the primary key.
+	// Key reports whether the column is part of the primary key.
 	Key     bool   `json:"key,omitempty"`
 	Missing *int64 `json:"missing,omitempty"`
-	// Distinct counts different values up to 1,000; DistinctCapped says that there are more.
+	// Distinct is the number of distinct values, at most 1,000; DistinctCapped reports whether there are more.
 	Distinct       *int64 `json:"distinct,omitempty"`
 	DistinctCapped bool   `json:"distinctCapped,omitempty"`
 	Min            any    `json:"min,omitempty"`
 	Max            any    `json:"max,omitempty"`
-	// Values are the most frequent values of a column of texts or booleans.
+	// Values are the most frequent values of a text or boolean column.
 	Values []string `json:"values,omitempty"`
 }
 
@@ -110,7 +110,7 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 	return d.described(tables, len(all)), nil
 }
 
-// pick finds the table that is requested.
+// pick returns the requested table, or all tables if name is empty.
 func pick(all []table, name string) ([]table, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -135,8 +135,8 @@ func pick(all []table, name string) ([]table, error) {
 	return nil, e
 }
 
-// sample adds the first rows of a table; one that cannot be read, such as a view over a
-// table that is gone, has none.
+// sample adds the first rows of a table. A table that cannot be read, such as a view over a missing table, gets a note
+// instead.
 func (d *Database) sample(ctx context.Context, t *table) error {
 	var r Rows
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
@@ -151,8 +151,7 @@ func (d *Database) sample(ctx context.Context, t *table) error {
 	return nil
 }
 
-// described writes tables so that a prompt can bear them: where there are too many,
-// the later ones are only named.
+// described formats tables within the size limit of a prompt. If there are too many, it only names the later ones.
 func (d *Database) described(tables []table, total int) action.Result {
 	res := action.Result{
 		Message: fmt.Sprintf("%s database with %d tables", d.engine.about().name, total),
@@ -185,7 +184,7 @@ func (d *Database) described(tables []table, total int) action.Result {
 	return res
 }
 
-// length is what a value costs in a prompt.
+// length returns the size of a value in a prompt, in characters of JSON.
 func length(v any) int {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -194,13 +193,13 @@ func length(v any) int {
 	return len([]rune(string(b)))
 }
 
-// list reads all rows of a query of ours.
+// list returns all rows of an internal query.
 func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(...any) error) (T, error), args ...any) (out []T, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	for rows.Next() {
 		v, err := scan(rows.Scan)
 		if err != nil {
@@ -211,7 +210,7 @@ func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(.
 	return out, rows.Err()
 }
 
-// clip shortens text and names media instead of showing it.
+// clip shortens text and replaces media with its name.
 func clip(s string, n int) string { return file.Clip(s, n) }
 
 func refused(words string) error {

@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// dialTimeout bounds connecting to a server.
+// dialTimeout limits the time to connect to a server.
 const dialTimeout = 10 * time.Second
 
 // postgresEngine is one PostgreSQL database.
@@ -31,14 +31,14 @@ var _ engine = postgresEngine{}
 func openPostgres(cfg Config) (*sql.DB, engine, error) {
 	c, err := pgx.ParseConfig(strings.TrimSpace(cfg.URL))
 	if err != nil {
-		// The driver's own words may repeat the URL.
+		// The driver's message may contain the URL.
 		return nil, nil, media.Errorf(media.CodeInvalid, "the database URL is not valid: use postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
 	c.ConnectTimeout = min(max(c.ConnectTimeout, time.Second), dialTimeout)
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "atelier"
 	}
-	// No named statements, so that poolers between us and the server do no harm.
+	// Avoid named statements: they fail behind connection poolers.
 	c.DefaultQueryExecMode = pgx.QueryExecModeExec
 	c.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		f := pgproto3.NewFrontend(r, w)
@@ -47,7 +47,7 @@ func openPostgres(cfg Config) (*sql.DB, engine, error) {
 	}
 	db := stdlib.OpenDB(*c)
 	db.SetMaxOpenConns(4)
-	db.SetMaxIdleConns(-1) // no query inherits what another one set
+	db.SetMaxIdleConns(-1) // no query inherits another query's settings
 	e := postgresEngine{host: fmt.Sprintf("%s:%d", c.Host, c.Port), database: c.Database, timeout: cfg.Timeout}
 	return db, e, nil
 }
@@ -62,12 +62,12 @@ func (postgresEngine) quote(id string) string {
 	return pgx.Identifier(strings.SplitN(id, ".", 2)).Sanitize()
 }
 
-// wrap bounds a result on the server, so that no more than limit rows travel.
+// wrap adds a limit, so that the server sends at most limit rows.
 func (postgresEngine) wrap(statement string, limit int) string {
 	return fmt.Sprintf("SELECT * FROM (\n%s\n) AS bounded LIMIT %d", statement, limit)
 }
 
-// prepare bounds every statement of the connection on the server's side too.
+// prepare makes the connection read-only and limits the time of its statements, on the server.
 func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 	for _, set := range []string{
 		"SET default_transaction_read_only = on",
@@ -81,7 +81,7 @@ func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// describe lists what the role may select from.
+// describe lists the tables and views that the role can select from.
 func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
 	out, err := list(ctx, tx, `
 		SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END,
@@ -126,10 +126,10 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 	return out, nil
 }
 
-// count has nothing to add: the server's estimates do.
+// count does nothing: describe has filled in the server's estimates.
 func (postgresEngine) count(context.Context, *sql.Tx, []table) {}
 
-// explain adds a code to an error of the server or of the connection.
+// explain converts an error of the server or of the connection to an error with a code.
 func (e postgresEngine) explain(err error) error {
 	var own *media.Error
 	var pe *pgconn.PgError
@@ -140,7 +140,7 @@ func (e postgresEngine) explain(err error) error {
 	case errors.As(err, &long):
 		return media.Errorf(media.CodeTooLarge, "a row is longer than %d MiB: select fewer columns, or parts with substring()", maxValue>>20)
 	case !errors.As(err, &pe):
-		// The driver's words name the user; the place is enough.
+		// The driver's message contains the user name, so name only the place.
 		return media.Errorf(media.CodeUnavailable, "the database %s does not respond: check host, port and network", e.about().place)
 	}
 	words := clip(strings.Join(strings.Fields(pe.Message+" "+pe.Hint), " "), 300)

@@ -31,7 +31,7 @@ func (d *Database) queryAction() action.Action {
 	}
 }
 
-// QueryParams are the parameters of an action that gives [Rows.Result].
+// QueryParams returns the parameters of an action that returns [Rows.Result].
 func QueryParams(sql string) []action.Param {
 	return []action.Param{
 		{Name: "SQL", Required: true, Description: sql},
@@ -44,7 +44,7 @@ func QueryParams(sql string) []action.Param {
 	}
 }
 
-// Query reads the rows of one SELECT, within the time and the number of rows of [Config].
+// Query returns the rows of one SELECT, within the timeout and the row limit of [Config].
 func (d *Database) Query(ctx context.Context, sql string) (Rows, error) {
 	text, err := statement(sql, d.engine.about())
 	if err != nil {
@@ -70,19 +70,19 @@ type Rows struct {
 	more      bool
 }
 
-// maxColumns is how many columns of a result are read.
+// maxColumns is the maximum number of columns read from a result.
 const maxColumns = 100
 
-// maxHeld bounds the characters of all rows that are held.
+// maxHeld is the size of text, in bytes, after which no more rows are read.
 const maxHeld = 32 << 20
 
-// fetch reads up to limit rows.
+// fetch reads at most limit rows.
 func (d *Database) fetch(ctx context.Context, tx *stdsql.Tx, text string, limit int) (Rows, error) {
 	rows, err := tx.QueryContext(ctx, d.engine.wrap(text, limit+1))
 	if err != nil {
 		return Rows{}, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	names, err := rows.Columns()
 	if err != nil {
 		return Rows{}, err
@@ -121,11 +121,11 @@ func (d *Database) fetch(ctx context.Context, tx *stdsql.Tx, text string, limit 
 	return r, rows.Err()
 }
 
-// maxCell is how much of one text is kept, in characters.
+// maxCell is the maximum length of one text, in characters.
 const maxCell = 6000
 
-// plain turns a driver's value into one that JSON and people can read. Bytes are
-// named, never shown. databaseType is the column's.
+// plain converts a driver's value to one that JSON and people can read. Binary data is replaced with its type and size.
+// databaseType is the type of the column.
 func (d *Database) plain(v any, databaseType string) any {
 	switch v := v.(type) {
 	case nil, int64:
@@ -134,7 +134,7 @@ func (d *Database) plain(v any, databaseType string) any {
 		if d.engine.about().truth {
 			return v
 		}
-		return map[bool]int64{true: 1}[v] // as SQLite writes it
+		return map[bool]int64{true: 1}[v] // as in SQLite
 	case float64:
 		return tidy(v)
 	case time.Time:
@@ -161,8 +161,8 @@ func (d *Database) plain(v any, databaseType string) any {
 	return clip(fmt.Sprint(v), maxCell)
 }
 
-// tidy drops the last two digits of a number, which are the noise of computing with
-// binary fractions: 0.1 + 0.2 is 0.3.
+// tidy rounds a number to 15 digits, which removes the noise of binary fractions: 0.1 + 0.2 is 0.3. It returns nil for
+// NaN and infinity.
 func tidy(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
@@ -173,8 +173,8 @@ func tidy(f float64) any {
 	return f
 }
 
-// shown returns the first rows that fit into budget characters, texts cut to most, and
-// how many texts were cut.
+// shown returns the first rows that fit into budget characters, with texts cut to most characters, and the number of
+// cut texts.
 func (r Rows) shown(most, budget int) (out [][]any, cut int) {
 	out = [][]any{}
 	for _, row := range r.rows {
@@ -196,10 +196,10 @@ func (r Rows) shown(most, budget int) (out [][]any, cut int) {
 	return out, cut
 }
 
-// maxStatement is how much of a statement stands with its rows, in characters.
+// maxStatement is the maximum length of the statement in a result, in characters.
 const maxStatement = 4000
 
-// Result writes the statement and its rows so that a prompt can bear them.
+// Result formats the statement and its rows within the size limit of a prompt.
 func (r Rows) Result() action.Result {
 	statement := r.statement
 	if utf8.RuneCountInString(statement) > maxStatement {
@@ -220,7 +220,7 @@ func (r Rows) Result() action.Result {
 	if r.moreNames > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d more columns are omitted: name the columns that you need", r.moreNames))
 	}
-	// A few rows fit whatever their texts are.
+	// A few rows fit even with long texts.
 	rows, cut := r.shown(max(20, maxCell/max(1, min(3, len(r.rows))*len(r.names))), maxOutcome)
 	if cut > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d long texts are truncated: select parts of them with substr()", cut))

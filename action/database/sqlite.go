@@ -19,7 +19,7 @@ import (
 	"atelier/media"
 )
 
-// Bounds of one SQLite connection.
+// Limits of one SQLite connection.
 const (
 	maxValue = 16 << 20  // bytes of one value or row
 	maxSQL   = 100 << 10 // bytes of one statement
@@ -28,7 +28,7 @@ const (
 // sqliteEngine is one SQLite file.
 type sqliteEngine struct {
 	path string
-	// describedBy names the action that tells names.
+	// describedBy is the action that lists table and column names.
 	describedBy string
 }
 
@@ -52,12 +52,12 @@ func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 	return db, sqliteEngine{path: path, describedBy: describedBy}, nil
 }
 
-// checkSQLite looks at the file before SQLite does, for plain messages.
+// checkSQLite checks the file before SQLite opens it, for clear messages.
 func checkSQLite(path string) error {
 	if path == "" {
 		return media.Errorf(media.CodeInvalid, "the database is missing: give postgres://… or the path of an SQLite file")
 	}
-	f, err := os.Open(path) //nolint:gosec // the operator names it
+	f, err := os.Open(path) //nolint:gosec // the operator configures the path
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return media.Errorf(media.CodeNotFound, "the database file %s does not exist: check the path", path)
@@ -72,7 +72,7 @@ func checkSQLite(path string) error {
 	return nil
 }
 
-// prepare sets limits that no SQL can raise: no second file, no giant values.
+// prepare sets limits that SQL cannot raise: no attached files, no huge values.
 func (sqliteEngine) prepare(_ context.Context, c *sql.Conn) error {
 	for limit, value := range map[int]int{
 		sqlite3.SQLITE_LIMIT_ATTACHED: 0, sqlite3.SQLITE_LIMIT_LENGTH: maxValue, sqlite3.SQLITE_LIMIT_SQL_LENGTH: maxSQL,
@@ -90,8 +90,8 @@ func (e sqliteEngine) about() about {
 
 func (sqliteEngine) quote(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
 
-// wrap bounds a result. The window function makes SQLite work the whole result out
-// before the first row, which is the only time when it can be interrupted.
+// wrap limits a result. The window function makes SQLite compute the whole result before the first row, the only phase
+// that can be interrupted.
 func (sqliteEngine) wrap(statement string, limit int) string {
 	return fmt.Sprintf("SELECT *, count(*) OVER () FROM (SELECT * FROM (\n%s\n) LIMIT %d)", statement, limit)
 }
@@ -106,7 +106,7 @@ func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error)
 		return nil, err
 	}
 	for i := range out {
-		// A view over a table that is gone has no columns that can be told.
+		// The columns of a view over a missing table cannot be listed.
 		out[i].Columns, _ = e.columns(ctx, tx, out[i].Name)
 		out[i].References, _ = list(ctx, tx, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?)`, scanReference, out[i].Name)
 	}
@@ -130,7 +130,7 @@ func scanReference(scan func(...any) error) (string, error) {
 	return from + " → " + to, err
 }
 
-// count counts the rows of tables up to maxCount, as far as the time lasts.
+// count counts the rows of tables up to maxCount, until ctx ends.
 func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
 	for i, t := range tables {
 		if t.Kind != "table" {
@@ -151,7 +151,7 @@ func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
 	}
 }
 
-// explain adds a code to an error of SQLite.
+// explain adds a code to an SQLite error.
 func (e sqliteEngine) explain(err error) error {
 	var se *sqlite.Error
 	var own *media.Error

@@ -9,9 +9,8 @@ import (
 	"atelier/media"
 )
 
-// statement checks that text is one query and gives it without what follows its
-// semicolon. It is no guard, only a source of good messages: the guard is the
-// read-only connection.
+// statement checks that text is one query and returns it without the semicolon and what follows. The check only
+// provides good messages; the protection is the read-only connection.
 func statement(text string, a about) (string, error) {
 	if len(text) > maxSQL {
 		return "", media.Errorf(media.CodeInvalid, "the SQL is longer than %d kB: shorten it", maxSQL>>10)
@@ -40,7 +39,7 @@ func statement(text string, a about) (string, error) {
 	return text[:end], nil
 }
 
-// scanner cuts SQL into words, quoted parts and signs; comments are passed over.
+// scanner splits SQL into words, quoted parts and symbols. It skips comments.
 type scanner struct {
 	text    string
 	dollars bool // $tag$ quotes
@@ -48,7 +47,7 @@ type scanner struct {
 	from    int
 	token   string
 	first   string
-	open    bool // something quoted does not end
+	open    bool // a quoted part or comment is not closed
 }
 
 func (s *scanner) next() bool {
@@ -89,8 +88,8 @@ func (s *scanner) next() bool {
 	return false
 }
 
-// until returns the length of a part that began at 0 and ends with mark; doubled marks
-// do not end it. open is set where it does not end at all.
+// until returns the length of a part that begins at 0 and ends with mark. With doubled, a doubled mark does not end it.
+// Without an end, until sets open.
 func until(s string, from int, mark string, doubled bool, open *bool) int {
 	for i := from; ; {
 		n := strings.Index(s[i:], mark)
@@ -108,7 +107,7 @@ func until(s string, from int, mark string, doubled bool, open *bool) int {
 	}
 }
 
-// dollar passes over $tag$ … $tag$.
+// dollar skips $tag$ … $tag$. It reports whether rest begins with such a tag.
 func (s *scanner) dollar(rest string) bool {
 	n := strings.IndexByte(rest[1:], '$')
 	if n < 0 || strings.ContainsFunc(rest[1:n+1], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
@@ -118,7 +117,7 @@ func (s *scanner) dollar(rest string) bool {
 	return true
 }
 
-// Names are the words and quoted names of a statement, without their quotation marks.
+// Names returns the words and quoted names of a statement, without their quotation marks.
 func Names(text string) (out []string) {
 	s := scanner{text: text}
 	for s.next() {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Limits of what is measured for a description.
+// Limits of the analysis for a description.
 const (
-	// measureTime bounds the measuring of one description.
+	// measureTime limits the analysis of one description.
 	measureTime = 5 * time.Second
-	// maxValues is how many frequent values of a column are shown, maxDistinct how many
-	// different ones are counted for that.
+	// maxValues is the maximum number of frequent values shown per column. maxDistinct is the maximum number of
+	// distinct values counted.
 	maxValues   = 24
 	maxDistinct = 1000
 )
 
-// kinds are the kinds of the types that begin so, the first that fits.
+// kinds maps prefixes of database types to kinds. The first match wins.
 var kinds = []struct{ kind, begins string }{
 	{"boolean", "bool"},
 	{"text", "interval"},
@@ -40,7 +40,7 @@ var kinds = []struct{ kind, begins string }{
 	{"datetime", "datetime"},
 }
 
-// kindOf returns the kind of a database's type: integer, number, text, date, datetime, boolean.
+// kindOf returns the kind of a database type: integer, number, text, date, datetime or boolean.
 func kindOf(databaseType string) string {
 	t := strings.ToLower(databaseType)
 	if t == "date" {
@@ -54,14 +54,14 @@ func kindOf(databaseType string) string {
 	return "text"
 }
 
-// measurable reports whether a column has an order and can be grouped in both databases.
+// measurable reports whether both databases can order and group by a column.
 func (c column) measurable() bool {
 	t := strings.ToLower(c.DatabaseType)
 	return c.Type != "text" || t == "" || strings.Contains(t, "char") || strings.Contains(t, "text") || strings.Contains(t, "clob")
 }
 
-// measure adds missing and distinct values, ranges and frequent values to tables, as far as
-// the time lasts; a note says where it does not.
+// measure adds missing and distinct values, ranges and frequent values to tables until measureTime is over. A note
+// marks the remaining tables.
 func (d *Database) measure(ctx context.Context, tables []table) {
 	ctx, cancel := context.WithTimeout(ctx, measureTime)
 	defer cancel()
@@ -88,7 +88,7 @@ func (d *Database) measure(ctx context.Context, tables []table) {
 	}
 }
 
-// measureColumn asks for the facts of one column.
+// measureColumn queries the facts of one column.
 func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c *column) error {
 	name, of := d.engine.quote(c.Name), d.engine.quote(from)
 	var missing, distinct int64
@@ -130,7 +130,7 @@ func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c
 	return err
 }
 
-// refine finds what a column of texts, or of no type, holds: SQLite writes dates as text.
+// refine detects the type of the values in a text or untyped column. SQLite stores dates as text.
 func (c *column) refine() {
 	if c.Type != "text" {
 		return

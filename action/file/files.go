@@ -16,13 +16,13 @@ import (
 	"atelier/media/wire"
 )
 
-// Config selects the folder of agents.
+// Config selects the folder that agents can read.
 type Config struct {
 	// Dir is the folder; required.
 	Dir string
 	// MaxFiles is the maximum number of files of a listing; 0 means 1,000.
 	MaxFiles int
-	// MaxCharacters is the maximum text of one read; 0 means 10,000.
+	// MaxCharacters is the maximum number of characters of one read; 0 means 10,000.
 	MaxCharacters int
 }
 
@@ -54,7 +54,7 @@ func Open(cfg Config) (*Files, error) {
 	}
 	f := &Files{cfg: cfg, root: root}
 	if err := f.check(); err != nil {
-		_ = root.Close() // the current error says more
+		_ = root.Close() // err is more specific
 		return nil, err
 	}
 	return f, nil
@@ -63,15 +63,15 @@ func Open(cfg Config) (*Files, error) {
 // Close releases the folder.
 func (f *Files) Close() error { return f.root.Close() }
 
-// Actions are List Files, Read File and Search Files over the folder.
+// Actions returns List Files, Read File and Search Files for the folder.
 func (f *Files) Actions() []action.Action {
 	return []action.Action{f.listAction(), f.readAction(), f.searchAction()}
 }
 
-// Descriptions describes the actions without a folder, for documentation and checks.
+// Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Files{}).Actions()...) }
 
-// check looks for one file that can be offered.
+// check returns an error if the folder contains no file that can be listed.
 func (f *Files) check() error {
 	l := listing{files: f, max: 1}
 	if err := l.walk(context.Background(), "."); err != nil {
@@ -86,8 +86,8 @@ func (f *Files) check() error {
 	return nil
 }
 
-// locate returns the path inside the folder that a model means: relative, with the
-// folder's own path in front, or with backslashes.
+// locate returns the path inside the folder that a model means. It accepts a relative path, a path that starts with the
+// folder's own path, file:// and backslashes.
 func (f *Files) locate(given string) (string, error) {
 	p := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
 	p = strings.TrimPrefix(p, "file://")
@@ -110,7 +110,7 @@ func outside(given string) error {
 	return media.Errorf(media.CodeForbidden, "%q is outside of the folder: use a path from List Files", short(given, 120))
 }
 
-// open finds a regular file that can be read.
+// open returns a readable regular file and its first bytes.
 func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, err error) {
 	name, err := f.locate(given)
 	if err != nil {
@@ -133,7 +133,7 @@ func (f *Files) open(ctx context.Context, given string) (s Source, head []byte, 
 	return s, head, nil
 }
 
-// explain says what an error of the folder means.
+// explain converts a file system error to an error with a code and advice.
 func (f *Files) explain(ctx context.Context, given, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -151,10 +151,10 @@ func (f *Files) explain(ctx context.Context, given, name string, err error) erro
 	return media.Errorf(media.CodeInvalid, "%q cannot be read: %s", short(name, 120), reason(err))
 }
 
-// isEscape tells an error of os.Root about a link that leads out.
+// isEscape reports whether err is the error of os.Root for a link that leads outside.
 func isEscape(err error) bool { return strings.Contains(err.Error(), "escapes from parent") }
 
-// near lists up to 20 paths that exist, those with the same base name first.
+// near returns up to 20 existing paths, those with the same base name first.
 func (f *Files) near(ctx context.Context, name string) []string {
 	l := listing{files: f, max: 200}
 	if err := l.walk(ctx, "."); err != nil {
@@ -182,7 +182,7 @@ func unlike(p, want string) int {
 	return 2
 }
 
-// reason is an operating system's error without the path, which stands beside it.
+// reason returns an operating system's error without the path, which the message already contains.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -191,8 +191,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// short clips text that is quoted or listed, by characters. Media is named before
-// the clip, because what is left of it would be too short to be known as media.
+// short clips text for quotations and lists to n characters. It names media before it clips, because the rest of a
+// clipped item could be too short to be recognized as media.
 func short(s string, n int) string {
 	s = wire.NameMedia(s)
 	count := 0

@@ -12,19 +12,19 @@ import (
 	"atelier/media"
 )
 
-// Source is one document in any place.
+// Source is one document, wherever it is stored.
 type Source struct {
-	// Name decides between kinds of text by its ending, such as notes.md; it may be empty.
+	// Name is the file name, such as notes.md; its extension distinguishes kinds of text. It may be empty.
 	Name string
 	// Size is in bytes.
 	Size int64
-	// Modified is when it changed last, if that is known.
+	// Modified is the time of the last change, if known.
 	Modified time.Time
-	// Open opens it from the start; it may be called several times, and each reader is closed.
+	// Open opens the document at its start. It may be called several times; the caller closes each reader.
 	Open func() (io.ReadCloser, error)
 }
 
-// headSize is how many bytes of a file decide what it is.
+// headSize is the number of bytes at the start of a file that determine its kind.
 const headSize = 4096
 
 // Head returns the first bytes, at most 4,096.
@@ -54,8 +54,8 @@ type Document struct {
 	Warnings  []string
 }
 
-// Extract returns up to limit characters of a source's text. A source without text (pictures,
-// archives) is [media.CodeUnsupported]; a damaged file is [media.CodeCorrupt].
+// Extract returns up to limit characters of a source's text. It returns [media.CodeUnsupported] for a source without
+// text (pictures, archives) and [media.CodeCorrupt] for a damaged file.
 func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	head, err := s.Head()
 	if err != nil {
@@ -71,7 +71,7 @@ func Extract(ctx context.Context, s Source, limit int) (Document, error) {
 	return Document{Format: r.Format, Title: r.Title, Text: *r.Text, Truncated: r.Truncated, Warnings: r.Warnings}, nil
 }
 
-// extract reads any kind as text; tables and JSON as they are written.
+// extract reads any kind of file as text. Tables and JSON keep their source form.
 func (d document) extract(ctx context.Context) (reading, error) {
 	kind := kindOfName(d.Name)
 	if kind == "" && !isPDF(d.head) && kindOfHead(d.head) == kindJSON {
@@ -95,14 +95,14 @@ func Bytes(name string, b []byte) Source {
 	}}
 }
 
-// Skipped is a path that is omitted, and why.
+// Skipped is an omitted path and the reason.
 type Skipped struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 }
 
-// Walk returns every file of the folder that may be read, in the order of names, and
-// what was omitted (the first 50). fn's error ends it.
+// Walk calls fn for every readable file of the folder, in order of name, and returns the first 50 omitted paths. An
+// error of fn ends the walk.
 func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, error) {
 	l := listing{files: f, each: func(p string, info fs.FileInfo) error {
 		return fn(f.source(p, info))
@@ -111,7 +111,7 @@ func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, err
 	return l.skipped, err
 }
 
-// Stat returns size and time of a file of the folder as they are now.
+// Stat returns a file of the folder with its current size and modification time.
 func (f *Files) Stat(ctx context.Context, path string) (Source, error) {
 	info, err := f.root.Stat(path)
 	if err != nil {
@@ -124,8 +124,7 @@ func (f *Files) source(name string, info fs.FileInfo) Source {
 	return Source{Name: name, Size: info.Size(), Modified: info.ModTime(), Open: func() (io.ReadCloser, error) { return f.root.Open(name) }}
 }
 
-// Clip shortens text to n characters for a list or a message, and names media
-// instead of showing it.
+// Clip shortens text to n characters for a list or a message, and replaces media with its name.
 func Clip(s string, n int) string {
 	return short(strings.ToValidUTF8(s, "�"), n)
 }

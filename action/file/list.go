@@ -16,7 +16,7 @@ import (
 	"atelier/media/probe"
 )
 
-// maxSkipped is how many skipped paths a listing names.
+// maxSkipped is the maximum number of skipped paths that a listing names.
 const maxSkipped = 50
 
 // entry is one file of a listing.
@@ -65,7 +65,7 @@ type listing struct {
 	skipped  []Skipped
 	total    int
 	unlisted int // skipped beyond maxSkipped
-	// each, if set, is told every file instead of entries.
+	// each, if set, is called for every matching file instead of adding it to entries.
 	each func(p string, info fs.FileInfo) error
 }
 
@@ -94,7 +94,7 @@ func (l *listing) result() action.Result {
 	return r
 }
 
-// at goes through the folder that a model names, or looks at the one file.
+// at lists the folder, or the single file, that a model names.
 func (l *listing) at(ctx context.Context, given string) error {
 	name, err := l.files.locate(given)
 	if err != nil {
@@ -110,8 +110,7 @@ func (l *listing) at(ctx context.Context, given string) error {
 	return l.add(name, info)
 }
 
-// walk goes through a folder and all below it. Errors of single paths are entries
-// of skipped.
+// walk lists a folder and everything below it. Errors of single paths become entries of skipped.
 func (l *listing) walk(ctx context.Context, dir string) error {
 	return fs.WalkDir(l.files.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -135,7 +134,7 @@ func (l *listing) walk(ctx context.Context, dir string) error {
 	})
 }
 
-// file adds a file, or follows a link to one inside the folder.
+// file adds a regular file, following a link that stays inside the folder, and skips everything else.
 func (l *listing) file(p string, d fs.DirEntry) error {
 	link := d.Type()&fs.ModeSymlink != 0
 	stat := d.Info
@@ -198,7 +197,7 @@ func matches(pattern, p string) bool {
 	return err == nil && ok
 }
 
-// kindOf is a file's kind by its name, else by its first bytes.
+// kindOf returns the kind of a file, by its name or else by its first bytes.
 func kindOf(s Source) string {
 	if k := kindOfName(s.Name); k != "" {
 		return k
@@ -210,7 +209,7 @@ func kindOf(s Source) string {
 	return kindOfHead(head)
 }
 
-// kindOfName knows the usual endings; "" means look inside.
+// kindOfName returns the kind of a common file extension, or "" if the content must decide.
 func kindOfName(p string) string {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".csv", ".tsv", ".tab", ".xlsx", ".xlsm":
@@ -231,7 +230,7 @@ func kindOfName(p string) string {
 	return ""
 }
 
-// kindOfHead sniffs.
+// kindOfHead detects a kind from the first bytes of a file.
 func kindOfHead(head []byte) string {
 	mime := probe.Head(head).MIMEType
 	switch {

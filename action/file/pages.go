@@ -15,10 +15,10 @@ import (
 // maxDocument is the largest PDF or Word document that is read, in bytes.
 const maxDocument = 64 << 20
 
-// isPDF recognises a PDF by its first bytes, which may have some junk before them.
+// isPDF reports whether the first 1,024 bytes contain a PDF header. Other bytes may precede it.
 func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
-// readPages returns the text of a PDF or Word document, page after page.
+// readPages returns the text of a PDF or Word document, page by page.
 func (d document) readPages(ctx context.Context, kind string) (reading, error) {
 	name := map[string]string{kindPDF: "PDF", kindDOCX: "document"}[kind]
 	if d.Size > maxDocument {

@@ -14,12 +14,12 @@ import (
 	"atelier/media/probe"
 )
 
-// maxOutcome is how many characters of JSON one reading may cost a prompt.
+// maxOutcome is the maximum size of one result in a prompt, in characters of JSON.
 const maxOutcome = 12_000
 
-// reading is what Read File gives. Which parts are set depends on Kind.
+// reading is the result of Read File. Kind determines which fields are set.
 type reading struct {
-	// Kind is table, text, or what cannot be read: image, audio, video, document, binary.
+	// Kind is table or text, or for an unreadable file image, audio, video, document or binary.
 	Kind string `json:"kind"`
 	Path string `json:"path"`
 	// Format distinguishes text: text, markdown, html, json, pdf, docx.
@@ -31,7 +31,7 @@ type reading struct {
 	Offset     int     `json:"offset,omitempty"`
 	TotalChars int     `json:"totalChars,omitempty"`
 	Truncated  bool    `json:"truncated,omitempty"`
-	// MimeType and the facts beneath are set for what cannot be read.
+	// MimeType to DurationSeconds are set for files that cannot be read.
 	MimeType        string   `json:"mimeType,omitempty"`
 	SizeBytes       int64    `json:"sizeBytes,omitempty"`
 	Width           int      `json:"width,omitempty"`
@@ -74,7 +74,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	if err != nil {
 		return action.Result{}, fmt.Errorf("read %s: %w", short(src.Name, 120), err)
 	}
-	if r.MimeType != "" && r.Kind != "binary" { // the whole file may tell more than its head
+	if r.MimeType != "" && r.Kind != "binary" { // the whole file may contain more facts than its head
 		if file, err := f.root.Open(src.Name); err == nil {
 			if facts, err := probe.Read(file, src.Size); err == nil && facts.MIMEType != "" {
 				r.Width, r.Height, r.DurationSeconds = facts.Width, facts.Height, facts.DurationSeconds
@@ -85,17 +85,16 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	return result(r)
 }
 
-// document is one file while it is read.
+// document is a file and the range of it to read.
 type document struct {
 	Source
 	head          []byte
 	page          int // 0 for all
 	offset, limit int
-	asked         int // the limit as it was asked
+	asked         int // the requested limit
 }
 
-// read chooses the way of reading: content decides between text and other bytes,
-// the name between kinds of text.
+// read selects the reader: the content distinguishes text from binary files, the name distinguishes kinds of text.
 func (d document) read(ctx context.Context) (reading, error) {
 	kind := kindOfName(d.Name)
 	packed := bytes.HasPrefix(d.head, []byte("PK\x03\x04"))
@@ -132,7 +131,7 @@ func (d document) read(ctx context.Context) (reading, error) {
 	return r, err
 }
 
-// The kinds of files that are read in their own way.
+// Kinds of files that have their own readers.
 const (
 	kindTable = "table"
 	kindJSON  = "json"
@@ -143,7 +142,7 @@ const (
 // tableChars is how much of a table is shown as text, in characters.
 const tableChars = 1500
 
-// unreadable describes a file that is not text.
+// unreadable describes a file that is not text. It reports false for text.
 func (d document) unreadable() (reading, bool) {
 	facts := probe.Head(d.head)
 	text := facts.MIMEType == "" || strings.HasPrefix(facts.MIMEType, "text/") || facts.MIMEType == "application/json"
@@ -159,7 +158,7 @@ func (d document) unreadable() (reading, bool) {
 	return r, true
 }
 
-// result writes a reading as outputs that a prompt can bear.
+// result formats a reading as outputs within the size limit of a prompt.
 func result(r reading) (action.Result, error) {
 	res := action.Result{Message: r.sentence()}
 	for _, w := range r.Warnings {
@@ -176,7 +175,7 @@ func result(r reading) (action.Result, error) {
 	}
 }
 
-// sentence is the message that stands beside the outputs.
+// sentence returns the message that accompanies the outputs.
 func (r reading) sentence() string {
 	switch {
 	case r.Kind == kindTable && r.Text == nil:
@@ -195,7 +194,7 @@ func (r reading) sentence() string {
 	return fmt.Sprintf("%s is %s, %d bytes: it cannot be read as text", r.Path, r.MimeType, r.SizeBytes)
 }
 
-// shrink cuts a quarter of the text; reading continues behind it. It reports false when nothing more can go.
+// shrink removes the last quarter of the text; reading can continue there. It reports false if the text is too short.
 func (r *reading) shrink() bool {
 	if r.Text == nil {
 		return false

@@ -24,24 +24,23 @@ import (
 
 // Limits of Search Files.
 const (
-	// maxShown is how many matches are shown with their lines; all are counted.
+	// maxShown is the maximum number of matches shown with their lines; all are counted.
 	maxShown = 100
-	// maxContext is how many lines around a match are shown on each side.
+	// maxContext is the maximum number of lines shown on each side of a match.
 	maxContext = 10
-	// maxLine is how much of one line is searched, in bytes, and lineShown how much is
-	// shown, in characters.
+	// maxLine is how much of one line is searched, in bytes; lineShown is how much is shown, in characters.
 	maxLine   = 64 << 10
 	lineShown = 300
-	// maxExtracted is how many characters of a PDF or Word document are searched.
+	// maxExtracted is the maximum number of characters searched in a PDF or Word document.
 	maxExtracted = 2_000_000
-	// searchTime ends a search; what was found until then is given.
+	// searchTime limits a search. A search that reaches it returns what it has found.
 	searchTime = 30 * time.Second
 )
 
 // match is one line that matches.
 type match struct {
 	Path string `json:"path"`
-	// Line counts from 1 on; of a PDF or Word document Page says where it is instead.
+	// Line counts from 1. For a PDF or Word document, Page gives the location instead.
 	Line   int      `json:"line,omitempty"`
 	Page   int      `json:"page,omitempty"`
 	Text   string   `json:"text"`
@@ -49,7 +48,7 @@ type match struct {
 	After  []string `json:"after,omitempty"`
 }
 
-// fileCount is how many lines of a file match.
+// fileCount is the number of matching lines in a file.
 type fileCount struct {
 	Path  string `json:"path"`
 	Count int    `json:"count"`
@@ -96,7 +95,7 @@ func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, erro
 	return s.result(), nil
 }
 
-// search is one search while it runs.
+// search is the state of one search.
 type search struct {
 	re       *regexp.Regexp
 	names    string
@@ -196,7 +195,7 @@ func (s *search) document(ctx context.Context, src Source) error {
 	return nil
 }
 
-// pageStarts returns the line on which each page of an extracted text begins.
+// pageStarts returns the line number at which each page of an extracted text begins.
 func pageStarts(text string) []int {
 	out := []int{1}
 	for i, line := range strings.Split(text, "\n") {
@@ -207,12 +206,12 @@ func pageStarts(text string) []int {
 	return out
 }
 
-// lines searches text line by line in fixed memory. Media in it is named first, so that no part
-// of a picture is shown; lines behind folded base64 count less.
+// lines searches text line by line in constant memory. It first replaces media with its name, so that no part of a
+// picture is shown. Line numbers after folded base64 are therefore too low.
 func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	in := bufio.NewReaderSize(wire.NameReader(r), maxLine)
 	var before []string // the last lines
-	open := 0           // the first match that still wants lines behind it
+	open := 0           // the first match that still needs lines after it
 	count, from := 0, len(s.matches)
 	for n := 1; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -247,7 +246,7 @@ func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
 	return ctx.Err()
 }
 
-// readLine reads a line without its end; of one that is longer than maxLine the beginning.
+// readLine reads a line without its line ending. It returns only the beginning of a line longer than maxLine.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -267,7 +266,7 @@ func shownLine(line []byte) string {
 	return strings.ToValidUTF8(s, "�")
 }
 
-// result writes what was found so that a prompt can bear it.
+// result formats the matches within the size limit of a prompt.
 func (s *search) result() action.Result {
 	size, fit := 0, 0
 	for _, m := range s.matches {

@@ -19,23 +19,22 @@ import (
 	"atelier/media/wire"
 )
 
-// window counts the characters that pass and keeps a stretch of them; of one page alone,
-// where one is requested.
+// window counts the characters written to it and keeps a range of them, of a single page if one is requested.
 type window struct {
 	offset, limit int
-	// page is the page that is requested, 0 for all; at is the one that passes, pages the last.
+	// page is the requested page, 0 for all; at is the current page; pages is the last page so far.
 	page, at, pages int
-	total           int // characters of the pages that are asked for
+	total           int // characters of the requested pages
 	all             int // characters of all pages
 	kept            strings.Builder
 }
 
 func (d document) window() *window { return &window{offset: d.offset, limit: d.limit, page: d.page} }
 
-// begin says which page follows.
+// begin starts a page.
 func (w *window) begin(page int) { w.at, w.pages = page, page }
 
-// write takes valid UTF-8 in whole characters.
+// write adds text, which must be valid UTF-8 in whole characters.
 func (w *window) write(s string) {
 	n := utf8.RuneCountInString(s)
 	w.all += n
@@ -57,7 +56,7 @@ func (w *window) write(s string) {
 	}
 }
 
-// reading returns what the window kept.
+// reading returns the kept text with its position.
 func (w *window) reading(d document, format string) reading {
 	text := w.kept.String()
 	r := reading{
@@ -76,14 +75,14 @@ func (w *window) reading(d document, format string) reading {
 	return r
 }
 
-// readText reads text in a format: markdown, html, or text for all others.
+// readText reads text as markdown, html or, for any other format, text.
 func (d document) readText(ctx context.Context, format string) (reading, error) {
 	file, err := d.Open()
 	if err != nil {
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	// A file without pages has parts of limit characters.
+	// A file without pages is divided into parts of limit characters.
 	if d.page > 0 {
 		d.offset += (d.page - 1) * d.limit
 		d.page = 0
@@ -97,7 +96,7 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 		err = p.read(ctx, src)
 		title, cut = short(strings.Join(strings.Fields(p.title), " "), 200), p.cut
 	} else {
-		title, err = copyText(ctx, w, wire.NameReader(src)) // the window would cut embedded media in the middle
+		title, err = copyText(ctx, w, wire.NameReader(src)) // the window would cut embedded media
 		if format != "markdown" {
 			format, title = "text", ""
 		}
@@ -116,7 +115,7 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 	return r, nil
 }
 
-// copyText streams all of src through w and finds the first Markdown heading.
+// copyText streams all of src through w and returns the first Markdown heading.
 func copyText(ctx context.Context, w *window, src io.Reader) (title string, err error) {
 	in := bufio.NewReaderSize(src, 64<<10)
 	for first := true; ; first = false {
@@ -124,7 +123,7 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 			return "", ctx.Err()
 		}
 		line, err := in.ReadSlice('\n')
-		// A long line comes in pieces; a character cut between two is put together.
+		// A long line arrives in pieces. Complete a character that is split between two of them.
 		line = wholeRunes(in, line)
 		text := string(line)
 		if title == "" && (strings.HasPrefix(text, "# ") || first && strings.HasPrefix(text, "title: ")) {
@@ -141,12 +140,12 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 	}
 }
 
-// wholeRunes adds the rest of a character that the end of b cuts.
+// wholeRunes appends the remaining bytes of a character that is cut at the end of b.
 func wholeRunes(in *bufio.Reader, b []byte) []byte {
 	if utf8.Valid(tail(b)) {
 		return b
 	}
-	out := bytes.Clone(b) // reading on changes the buffer under b
+	out := bytes.Clone(b) // further reads overwrite the buffer of b
 	for n := 0; n < utf8.UTFMax && !utf8.Valid(tail(out)); n++ {
 		c, err := in.ReadByte()
 		if err != nil {
@@ -157,7 +156,7 @@ func wholeRunes(in *bufio.Reader, b []byte) []byte {
 	return out
 }
 
-// tail is the last character of b, whole or not.
+// tail returns the last character of b, complete or not.
 func tail(b []byte) []byte {
 	for i := 1; i <= min(utf8.UTFMax, len(b)); i++ {
 		if utf8.RuneStart(b[len(b)-i]) {
@@ -167,21 +166,20 @@ func tail(b []byte) []byte {
 	return nil
 }
 
-// page turns a stream of HTML into readable text.
+// page converts a stream of HTML to readable text.
 type page struct {
 	window  *window
 	title   string
 	silent  int  // depth inside script, style and the like
 	inTitle bool // inside title
 	began   bool // something was written
-	breaks  int  // line breaks owed before the next word
-	space   bool // a space is owed before the next word
+	breaks  int  // pending line breaks before the next word
+	space   bool // a space is pending before the next word
 	pre     int  // depth inside pre
-	cut     bool // a tag or text was over maxToken, and reading ended there
+	cut     bool // a tag or text exceeded maxToken, and reading stopped there
 }
 
-// maxToken bounds what one tag or text may hold, in bytes: pages carry their pictures
-// as data: URLs in tags.
+// maxToken limits the size of one tag or text, in bytes. Pages embed pictures in tags as data: URLs.
 const maxToken = 16 << 20
 
 func (p *page) read(ctx context.Context, src io.Reader) error {
@@ -210,18 +208,18 @@ func (p *page) read(ctx context.Context, src io.Reader) error {
 	}
 }
 
-// tag notes where text begins and ends.
+// tag handles a tag: it tracks hidden text and adds line breaks and the marks of headings, list items and cells.
 func (p *page) tag(z *html.Tokenizer, open bool) {
 	name, _ := z.TagName()
 	step := -1
 	if open {
 		step = 1
 	}
-	switch atom.Lookup(name) { //nolint:exhaustive // the other tags are text as it stands
+	switch atom.Lookup(name) { //nolint:exhaustive // the other tags do not affect the text
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Head:
 		p.silent = max(0, p.silent+step)
 	case atom.Body:
-		p.silent = 0 // a head that was never closed
+		p.silent = 0 // the head was never closed
 	case atom.Title:
 		p.inTitle = open && p.title == ""
 	case atom.Pre:
@@ -248,7 +246,7 @@ func (p *page) tag(z *html.Tokenizer, open bool) {
 	}
 }
 
-// text writes visible text with its spaces drawn together.
+// text writes visible text and, outside of pre, collapses its white space.
 func (p *page) text(s string) {
 	if p.inTitle {
 		p.title += s
@@ -274,7 +272,7 @@ func (p *page) text(s string) {
 	p.space = unicode.IsSpace(last)
 }
 
-// word writes s behind the breaks or the space that are owed.
+// word writes s after the pending line breaks or space.
 func (p *page) word(s string) {
 	if p.silent > 0 {
 		return

@@ -22,7 +22,7 @@ import (
 	"atelier/media"
 )
 
-// Config selects the folder to search and the place of its index.
+// Config selects the folder to search and the location of its index.
 type Config struct {
 	// Dir is the folder; required.
 	Dir string
@@ -31,7 +31,7 @@ type Config struct {
 	Data string
 	// MaxBytes is the largest document that is indexed; 0 means 64 MiB.
 	MaxBytes int64
-	// MaxCharacters is the maximum text of one document that is indexed; 0 means 2,000,000.
+	// MaxCharacters is the maximum number of characters indexed of one document; 0 means 2,000,000.
 	MaxCharacters int
 	// MaxDocuments is the maximum number of indexed documents; 0 means 50,000.
 	MaxDocuments int
@@ -41,30 +41,29 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Base is an indexed folder. It is safe for concurrent use, also by several
-// processes.
+// Base is an indexed folder. It is safe for concurrent use, including by several processes.
 type Base struct {
 	cfg   Config
 	files *file.Files
 	db    *sql.DB
 
 	mu     sync.Mutex // guards the fields below and lets one refresh run at a time
-	fresh  time.Time  // when the folder was looked at last
+	fresh  time.Time  // time of the last refresh
 	report Report
 }
 
 // Report is the result of the last refresh.
 type Report struct {
-	// Documents are searchable, Passages are their parts.
+	// Documents is the number of searchable documents, Passages the number of their parts.
 	Documents, Passages int
-	// Indexed and Removed are what has changed.
+	// Indexed and Removed are the numbers of changed and removed documents.
 	Indexed, Removed int
-	// Skipped could not be read; the first 50.
+	// Skipped lists the first 50 documents that could not be read.
 	Skipped []file.Skipped
 }
 
-// Open opens the folder and updates the index, which takes a while the first time. ctx ends it;
-// what was indexed by then stays.
+// Open opens the folder and updates the index, which takes some time at first. If ctx ends, what was indexed by then is
+// kept.
 func Open(ctx context.Context, cfg Config) (*Base, error) {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, 64<<20)
 	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 2_000_000)
@@ -76,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 	if cfg.Data == "" {
 		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is missing: name the folder for the index")
 	}
-	files, err := file.Open(file.Config{Dir: cfg.Dir}) //nolint:contextcheck // a short look at the folder
+	files, err := file.Open(file.Config{Dir: cfg.Dir}) //nolint:contextcheck // a short check of the folder
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +90,13 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 // Close releases folder and index.
 func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close()) }
 
-// Actions is Search Knowledge Base.
+// Actions returns Search Knowledge Base.
 func (b *Base) Actions() []action.Action { return []action.Action{b.searchAction()} }
 
-// Descriptions describes the action without a knowledge base, for documentation and checks.
+// Descriptions returns the description of the action, without a knowledge base, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Base{}).Actions()...) }
 
-// open opens the index and refreshes it, a damaged or foreign one again.
+// open opens and refreshes the index. It rebuilds a damaged index or one of another version.
 func (b *Base) open(ctx context.Context) error {
 	if err := os.MkdirAll(b.cfg.Data, 0o700); err != nil {
 		return media.Errorf(media.CodeInvalid, "create the folder for the index: %w", err)
@@ -117,19 +116,19 @@ func (b *Base) open(ctx context.Context) error {
 	return b.start(ctx, path)
 }
 
-// start connects and refreshes.
+// start connects to the index and refreshes it.
 func (b *Base) start(ctx context.Context, path string) error {
 	if err := b.connect(ctx, path); err != nil {
 		return err
 	}
 	if _, err := b.Refresh(ctx); err != nil {
-		_ = b.db.Close() // the current error says more
+		_ = b.db.Close() // err is more specific
 		return err
 	}
 	return nil
 }
 
-// path is where the index of this folder lies.
+// path returns the path of the folder's index.
 func (b *Base) path() (string, error) {
 	abs, err := filepath.Abs(b.cfg.Dir)
 	if err == nil {
@@ -142,7 +141,7 @@ func (b *Base) path() (string, error) {
 	return filepath.Join(b.cfg.Data, hex.EncodeToString(sum[:8])+".db"), nil
 }
 
-// version is that of the tables; another one means that they are made again.
+// version is the version of the tables; an index of another version is rebuilt.
 const version = 1
 
 const schema = `
@@ -176,14 +175,14 @@ func (b *Base) connect(ctx context.Context, path string) error {
 		_, err = db.ExecContext(ctx, "SELECT count(*) FROM passage, document LIMIT 1")
 	}
 	if err != nil {
-		_ = db.Close() // the current error says more
+		_ = db.Close() // err is more specific
 		return explain(err)
 	}
 	b.db = db
 	return nil
 }
 
-// explain adds a code to an error of the index.
+// explain adds a code to an index error.
 func explain(err error) error {
 	var own *media.Error
 	var se *sqlite.Error

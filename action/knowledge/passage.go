@@ -6,21 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes of passages in characters: parts of texts are put together up to wanted, and
-// one part is cut at longest.
+// Sizes of passages, in characters: parts of a text are joined up to wanted, and a single part is cut at longest.
 const (
 	wanted  = 900
 	longest = 1200
 )
 
-// passage is a part of a document that is found as one.
+// passage is a part of a document that a search finds as a unit.
 type passage struct {
 	heading string
 	start   int // in characters from the beginning of the document
 	text    string
 }
 
-// passages cuts a text at headings, empty lines and, where it must, between words.
+// passages splits a text at headings, empty lines and, if necessary, between words.
 func passages(text string) []passage {
 	c := cutting{}
 	at := 0
@@ -46,7 +45,7 @@ func passages(text string) []passage {
 	return c.out
 }
 
-// headingOf reads "# Heading" and "[page 3]".
+// headingOf parses "# Heading" and "[page 3]".
 func headingOf(line string) (string, bool) {
 	if n := len(line) - len(strings.TrimLeft(line, "#")); n > 0 && n < 7 && strings.HasPrefix(line[n:], " ") {
 		return strings.TrimSpace(strings.Trim(line, "# ")), true
@@ -87,7 +86,7 @@ func (c *cutting) line(line string, at int) {
 	}
 }
 
-// cutAt returns the beginning of s up to n characters, behind a sentence or a word.
+// cutAt returns at most the first n characters of s, ending after a sentence or a word if possible.
 func cutAt(s string, n int) string {
 	end, count := len(s), 0
 	for i := range s {
@@ -115,7 +114,7 @@ func (c *cutting) flush() {
 	c.size = 0
 }
 
-// segment sets characters of scripts without spaces apart, so that each is a word.
+// segment separates the characters of scripts without spaces, so that each is a word.
 func segment(s string) string {
 	var b strings.Builder
 	for _, r := range s {

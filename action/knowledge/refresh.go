@@ -14,19 +14,19 @@ import (
 	"atelier/media/wire"
 )
 
-// maxSkipped is how many skipped documents a report names.
+// maxSkipped is the maximum number of skipped documents in a report.
 const maxSkipped = 50
 
-// known is what the index has of one document.
+// known is the state of one document in the index.
 type known struct {
 	size, modified int64
 	skipped        string
 }
 
-// Refresh looks at the whole folder and indexes what has changed.
+// Refresh checks the whole folder and indexes what has changed.
 func (b *Base) Refresh(ctx context.Context) (Report, error) { return b.refresh(ctx, 0) }
 
-// refresh looks at the folder unless that was done less than age ago.
+// refresh checks the folder unless the last check was less than age ago.
 func (b *Base) refresh(ctx context.Context, age time.Duration) (Report, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,13 +88,13 @@ func (r *Report) skip(name, reason string) {
 	}
 }
 
-// known reads what is indexed.
+// known reads the state of all indexed documents.
 func (b *Base) known(ctx context.Context) (map[string]known, error) {
 	rows, err := b.db.QueryContext(ctx, "SELECT path, size, modified, skipped FROM document")
 	if err != nil {
 		return nil, explain(err)
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	out := map[string]known{}
 	for rows.Next() {
 		var name string
@@ -107,12 +107,12 @@ func (b *Base) known(ctx context.Context) (map[string]known, error) {
 	return out, explain(rows.Err())
 }
 
-// index reads a document and replaces what the index has of it. It gives the reason
-// why the document cannot be searched, if there is one.
+// index reads a document and replaces it in the index. It returns the reason why the document cannot be searched, if
+// any.
 func (b *Base) index(ctx context.Context, s file.Source) (reason string, err error) {
 	doc, s, err := b.extract(ctx, s)
 	switch code := media.CodeOf(err); {
-	case code == media.CodeNotFound: // it went away meanwhile
+	case code == media.CodeNotFound: // removed in the meantime
 		return "", b.write(ctx, func(tx *sql.Tx) error { return remove(ctx, tx, s.Name) })
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -124,7 +124,7 @@ func (b *Base) index(ctx context.Context, s file.Source) (reason string, err err
 			reason = doc.Warnings[len(doc.Warnings)-1]
 		}
 	}
-	// Media inside of texts is not for the index.
+	// Media in texts is not indexed.
 	doc.Text, doc.Title = wire.NameMedia(doc.Text), wire.NameMedia(doc.Title)
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))
@@ -146,8 +146,8 @@ func (b *Base) index(ctx context.Context, s file.Source) (reason string, err err
 	})
 }
 
-// extract reads a document so that text and date belong together: one that changes
-// while it is read is read again, and if it continues changing, at the next refresh.
+// extract reads a document so that text and date match. A document that changes during reading is read again, and if it
+// keeps changing, at the next refresh.
 func (b *Base) extract(ctx context.Context, s file.Source) (doc file.Document, _ file.Source, err error) {
 	for range 3 {
 		if s.Size > b.cfg.MaxBytes {
@@ -163,7 +163,7 @@ func (b *Base) extract(ctx context.Context, s file.Source) (doc file.Document, _
 		}
 		s = now
 	}
-	s.Size = -1 // no real size: the next refresh looks again
+	s.Size = -1 // not a real size, so the next refresh reads it again
 	return doc, s, err
 }
 
@@ -179,7 +179,7 @@ func (b *Base) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	return explain(tx.Commit())
 }
 
-// remove takes a document out of the index.
+// remove removes a document from the index.
 func remove(ctx context.Context, tx *sql.Tx, name string) error {
 	for _, q := range []string{
 		"DELETE FROM word WHERE rowid IN (SELECT p.id FROM passage p JOIN document d ON d.id = p.document WHERE d.path = ?)",
@@ -199,12 +199,12 @@ func add(ctx context.Context, tx *sql.Tx, id int64, doc file.Document) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = keep.Close() }() // the transaction's end tells
+	defer func() { _ = keep.Close() }() // the commit reports errors
 	index, err := tx.PrepareContext(ctx, "INSERT INTO word (rowid, title, heading, text) VALUES (?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = index.Close() }() // the transaction's end tells
+	defer func() { _ = index.Close() }() // the commit reports errors
 	for _, p := range passages(doc.Text) {
 		res, err := keep.ExecContext(ctx, id, p.heading, p.start, p.text)
 		if err != nil {

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// maxHits is how many passages one search gives.
+	// maxHits is the maximum number of passages of one search.
 	maxHits = 20
-	// perDocument is how many of them may come from one document while there are others.
+	// perDocument is the maximum number of them from one document while other documents match.
 	perDocument = 3
-	// maxLooked is how many of the best passages are sorted by document.
+	// maxLooked is the maximum number of passages read from the index.
 	maxLooked = 400
-	// maxOutcome is how many characters one search may cost a prompt.
+	// maxOutcome is the maximum size of one result in a prompt, in characters.
 	maxOutcome = 12_000
-	// maxTerms is how many words of a search count.
+	// maxTerms is the maximum number of terms of a search.
 	maxTerms = 32
 )
 
-// hit is one passage as models see it.
+// hit is a passage as models see it.
 type hit struct {
 	Path    string `json:"path"`
 	Title   string `json:"title"`
 	Heading string `json:"heading,omitempty"`
-	// Offset is where the passage begins in the document, in characters.
+	// Offset is the start of the passage in the document, in characters.
 	Offset int    `json:"offset"`
 	Text   string `json:"text"`
 	// Score is higher for better hits.
@@ -104,7 +104,7 @@ func outcome(hits []hit, report Report) action.Result {
 	return res
 }
 
-// find looks for passages with all words, then for those with some.
+// find searches for passages with all words, then for those with some.
 func (b *Base) find(ctx context.Context, terms []string, path string, count int) ([]hit, error) {
 	var out, spare []hit
 	seen, from := map[int64]bool{}, map[string]int{}
@@ -132,15 +132,14 @@ func (b *Base) find(ctx context.Context, terms []string, path string, count int)
 	return out[:min(count, len(out))], nil
 }
 
-// match is one passage with its row.
+// match is a passage with its row id.
 type match struct {
 	hit
 	id int64
 }
 
-// match asks the index. The weights say that words in a title or heading count more.
-// Of one document come as many passages as a search can give, so that the longest one
-// does not fill the list.
+// match queries the index. The weights favour words in a title or heading. It returns at most maxHits passages of one
+// document, so that the longest document does not fill the list.
 func (b *Base) match(ctx context.Context, query, path string) (out []match, err error) {
 	rows, err := b.db.QueryContext(ctx, `
 		WITH found AS MATERIALIZED (SELECT rowid AS id, -bm25(word, 3.0, 2.0, 1.0) AS score FROM word WHERE word MATCH ?),
@@ -154,7 +153,7 @@ func (b *Base) match(ctx context.Context, query, path string) (out []match, err 
 	if err != nil {
 		return nil, explain(err)
 	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
+	defer func() { _ = rows.Close() }() // rows.Err reports errors
 	for rows.Next() {
 		var m match
 		if err := rows.Scan(&m.id, &m.Path, &m.Title, &m.Heading, &m.Offset, &m.Text, &m.Score); err != nil {
@@ -167,9 +166,8 @@ func (b *Base) match(ctx context.Context, query, path string) (out []match, err 
 	return out, explain(rows.Err())
 }
 
-// words turns a search into terms of FTS5: each word quoted, quoted words and
-// characters of one run of a script without spaces as phrases. Nothing of it is read
-// as an operator.
+// words converts a query to terms of FTS5: each word is quoted; quoted words, and characters of one run of a script
+// without spaces, become phrases. Nothing is interpreted as an operator.
 func words(query string) []string {
 	var out []string
 	add := func(text string) {
@@ -191,7 +189,7 @@ func words(query string) []string {
 			}
 		}
 	}
-	if len(out) == 0 { // only common words: then they count
+	if len(out) == 0 { // only common words, so use them
 		for _, w := range strings.Fields(strings.ReplaceAll(query, `"`, " ")) {
 			add(w)
 		}
@@ -199,6 +197,6 @@ func words(query string) []string {
 	return out
 }
 
-// common are English words that say nothing about a passage.
+// common are English words that carry no meaning for a search.
 var common = strings.Fields(`a an and are as at be by can do does for from has have how in is it its of on
 	or our that the their there this to was we were what when where which who why with you your`)

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// The longest label and description that are kept, in bytes.
+// Maximum lengths of a label and a description, in bytes.
 const (
 	maxLabel       = 500
 	maxDescription = 4000
@@ -48,7 +48,7 @@ func changing(a action.Action, label, description string) action.Action {
 	return a
 }
 
-// decide makes one change and shows the item.
+// decide applies one change and returns the item's details.
 func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, error) {
 	o, err := c.Media.Find(c.Text("RefId"))
 	if err != nil {
@@ -63,7 +63,7 @@ func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, 
 	return action.Result{Message: done + string(o.Ref), Outputs: detailsOf(o)}, nil
 }
 
-// clean bounds labels.
+// clean trims a text and cuts it to most bytes.
 func clean(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) > most {

@@ -1,9 +1,9 @@
-// Package mediaset has the actions that every agent has for the media of its run: List, Get
-// Details, View, Label, Promote and Prune.
+// Package mediaset provides the actions that every agent has for the media of its run: List, Get Details, View, Label,
+// Promote and Prune.
 //
-// They return refs and facts, and the text of documents, never bytes. They decide what is shown,
-// never what is kept. Errors are media.Error values; a ref that is unknown in the run is
-// [media.CodeUnknownRef] and lists the valid ones. The package imports action and media.
+// They return refs and facts, and the text of documents, never bytes. They decide what is shown, never what is kept.
+// Errors are media.Error values; a ref that is unknown in the run is [media.CodeUnknownRef] and lists the valid ones.
+// The package imports action, media and wire.
 package mediaset
 
 import (
@@ -15,13 +15,13 @@ import (
 	"atelier/media"
 )
 
-// Actions are List Agent Media, Get Agent Media Details, View Agent Media, Label Agent
-// Media, Promote Agent Media and Prune Agent Media.
+// Actions returns List Agent Media, Get Agent Media Details, View Agent Media, Label Agent Media, Promote Agent Media
+// and Prune Agent Media.
 func Actions() []action.Action {
 	return []action.Action{listAction(), detailsAction(), viewAction(), labelAction(), promoteAction(), pruneAction()}
 }
 
-// invalid is an error that a model can mend.
+// invalid returns an error that a model can correct.
 func invalid(format string, args ...any) error {
 	e := media.Errorf(media.CodeInvalid, format, args...)
 	e.Retryable = true
@@ -41,7 +41,7 @@ type reference struct {
 	Label           string  `json:"label,omitempty"`
 }
 
-// origin says where an item came from.
+// origin is the source of an item.
 type origin struct {
 	Direction string `json:"direction,omitempty"`
 	Source    string `json:"source,omitempty"`
@@ -49,7 +49,7 @@ type origin struct {
 	Operation string `json:"operation,omitempty"`
 }
 
-// listedLabel is how much of a label a list shows, in bytes.
+// listedLabel is the maximum length of a label in a list, in bytes.
 const listedLabel = 120
 
 func referenceOf(o media.Output) reference {
@@ -62,8 +62,8 @@ func referenceOf(o media.Output) reference {
 	}
 }
 
-// pageItems is how many items one call lists, by default and at most. A run may hold
-// hundreds, and a list of them all would fill a model's context.
+// pageItems is the default and maximum number of items that one call lists. A run may contain hundreds, and a complete
+// list would fill a model's context.
 const pageItems = 50
 
 func listAction() action.Action {
@@ -136,7 +136,7 @@ func detailsAction() action.Action {
 	}
 }
 
-// detailOutputs declare what [detailsOf] gives.
+// detailOutputs declares the outputs of [detailsOf].
 func detailOutputs() []action.Param {
 	return []action.Param{
 		{Name: "refId", Direction: action.Output, Type: "string", Description: "Its ref."},
@@ -159,7 +159,7 @@ func detailOutputs() []action.Param {
 }
 
 func get(_ context.Context, c *action.Call) (action.Result, error) {
-	if c.Bool("IncludeData") { // agent.Context.Action takes that of Go code out
+	if c.Bool("IncludeData") { // agent.Context.Action removes the parameter of Go code
 		return action.Result{}, invalid("Get Agent Media Details: IncludeData is for programs: omit it, and use View Agent Media to see the item")
 	}
 	o, err := c.Media.Find(c.Text("RefId"))
@@ -172,7 +172,7 @@ func get(_ context.Context, c *action.Call) (action.Result, error) {
 	}, nil
 }
 
-// detailsOf is all that a model may know of an item.
+// detailsOf returns all facts of an item that a model may see.
 func detailsOf(o media.Output) map[string]any {
 	d := map[string]any{
 		"refId": string(o.Ref), "modality": o.Modality, "mimeType": o.MIMEType, "sizeBytes": o.SizeBytes,

@@ -28,18 +28,18 @@ func pruneAction() action.Action {
 	}
 }
 
-// skip is an item that stayed though it was to go.
+// skip is an item that was selected but not pruned.
 type skip struct {
 	RefID  string `json:"refId"`
 	Reason string `json:"reason"`
 }
 
-// pruning is one call under way.
+// pruning is the state of one call.
 type pruning struct {
 	call     *action.Call
 	pruned   []string
 	skipped  []skip
-	reported map[media.Ref]bool // in skipped already
+	reported map[media.Ref]bool // already in skipped
 }
 
 func prune(_ context.Context, c *action.Call) (action.Result, error) {
@@ -76,7 +76,7 @@ func prune(_ context.Context, c *action.Call) (action.Result, error) {
 	}, nil
 }
 
-// checked reads the parameters. Nothing is pruned where one of them is wrong.
+// checked reads the parameters. If one of them is invalid, nothing is pruned.
 func checked(c *action.Call) ([]media.Output, error) {
 	refs, _ := c.Params["RefIds"].([]any)
 	switch {
@@ -102,7 +102,7 @@ func checked(c *action.Call) ([]media.Output, error) {
 	return named, nil
 }
 
-// drop prunes one item unless the answer needs it.
+// drop prunes one item unless the answer needs it. It reports whether it pruned the item.
 func (p *pruning) drop(o media.Output) bool {
 	reason := ""
 	switch {

@@ -14,7 +14,7 @@ import (
 	"atelier/media/wire"
 )
 
-// How many characters of a document one call shows, by default and at most.
+// The default and maximum number of characters of a document that one call shows.
 const (
 	usualText = 8_000
 	maxText   = 20_000
@@ -53,7 +53,7 @@ func view(ctx context.Context, c *action.Call) (action.Result, error) {
 	return action.Result{}, media.Errorf(media.CodeUnsupported, "%s is %s: only pictures and text can be viewed", o.Ref, o.MIMEType)
 }
 
-// look asks for the pixels to be shown.
+// look requests that the model is shown a picture.
 func look(c *action.Call, o media.Output) (action.Result, error) {
 	if c.See == nil {
 		return action.Result{}, media.Errorf(media.CodeUnsupported, "%s cannot be shown, because a program requested it and not a model", o.Ref)
@@ -68,7 +68,7 @@ func look(c *action.Call, o media.Output) (action.Result, error) {
 	}, nil
 }
 
-// isText tells documents, and drawings that are text.
+// isText reports whether a type is a text document or a drawing that is text.
 func isText(mime string) bool {
 	switch mime {
 	case "application/json", "application/xml", "application/javascript", "application/yaml", "image/svg+xml":
@@ -77,7 +77,7 @@ func isText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
 }
 
-// read returns a piece of a text. Memory is the piece, whatever the length of the text.
+// read returns a part of a text and keeps only that part in memory.
 func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, error) {
 	from, limit := c.Int("Offset"), c.Int("Limit")
 	if limit == 0 {
@@ -104,8 +104,8 @@ func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, e
 	return action.Result{Message: message, Outputs: out}, nil
 }
 
-// slice reads a text to its end and gives limit characters from an offset on, and how
-// many there are. Bytes that are no UTF-8 count one each and become U+FFFD.
+// slice reads a text to its end. It returns limit characters from an offset, and the total number of characters. Each
+// byte that is not UTF-8 counts as one and becomes U+FFFD.
 func slice(r io.Reader, from, limit int) (piece string, total int, err error) {
 	var b strings.Builder
 	in := bufio.NewReaderSize(r, 64<<10)

@@ -1,8 +1,8 @@
-// Package picture has the actions "Generate Image", "Edit Image" and "Vary Image", which turn a
-// prompt, or pictures and a prompt, into pictures through the generation gateway.
+// Package picture provides the actions "Generate Image", "Edit Image" and "Vary Image", which turn a prompt, or
+// pictures and a prompt, into pictures through the generation gateway.
 //
-// Errors are media.Error values of the gateway. Successful pictures are returned even if others
-// failed. The package imports action, generate and media.
+// Errors are media.Error values of the gateway. Successful pictures are returned even if others failed. The package
+// imports action, media, and generate with its packages gateway and plan.
 package picture
 
 import (
@@ -18,16 +18,16 @@ import (
 	"atelier/media"
 )
 
-// Generator makes media; *gateway.Gateway is one.
+// Generator generates media; *gateway.Gateway implements it.
 type Generator interface {
 	// Generate calls a model. A result with some failed slots is not an error.
 	Generate(ctx context.Context, r generate.Request) (*generate.Result, error)
 }
 
-// maxImages is how many pictures one call may ask for.
+// maxImages is the maximum number of pictures of one call.
 const maxImages = 10
 
-// Actions are Generate Image, Edit Image and Vary Image over g.
+// Actions returns Generate Image, Edit Image and Vary Image, which use g.
 func Actions(g Generator) []action.Action {
 	var all []action.Action
 	for _, k := range kinds() {
@@ -51,9 +51,9 @@ func Actions(g Generator) []action.Action {
 type kind struct {
 	method            generate.Method
 	name, description string
-	// done begins messages, and the label of pictures that the gateway gives none.
+	// done starts messages, and the label of pictures to which the gateway gives none.
 	done string
-	// label is what the gateway labels the pictures with; empty leaves it to it.
+	// label is the label that the gateway gives the pictures; empty leaves the choice to the gateway.
 	label string
 }
 
@@ -76,7 +76,7 @@ func kinds() []kind {
 	}
 }
 
-// number is how many pictures are requested.
+// number returns the number of requested pictures.
 func number(c *action.Call) (int, error) {
 	n := c.Int("NumberOfImages")
 	if n < 1 || n > maxImages {
@@ -85,8 +85,8 @@ func number(c *action.Call) (int, error) {
 	return n, nil
 }
 
-// price asks the gateway for its estimate. A call that its first model cannot take may
-// still go to another one, so its price is not known.
+// price returns the gateway's estimate. If the first model cannot take a call, another model still may, so the price is
+// unknown.
 func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Price, error) {
 	n, err := number(c)
 	if err != nil {
@@ -101,12 +101,12 @@ func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Pri
 	case media.CodeOf(err) == media.CodeInvalid:
 		return action.Price{}, err
 	case err != nil:
-		return action.Price{Note: "no estimate: " + err.Error()}, nil //nolint:nilerr // a price that is not known is none
+		return action.Price{Note: "no estimate: " + err.Error()}, nil //nolint:nilerr // the price is unknown
 	}
 	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.Makes, plan.Model.Name)}, nil
 }
 
-// stepKey is the idempotency key of an act of a run; empty outside of one.
+// stepKey returns the idempotency key of an act of a run, or "" outside of a run.
 func stepKey(ctx context.Context) string {
 	if step := media.ScopeOf(ctx).Step; step != "" {
 		return "step-" + step
@@ -114,7 +114,7 @@ func stepKey(ctx context.Context) string {
 	return ""
 }
 
-// run asks the gateway.
+// run calls the gateway.
 func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Result, error) {
 	n, err := number(c)
 	if err != nil {
@@ -134,11 +134,11 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	if err == nil {
 		err = unstored(res)
 	}
-	// What was made before an error is given back with it.
+	// What was made before an error is returned with it.
 	return out, err
 }
 
-// unstored is the error where there is no room for a picture; the operation of one that came stays open.
+// unstored returns an error if there is no space for a picture. The operation of a picture that arrived stays open.
 func unstored(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
@@ -153,7 +153,7 @@ func unstored(res *generate.Result) error {
 	return nil
 }
 
-// whyNone is the error of the first slot, when no slot succeeded.
+// whyNone returns the error of the first failed slot if no slot succeeded.
 func whyNone(res *generate.Result) error {
 	for _, s := range res.Slots {
 		if s.Error != nil {
@@ -163,9 +163,8 @@ func whyNone(res *generate.Result) error {
 	return media.Errorf(media.CodeInternal, "No image was made")
 }
 
-// request translates the parameters. An act of a run is one operation, also when the
-// run is replayed in another process. A model that an agent named gives way to the next
-// where its key is missing.
+// request converts the parameters. An act of a run is one operation, even if the run is replayed in another process. If
+// the key of the model that an agent named is missing, the next model is used.
 func request(ctx context.Context, c *action.Call, n int, k kind) generate.Request {
 	r := generate.Request{
 		Method: k.method, Modality: media.ModalityImage,
@@ -192,7 +191,7 @@ func request(ctx context.Context, c *action.Call, n int, k kind) generate.Reques
 	return r
 }
 
-// slotError is one picture that failed, as models see it.
+// slotError is a failed picture as models see it.
 type slotError struct {
 	Index     int        `json:"index"`
 	Code      media.Code `json:"code"`
@@ -200,7 +199,7 @@ type slotError struct {
 	Retryable bool       `json:"retryable,omitempty"`
 }
 
-// result translates what the gateway gave.
+// result converts the gateway's result.
 func result(res *generate.Result, k kind) action.Result {
 	images, failures, revised := sort(res, k)
 	out := action.Result{
@@ -248,7 +247,7 @@ func result(res *generate.Result, k kind) action.Result {
 		if out.Message != "" {
 			out.Message += ". " + strings.TrimSuffix(warning, ".")
 		}
-		if warning != standIn { // which is the same whatever asked for it
+		if warning != standIn { // the same for every action
 			warning = k.name + ": " + warning
 		}
 		out.Warnings = append(out.Warnings, warning)
@@ -256,7 +255,7 @@ func result(res *generate.Result, k kind) action.Result {
 	return out
 }
 
-// sort parts the slots into pictures and failures; pictures are labelled by slot.
+// sort splits the slots into pictures and failures, and labels the pictures by slot.
 func sort(res *generate.Result, k kind) (images []media.Output, failures []slotError, revised string) {
 	images = []media.Output{}
 	for _, s := range res.Slots {
@@ -280,7 +279,7 @@ func sort(res *generate.Result, k kind) (images []media.Output, failures []slotE
 	return images, failures, revised
 }
 
-// origin says how the pictures of one call were made, for their captions.
+// origin returns how the pictures of one call were made, for their captions.
 func origin(images []media.Output) string {
 	for _, o := range images {
 		term, _ := o.Metadata["digital_source_type"].(string)
@@ -296,19 +295,18 @@ func origin(images []media.Output) string {
 	return ""
 }
 
-// defaults are what this action asks when a model did not: that a provider knows
-// no such setting is no news.
+// defaults are the values of settings that a model did not set. If a provider does not know such a setting, it is not
+// reported.
 var defaults = map[string]string{"quality": "standard", "style": "natural", "output_format": "png"}
 
-// outcomes say what became of a setting.
+// outcomes describe what became of a setting.
 var outcomes = map[generate.Outcome]string{
 	generate.OutcomeSubstituted: "%s %s was replaced by ", generate.OutcomeAdapted: "%s %s was changed to ",
 	generate.OutcomeDropped: "%s %s was not used", generate.OutcomeRefused: "%s %s was refused",
 }
 
-// changes says in words which settings were not applied as asked (and, above all,
-// which model stood in for another). That the offline model stood in for all providers is
-// told by its own warning.
+// changes describes the settings that were not applied as requested, most importantly a substitute model. The
+// substitution of the offline model for all providers has its own warning and is omitted.
 func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 	var notes []string
 	for _, d := range dispositions {
@@ -330,8 +328,7 @@ func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 	return notes
 }
 
-// params are the parameters of an action: the same for all, and pictures for those
-// that start from pictures.
+// params returns the parameters of an action: the common ones, and pictures for those that start from pictures.
 func (k kind) params() []action.Param {
 	prompt := action.Param{Name: "Prompt", Required: true, Description: "What the picture shows and how it looks."}
 	size := action.Param{Name: "Size", Description: "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto. Size takes precedence over AspectRatio and Quality."}

@@ -7,28 +7,28 @@ import (
 	"strconv"
 )
 
-// maxUnusable is how many unusable values are shown, maxDistinct how many different values
-// of a column are distinguished.
+// maxUnusable, maxDistinct and maxValues are the maximum numbers of unusable values shown, distinct values counted and
+// frequent values shown of one column.
 const (
 	maxUnusable = 5
 	maxDistinct = 1000
 	maxValues   = 24
 )
 
-// stats are what the second reading finds in a column.
+// stats are the facts that the second pass finds about a column.
 type stats struct {
 	missing, unusable int
-	shown             []string // the first unusable values that differ
+	shown             []string // the first distinct unusable values
 	low, high         any
 	lowest, highest   float64 // low and high of numbers
 	counts            map[string]int
 	numbers           map[float64]struct{}
 	capped            bool
-	// yes and no are the words of a boolean.
+	// yes and no are the column's words for a boolean.
 	yes, no string
 }
 
-// take converts a cell to what is stored and counts it: int64, float64, string or nil.
+// take converts a cell to its stored value, an int64, float64, string or nil, and counts it.
 func (c *column) take(in cell) any {
 	if c.isMissing(in.text) {
 		c.missing++
@@ -47,7 +47,7 @@ func (c *column) take(in cell) any {
 	return v
 }
 
-// isMissing reports no value, by what the column holds.
+// isMissing reports whether a cell has no value, given the type of the column.
 func (c *column) isMissing(b []byte) bool {
 	if c.kind != Text {
 		return isMissing(b) || isWeaklyMissing(b)
@@ -55,14 +55,14 @@ func (c *column) isMissing(b []byte) bool {
 	return isMissing(b) && (!c.code || string(b) != "NA")
 }
 
-// show keeps an unusable value, if it is among the first that differ.
+// show keeps an unusable value if it is among the first distinct ones.
 func (c *column) show(s string) {
 	if len(c.shown) < maxUnusable && !slices.Contains(c.shown, s) {
 		c.shown = append(c.shown, s)
 	}
 }
 
-// convert reads a cell as what the column holds.
+// convert converts a cell to the type of the column.
 func (c *column) convert(in cell) (any, bool) {
 	switch c.kind {
 	case Integer, Number:
@@ -118,7 +118,7 @@ func (c *column) date(b []byte) (any, bool) {
 	return m.text(c.kind == DateTime), ok
 }
 
-// note keeps range and distinct values.
+// note updates the range and the distinct values.
 func (c *column) note(v any) {
 	switch v := v.(type) {
 	case int64:
@@ -161,10 +161,10 @@ func (c *column) measure(f float64, v any) {
 	}
 }
 
-// count notes a value of a column of texts or dates.
+// count counts a value of a column of texts, dates or booleans.
 func (c *column) count(v string) {
 	if len(v) > 200 {
-		v = v[:200] // longer ones are distinguished by their beginning
+		v = v[:200] // longer values are distinguished by their beginning
 	}
 	if c.counts == nil {
 		c.counts = map[string]int{}

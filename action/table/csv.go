@@ -13,16 +13,16 @@ import (
 	"atelier/action/internal/charset"
 )
 
-// maxField is how much of one cell is kept, in bytes; a quotation mark that is
-// never closed must not swallow the file into memory.
+// maxField is the maximum size of one cell, in bytes. A quotation mark that is never closed must not load the whole
+// file into memory.
 const maxField = 64 << 10
 
-// maxCells is how many cells of one record are kept: SQLite has 2,000 columns, of which a
-// query may need some. A file without line breaks must not become one record in memory.
+// maxCells is the maximum number of cells kept of one record: SQLite has 2,000 columns, and a query may need some of
+// them. A file without line breaks must not become one record in memory.
 const maxCells = 1900
 
-// csvReader reads delimited records of any size in fixed memory: quoted cells with
-// line breaks and doubled marks, any line ending. Cells beyond maxCells are passed over.
+// csvReader reads delimited records of any size in constant memory: quoted cells with line breaks and doubled marks,
+// and any line ending. It drops cells beyond maxCells.
 type csvReader struct {
 	src   *bufio.Reader
 	comma byte
@@ -32,8 +32,7 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped int
 	over    bool // the current cell is clipped
-	// width is how many cells the current record has, kept or not; widest is the most
-	// that any had.
+	// width is the number of cells of the current record, kept or not; widest is the largest width so far.
 	width, widest int
 }
 
@@ -41,8 +40,7 @@ func newCSVReader(r io.Reader, comma byte) *csvReader {
 	return &csvReader{src: bufio.NewReaderSize(r, 64<<10), comma: comma}
 }
 
-// next returns the cells of the next record, valid until the following call. Lines
-// without any character are passed over.
+// next returns the cells of the next record, valid until the next call. It skips empty lines.
 func (c *csvReader) next() ([][]byte, error) {
 	for {
 		err := c.record()
@@ -104,7 +102,7 @@ func (c *csvReader) field() (last bool, err error) {
 	return stop != c.comma || err != nil, err
 }
 
-// ending finds the delimiter or a line ending.
+// ending returns the index of the delimiter or of a line ending, or -1.
 func (c *csvReader) ending(b []byte) int {
 	for i, x := range b {
 		if x == c.comma || x == '\n' || x == '\r' {
@@ -114,7 +112,7 @@ func (c *csvReader) ending(b []byte) int {
 	return -1
 }
 
-// until keeps what stands before the byte that find finds, and reads that byte too.
+// until keeps the bytes before the one that find finds, and consumes that one too.
 func (c *csvReader) until(start int, find func([]byte) int) (stop byte, err error) {
 	for {
 		window, err := c.src.Peek(max(1, c.src.Buffered()))
@@ -147,14 +145,14 @@ func (c *csvReader) keep(start int, b []byte) {
 	c.buf = append(c.buf, b...)
 }
 
-// sampleSize is how much of a table decides its delimiter.
+// sampleSize is the size of the part of a file that determines its delimiter, in bytes.
 const sampleSize = 64 << 10
 
 // csvSource is delimited text.
 type csvSource struct {
 	open  func() (io.ReadCloser, error)
 	comma byte
-	// skip is how many records say how to read the file: sep=;
+	// skip is the number of records that configure reading: sep=;
 	skip     int
 	repaired int
 	clipped  int
@@ -163,8 +161,8 @@ type csvSource struct {
 
 var _ source = (*csvSource)(nil)
 
-// openCSV finds the delimiter of a file: the one that splits its beginning into the most regular records.
-// tabs says that the file's name promises tabs, which win where they split at all. One column has a comma.
+// openCSV finds the delimiter of a file: the one that splits its beginning into the most regular records. With tabs,
+// the file's name promises tabs, which win if they split at all. A single column gets a comma.
 func openCSV(open func() (io.ReadCloser, error), tabs bool) (*csvSource, error) {
 	sample, err := sampleOf(open)
 	if err != nil {
@@ -189,7 +187,7 @@ func openCSV(open func() (io.ReadCloser, error), tabs bool) (*csvSource, error) 
 	return s, nil
 }
 
-// sampleOf is the beginning of a file as text.
+// sampleOf returns the beginning of a file as text.
 func sampleOf(open func() (io.ReadCloser, error)) ([]byte, error) {
 	r, err := open()
 	if err != nil {
@@ -256,7 +254,7 @@ func (s *csvSource) each(ctx context.Context, fn func([]cell) error) error {
 	return nil
 }
 
-// regularity is high where most records have the same number of cells, above one.
+// regularity returns a score, which is high if most records have the same number of cells, above one.
 func regularity(sample []byte, comma byte) int {
 	r := newCSVReader(bytes.NewReader(sample), comma)
 	counts := map[int]int{}
@@ -269,7 +267,7 @@ func regularity(sample []byte, comma byte) int {
 		counts[len(cells)]++
 	}
 	if rows > 1 && len(sample) >= sampleSize {
-		rows-- // the last record of a sample is cut
+		rows-- // the last record of a sample is incomplete
 	}
 	score := 0
 	for width, n := range counts {

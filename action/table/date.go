@@ -7,32 +7,32 @@ import (
 	"unicode"
 )
 
-// order says in which order day and month stand.
+// order is the order of day and month in a date.
 type order int
 
 const (
-	settled   order = iota // by a month's name or a year in front
+	settled   order = iota // by a month's name or a leading year
 	dotted                 // 3.4.2024: day first
 	undecided              // 3/4/2024: the column decides
 	dayOnly                // 13/4/2024
 	monthOnly              // 4/13/2024
 )
 
-// moment is a date as it is written, perhaps with a time.
+// moment is a date as written, with an optional time.
 type moment struct {
 	year int
-	// month and day as settled, or the first and second number where order is undecided.
+	// month and day are settled, or the first and second number if order is undecided.
 	month, day int
 	order      order
-	// clock is the second of the day, -1 without a time.
+	// clock is the second of the day, or -1 without a time.
 	clock int
-	// zone is as written: Z or +02:00.
+	// zone reports whether a time zone is written: Z or +02:00.
 	zone bool
-	// monthly says that no day is written.
+	// monthly reports whether no day is written.
 	monthly bool
 }
 
-// valid tells a day of the calendar.
+// valid reports whether m is a day of the calendar.
 func (m moment) valid() bool {
 	if m.year < 1 || m.year > 9999 || m.month < 1 || m.month > 12 || m.day < 1 || m.day > 31 {
 		return false
@@ -48,7 +48,7 @@ func (m moment) settle(dayFirst bool) (moment, bool) {
 	return m, m.valid()
 }
 
-// text is the moment in ISO form.
+// text returns the moment in ISO form.
 func (m moment) text(withClock bool) string {
 	t := time.Date(m.year, time.Month(m.month), m.day, 0, 0, max(0, m.clock), 0, time.UTC)
 	if withClock {
@@ -57,11 +57,11 @@ func (m moment) text(withClock bool) string {
 	return t.Format(time.DateOnly)
 }
 
-// maxDate is how long a date is at most, in bytes.
+// maxDate is the maximum length of a date, in bytes.
 const maxDate = 40
 
-// parseDate reads ISO dates and times, 31.12.2024, 12/31/2024, 31.12.24, 2024-03, 3 March 2024,
-// Mar 2024, with times behind them. Bare years are numbers.
+// parseDate reads ISO dates and times, 31.12.2024, 12/31/2024, 31.12.24, 2024-03, 3 March 2024, Mar 2024, with optional
+// times after them. Bare years are numbers.
 func parseDate(b []byte) (moment, bool) {
 	if len(b) < 6 || len(b) > maxDate {
 		return moment{}, false
@@ -130,7 +130,7 @@ func (m moment) numeric(parts [3][]byte, n int, sep byte) (moment, bool) {
 	return m, m.order == undecided && first > 0 && second > 0 || m.valid()
 }
 
-// century completes a year of two digits: 00 to 69 are in this century.
+// century completes a year of two digits: 00 to 69 are in this century, the others in the last one.
 func century(y int) int {
 	if y < 70 {
 		return 2000 + y
@@ -138,7 +138,7 @@ func century(y int) int {
 	return 1900 + y
 }
 
-// splitDate cuts b into up to three numbers and what follows them.
+// splitDate splits b into up to three numbers and the rest.
 func splitDate(b []byte) (parts [3][]byte, n int, sep byte, rest []byte) {
 	i := 0
 	for n < 3 {
@@ -160,7 +160,7 @@ func splitDate(b []byte) (parts [3][]byte, n int, sep byte, rest []byte) {
 	return parts, n, sep, b[i:]
 }
 
-// time reads T15:04, " 15:04:05.000Z", " 3:04 PM", " 15:04 Uhr" and the like.
+// time reads T15:04, " 15:04:05.000Z", " 3:04 PM", " 15:04 Uhr" and similar forms.
 func (m *moment) time(b []byte) bool {
 	if b[0] != 'T' && b[0] != ' ' && b[0] != ',' {
 		return false
@@ -202,7 +202,7 @@ func (m *moment) time(b []byte) bool {
 	return true
 }
 
-// isZone reads z, utc, +02:00, gmt+1.
+// isZone reports whether s is a time zone: z, utc, +02:00, gmt+1.
 func isZone(s string) bool {
 	for _, name := range []string{"utc", "gmt", "z"} {
 		if rest, ok := strings.CutPrefix(s, name); ok {
@@ -213,7 +213,7 @@ func isZone(s string) bool {
 	return s == "" || len(s) >= 2 && (s[0] == '+' || s[0] == '-') && digits([]byte(strings.ReplaceAll(s[1:], ":", ""))) >= 0
 }
 
-// namedMonth reads dates with the name of a month.
+// namedMonth reads a date with the name of a month.
 func namedMonth(b []byte) (moment, bool) {
 	if !hasMonth(b) {
 		return moment{}, false
@@ -271,7 +271,7 @@ func (m moment) named(numbers []string) (moment, bool) {
 	return m, m.month > 0 && m.valid()
 }
 
-// hasMonth finds quickly whether a word of b may be a month, so that prose costs little.
+// hasMonth reports quickly whether a word of b may be a month, so that prose costs little.
 func hasMonth(b []byte) bool {
 	if bytes.IndexFunc(b, unicode.IsDigit) < 0 {
 		return false
@@ -284,7 +284,7 @@ func hasMonth(b []byte) bool {
 	return false
 }
 
-// months are the numbers of the months by their names in English, German and French.
+// months maps the names of the months in English, German and French to their numbers.
 var months = numbered(
 	"jan january januar jänner janvier janv", "feb february februar feber février fevrier févr fevr fév", "mar march mär märz maerz mrz mars",
 	"apr april avril avr", "may mai", "jun june juni juin", "jul july juli juillet juil", "aug august août aout",
@@ -301,7 +301,7 @@ func numbered(names ...string) map[string]int {
 	return m
 }
 
-// monthOf is the number of a month by its name; 0 for another word.
+// monthOf returns the number of a named month, or 0 for another word.
 func monthOf(w string) int {
 	if len(w) < 3 || len(w) > 10 {
 		return 0
@@ -309,12 +309,12 @@ func monthOf(w string) int {
 	return months[strings.ToLower(w)]
 }
 
-// weekdays are the days of the week, and words that stand in dates.
+// weekdays are the names of the days of the week, and other words that occur in dates.
 var weekdays = wordSet(`mon tue wed thu fri sat sun tues thur thurs monday tuesday wednesday thursday friday saturday sunday
 	mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag
 	lundi mardi mercredi jeudi vendredi samedi dimanche of de le den`)
 
-// digits reads a number of digits; anything else is -1.
+// digits returns the value of up to nine digits, or -1 for anything else.
 func digits(b []byte) int {
 	if len(b) == 0 || len(b) > 9 {
 		return -1

@@ -14,10 +14,10 @@ import (
 	"atelier/media"
 )
 
-// maxOutcome is how many characters of JSON one answer may cost a prompt.
+// maxOutcome is the maximum size of one result in a prompt, in characters of JSON.
 const maxOutcome = 12_000
 
-// tableView is one table as models see it.
+// tableView is a table as models see it.
 type tableView struct {
 	Name       string       `json:"name"`
 	Path       string       `json:"path"`
@@ -29,7 +29,7 @@ type tableView struct {
 	Notes      []string     `json:"notes,omitempty"`
 }
 
-// columnView is one column as models see it.
+// columnView is a column as models see it.
 type columnView struct {
 	Name           string   `json:"name"`
 	Type           Type     `json:"type"`
@@ -90,7 +90,7 @@ func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, e
 	return res, nil
 }
 
-// pick finds the table that is requested: by name, or by its file.
+// pick returns the requested table, or the tables of the requested file.
 func (l *loaded) pick(name string) ([]*table, error) {
 	name = strings.Trim(strings.TrimSpace(name), "\"`[]")
 	if name == "" {
@@ -113,7 +113,7 @@ func (l *loaded) pick(name string) ([]*table, error) {
 	return nil, e
 }
 
-// tableNames are the first names of tables.
+// tableNames returns the names of the first most tables.
 func (l *loaded) tableNames(most int) []string {
 	out := []string{}
 	for _, tb := range l.tables[:min(most, len(l.tables))] {
@@ -122,8 +122,7 @@ func (l *loaded) tableNames(most int) []string {
 	return out
 }
 
-// fit describes the tables in less detail where there are many. Where a prompt bears not
-// all of them even so, the rest is named.
+// fit describes many tables in less detail. If a prompt cannot hold all of them even then, it only names the rest.
 func fit(tables []*table) (views []tableView, named []string) {
 	const details = 4
 	for detail := range details {
@@ -131,7 +130,7 @@ func fit(tables []*table) (views []tableView, named []string) {
 		room := maxOutcome
 		for _, tb := range tables {
 			v := tb.view(detail)
-			b, _ := json.Marshal(v) // texts and finite numbers
+			b, _ := json.Marshal(v) // texts and finite numbers do not fail
 			if room -= utf8.RuneCount(b); room < 0 {
 				break
 			}
@@ -155,7 +154,7 @@ func fit(tables []*table) (views []tableView, named []string) {
 	return views, named
 }
 
-// view describes a table; each step of detail from 0 on says less.
+// view describes a table; each step of detail, starting at 0, shows less.
 func (tb *table) view(detail int) tableView {
 	v := tableView{Name: tb.name, Path: tb.path, Sheet: tb.sheet, Title: tb.title, RowCount: tb.rows, SampleRows: [][]any{}, Notes: tb.notes}
 	rows := []int{sampleRows, 3, 2, 1}[detail]
@@ -196,7 +195,7 @@ func (c *column) view(values int) columnView {
 	return v
 }
 
-// frequent lists the most frequent values.
+// frequent returns the most frequent values.
 func (c *column) frequent(most int) []string {
 	all := slices.SortedFunc(maps.Keys(c.counts), func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
 	all = all[:min(most, len(all))]

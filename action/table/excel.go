@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// maxExcel is the largest workbook that is imported, in bytes, and maxUnzipped what may
-	// come out of it.
+	// maxExcel is the maximum size of a workbook, maxUnzipped its maximum unpacked size, in bytes.
 	maxExcel    = 64 << 20
 	maxUnzipped = 512 << 20
-	// maxSheets is how many sheets of a workbook are imported.
+	// maxSheets is the maximum number of sheets imported from a workbook.
 	maxSheets = 100
 )
 
-// excel imports every visible sheet of a workbook that holds a table.
+// excel imports every visible sheet of a workbook that contains a table.
 func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 	if f.Size > maxExcel {
 		return refuse("the workbook has more than %d MiB: save the sheets as CSV", maxExcel>>20)
@@ -37,7 +36,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = book.Close() }() // its temporary files lie in our folder
+	defer func() { _ = book.Close() }() // its temporary files are in our folder
 	sheets := slices.DeleteFunc(book.GetSheetList(), func(sheet string) bool {
 		ok, err := book.GetSheetVisible(sheet)
 		return !ok && err == nil
@@ -65,7 +64,7 @@ func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
 	return nil
 }
 
-// openBook opens a workbook; a damaged one must not end the program.
+// openBook opens a workbook. A damaged one returns an error instead of a panic.
 func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,8 +85,8 @@ func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
 	return book, nil
 }
 
-// checkZip adds up what an archive unpacks to; a file that is larger than the archive says
-// ends with an error when it is read.
+// checkZip adds up the unpacked sizes of an archive. A file that is larger than its declared size fails when it is
+// read.
 func checkZip(b []byte) error {
 	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
@@ -124,7 +123,7 @@ func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *e
 	return im.table(ctx, path, name, sheetSource{s})
 }
 
-// sheetSource is the records of a sheet.
+// sheetSource provides the records of a sheet.
 type sheetSource struct{ *spool }
 
 var _ source = sheetSource{}
@@ -132,9 +131,9 @@ var _ source = sheetSource{}
 func (sheetSource) style() style    { return style{loose: true} }
 func (sheetSource) notes() []string { return nil }
 
-// readSheet returns the records of a sheet: each cell as it is stored and as it is shown, from
-// which follows what the number means. Showing dates is slow, so that it ends after lookRows
-// where every column of numbers is shown in one way until then.
+// readSheet calls fn with the records of a sheet. It reads each cell as stored and as shown, which determines what the
+// number means. Formatting dates is slow, so readSheet only formats the first lookRows rows if every column of numbers
+// is shown in one way in them.
 func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([]cell) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

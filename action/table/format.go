@@ -11,10 +11,10 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// lookRows is how many rows of a sheet show the formats of its columns.
+// lookRows is the number of rows of a sheet that determine the formats of its columns.
 const lookRows = 1000
 
-// display is what the format of a number says about it.
+// display is what a number's format says about the number.
 type display int
 
 const (
@@ -34,16 +34,15 @@ type format struct {
 	width   int
 }
 
-// sheetFormats are the formats of a sheet's columns as far as they were shown.
+// sheetFormats are the formats of a sheet's columns seen so far.
 type sheetFormats struct {
 	epoch1904 bool
 	columns   map[int]format
-	// mixed says that a column shows its numbers in several ways.
+	// mixed reports whether a column shows its numbers in several ways.
 	mixed bool
 }
 
-// cell reads a cell that stores raw and shows seen; one whose look is not asked for is like
-// those above it.
+// cell converts a cell that stores raw and shows seen. If seen is empty, the cell has the format of those above it.
 func (s *sheetFormats) cell(column int, raw, seen string) cell {
 	raw, seen = strings.TrimSpace(raw), strings.TrimSpace(seen)
 	v, err := strconv.ParseFloat(raw, 64)
@@ -64,7 +63,7 @@ func (s *sheetFormats) cell(column int, raw, seen string) cell {
 	return f.cell(v, raw, t)
 }
 
-// formatOf finds what the text that shows a number says about it.
+// formatOf derives the format of a number from the text that shows it.
 func formatOf(v float64, raw, seen string, t time.Time, dated bool) format {
 	n, ok := parseNumber([]byte(seen))
 	shown, whole := n.value(false)
@@ -86,7 +85,7 @@ func formatOf(v float64, raw, seen string, t time.Time, dated bool) format {
 	return format{}
 }
 
-// cell writes a number as its format says.
+// cell writes a number according to its format.
 func (f format) cell(v float64, raw string, t time.Time) cell {
 	switch f.display {
 	case asText:
@@ -109,8 +108,8 @@ func (f format) cell(v float64, raw string, t time.Time) cell {
 	return cell{text: exactText(raw), exact: true}
 }
 
-// showsTime reports whether a text shows a date or time: the name of a month or several
-// numbers, and all of its numbers are parts of t.
+// showsTime reports whether a text shows t as a date or time: it contains the name of a month or several numbers, and
+// all its numbers are parts of t.
 func showsTime(seen string, t time.Time) bool {
 	parts := []int{t.Year(), t.Year() % 100, int(t.Month()), t.Day(), t.Hour(), (t.Hour()+11)%12 + 1, t.Minute(), t.Second()}
 	numbers := strings.FieldsFunc(seen, func(r rune) bool { return r < '0' || r > '9' })
@@ -123,7 +122,7 @@ func showsTime(seen string, t time.Time) bool {
 	return len(numbers) > 1 || named
 }
 
-// exactText writes a typed number with the 15 digits that are exact, whole ids as they are.
+// exactText limits a typed number to the 15 digits that are exact, and leaves whole ids unchanged.
 func exactText(s string) []byte {
 	if len(s) <= maxDigits || !strings.ContainsAny(s, ".eE") {
 		return []byte(s)

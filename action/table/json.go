@@ -19,28 +19,27 @@ import (
 )
 
 const (
-	// maxDepth is how deep JSON is looked into.
+	// maxDepth is the maximum nesting of JSON.
 	maxDepth = 100
-	// maxFields is how many fields of records are columns.
+	// maxFields is the maximum number of fields of records that become columns.
 	maxFields = 500
-	// maxFlat is how many levels of nested objects become their own columns.
+	// maxFlat is the maximum number of levels of nested objects that become columns.
 	maxFlat = 4
-	// maxLine is how long one line of JSONL is at most, in bytes.
+	// maxLine is the maximum length of one line of JSONL, in bytes.
 	maxLine = 16 << 20
-	// maxListed is how many values of a list are written into a cell.
+	// maxListed is the maximum number of values of a list that are written into a cell.
 	maxListed = 20
-	// maxInner is how many rows inside one record are held until its other fields are read.
+	// maxInner is the maximum number of rows inside one record that are held until its other fields are read.
 	maxInner = 100_000
-	// maxArrays is how many arrays beside the largest one are tables, and leastRows how many rows each has at least.
+	// maxArrays is the maximum number of further arrays that become tables, leastRows their minimum number of rows.
 	maxArrays = 8
 	leastRows = 2
 	// root is the path of records that are the file itself.
 	root = "$"
 )
 
-// json imports a file of records: an array, the largest array inside an object, or one
-// record a line. The other arrays inside the object, and those inside the records, are
-// their own tables.
+// json imports a file of records: an array, the largest array in an object, or one record per line. The other arrays in
+// the object, and those in the records, become separate tables.
 func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	r, err := readJSON(ctx, f, im.store.dir, lines)
 	if err != nil {
@@ -48,7 +47,7 @@ func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	}
 	defer r.spool.remove()
 	if r.broken != "" {
-		// A file of lines may have the wrong name.
+		// A file of lines may have the wrong extension.
 		other, err := readJSON(ctx, f, im.store.dir, true)
 		if err != nil {
 			return err
@@ -75,32 +74,32 @@ func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	return nil
 }
 
-// jsonArray is an array whose elements may be the rows of a table: one that field names lead to from the
-// top of the file, or a field of the records of another one; that is then the arrays of all of them together.
+// jsonArray is an array whose elements may be the rows of a table. It is at a path of field names from the top of the
+// file, or is a field of the records of another array and combines the arrays of all these records.
 type jsonArray struct {
-	// path leads to it from the top of the file; empty inside of records.
+	// path is its path from the top of the file; empty inside of records.
 	path string
-	// field is its name in the records that it is a field of, with those of the objects around it.
+	// field is its name in the records that contain it, prefixed with the names of the objects around it.
 	field string
-	// count is how many elements it has, objects how many of these are objects; alone how many of these
-	// are in arrays without other elements.
+	// count is the number of elements, objects the number of elements that are objects, alone the number of objects in
+	// arrays without other elements.
 	count, objects, alone int
 	columns               []jsonColumn
 	index                 map[string]int // of columns by name
 	more                  bool           // fields beyond maxFields
-	children              []*jsonArray   // its records' fields that are arrays
-	tag                   string         // begins its records in the spool
-	row                   []cell         // the record that is being read
+	children              []*jsonArray   // fields of its records that are arrays
+	tag                   string         // starts its records in the spool
+	row                   []cell         // the current record
 }
 
 // jsonColumn is one field of the records of an array.
 type jsonColumn struct {
 	name string
-	// texts says that a record has text in it, others that one has another value.
+	// texts reports whether a record has text in it, others whether one has another value.
 	texts, others bool
 }
 
-// set sets a field of the record that is being read.
+// set sets a field of the current record.
 func (a *jsonArray) set(name string, v json.Token, c cell) {
 	i, known := a.index[name]
 	switch {
@@ -122,22 +121,22 @@ func (a *jsonArray) set(name string, v json.Token, c cell) {
 	a.row[i+1] = c
 }
 
-// jsonReader reads a file once: the records of all arrays go to the spool, each behind its array's tag and
-// the records inside of it.
+// jsonReader reads a file once. It writes the records of all arrays to the spool, each after its array's tag and the
+// records inside it.
 type jsonReader struct {
 	ctx    context.Context //nolint:containedctx // lives as long as one call of readJSON
 	dec    *json.Decoder
 	add    func([]cell) error
 	spool  *spool
 	steps  int
-	root   *jsonArray            // the records that are the file itself
+	root   *jsonArray            // records that are the file itself
 	arrays map[string]*jsonArray // by path, or by tag and field
-	paths  []*jsonArray          // those with a path, in the order of the file
+	paths  []*jsonArray          // those with a path, in file order
 	bad    int                   // lines that are not records
 	broken string                // why the file is not JSON
 }
 
-// errDeep refuses what is nested too deep.
+// errDeep rejects JSON that is nested too deeply.
 var errDeep = refuse("it is nested deeper than %d levels", maxDepth) //nolint:gochecknoglobals // a sentinel
 
 func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*jsonReader, error) {
@@ -159,7 +158,7 @@ func readJSON(ctx context.Context, f file.Source, dir string, lines bool) (*json
 	return r, err
 }
 
-// documents reads the values of a file, of which most have one.
+// documents reads the values of a file; most files have one.
 func (r *jsonReader) documents(text io.Reader) error {
 	r.dec = json.NewDecoder(text)
 	r.dec.UseNumber()
@@ -167,7 +166,7 @@ func (r *jsonReader) documents(text io.Reader) error {
 		v, err := r.token()
 		if errors.Is(err, io.EOF) {
 			if documents == 1 && r.root.objects == 1 && r.root.alone == 0 {
-				r.root.count = 0 // an object that is no row
+				r.root.count = 0 // a single object is not a row
 			}
 			return nil
 		}
@@ -190,12 +189,12 @@ func (r *jsonReader) documents(text io.Reader) error {
 			fallthrough
 		case err != nil:
 			r.broken = fmt.Sprintf("the JSON is invalid near byte %d: %s", r.dec.InputOffset(), file.Clip(err.Error(), 120))
-			return nil //nolint:nilerr // what was read before is a table; broken is noted
+			return nil //nolint:nilerr // the part read before is a table; broken holds the error
 		}
 	}
 }
 
-// lines reads a record from each line; lines that are none are counted.
+// lines reads a record from each line, and counts lines that are not records.
 func (r *jsonReader) lines(text *bufio.Reader) error {
 	var line []byte
 	for {
@@ -243,7 +242,7 @@ func (r *jsonReader) newArray(key, path, field string) *jsonArray {
 	return a
 }
 
-// record reads an object behind its bracket as a record of an array.
+// record reads an object, after its opening bracket, as a record of an array.
 func (r *jsonReader) record(a *jsonArray, path string, depth int) error {
 	a.row = append(a.row[:0], cell{text: []byte(a.tag)})
 	if err := r.object(a, path, "", depth); err != nil {
@@ -252,9 +251,9 @@ func (r *jsonReader) record(a *jsonArray, path string, depth int) error {
 	return r.add(a.row)
 }
 
-// object reads the fields of an object behind its bracket into the record of an array, if that is not nil.
-// path leads to it from the top of the file, and is empty inside of records; prefix are the names of the
-// objects around it in the record.
+// object reads the fields of an object, after its opening bracket, into the record of an array, unless of is nil. path
+// is its path from the top of the file, and is empty inside of records; prefix contains the names of the objects around
+// it in the record.
 func (r *jsonReader) object(of *jsonArray, path, prefix string, depth int) error {
 	for r.dec.More() {
 		key, err := r.token()
@@ -286,7 +285,7 @@ func (r *jsonReader) object(of *jsonArray, path, prefix string, depth int) error
 	return err
 }
 
-// value reads the value that begins with v, a field of the records of an array, if that is not nil.
+// value reads the value that begins with v; it is a field of the records of an array, unless of is nil.
 func (r *jsonReader) value(v json.Token, of *jsonArray, path, field string, depth int) (c cell, err error) {
 	var text string
 	switch x := v.(type) {
@@ -314,7 +313,7 @@ func (r *jsonReader) value(v json.Token, of *jsonArray, path, field string, dept
 	return cell{text: []byte(text)}, err
 }
 
-// arrayOf is the array with that path, or of that field of the records of another one; nil if it has neither.
+// arrayOf returns the array with that path, or for that field of another array's records; nil if it has neither.
 func (r *jsonReader) arrayOf(of *jsonArray, path, field string) *jsonArray {
 	key := path
 	switch {
@@ -337,7 +336,7 @@ func (r *jsonReader) arrayOf(of *jsonArray, path, field string) *jsonArray {
 	return a
 }
 
-// array reads the elements behind a bracket as records of a. text has them if they are few plain values, else their number.
+// array reads elements as records of a. text lists the elements if they are few plain values, otherwise their number.
 func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 	var plain []string
 	count, objects, deep := 0, 0, false
@@ -372,7 +371,7 @@ func (r *jsonReader) array(a *jsonArray, depth int) (text string, err error) {
 	return text, err
 }
 
-// listed reads to the end of an array or object that holds no records, and writes it as array does.
+// listed reads to the end of an array or object without records, and formats it as array does.
 func (r *jsonReader) listed(depth int) (string, error) {
 	var plain []string
 	values, deep := 0, false
@@ -403,7 +402,7 @@ func (r *jsonReader) listed(depth int) (string, error) {
 	return strings.Join(plain, ", "), nil
 }
 
-// tables are the largest array of objects, then the others and the arrays inside the records of each.
+// tables returns the largest array of objects, then the others and the arrays inside the records of each.
 func (r *jsonReader) tables() []*jsonTable {
 	isTable := func(a *jsonArray) bool { return a.count > 0 && a.objects == a.count && len(a.columns) > 0 }
 	arrays := []*jsonArray{r.root}
@@ -428,11 +427,11 @@ func (r *jsonReader) tables() []*jsonTable {
 	return append([]*jsonTable{{file: r, rows: largest}}, others[:min(len(others), maxArrays)]...)
 }
 
-// jsonTable is the records of an array as a table.
+// jsonTable provides the records of an array as a table.
 type jsonTable struct {
 	file *jsonReader
 	rows *jsonArray
-	// around is the array whose records the rows are inside of, if any; its texts are columns too.
+	// around is the array whose records contain the rows, if any; its text fields become columns too.
 	around *jsonArray
 }
 
@@ -464,7 +463,7 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 			if !c.texts || c.others {
 				continue
 			}
-			// It says whose it is where the rows may have the same name.
+			// Prefix the owner if the rows may have the same name.
 			name := c.name
 			if _, both := t.rows.index[name]; both || owner != "" && (name == "name" || name == "title" || name == "id") {
 				name = cmp.Or(owner, "record") + "." + name
@@ -478,7 +477,7 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 	if err := fn(record); err != nil {
 		return err
 	}
-	var inner [][]cell // rows of the record that follows them
+	var inner [][]cell // rows inside the record that follows them
 	return t.file.spool.each(ctx, func(in []cell) error {
 		switch tag := string(in[0].text); {
 		case tag == t.rows.tag && t.around == nil:
@@ -513,7 +512,7 @@ func (t *jsonTable) each(ctx context.Context, fn func([]cell) error) error {
 	})
 }
 
-// clipBytes cuts s to n bytes at a character's edge.
+// clipBytes cuts s to at most n bytes, between characters.
 func clipBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// previewRows is how many records decide about preamble, header and units.
+// previewRows is the number of records that determine preamble, header and units.
 const previewRows = 200
 
-// layout is where in the records the table is.
+// layout is the position of the table in the records.
 type layout struct {
-	// skip is how many records stand before the first row of data.
+	// skip is the number of records before the first row of data.
 	skip  int
 	names []string
-	// named says for each column whether the header names it.
+	// named reports for each column whether the header names it.
 	named []bool
-	// units are those of a row of units below the header, by column.
+	// units are those in a row of units below the header, by column.
 	units []string
-	// header is the header as it stands, to recognise where it is repeated.
+	// header is the header as written, to recognize its repetitions.
 	header []string
 	// title is the text of the lines above the header.
 	title string
 	notes []string
 }
 
-// findLayout looks at the first records of a table.
+// findLayout derives the layout from the first records of a table.
 func findLayout(sample [][]string, s style) layout {
 	var l layout
 	if len(sample) == 0 {
@@ -54,9 +54,9 @@ func findLayout(sample [][]string, s style) layout {
 	}
 	l.skip++
 	l.header = rest[0]
-	// Rows that begin with text and fill one cell more than the header has.
+	// The rows begin with text and fill one cell more than the header has.
 	if len(names) == width-1 && usualKind(rest[1:], 0) == Text && usualKind(rest[1:], width-1) != "" {
-		names = slices.Insert(names, 0, "") // the names of the rows have no name
+		names = slices.Insert(names, 0, "") // the column of row names has no name
 		l.notes = append(l.notes, "the header has one name too few: the first column is unnamed")
 	}
 	for len(names) < width {
@@ -76,10 +76,10 @@ func findLayout(sample [][]string, s style) layout {
 	return l
 }
 
-// longestTitle is how much of a title is kept, in bytes.
+// longestTitle is the maximum length of a title, in bytes.
 const longestTitle = 200
 
-// under puts the names of a row of groups (2022,,2023,) before those below it.
+// under prefixes names with those in a row of groups (2022,,2023,) above them.
 func under(groups, names []string) []string {
 	if filled(groups) < 2 {
 		return names
@@ -96,7 +96,7 @@ func under(groups, names []string) []string {
 	return out
 }
 
-// counted writes a number with the words for one or for several.
+// counted formats a number with the words for one or for several.
 func counted(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -104,7 +104,7 @@ func counted(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// filled is how many cells of a row are not empty.
+// filled returns the number of cells of a row that are not empty.
 func filled(row []string) int {
 	n := 0
 	for _, c := range row {
@@ -115,8 +115,7 @@ func filled(row []string) int {
 	return n
 }
 
-// usualWidth is the most frequent number of cells up to the last that is filled; the
-// larger of two that are as frequent.
+// usualWidth returns the most frequent number of cells in a row; the larger of two that are equally frequent.
 func usualWidth(sample [][]string) int {
 	counts := map[int]int{}
 	best := 0
@@ -129,7 +128,7 @@ func usualWidth(sample [][]string) int {
 	return best
 }
 
-// isPreamble recognises comments, titles and facts about the file above the header.
+// isPreamble reports whether the first row is a comment, a title or a fact about the file above the header.
 func isPreamble(rows [][]string, width int) bool {
 	row := rows[0]
 	n := filled(row)
@@ -141,7 +140,7 @@ func isPreamble(rows [][]string, width int) bool {
 	case n == 1:
 		return len(row) < width || row[0] != "" && width > 2 || strings.HasPrefix(row[0], "#")
 	}
-	// A fact about the file, such as "Exported;2024-01-01", stands above what is surely a header.
+	// A fact about the file, such as "Exported;2024-01-01", precedes what is certainly a header.
 	near := rows[1:min(len(rows), 12)]
 	most := 0
 	for _, r := range near {
@@ -154,12 +153,12 @@ func isPreamble(rows [][]string, width int) bool {
 	return at >= 0 && namesNumbers(rows[1+at:])
 }
 
-// hasValue reports a number or date in a row; years are names as well.
+// hasValue reports whether a row contains a number or date. Years do not count, because they can be names.
 func hasValue(row []string) bool {
 	return slices.ContainsFunc(row, func(c string) bool { k := kindOf(c); return k == Number || k == Date })
 }
 
-// namesNumbers reports whether a word stands in the first row above numbers or dates.
+// namesNumbers reports whether the first row has a word above numbers or dates.
 func namesNumbers(rows [][]string) bool {
 	for i, c := range rows[0] {
 		if below := usualKind(rows[1:], i); kindOf(c) == Text && below != "" && below != Text {
@@ -169,7 +168,7 @@ func namesNumbers(rows [][]string) bool {
 	return false
 }
 
-// kindOf is what one cell looks like.
+// kindOf returns the apparent type of one cell.
 func kindOf(s string) Type {
 	b := []byte(s)
 	if isMissing(b) {
@@ -177,7 +176,7 @@ func kindOf(s string) Type {
 	}
 	if n, ok := parseNumber(b); ok {
 		if v, whole := n.value(false); whole && n.unit == "" && v >= 1000 && v < 3000 && len(s) == 4 {
-			return Integer // perhaps a year
+			return Integer // possibly a year
 		}
 		return Number
 	}
@@ -187,8 +186,8 @@ func kindOf(s string) Type {
 	return Text
 }
 
-// isHeader reports whether the first row names the columns: text stands in it where
-// numbers or dates follow, or years and dates where numbers follow, or text alone.
+// isHeader reports whether the first row names the columns: it has text above numbers or dates, or years and dates
+// above numbers, or only text.
 func isHeader(sample [][]string) bool {
 	first := sample[0]
 	if counts(first) {
@@ -216,8 +215,7 @@ func isHeader(sample [][]string) bool {
 	return words > 0 && len(sample) == 1 || words > 0 && !repeated(sample) && distinct(first) == filled(first)
 }
 
-// counts reports a row with a word and with numbers that count on by one: 1, 2, 3 for
-// months, or 2022, 2023, 2024.
+// counts reports whether a row has a word and consecutive numbers: 1, 2, 3 for months, or 2022, 2023, 2024.
 func counts(row []string) bool {
 	last, steps, words := 0, 0, 0
 	for _, c := range row {
@@ -238,7 +236,7 @@ func counts(row []string) bool {
 	return words > 0 && steps >= 2
 }
 
-// years reports whether the numbers of a column may all be years of our time.
+// years reports whether the numbers of a column can all be years from 1900 to 2100.
 func years(rows [][]string, i int) bool {
 	return !slices.ContainsFunc(rows, func(r []string) bool {
 		n := 2000
@@ -249,7 +247,7 @@ func years(rows [][]string, i int) bool {
 	})
 }
 
-// usualKind is the most frequent kind of the cells of a column.
+// usualKind returns the most frequent type of the cells of a column.
 func usualKind(rows [][]string, i int) Type {
 	counts := map[Type]int{}
 	var best Type
@@ -266,7 +264,7 @@ func usualKind(rows [][]string, i int) Type {
 	return best
 }
 
-// repeated reports whether a word of the first row stands below it in the same column.
+// repeated reports whether a word of the first row recurs below it in the same column.
 func repeated(sample [][]string) bool {
 	for i, c := range sample[0] {
 		for _, row := range sample[1:] {
@@ -278,7 +276,7 @@ func repeated(sample [][]string) bool {
 	return false
 }
 
-// distinct is how many different texts are in a row.
+// distinct returns the number of different texts in a row.
 func distinct(row []string) int {
 	seen := map[string]bool{"": true}
 	for _, c := range row {
@@ -287,7 +285,7 @@ func distinct(row []string) int {
 	return len(seen) - 1
 }
 
-// isUnitsRow recognises a row of units: nothing in it but units, above numbers.
+// isUnitsRow reports whether a row contains only units, above numbers.
 func isUnitsRow(row []string, below [][]string) bool {
 	units := 0
 	for i, c := range row {
@@ -319,10 +317,10 @@ func trimUnit(s string) string {
 	return s
 }
 
-// maxName is how long a column's name is at most, in characters.
+// maxName is the maximum length of a column's name, in characters.
 const maxName = 80
 
-// columnNames makes names that are present and differ without regard to case, as SQL does.
+// columnNames fills in missing names and makes names unique without regard to case, as in SQL.
 func columnNames(cells []string) (names []string, named []bool) {
 	names, named = make([]string, len(cells)), make([]bool, len(cells))
 	seen := map[string]bool{}

@@ -40,7 +40,7 @@ func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(s
 	return errors.Join(err, s.close())
 }
 
-// refusal says why a file is not imported.
+// refusal is the reason why a file is not imported.
 type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
@@ -55,7 +55,7 @@ type importer struct {
 	progress *progress
 }
 
-// file imports the tables of one file; a file that is no table by its name is passed over.
+// file imports the tables of one file. It ignores a file whose name is not that of a table.
 func (im *importer) file(ctx context.Context, f file.Source) error {
 	kind := kindOfName(f.Name)
 	switch ext := strings.ToLower(path.Ext(f.Name)); {
@@ -90,7 +90,7 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	switch kind {
 	case "csv", "tsv":
 		line, _, _ := bytes.Cut(text, []byte("\n"))
-		if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(line) { // JSON records under a wrong name
+		if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(line) { // JSON records, misnamed
 			return im.json(ctx, f, true)
 		}
 		src, err := openCSV(f.Open, kind == "tsv")
@@ -107,8 +107,8 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 // regular is the regularity from which a text is a table: nearly all its lines have the same number of cells.
 const regular = 950
 
-// delimited reports whether a text is a table: lines of at least three cells between tabs,
-// semicolons or bars. Commas stand in prose too.
+// delimited reports whether a text is a table: lines of at least three cells separated by tabs, semicolons or bars.
+// Commas are common in prose too.
 func delimited(f file.Source) bool {
 	sample, err := sampleOf(f.Open)
 	if err != nil || bytes.Count(sample, []byte("\n")) < 5 {
@@ -165,7 +165,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 	return err
 }
 
-// inspect is the first reading of a table.
+// inspect is the first pass over a table.
 func inspect(ctx context.Context, src source) (*survey, error) {
 	var sample [][]string
 	err := src.each(ctx, func(record []cell) error {
@@ -194,7 +194,7 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 		return nil
 	})
 	sv.finish()
-	used := len(sv.tallies) // without columns at the end that have neither name nor value
+	used := len(sv.tallies) // without trailing columns that have neither name nor value
 	for used > 0 && sv.tallies[used-1].values == 0 && (used > len(sv.layout.named) || !sv.layout.named[used-1]) {
 		used--
 	}
@@ -202,7 +202,7 @@ func inspect(ctx context.Context, src source) (*survey, error) {
 	return sv, err
 }
 
-// kindOfName knows the endings of tables.
+// kindOfName returns the kind of a file with the extension of a table, or "".
 func kindOfName(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv":
@@ -219,7 +219,7 @@ func kindOfName(name string) string {
 	return ""
 }
 
-// progress tells how an import goes on, from two seconds on and every two seconds.
+// progress reports the progress of an import, first after two seconds and then every two seconds.
 type progress struct {
 	now        func() time.Time
 	note       func(string)
@@ -233,8 +233,8 @@ const progressEvery = 2 * time.Second
 
 func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
 
-// opener counts what is read of a file. The progress of one that is read once, then from a temporary
-// file, ends near 50 %.
+// opener counts the bytes read of a file. The progress of a file that is read once, and then from a temporary file,
+// ends near 50 %.
 func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		r, err := open()
@@ -242,7 +242,7 @@ func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadClo
 	}
 }
 
-// countedReader tells a progress what passes.
+// countedReader reports the bytes read to a progress.
 type countedReader struct {
 	io.ReadCloser
 	to *progress

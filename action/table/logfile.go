@@ -14,15 +14,15 @@ import (
 	"atelier/action/internal/charset"
 )
 
-// logFormat is a format of logs, of one line for each record.
+// logFormat is a format of logs with one record per line.
 type logFormat struct {
 	columns []string
 	line    *regexp.Regexp
 }
 
-// logFormats are the formats that servers and most libraries write: the common log format of
-// web servers (https://httpd.apache.org/docs/current/logs.html#common), plain or combined, and
-// lines of a time, a level, perhaps a component, and a text.
+// logFormats are the formats of servers and most libraries: the common log format of web servers
+// (https://httpd.apache.org/docs/current/logs.html#common), plain or combined, and lines of a time, a level, an
+// optional component and a text.
 var logFormats = []logFormat{
 	{
 		[]string{"ip_address", "time", "method", "path", "status_code", "bytes", "referrer", "user_agent"},
@@ -34,20 +34,20 @@ var logFormats = []logFormat{
 	},
 }
 
-// cells are the cells of a line; nil for one of another form.
+// cells returns the cells of a line, or nil if it has another form.
 func (f logFormat) cells(line string) []string {
 	m := f.line.FindStringSubmatch(line)
 	if m == nil {
 		return nil
 	}
 	at := slices.Index(f.columns, "time") + 1
-	if t, err := time.Parse("02/Jan/2006:15:04:05", m[at]); err == nil { // of a web server
+	if t, err := time.Parse("02/Jan/2006:15:04:05", m[at]); err == nil { // the time of a web server
 		m[at] = t.Format(time.DateTime)
 	}
 	return m[1:]
 }
 
-// logSource is a log as a table.
+// logSource provides a log as a table.
 type logSource struct {
 	open    func() (io.ReadCloser, error)
 	columns []string
@@ -57,7 +57,7 @@ type logSource struct {
 
 var _ source = (*logSource)(nil)
 
-// log imports a log of a known format; others are no tables.
+// log imports a log of a known format. Other logs are not tables.
 func (im *importer) log(ctx context.Context, f file.Source) error {
 	sources := []*logSource{pairs(f.Open)}
 	for _, format := range logFormats {
@@ -78,20 +78,20 @@ func (im *importer) log(ctx context.Context, f file.Source) error {
 }
 
 const (
-	// fitLines is how many lines say whether a log has a format, and which keys its pairs have.
+	// fitLines is the number of lines that determine whether a log has a format, and the keys of its pairs.
 	fitLines = 200
-	// maxPairs is how many different keys make columns.
+	// maxPairs is the maximum number of keys that become columns.
 	maxPairs = 60
 )
 
-// pairsLine is a line of keys and values behind a time and a level, as logfmt
-// (https://brandur.org/logfmt) writes them; pair is one of them.
+// pairsLine matches a line of keys and values after an optional time and level, as in logfmt
+// (https://brandur.org/logfmt); pair matches one of them.
 var (
 	pairsLine = regexp.MustCompile(`^(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)\S*\s+)?(?:\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+)?((?:[A-Za-z_][\w.-]*=(?:"[^"]*"|\S*)(?:\s+|$)){2,})$`)
 	pair      = regexp.MustCompile(`([A-Za-z_][\w.-]*)=(?:"([^"]*)"|(\S*))`)
 )
 
-// pairs reads a log of keys and values. Its columns are those of the first lines.
+// pairs reads a log of keys and values. Its columns are the keys of the first lines.
 func pairs(open func() (io.ReadCloser, error)) *logSource {
 	s := &logSource{open: open}
 	index := map[string]int{}
@@ -141,7 +141,7 @@ func (s *logSource) fits() (bool, error) {
 	return lines >= 5 && other*10 <= lines, nil
 }
 
-// lines returns the cells of each line that is not empty; nil for one of another form.
+// lines calls fn with the cells of each line that is not empty, or with nil if it has another form.
 func (s *logSource) lines(fn func(cells []string) error) error {
 	r, err := s.open()
 	if err != nil {

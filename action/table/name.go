@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// names gives tables names that are SQL identifiers and differ without regard to case.
+// names assigns tables names that are SQL identifiers and unique without regard to case.
 type names struct{ used map[string]bool }
 
-// of makes the name of a table from its file's path and the sheet in it. Where the file's
-// name is taken, the folders before it are added.
+// of returns the name of a table, from the path of its file and its sheet. If the file's name is taken, it adds the
+// folders before it.
 func (n *names) of(file, sheet string) string {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	name := identifier(join(base, sheet))
@@ -21,7 +21,7 @@ func (n *names) of(file, sheet string) string {
 	return n.free(name)
 }
 
-// free numbers a name that is taken.
+// free adds a number to a name that is taken.
 func (n *names) free(name string) string {
 	if n.used == nil {
 		n.used = map[string]bool{}
@@ -41,7 +41,7 @@ func join(base, sheet string) string {
 	return base + "_" + sheet
 }
 
-// identifier writes a name with letters, digits and single underlines.
+// identifier writes a name with letters, digits and single underscores.
 func identifier(s string) string {
 	var b strings.Builder
 	gap := false
@@ -69,12 +69,12 @@ func identifier(s string) string {
 	return name
 }
 
-// keywords are the words of SQL that are likely names of files.
+// keywords are SQL keywords that are likely names of files.
 var keywords = wordSet(`ADD ALL ALTER ANALYZE AND AS ASC BETWEEN BY CASE CHECK COLUMN COMMIT CREATE CROSS CURRENT DEFAULT DELETE DESC
 	DISTINCT DROP EACH ELSE END ESCAPE EXCEPT EXISTS FILTER FOR FROM FULL GROUP GROUPS HAVING IF IN INDEX INNER INSERT
 	INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT MATCH NOT NOTHING NULL OF OFFSET ON OR ORDER OTHERS OUTER OVER
 	PARTITION PLAN PRIMARY RANGE REFERENCES REPLACE RIGHT ROW ROWS SELECT SET TABLE TEMP THEN TO TRANSACTION TRIGGER UNION
 	UNIQUE UPDATE USING VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH WITHOUT`)
 
-// quote makes a name safe in SQL.
+// quote quotes a name for SQL.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

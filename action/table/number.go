@@ -10,21 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// number is what a cell says as a number: 1.234 differs between the two decimal signs,
-// 1234 does not.
+// number is a cell parsed as a number. The value of 1.234 depends on the decimal sign; that of 1234 does not.
 type number struct {
-	// point is the value where a point begins the decimals, comma where a comma does.
+	// point is the value with a decimal point, comma the value with a decimal comma.
 	point, comma     float64
 	okPoint, okComma bool
-	// decimals is how many decimals stand after the decimal sign, by reading.
+	// decimalsPoint and decimalsComma are the numbers of decimals of the two values.
 	decimalsPoint, decimalsComma int
 	unit                         string
-	// zeros says that the digits begin with a zero that means nothing as a number: 01067.
+	// zeros reports leading zeros that have no numeric meaning: 01067.
 	zeros bool
 }
 
-// value returns the number under one decimal sign. A cell that is a number under the other
-// sign only is read under that.
+// value returns the number for one decimal sign, and whether it has no decimals. A cell that is a number only with the
+// other sign is read with that one.
 func (n number) value(comma bool) (v float64, whole bool) {
 	if comma && n.okComma || !n.okPoint {
 		return n.comma, n.decimalsComma == 0
@@ -32,10 +31,10 @@ func (n number) value(comma bool) (v float64, whole bool) {
 	return n.point, n.decimalsPoint == 0
 }
 
-// maxNumber is how long a cell with a number is at most, in bytes.
+// maxNumber is the maximum length of a cell with a number, in bytes.
 const maxNumber = 48
 
-// maxDigits is how many digits a number has at most: more are not exact, and are ids.
+// maxDigits is the maximum number of digits of a number: longer ones are not exact, and are ids.
 const maxDigits = 15
 
 // parseNumber reads 1234, -1,234.5, 1.234,5, 1 234,5, 1'234.50, (12), $1,200, 12 %, 5 kg, 1e6.
@@ -79,7 +78,7 @@ func parseNumber(b []byte) (number, bool) {
 	return n, n.okPoint || n.okComma || n.zeros
 }
 
-// plainNumber reads digits with a point, without anything around them, and powers of ten.
+// plainNumber reads digits with an optional sign and point, and powers of ten.
 func plainNumber(b []byte) (number, bool) {
 	i, negative := 0, false
 	if b[0] == '-' || b[0] == '+' {
@@ -142,7 +141,7 @@ func power(b []byte) (number, bool) {
 	return number{point: v, comma: v, okPoint: true, okComma: !bytes.ContainsRune(b, '.'), decimalsPoint: decimals, decimalsComma: decimals}, true
 }
 
-// cutSign removes a sign and the space behind it.
+// cutSign removes a sign and the space after it.
 func cutSign(b []byte) (rest []byte, negative bool) {
 	r, size := utf8.DecodeRune(b)
 	switch r {
@@ -167,7 +166,7 @@ func cutPrefix(b []byte) (unit string, rest []byte) {
 	return c, b[i:]
 }
 
-// cutSuffix removes a unit behind the number.
+// cutSuffix removes a unit after the number.
 func cutSuffix(b []byte) (core []byte, unit string) {
 	i := len(b)
 	for i > 0 && (b[i-1] < '0' || b[i-1] > '9') {
@@ -188,7 +187,7 @@ func cutSuffix(b []byte) (core []byte, unit string) {
 	return core, unit
 }
 
-// unitOf reads what stands behind a number: a known sign or, after a space, one short word.
+// unitOf reads the text after a number: a known sign or, after a space, one short word.
 func unitOf(s string, spaced bool) (string, bool) {
 	if c, ok := currency(s); ok {
 		return c, true
@@ -214,19 +213,19 @@ func unitOf(s string, spaced bool) (string, bool) {
 	return s, unicode.IsLetter(first) || first == '°' || first == '/'
 }
 
-// units are written without a space too.
+// units may follow a number without a space.
 var units = wordSet(`mm cm dm m km m² m2 sqm qm sqft km² km2 m³ m3 ha mi ft in yd mg g kg t lb lbs oz
 	ml cl dl l L hl ms s sec min h hrs W kW MW GW Wh kWh MWh GWh TWh V mV A mA
 	Hz kHz MHz GHz Pa hPa kPa bar mbar B kB KB MB GB TB KiB MiB GiB ppm ppb dB
 	km/h kmh m/s mph kn kt kcal kJ J N px pt x`)
 
-// currencies are the signs of currencies by what is written for them.
+// currencies maps the written forms of currencies to their signs.
 var currencies = map[string]string{
 	"EUR": "€", "Euro": "€", "euro": "€", "Eur": "€", "USD": "$", "US$": "$", "usd": "$", "GBP": "£", "JPY": "¥",
 	"Fr.": "CHF", "SFr.": "CHF", "Fr": "CHF", "INR": "₹", "Rs": "₹", "Rs.": "₹",
 }
 
-// signs are written as they are.
+// signs are the currency signs that stay as written.
 var signs = wordSet("€ $ £ ¥ CHF ₹ ₽ RUB zł PLN kr SEK NOK DKK CAD AUD NZD A$ C$ CA$ R$ BRL CNY CZK HUF Ft TRY ₺ ₩ KRW MXN ZAR SGD HKD")
 
 // currency returns the sign of a currency.
@@ -237,8 +236,7 @@ func currency(s string) (string, bool) {
 	return s, signs[s]
 }
 
-// reading reads digits where decimal begins the decimals and other, spaces or apostrophes
-// stand between groups of three.
+// reading reads digits with the given decimal sign. other, spaces or apostrophes may separate groups of three.
 func reading(core []byte, decimal, other byte) (v float64, decimals int, ok, zeros bool) {
 	whole, rest := core, []byte(nil)
 	if i := bytes.IndexByte(core, decimal); i >= 0 {
@@ -266,7 +264,7 @@ func reading(core []byte, decimal, other byte) (v float64, decimals int, ok, zer
 	return v, len(rest), err == nil, false
 }
 
-// groups copies the digits of groups of three, or of one unbroken run.
+// groups appends the digits of groups of three, or of one unbroken run, to to.
 func groups(to, b []byte, other byte) (digits []byte, grouped, ok bool) {
 	var sep rune
 	run := 0
@@ -296,8 +294,7 @@ func groups(to, b []byte, other byte) (digits []byte, grouped, ok bool) {
 	return to, sep != 0, true
 }
 
-// unitInName finds the unit that a column's name ends with: weight (kg), Umsatz in €,
-// body_mass_g, Rabatt %.
+// unitInName returns the unit at the end of a column name: weight (kg), Umsatz in €, body_mass_g, Rabatt %.
 func unitInName(name string) string {
 	if u := bracketed(name); u != "" {
 		return u
@@ -327,8 +324,8 @@ func unitInName(name string) string {
 	return ""
 }
 
-// bracketed finds a unit in brackets at the end of a name. Other words in brackets, such as
-// (estimated), are none.
+// bracketed returns a unit in brackets at the end of a name. Other words in brackets, such as (estimated), are not
+// units.
 func bracketed(name string) string {
 	square := strings.HasSuffix(name, "]")
 	open := map[bool]byte{true: '[', false: '('}[square]
@@ -352,6 +349,6 @@ func bracketed(name string) string {
 	return ""
 }
 
-// quantities are words of units in brackets behind a name.
+// quantities are words that make a text in brackets a unit.
 var quantities = wordSet(`thousand thousands million millions billion billions tsd mio mrd milliers milliards stk stück pcs pieces hours days weeks
 	months years minutes seconds stunden tage jahre persons people points eur usd gbp chf`)

@@ -51,7 +51,7 @@ func (t *Tables) query(ctx context.Context, c *action.Call) (action.Result, erro
 	return res, nil
 }
 
-// read are the tables that a statement names.
+// read returns the tables that a statement names.
 func (l *loaded) read(sql string) []*table {
 	named := map[string]bool{}
 	for _, word := range database.Names(sql) {
@@ -60,7 +60,7 @@ func (l *loaded) read(sql string) []*table {
 	return slices.DeleteFunc(slices.Clone(l.tables), func(tb *table) bool { return !named[strings.ToLower(tb.name)] })
 }
 
-// explain adds to an error of SQL the names that there are.
+// explain adds the existing names to an SQL error.
 func (l *loaded) explain(err error, read []*table) error {
 	var e *media.Error
 	if !errors.As(err, &e) || e.Code != media.CodeInvalid {

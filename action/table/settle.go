@@ -5,37 +5,35 @@ import (
 	"fmt"
 )
 
-// threshold is which part of a column's values, in percent, has to be numbers (or dates)
-// for the column to be one of numbers (or dates); wordyThreshold the part that is enough where
-// the other values are words without a digit, such as "see note". The others are unusable then.
+// threshold is the percentage of a column's values that must be numbers (or dates) to make it a column of numbers (or
+// dates). wordyThreshold suffices if all other values are words without a digit, such as "see note". The others are
+// then unusable.
 const (
 	threshold      = 80
 	wordyThreshold = 66
 )
 
-// most reports whether n reaches the threshold of the values that are not missing. Errors of
-// a spreadsheet say nothing about a column.
+// most reports whether n reaches the threshold of the values that are not missing. Spreadsheet errors do not count.
 func (t *tally) most(n int) bool {
 	all := t.values - t.weak - t.broken
 	return n > 0 && (n*100 >= all*threshold || n*100 >= all*wordyThreshold && n+t.wordy == all)
 }
 
-// column is what is settled about one column.
+// column is the settled description of one column.
 type column struct {
 	name string
 	kind Type
 	unit string
-	// comma reads ambiguous numbers with a decimal comma, dayFirst 3/4/2024 as 3 April.
+	// comma reads ambiguous numbers with a decimal comma; dayFirst reads 3/4/2024 as 3 April.
 	comma, dayFirst bool
-	// compact reads 20240301 as a date, yearly 2024-01-01 as the year 2024, zeros 03 as 3,
-	// code NA as a value.
-	// sentinel takes -999 as missing.
+	// compact reads 20240301 as a date, yearly 2024-01-01 as the year 2024, zeros 03 as 3, code NA as a value and
+	// sentinel -999 as missing.
 	compact, yearly, zeros, code, sentinel bool
 	notes                                  []string
 	stats
 }
 
-// settle says what a column holds. hint is how the file writes ambiguous numbers and dates.
+// settle determines the type of a column. hint is how the file writes ambiguous numbers and dates.
 func (t *tally) settle(hint style) *column {
 	c := &column{name: t.name, kind: Text, code: t.codes*100 >= t.values*threshold && t.codes > 0}
 	calendar := t.zeros > 0 && isCalendar(t.name) && t.width <= 4
@@ -63,7 +61,7 @@ func (t *tally) settle(hint style) *column {
 	return c
 }
 
-// settleNumbers finds decimal sign and unit.
+// settleNumbers determines decimal sign and unit.
 func (t *tally) settleNumbers(c *column, hint style) {
 	unit, n, with := "", 0, 0
 	for u, count := range t.units {
@@ -72,12 +70,12 @@ func (t *tally) settleNumbers(c *column, hint style) {
 			unit, n = u, count
 		}
 	}
-	// A currency may stand at some numbers only; of other units at least half must have one.
+	// A currency may accompany only some numbers; any other unit must accompany at least half of them.
 	if _, money := currency(unit); n*2 < t.numbers && (!money || with != n) {
 		unit, n = "", 0
 	}
 	if with > n && (t.numbers-with+n)*100 < (t.values-t.weak)*threshold {
-		return // of several units: the numbers cannot be compared
+		return // several units: the numbers cannot be compared
 	}
 	c.unit = unit
 	c.comma = t.commaOnly > t.pointOnly || t.commaOnly == t.pointOnly && hint.comma
@@ -92,7 +90,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	if other := min(t.commaOnly, t.pointOnly); other > 0 {
 		c.notes = append(c.notes, counted(other, "number has the other decimal sign", "numbers have the other decimal sign"))
 	}
-	grouped := c.kind == Integer && t.small > 0 // 1,200 beside 450
+	grouped := c.kind == Integer && t.small > 0 // 1,200 next to 450
 	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
 		sign := "."
 		if c.comma {
@@ -106,7 +104,7 @@ func (t *tally) settleNumbers(c *column, hint style) {
 	}
 }
 
-// settleDates finds the order of day and month, and whether there are times.
+// settleDates determines the order of day and month, and whether the column has times.
 func (t *tally) settleDates(c *column, hint style) {
 	if t.clocked > t.midnight {
 		c.kind = DateTime
@@ -116,7 +114,7 @@ func (t *tally) settleDates(c *column, hint style) {
 		c.dayFirst = t.dayOnly > t.monthOnly
 	case t.undecided == 0:
 	case t.firstOnes == t.undecided && t.lastOnes < t.undecided:
-		c.dayFirst = true // the firsts of months
+		c.dayFirst = true // the first days of months
 	case t.lastOnes == t.undecided && t.firstOnes < t.undecided:
 	default:
 		c.dayFirst = hint.comma
@@ -137,7 +135,7 @@ func (t *tally) settleDates(c *column, hint style) {
 	}
 }
 
-// commonStyle is how the file writes numbers, for columns that do not say it themselves.
+// commonStyle returns how the file writes numbers, for columns that are ambiguous.
 func commonStyle(tallies []*tally, hint style) style {
 	point, comma := 0, 0
 	for _, t := range tallies {

@@ -7,41 +7,41 @@ import (
 	"atelier/media/wire"
 )
 
-// cell is one value as it stands in a file.
+// cell is one value as written in a file.
 type cell struct {
 	text []byte
-	// exact says that the format types it as a number, so that its point is a decimal point.
+	// exact reports whether the format types it as a number, so that its point is a decimal point.
 	exact bool
 }
 
 // source is a table that can be read more than once, record by record.
 type source interface {
-	// each calls fn with every record from the first on; the cells are valid during the
-	// call. It ends early with ctx or with fn's error.
+	// each calls fn with every record in order; the cells are valid during the call. It stops if ctx ends or fn returns
+	// an error.
 	each(ctx context.Context, fn func([]cell) error) error
-	// style is what the format says about its records.
+	// style returns what the format implies for its records.
 	style() style
-	// notes tell what was repaired or omitted, complete after each.
+	// notes describes what was repaired or omitted. It is complete after each.
 	notes() []string
 }
 
-// style is what a format says about its records.
+// style is what a format implies for its records.
 type style struct {
-	// named says that the first record is the header, without doubt.
+	// named reports whether the first record is certainly the header.
 	named bool
-	// comma says that ambiguous numbers have decimal commas: semicolons separate the cells.
+	// comma reports whether ambiguous numbers have decimal commas, because semicolons separate the cells.
 	comma bool
-	// sure says that comma is more than a guess: commas separate the cells.
+	// sure reports whether comma is more than a guess, because commas separate the cells.
 	sure bool
-	// loose says that records end with their last filled cell: short ones are not ragged.
+	// loose reports whether records end with their last filled cell, so that short ones are not ragged.
 	loose bool
 }
 
-// named is a source whose cells hold no media: base64 and data URLs are named before a cell is
-// looked at, stored or clipped.
+// named is a source whose cells contain no media: base64 and data URLs are replaced with their name before a cell is
+// inspected, stored or clipped.
 type named struct{ source }
 
-// shortestMedia is the shortest cell that is looked at for media, in bytes: the smallest picture is longer.
+// shortestMedia is the minimum length of a cell that is searched for media, in bytes: any picture is longer.
 const shortestMedia = 40
 
 func (n named) each(ctx context.Context, fn func([]cell) error) error {
@@ -58,5 +58,5 @@ func (n named) each(ctx context.Context, fn func([]cell) error) error {
 	})
 }
 
-// errEnough ends a reading that has seen what it needs.
+// errEnough ends a pass that has read what it needs.
 var errEnough = errors.New("enough") //nolint:gochecknoglobals // a sentinel

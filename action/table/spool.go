@@ -12,10 +12,10 @@ import (
 	"atelier/media"
 )
 
-// spool is records in a temporary file, because reading them from their own format more than once is slow.
+// spool stores records in a temporary file, because reading them repeatedly from their own format is slow.
 type spool struct{ path string }
 
-// newSpool writes the records that write gives into a file of the folder dir.
+// newSpool writes the records that write adds to a file in the folder dir.
 func newSpool(dir string, write func(add func([]cell) error) error) (_ *spool, err error) {
 	f, err := os.CreateTemp(dir, "records-")
 	if err != nil {
@@ -34,7 +34,7 @@ func newSpool(dir string, write func(add func([]cell) error) error) (_ *spool, e
 			b = append(binary.AppendUvarint(b, head), c.text...)
 		}
 		size = binary.AppendUvarint(size[:0], uint64(len(b)))
-		_, _ = w.Write(size) // the next error says it
+		_, _ = w.Write(size) // the next write returns the error
 		_, err := w.Write(b)
 		return err
 	})
@@ -51,9 +51,9 @@ func newSpool(dir string, write func(add func([]cell) error) error) (_ *spool, e
 	return s, nil
 }
 
-func (s *spool) remove() { _ = os.Remove(s.path) } // the folder goes anyway
+func (s *spool) remove() { _ = os.Remove(s.path) } // the folder is removed anyway
 
-// each is that of [source].
+// each implements [source].
 func (s *spool) each(ctx context.Context, fn func([]cell) error) error {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *spool) each(ctx context.Context, fn func([]cell) error) error {
 			return nil
 		}
 		if err == nil {
-			b = slices.Grow(b[:0], int(size))[:size] //nolint:gosec // as it was written
+			b = slices.Grow(b[:0], int(size))[:size] //nolint:gosec // the size that was written
 			_, err = io.ReadFull(r, b)
 		}
 		if err != nil {

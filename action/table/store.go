@@ -33,8 +33,7 @@ type store struct {
 	conn *sql.Conn
 }
 
-// newStore makes the database. It is made again at every run, so that nothing in it has to
-// survive a crash.
+// newStore creates the database. Every run creates it anew, so nothing in it has to survive a crash.
 func newStore(ctx context.Context, path string) (*store, error) {
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
 		"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8000)"
@@ -47,27 +46,27 @@ func newStore(ctx context.Context, path string) (*store, error) {
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		_ = db.Close() // the current error says more
+		_ = db.Close() // err is more specific
 		return nil, media.Errorf(media.CodeInternal, "create the database of the tables: %w", err)
 	}
 	return &store{dir: filepath.Dir(path), db: db, conn: conn}, nil
 }
 
 func (s *store) close() error {
-	_ = s.conn.Close() // db.Close says more
+	_ = s.conn.Close() // db.Close returns the error
 	return s.db.Close()
 }
 
-// sampleRows is how many rows show what a table holds.
+// sampleRows is the number of sample rows of a table.
 const sampleRows = 5
 
-// maxParameters is how many values one statement takes, maxBatch how many rows.
+// maxParameters is the maximum number of values in one statement, maxBatch the maximum number of rows.
 const (
 	maxParameters = 3000
 	maxBatch      = 100
 )
 
-// fill creates the table and writes its rows: the second reading.
+// fill creates the table and writes its rows: the second pass.
 func (s *store) fill(ctx context.Context, tb *table, src source, sv *survey) error {
 	columns := make([]string, len(tb.columns))
 	for i, c := range tb.columns {
@@ -84,7 +83,7 @@ func (s *store) fill(ctx context.Context, tb *table, src source, sv *survey) err
 		err = cerr
 	}
 	if err != nil {
-		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // the current error says more
+		_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "DROP TABLE "+quote(tb.name)) // err is more specific
 	}
 	return err
 }
@@ -129,7 +128,7 @@ func (s *store) rows(ctx context.Context, tb *table, src source, sv *survey) err
 	return err
 }
 
-// storage is the column's type in SQLite.
+// storage returns the column's type in SQLite.
 func (c *column) storage() string {
 	switch c.kind {
 	case Integer, Boolean:
@@ -141,7 +140,7 @@ func (c *column) storage() string {
 	return "TEXT"
 }
 
-// insert is the statement that writes rows.
+// insert returns the statement that inserts rows.
 func (tb *table) insert(rows int) string {
 	one := "(?" + strings.Repeat(",?", len(tb.columns)-1) + ")"
 	return fmt.Sprintf("INSERT INTO %s VALUES %s%s", quote(tb.name), one, strings.Repeat(","+one, rows-1))

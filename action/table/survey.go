@@ -2,26 +2,26 @@ package table
 
 import "slices"
 
-// survey is the first reading of a table: what its columns are and which records are rows.
+// survey is the result of the first pass over a table: its columns, and which records are rows.
 type survey struct {
 	layout  layout
 	tallies []*tally
 	rows    int
-	// excluded are the records that are no rows, by their number from the first on.
+	// excluded are the records that are not rows, by their number, counted from the first record.
 	excluded        map[int]bool
 	totals, headers int
 	footers         int
 	ragged          int
 	loose           bool
-	// tail are records at the end that may be remarks, suspect one that may be a total.
+	// tail lists records at the end that may be remarks; suspect is one that may be a total.
 	tail    []int
 	suspect int
 }
 
-// maxExcluded is how many records are noted as no rows.
+// maxExcluded is the number of excluded records after which no more headers and totals are detected.
 const maxExcluded = 10_000
 
-// add takes the record with the given number, counted behind the header.
+// add adds the record with the given number, counted from the first record.
 func (s *survey) add(at int, record []cell) {
 	if blank(record) {
 		return
@@ -66,7 +66,7 @@ func (s *survey) add(at int, record []cell) {
 	}
 }
 
-// join makes rows of records that looked like remarks at the end: more rows follow.
+// join turns records that looked like remarks at the end into rows, because more rows follow.
 func (s *survey) join() {
 	s.rows += len(s.tail)
 	for range s.tail {
@@ -81,7 +81,7 @@ func (s *survey) join() {
 	s.tail = s.tail[:0]
 }
 
-// finish settles what stands at the end.
+// finish excludes the remarks and a suspected total at the end.
 func (s *survey) finish() {
 	for _, at := range s.tail {
 		s.excluded[at] = true
@@ -99,7 +99,7 @@ func blank(record []cell) bool {
 	return !slices.ContainsFunc(record, func(c cell) bool { return len(c.text) > 0 })
 }
 
-// notes say what the survey found.
+// notes describes what the survey found.
 func (s *survey) notes() []string {
 	notes := slices.Clone(s.layout.notes)
 	for _, n := range []struct {

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// folderPrefix begins the names of the folders of temporary databases; the id of the process follows.
+	// folderPrefix is the prefix of folders of temporary databases; the process id follows it.
 	folderPrefix = "atelier-tables-"
-	// staleAge is the age from which a folder whose process is gone is removed.
+	// staleAge is the age from which the folder of a dead process is removed.
 	staleAge = 24 * time.Hour
 )
 
-// sweep removes the folders of processes that were killed. What cannot be read or removed stays.
+// sweep removes the folders of killed processes. It ignores folders that it cannot read or remove.
 func sweep(parent string, now time.Time) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -29,11 +29,11 @@ func sweep(parent string, now time.Time) {
 		if err != nil || !info.IsDir() || now.Sub(info.ModTime()) < staleAge || inUse(filepath.Base(folder)) {
 			continue
 		}
-		_ = os.RemoveAll(folder) // another user's stays
+		_ = os.RemoveAll(folder) // fails for another user's folder
 	}
 }
 
-// inUse reports whether the process that a folder is named by lives.
+// inUse reports whether the process in a folder's name is alive.
 func inUse(name string) bool {
 	id, _, _ := strings.Cut(strings.TrimPrefix(name, folderPrefix), "-")
 	pid, err := strconv.Atoi(id)
@@ -42,7 +42,7 @@ func inUse(name string) bool {
 	}
 	p, err := os.FindProcess(pid)
 	if err != nil || runtime.GOOS == "windows" {
-		return err == nil // on Windows there is no handle of a process that is gone
+		return err == nil // on Windows, a dead process has no handle
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, os.ErrPermission)

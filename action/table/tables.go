@@ -1,18 +1,18 @@
-// Package table is how agents work with the tables of a folder: "Describe Tables" and
-// "Query Tables". CSV, TSV, JSON, JSONL and Excel files, texts with delimiters and logs of the usual
-// formats are imported once, at the first call, into a temporary SQLite database that only this
-// program's user can read; [Tables.Close] removes it. Agents then ask by SQL, so that each number is computed over the whole file.
+// Package table provides actions on the tables of a folder: "Describe Tables" and "Query Tables". CSV, TSV, JSON, JSONL
+// and Excel files, delimited texts and logs in the common formats are imported once, at the first call, into a
+// temporary SQLite database that only this program's user can read; [Tables.Close] removes it. Agents query it with
+// SQL, so that each number is computed over the whole file.
 //
-// The import reads a file twice, the second time JSON and Excel from a temporary file: the first
-// reading finds delimiter, encoding, header and what each column holds, the second converts and counts. A column holds numbers, dates or
-// booleans if 80 % of its values are such; the others are unusable: they are NULL, counted,
-// and some are shown. Ids, ZIP codes, SKUs and telephone numbers stay text. Total rows,
-// remarks and titles are omitted, and the notes of the table say so.
+// The import reads a file twice, JSON and Excel the second time from a temporary file: the first pass finds delimiter,
+// encoding, header and the type of each column, the second converts and counts. 80 % of a column's values must be
+// numbers or dates (66 % if all others are words), or all must be booleans; other values are unusable: they are NULL,
+// counted, and some are shown. Ids, ZIP codes, SKUs and telephone numbers stay text. Total rows, remarks and titles are
+// omitted, and the notes of the table say so.
 //
-// Errors are media.Error values: [media.CodeInvalid] for bad SQL with the names that there
-// are, [media.CodeNotFound] for an unknown table, [media.CodeDeadline] for what takes too
-// long. A file that is no table is no error: Describe Tables lists it with the reason. The
-// package imports action, action/file, action/database, media, wire and the SQLite driver.
+// Errors are media.Error values: [media.CodeInvalid] for bad SQL with the existing names, [media.CodeNotFound] for an
+// unknown table, [media.CodeDeadline] for timeouts. A file that is not a table is not an error: Describe Tables lists
+// it with the reason. The package imports action and its internal packages, action/file, action/database, media, wire,
+// internal/sqlitedb, excelize and the SQLite driver.
 package table
 
 import (
@@ -31,9 +31,9 @@ import (
 
 // Config selects the folder whose tables agents see.
 type Config struct {
-	// Files is the folder; required. It is used, not closed.
+	// Files is the folder; required. [Tables.Close] does not close it.
 	Files *file.Files
-	// Timeout ends a query; 0 means [database.DefaultTimeout].
+	// Timeout limits a query; 0 means [database.DefaultTimeout].
 	Timeout time.Duration
 	// MaxRows is the maximum number of rows of a result; 0 means [database.DefaultMaxRows].
 	MaxRows int
@@ -43,17 +43,17 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Tables is the tables of a folder. It is safe for concurrent use.
+// Tables provides the tables of a folder. It is safe for concurrent use.
 type Tables struct {
 	cfg Config
 
-	// turn is held by whichever call imports; its holder sets and reads loaded and closed.
+	// turn is held by the call that imports; its holder sets and reads loaded and closed.
 	turn   chan struct{}
 	loaded *loaded
 	closed bool
 }
 
-// New creates the tables of a folder; nothing is read before the first call of an action.
+// New creates the tables of a folder. It reads nothing before the first call of an action.
 func New(cfg Config) *Tables {
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default clock
@@ -76,31 +76,30 @@ func (t *Tables) Close() error {
 	return l.close()
 }
 
-// Actions are Describe Tables and Query Tables.
+// Actions returns Describe Tables and Query Tables.
 func (t *Tables) Actions() []action.Action {
 	return []action.Action{t.describeAction(), t.queryAction()}
 }
 
-// Descriptions describes the actions without a folder, for documentation and checks.
+// Descriptions returns the descriptions of the actions, without a folder, for documentation and checks.
 func Descriptions() []action.Description { return action.Document(New(Config{}).Actions()...) }
 
-// loaded is what the import made.
+// loaded is the result of the import.
 type loaded struct {
 	dir     string
-	db      *database.Database // nil without a table
+	db      *database.Database // nil if there are no tables
 	tables  []*table
 	notRead []file.Skipped
 }
 
 func (l *loaded) close() error {
 	if l.db != nil {
-		_ = l.db.Close() // the files below it go
+		_ = l.db.Close() // its files are removed next
 	}
 	return os.RemoveAll(l.dir)
 }
 
-// load imports the folder at the first call. A call that is cancelled leaves the work to
-// the next one; others wait for it.
+// load imports the folder at the first call. A cancelled call leaves the work to the next one; other calls wait for it.
 func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -122,13 +121,13 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	l := &loaded{dir: dir}
 	path := filepath.Join(dir, "tables.db")
 	if err := t.fill(ctx, l, path, note); err != nil {
-		_ = l.close() // the current error says more
+		_ = l.close() // err is more specific
 		return nil, err
 	}
 	if len(l.tables) > 0 {
 		l.db, err = database.Open(ctx, database.Config{URL: path, Timeout: t.cfg.Timeout, MaxRows: t.cfg.MaxRows, Describe: "Describe Tables"})
 		if err != nil {
-			_ = l.close() // the current error says more
+			_ = l.close() // err is more specific
 			return nil, err
 		}
 	}

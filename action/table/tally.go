@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// tally counts what the cells of one column look like, before it is settled what they are.
+// tally counts the forms of the cells of one column, before its type is settled.
 type tally struct {
 	name string
-	// missing have no value in any column, weak none unless the column is text, values the rest
-	// (weak ones included). codes are two capital letters, nas the cells "NA".
+	// missing counts cells without a value in any column, weak those that are values only in text, values all others
+	// and weak. codes counts two capital letters, nas the cells "NA".
 	missing, weak, values, codes, nas int
-	// broken are errors of a spreadsheet such as #REF!, wordy values without a digit.
+	// broken counts spreadsheet errors such as #REF!, wordy values without a digit.
 	broken, wordy                  int
 	numbers, pointOnly, commaOnly  int
 	fractionPoint, fractionComma   int
@@ -26,18 +26,18 @@ type tally struct {
 	bools, letters                 int
 	seenTrue, seenFalse            bool
 	sumPoint, sumComma             sums
-	// small are whole numbers below 1,000, sentinels the numbers that stand for "missing",
-	// low and high the range of the others, zero included.
+	// small counts whole numbers below 1,000, sentinels the numbers that mean "missing"; low and high are the range of
+	// the others, including zero.
 	small, sentinels int
 	low, high        float64
 }
 
-// sums are of all rows so far, and of those since the last subtotal.
+// sums are the sums of all rows so far, and of those since the last subtotal.
 type sums struct{ all, part float64 }
 
 func (s *sums) add(v float64) { s.all += v; s.part += v }
 
-// add takes one cell.
+// add counts one cell.
 func (t *tally) add(c cell) {
 	if isMissing(c.text) {
 		t.missing++
@@ -78,7 +78,7 @@ func (t *tally) add(c cell) {
 	}
 }
 
-// numberOf reads a number; one that its format types as such has a decimal point.
+// numberOf reads a number. A number that its format types as such has a decimal point.
 func numberOf(c cell) (number, bool) {
 	n, ok := parseNumber(c.text)
 	if ok && c.exact {
@@ -137,10 +137,10 @@ func (t *tally) number(n number, b []byte) {
 	t.sumComma.add(v)
 }
 
-// isSentinel knows the numbers that stand for a missing value in measurements.
+// isSentinel reports whether v is a number that means a missing value in measurements.
 func isSentinel(v float64) bool { return v == -999 || v == -9999 || v == -99999 || v == -999.9 }
 
-// isPlain reports digits alone.
+// isPlain reports whether b contains only digits.
 func isPlain(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return !isDigit(c) })
 }

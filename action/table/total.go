@@ -17,8 +17,8 @@ var (
 	meanWords = wordSet("average mean avg durchschnitt mittelwert mittel moyenne")
 )
 
-// totalWord reads a label such as "Total", "Summe" or "Average". exact says that it is
-// nothing but that word; mean that it is an average.
+// totalWord reads a label such as "Total", "Summe" or "Average". exact reports whether the label is only that word,
+// mean whether it is an average.
 func totalWord(label string) (mean, exact, ok bool) {
 	if len(label) > 60 {
 		return false, false, false
@@ -32,8 +32,8 @@ func totalWord(label string) (mean, exact, ok bool) {
 	})
 }
 
-// isTotal reports whether the row repeats what the rows above it hold: it has the label of
-// a total, and a number in it is the sum (or mean) of the column above.
+// isTotal reports whether a row repeats the rows above it: it has the label of a total, and one of its numbers is the
+// sum (or mean) of the column above.
 func (s *survey) isTotal(record []cell) (sure, suspect bool) {
 	at := slices.IndexFunc(record, func(c cell) bool {
 		return len(c.text) > 0 && !c.exact && (c.text[0] >= 'A' || c.text[0] == '*') && !isMissing(c.text)
@@ -89,7 +89,7 @@ func (t *tally) agrees(n number, mean bool) bool {
 	return false
 }
 
-// isFooter recognises a remark below the table: one cell alone where the table has several.
+// isFooter reports whether a record is a remark below the table: a single cell in a table of several columns.
 func isFooter(record []cell, width int) bool {
 	if width < 2 || len(record) == 0 || len(record[0].text) == 0 {
 		return false
@@ -104,12 +104,11 @@ func isFooter(record []cell, width int) bool {
 	return slices.ContainsFunc([]string{"source:", "sources:", "quelle:", "quellen:", "note:", "notes:", "anmerkung", "hinweis:", "stand:", "stand ", "*", "©", "¹", "1)", "remark:", "updated", "generated", "exported", "last updated", "as of "}, func(w string) bool { return strings.HasPrefix(text, w) })
 }
 
-// maxWholes is how many values and columns are compared.
+// maxWholes is the maximum number of values and columns that are compared.
 const maxWholes = 5
 
-// wholes notes values of text columns that stand for all others together, such as
-// "All countries": their rows hold the sums of the other rows, so that a sum over all rows
-// counts twice.
+// wholes adds notes on values of text columns that represent all others together, such as "All countries": their rows
+// contain the sums of the other rows, so that a sum over all rows counts twice.
 func (s *store) wholes(ctx context.Context, tb *table) error {
 	var numbers []*column
 	for _, c := range tb.columns {
@@ -135,7 +134,7 @@ func (s *store) wholes(ctx context.Context, tb *table) error {
 	return nil
 }
 
-// standsForAll recognises names of a whole.
+// standsForAll reports whether a value names a whole.
 func standsForAll(v string) bool {
 	l := strings.ToLower(v)
 	if mean, exact, ok := totalWord(l); ok && !mean && (exact || strings.HasPrefix(l, "total ") || strings.HasPrefix(l, "gesamt ")) {
@@ -145,7 +144,7 @@ func standsForAll(v string) bool {
 		slices.ContainsFunc([]string{"all ", "alle ", "tous ", "toutes "}, func(w string) bool { return strings.HasPrefix(l, w) })
 }
 
-// isWhole compares the sum of the rows of v with that of the others, within half a percent.
+// isWhole compares the sum of the rows with v to that of the other rows, within half a percent.
 func (s *store) isWhole(ctx context.Context, tb *table, c *column, v string, numbers []*column) (bool, error) {
 	for _, n := range numbers {
 		var whole, others float64

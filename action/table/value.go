@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Type is what a column holds.
+// Type is the type of a column's values.
 type Type string
 
 // The types of columns.
@@ -19,7 +19,7 @@ const (
 	Boolean  Type = "boolean"
 )
 
-// wordSet is the words of a text.
+// wordSet returns the set of the words of a text.
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {
@@ -29,11 +29,11 @@ func wordSet(text string) map[string]bool {
 }
 
 var (
-	// missing are the marks for "no value" that mean so in every column.
+	// missing are the marks for a missing value in every column.
 	missing = wordSet(`- – — -- --- . .. ... NA N/A n/a N/a na #N/A #NV n.a. N.A. n.v. k.A. k.a. K.A. null NULL Null nan NaN NAN <NA> NaT nil \N`)
-	// weaklyMissing are words that are values in a column of text, and none elsewhere.
+	// weaklyMissing are words that are values in a text column and missing values in all others.
 	weaklyMissing = wordSet("none ? * keine inf -inf infinity -infinity")
-	// broken are the errors of spreadsheets.
+	// broken are spreadsheet errors.
 	broken = wordSet("#REF! #DIV/0! #VALUE! #NAME? #NULL! #NUM! #SPILL! #CALC! #ERROR! #BEZUG! #WERT! #ZAHL! #VALEUR! #NOM? #NOMBRE!")
 )
 
@@ -45,7 +45,7 @@ func isWeaklyMissing(b []byte) bool {
 	return len(b) <= 12 && !isDigit(b[0]) && weaklyMissing[strings.ToLower(string(b))]
 }
 
-// truths are the words of a boolean; single letters are so only in pairs.
+// truths are the words for a boolean; single letters count only in pairs.
 var truths = map[string]struct{ value, letter bool }{
 	"true": {true, false}, "yes": {true, false}, "ja": {true, false}, "oui": {true, false}, "wahr": {true, false}, "vrai": {true, false}, "si": {true, false}, "sí": {true, false},
 	"false": {}, "no": {}, "nein": {}, "non": {}, "falsch": {}, "faux": {},
@@ -53,7 +53,7 @@ var truths = map[string]struct{ value, letter bool }{
 	"n": {false, true}, "f": {false, true},
 }
 
-// truth reads the word of a boolean; letter says that it is a single letter.
+// truth reads the word for a boolean; letter reports whether it is a single letter.
 func truth(b []byte) (v, letter, ok bool) {
 	if len(b) > 6 {
 		return false, false, false
@@ -64,12 +64,12 @@ func truth(b []byte) (v, letter, ok bool) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// isCode recognises two capital letters, such as the code of a country: NA is Namibia there.
+// isCode reports whether b is two capital letters, such as a country code: NA can be Namibia.
 func isCode(b []byte) bool {
 	return len(b) == 2 && b[0] >= 'A' && b[0] <= 'Z' && b[1] >= 'A' && b[1] <= 'Z'
 }
 
-// words cuts a name into lower-case words: "orderNo", "order_no" and "Order no." alike.
+// words splits a name into lower-case words: "orderNo", "order_no" and "Order no." give the same words.
 func words(name string) []string {
 	var b strings.Builder
 	last := ' '
@@ -90,14 +90,14 @@ func words(name string) []string {
 var (
 	keyWords = wordSet(`id ids uuid guid zip zipcode plz postcode postleitzahl postal sku ean gtin upc isbn issn asin iban bic
 		phone telephone telefon tel fax mobile mobil handy telefonnummer téléphone portable fips siret siren vat ssn barcode imei vin`)
-	// keyEnds are those at the end of a name of several words.
+	// keyEnds mark a key at the end of a name of several words.
 	keyEnds       = wordSet("no nr number nummer code num nbr numéro numero key account konto ref reference référence kennung serial")
 	calendarWords = wordSet("month monat mois day tag jour hour stunde heure week kw woche semaine quarter quartal minute year jahr")
 	yearWords     = wordSet("year jahr année annee yr")
 )
 
-// isKey recognises by its name a column whose digits name things: ids, codes, ZIP codes,
-// SKUs, phone numbers. They stay text.
+// isKey reports whether a name is that of a column whose digits identify things: ids, codes, ZIP codes, SKUs, phone
+// numbers. Such columns stay text.
 func isKey(name string) bool {
 	w := words(name)
 	if len(w) == 0 {
@@ -115,20 +115,19 @@ func isKey(name string) bool {
 	return len(w) > 1 && keyEnds[last] || slices.ContainsFunc(w, func(word string) bool { return keyWords[word] })
 }
 
-// isCalendar recognises by its name a column of small numbers that may be written with
-// zeros in front: the month 03.
+// isCalendar reports whether a name is that of a column of small numbers that may have leading zeros: the month 03.
 func isCalendar(name string) bool {
 	return slices.ContainsFunc(words(name), func(word string) bool { return calendarWords[word] })
 }
 
-// isDateName recognises by its name a column of dates, where 20240301 is one.
+// isDateName reports whether a name is that of a column of dates, in which 20240301 is a date.
 func isDateName(name string) bool {
 	return slices.ContainsFunc(words(name), func(word string) bool {
 		return word == "day" || word == "tag" || word == "jour" || strings.HasSuffix(word, "datum") || strings.HasSuffix(word, "date")
 	})
 }
 
-// isYear recognises by its name a column of years.
+// isYear reports whether a name is that of a column of years.
 func isYear(name string) bool {
 	return slices.ContainsFunc(words(name), func(word string) bool { return yearWords[word] })
 }

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// minPeriods is how many columns named by periods make a wide table, maxPeriods how many
-	// the long form takes: SQLite joins no more selects.
+	// minPeriods is the minimum number of columns named by periods in a wide table, maxPeriods the maximum number in
+	// its long form: SQLite joins no more selects.
 	minPeriods = 3
 	maxPeriods = 400
 )
 
-// period is a column that is named by a year, month or quarter.
+// period is a column named by a year, month or quarter.
 type period struct {
 	column *column
-	// year is set for years alone, month for months without a year; text sorts by time.
+	// year is set for years, month for months without a year, text for others; text sorts by time.
 	year, month int
 	text        string
 }
 
-// lengthen adds to a wide table (one column for each year or month) its long form, as a
-// view: the columns that are no numbers, year or period, and value.
+// lengthen adds the long form of a wide table (one column for each year or month) as a view: the columns that are not
+// numbers, year or period, and value.
 func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, error) {
 	all := periodsOf(tb)
 	if len(all) < minPeriods || tb.rows == 0 {
@@ -70,7 +70,7 @@ func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, erro
 	return long, nil
 }
 
-// sampleOf shows the first rows of a long form.
+// sampleOf sets the sample of a long form: its first rows.
 func (tb *table) sampleOf(of *table, ids []*column, all []period) {
 	at := func(c *column) int { return slices.Index(of.columns, c) }
 	for _, row := range of.sample[:min(2, len(of.sample))] {
@@ -85,7 +85,7 @@ func (tb *table) sampleOf(of *table, ids []*column, all []period) {
 	}
 }
 
-// when is the period as it is stored.
+// when returns the period as it is stored.
 func (p period) when() any {
 	if p.text != "" {
 		return p.text
@@ -93,7 +93,7 @@ func (p period) when() any {
 	return int64(p.year + p.month)
 }
 
-// createView is the statement that makes the long form.
+// createView returns the statement that creates the long form.
 func (tb *table) createView(of *table, ids []*column, all []period) string {
 	var head strings.Builder
 	for _, c := range ids {
@@ -111,7 +111,7 @@ func (tb *table) createView(of *table, ids []*column, all []period) string {
 	return "CREATE VIEW " + quote(tb.name) + " AS " + strings.Join(selects, " UNION ALL ")
 }
 
-// periodsOf lists the columns of numbers that are named by periods of one kind.
+// periodsOf returns the columns of numbers that are named by periods of the most frequent kind.
 func periodsOf(tb *table) []period {
 	var kinds [3][]period // of years, of months, of others
 	for _, c := range tb.columns {
@@ -175,7 +175,7 @@ func quarterOf(s string) (string, bool) {
 	return year + quarter, quarter != "" && strings.ContainsAny(strings.ToUpper(s), "QT")
 }
 
-// timeColumn describes the periods.
+// timeColumn describes the column of periods.
 func timeColumn(all []period) *column {
 	c := &column{name: "year", kind: Integer}
 	if all[0].year == 0 {
@@ -193,7 +193,7 @@ func timeColumn(all []period) *column {
 	return c
 }
 
-// valueColumn describes the values of all periods together.
+// valueColumn describes the column of the values of all periods.
 func valueColumn(all []period) *column {
 	c := &column{name: "value", kind: Integer, unit: all[0].column.unit}
 	for _, p := range all {

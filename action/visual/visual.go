@@ -1,9 +1,9 @@
-// Package visual has the actions that draw data as SVG without a model: charts, diagrams, networks, word clouds,
+// Package visual provides actions that draw data as SVG without a model: charts, diagrams, networks, word clouds,
 // sketches, Mermaid and infographics. They differ in their names, inputs and package of draw; one table lists them.
 //
-// The inputs accept what models write: arrays as JSON text, numbers as text, null for gaps. Errors
-// are those of draw: media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import action and draw.
+// The inputs accept what models write: arrays as JSON text, numbers as text, null for gaps. Errors come from draw:
+// media.Error values with code media.CodeInvalid whose message names the parameter. The package may import action and
+// draw.
 package visual
 
 import (
@@ -28,8 +28,8 @@ import (
 // drawing is one action of the table.
 type drawing struct {
 	name, description string
-	// params are the inputs and outputs. The output called output holds the file, Description its
-	// alt text; the others are facts of the drawing.
+	// params are the inputs and outputs. The output named by output holds the file, Description its alt text. The other
+	// outputs are facts of the drawing.
 	params []action.Param
 	output string
 	draw   func(params map[string]any) (svg.Drawing, error)
@@ -139,7 +139,7 @@ var drawings = []drawing{
 
 var language = action.Param{Name: "Language", Description: "The language tag of words and numbers that the drawing adds: en or de; others get English."}
 
-// page is the inputs of a page; a height of 0 is omitted because the content makes it.
+// page returns the inputs of a page. If h is 0, it omits the height, which depends on the content.
 func page(w, h int) []action.Param {
 	list := []action.Param{
 		{Name: "Title", Required: true, Description: "What it shows in one line, preferably its finding."},
@@ -155,14 +155,14 @@ func page(w, h int) []action.Param {
 	return list
 }
 
-// titled is the inputs of a page whose content can have its own title.
+// titled makes the title of a page optional, for content that can have its own.
 func titled(page []action.Param) []action.Param {
 	page[0].Required = false
 	page[0].Description = "What it shows, in one line; derived from the source if missing."
 	return page
 }
 
-// file is the outputs of every drawing.
+// file returns the outputs of every drawing.
 func file(name string) []action.Param {
 	return []action.Param{
 		{Name: name, Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, Description: "The drawing, image/svg+xml."},
@@ -170,7 +170,7 @@ func file(name string) []action.Param {
 	}
 }
 
-// counts is the outputs of a graph, with the words that people use for its nodes and edges.
+// counts returns the outputs of a graph, with the common words for its nodes and edges.
 func counts(nodes, edges string) []action.Param {
 	return []action.Param{
 		{Name: "NodeCount", Direction: action.Output, Type: "integer", Description: "The number of " + nodes + " drawn."},
@@ -178,7 +178,7 @@ func counts(nodes, edges string) []action.Param {
 	}
 }
 
-// Actions lists the actions of this family.
+// Actions returns the actions of this package.
 func Actions() []action.Action {
 	var out []action.Action
 	for _, d := range drawings {
@@ -197,7 +197,7 @@ func (d drawing) run(ctx context.Context, c *action.Call) (action.Result, error)
 	}
 	item := map[string]any{"data": made.Data, "mimeType": svg.MIME, "label": svg.Clip(made.Title), "description": made.Alt, "fileName": svg.FileName(made.Title)}
 	if made.Adaptive {
-		item["metadata"] = map[string]any{"adaptive": true} // it holds a second layout for narrow pages
+		item["metadata"] = map[string]any{"adaptive": true} // it contains a second layout for narrow pages
 	}
 	outputs := maps.Clone(made.Facts)
 	outputs[d.output], outputs["Description"] = item, made.Alt

@@ -9,18 +9,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxTags bounds what is looked at of one page.
+// maxTags is the maximum number of tags, texts and comments read from one page.
 const maxTags = 1_000_000
 
-// articles returns parts of a page as HTML, the one most worth reading first: the main
-// part without what surrounds it, the body without what surrounds it, all of it. Each
-// has the page's head for its title.
+// articles returns parts of a page as HTML, the most readable first: the main part without its surroundings, the body
+// without its surroundings, the whole page. Each includes the page's head for the title.
 func articles(b []byte) [][]byte {
 	return slices.DeleteFunc([][]byte{cut(b, true), cut(b, false), b}, func(part []byte) bool { return len(part) == 0 })
 }
 
-// cut copies a page without navigation, forms and the like; with main, only its main
-// element or articles.
+// cut copies a page without navigation, forms and similar elements. With main, it copies only the main element or
+// articles.
 func cut(b []byte, main bool) []byte {
 	c := cutter{main: main}
 	z := html.NewTokenizer(bytes.NewReader(b))
@@ -46,7 +45,7 @@ func cut(b []byte, main bool) []byte {
 	return c.out.Bytes()
 }
 
-// hidden tells an element that people do not see.
+// hidden reports whether attributes hide an element or mark it as navigation, search, banner or footer.
 func hidden(z *html.Tokenizer) bool {
 	for more := true; more; {
 		var key, val []byte
@@ -71,11 +70,11 @@ func hidden(z *html.Tokenizer) bool {
 }
 
 var (
-	// around are the elements that stand around an article.
+	// around are the elements that surround an article.
 	around = []atom.Atom{
 		atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu,
 	}
-	// unclosed are elements without an end tag, or whose end is the page's.
+	// unclosed are elements without an end tag, or that end with the page.
 	unclosed = []atom.Atom{
 		atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html,
 	}
@@ -97,7 +96,7 @@ func (c *cutter) write(raw []byte) {
 	}
 }
 
-// tag follows one tag.
+// tag handles one tag.
 func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
 	if n := len(c.away); n > 0 {
 		switch {
@@ -106,7 +105,7 @@ func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
 		case !open && a == c.away[n-1]:
 			c.away = c.away[:n-1]
 		case a == atom.Body || a == atom.Html || (a == atom.Main || a == atom.Article) && open && !unseen:
-			c.away = nil // a tag that was never closed
+			c.away = nil // the tag was never closed
 			c.tag(a, open, unseen, raw)
 		}
 		return

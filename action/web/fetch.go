@@ -26,12 +26,12 @@ import (
 const (
 	DefaultMaxBytes = 16 << 20
 	fetchTimeout    = 30 * time.Second
-	// maxText is how much text of a page is read at all, in characters.
+	// maxText is the maximum number of characters read from a page.
 	maxText = 2_000_000
 )
 
-// NewFetcher creates the guard for pages: text of public addresses, and of what lies below the
-// trusted URL if there is one: the search API's own ([API]), and nothing else on its host.
+// NewFetcher creates the guarded client for pages. It allows text of public addresses and, if trusted is set, of
+// addresses below that URL: the search API's own ([API]), and nothing else on its host.
 func NewFetcher(trusted string) *safehttp.Client {
 	cfg := safehttp.Config{
 		MaxBytes: DefaultMaxBytes, Timeout: fetchTimeout,
@@ -72,7 +72,7 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 	if err != nil {
 		return action.Result{}, err
 	}
-	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
+	defer func() { _ = resp.Body.Close() }() // read completely, or abandoned
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return action.Result{}, err
@@ -81,12 +81,12 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 	if err != nil {
 		return action.Result{}, err
 	}
-	// Media inside of a text is named, not shown.
+	// Media in the text is replaced with its name.
 	doc.Text, doc.Title = wire.NameMedia(doc.Text), file.Clip(doc.Title, 200)
 	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
 }
 
-// read returns the text of an answer. Its bytes decide what it is.
+// read returns the text of a response. The bytes determine its type.
 func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document, error) {
 	notText := func(kind string) error {
 		return media.Errorf(media.CodeUnsupported, "the page on %s is not text (%s): choose another one", host(resp.URL), kind)
@@ -108,14 +108,14 @@ func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document
 	return readable(ctx, b)
 }
 
-// decoded turns a page into UTF-8 by what its header or its own text says.
+// decoded converts a page to UTF-8, from the charset in its header or in its own text.
 func decoded(b []byte, resp *safehttp.Response, isHTML bool) []byte {
 	label := resp.ContentType
 	if resp.Charset != "" {
 		label = mime.FormatMediaType(cmp.Or(label, "text/plain"), map[string]string{"charset": resp.Charset})
 	}
 	if !isHTML && resp.Charset == "" {
-		return b // file reads UTF-8, UTF-16 with its mark, and Latin-1
+		return b // package file reads UTF-8, UTF-16 and Windows-1252
 	}
 	enc, name, _ := charset.DetermineEncoding(b[:min(len(b), 1024)], label)
 	if name == "utf-8" {
@@ -128,7 +128,7 @@ func decoded(b []byte, resp *safehttp.Response, isHTML bool) []byte {
 	return out
 }
 
-// textName tells package file what kind of text it is.
+// textName returns a file name that tells package file the kind of text.
 func textName(resp *safehttp.Response) string {
 	name := "page.txt"
 	if strings.HasSuffix(resp.ContentType, "json") {
@@ -140,7 +140,7 @@ func textName(resp *safehttp.Response) string {
 	return name
 }
 
-// readable prefers the part of a page that people came for.
+// readable returns the main part of a page, or a larger part if that is too short.
 func readable(ctx context.Context, b []byte) (file.Document, error) {
 	const least = 500 // characters of an article
 	var best file.Document
@@ -163,7 +163,7 @@ func readable(ctx context.Context, b []byte) (file.Document, error) {
 	return best, nil
 }
 
-// page writes a stretch of a text.
+// page returns a range of a text as a result.
 func page(doc file.Document, address string, offset, limit int) action.Result {
 	text := []rune(doc.Text)
 	from, to := min(offset, len(text)), min(offset+limit, len(text))
@@ -191,7 +191,7 @@ func page(doc file.Document, address string, offset, limit int) action.Result {
 	return res
 }
 
-// host names where a page is, without what may be secret.
+// host returns the host of an address, without parts that may be secret.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -20,25 +20,25 @@ import (
 	"atelier/media"
 )
 
-// Provider says where one provider is and with what key.
+// Provider is the address and key of one provider.
 type Provider struct {
 	// Key is the credential; SearXNG needs none.
 	Key string
-	// BaseURL is the origin, or for SearXNG the address of the instance; "" means the
-	// provider's own. The operator's word is trusted, a loopback address too.
+	// BaseURL is the origin, or for SearXNG the address of the instance; "" means the provider's own. The operator's
+	// address is trusted, even a loopback address.
 	BaseURL string
 	// Timeout covers one search; 0 means 20 seconds.
 	Timeout time.Duration
 }
 
-// maxAnswer is the longest answer of a provider, in bytes.
+// maxAnswer is the maximum size of a provider's response, in bytes.
 const maxAnswer = 4 << 20
 
-// client is what the providers have in common.
+// client is the common part of the providers.
 type client struct {
 	name string
 	key  string
-	api  *url.URL // where searches go
+	api  *url.URL // the address of searches
 	http *http.Client
 }
 
@@ -59,17 +59,17 @@ func newClient(name, base, path string, p Provider) (*client, error) {
 // Name implements [Searcher].
 func (c *client) Name() string { return c.name }
 
-// API is the address of the searches, for [NewFetcher].
+// API returns the address of searches, for [NewFetcher].
 func (c *client) API() string { return c.api.String() }
 
-// question is one call of a provider. A body makes it a POST of JSON.
+// question is one request to a provider. A body makes it a POST of JSON.
 type question struct {
 	query  url.Values
 	header http.Header
 	body   any
 }
 
-// call asks and reads the answer into out.
+// call sends a request and decodes the response into out.
 func (c *client) call(ctx context.Context, q question, out any) error {
 	req, err := c.request(ctx, q)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 	if err != nil {
 		return c.failure(ctx, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // read as far as it is needed
+	defer func() { _ = resp.Body.Close() }() // read as far as needed
 	b, err := io.ReadAll(resp.Body)
 	switch {
 	case err != nil:
@@ -119,7 +119,7 @@ func (c *client) request(ctx context.Context, q question) (*http.Request, error)
 	return req, nil
 }
 
-// failure adds a code to an error of the connection; the address stays out of it.
+// failure adds a code to a connection error and omits the address.
 func (c *client) failure(ctx context.Context, err error) error {
 	var own *media.Error
 	var ue *url.Error
@@ -134,7 +134,7 @@ func (c *client) failure(ctx context.Context, err error) error {
 	return media.Errorf(media.CodeUnavailable, "%s cannot be reached: check its address and the network", c.name)
 }
 
-// refusal adds a code to a status, with the provider's own words.
+// refusal converts a status to an error with a code and the provider's message.
 func (c *client) refusal(resp *http.Response, body []byte) error {
 	code, what := media.CodeBadResponse, fmt.Sprintf("responded with status %d", resp.StatusCode)
 	switch s := resp.StatusCode; {
@@ -164,7 +164,7 @@ func (c *client) refusal(resp *http.Response, body []byte) error {
 	return e
 }
 
-// explanation finds a provider's explanation in its answer: the first text under a usual name.
+// explanation returns the error message in a provider's response: the first text under a common name.
 func explanation(v any, depth int) string {
 	t, ok := v.(map[string]any)
 	if !ok || depth > 3 {
@@ -181,7 +181,7 @@ func explanation(v any, depth int) string {
 	return ""
 }
 
-// plainText takes tags and entities out of a title or snippet.
+// plainText removes tags from a title or snippet and decodes entities.
 func plainText(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s

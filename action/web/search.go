@@ -15,17 +15,17 @@ import (
 
 // Searcher is one provider of web search. Implementations are safe for concurrent use.
 type Searcher interface {
-	// Name is what people call it: "Brave".
+	// Name is the display name, such as "Brave".
 	Name() string
-	// Search returns hits, best first, at most q.Count of them. No hit is no error.
+	// Search returns at most q.Count hits, best first. Finding no hits is not an error.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 }
 
 // Query is one search.
 type Query struct {
-	// Text is in the provider's own syntax; words are enough.
+	// Text may use the provider's own syntax; words are sufficient.
 	Text string
-	// Count is how many hits are wanted, 1 to 20.
+	// Count is the number of requested hits, 1 to 20.
 	Count int
 	// Freshness is day, week, month, year or "" for any age.
 	Freshness string
@@ -33,35 +33,35 @@ type Query struct {
 	Language string
 }
 
-// Hit is one page that a search finds.
+// Hit is one page found by a search.
 type Hit struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet,omitempty"`
-	// Published is a date as the provider writes it.
+	// Published is a date in the provider's format.
 	Published string `json:"published,omitempty"`
 }
 
 // Limits of one search.
 const (
 	maxHits    = 20
-	maxQuery   = 400  // characters, the least that any provider takes
+	maxQuery   = 400  // characters, the lowest limit of any provider
 	maxSnippet = 500  // characters
 	maxURL     = 2000 // characters; longer addresses are omitted
 )
 
-// Web is the web as agents may use it. It is safe for concurrent use.
+// Web searches and reads the web for agents. It is safe for concurrent use.
 type Web struct {
 	cfg Config
 }
 
-// Config says what agents may use.
+// Config selects the search provider and how pages are fetched.
 type Config struct {
 	// Search finds pages. Required.
 	Search Searcher
-	// Fetch gets pages; nil means public addresses only, within [DefaultMaxBytes].
+	// Fetch fetches pages; nil means public addresses only, up to [DefaultMaxBytes].
 	Fetch *safehttp.Client
-	// MaxCharacters is how much text of one page is given at most; 0 means 10,000.
+	// MaxCharacters is the maximum number of characters returned of one page; 0 means 10,000.
 	MaxCharacters int
 }
 
@@ -77,10 +77,10 @@ func New(cfg Config) (*Web, error) {
 	return &Web{cfg: cfg}, nil
 }
 
-// Actions are Web Search and Fetch Page.
+// Actions returns Web Search and Fetch Page.
 func (w *Web) Actions() []action.Action { return []action.Action{w.searchAction(), w.fetchAction()} }
 
-// Descriptions tells about the actions without a provider, for documentation and checks.
+// Descriptions returns the descriptions of the actions, without a provider, for documentation and checks.
 func Descriptions() []action.Description { return action.Document((&Web{}).Actions()...) }
 
 func (w *Web) searchAction() action.Action {
@@ -132,7 +132,7 @@ func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error)
 	return res, nil
 }
 
-// tidy omits what is no page and what stands twice, and shortens the rest.
+// tidy drops duplicates and hits without a usable address, keeps at most most hits, and shortens their texts.
 func tidy(hits []Hit, most int) []Hit {
 	out, seen := []Hit{}, map[string]bool{}
 	for _, h := range hits {
@@ -149,7 +149,7 @@ func tidy(hits []Hit, most int) []Hit {
 	return out
 }
 
-// one makes text of one line without markup.
+// one converts s to one line of text without markup.
 func one(s string, n int) string {
 	return file.Clip(strings.Join(strings.Fields(plainText(s)), " "), n)
 }

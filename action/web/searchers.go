@@ -10,13 +10,13 @@ import (
 	"atelier/media"
 )
 
-// SearXNG searches with an instance of the free metasearch engine. The instance must
-// have json among search.formats in its settings (docs.searxng.org, Search API).
+// SearXNG searches with an instance of the free metasearch engine. The settings of the instance must list json in
+// search.formats (docs.searxng.org, Search API).
 type SearXNG struct{ *client }
 
 var _ Searcher = (*SearXNG)(nil)
 
-// NewSearXNG needs the address of the instance. The error has code [media.CodeInvalid].
+// NewSearXNG requires the address of the instance. The error has code [media.CodeInvalid].
 func NewSearXNG(p Provider) (*SearXNG, error) {
 	if p.BaseURL == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of the SearXNG instance is missing")
@@ -38,7 +38,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		Results []struct {
 			Title, URL, Content, PublishedDate string
 		} `json:"results"`
-		// Unresponsive lists engines with the reason why they gave nothing.
+		// Unresponsive lists engines that returned nothing, with the reason.
 		Unresponsive [][]string `json:"unresponsive_engines"`
 	}
 	if err := s.call(ctx, question{query: v}, &out); err != nil {
@@ -67,7 +67,7 @@ type Brave struct{ *client }
 
 var _ Searcher = (*Brave)(nil)
 
-// NewBrave needs a key. The error has code [media.CodeMissingKey] or CodeInvalid.
+// NewBrave requires a key. The error has code [media.CodeMissingKey] or CodeInvalid.
 func NewBrave(p Provider) (*Brave, error) {
 	if p.Key == "" {
 		return nil, media.Errorf(media.CodeMissingKey, "the key for Brave Search is missing")
@@ -106,13 +106,13 @@ func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
 	return hits, nil
 }
 
-// Tavily searches with the Tavily API (docs.tavily.com, Tavily Search). It has no
-// setting for the language: a query in a language finds pages in it.
+// Tavily searches with the Tavily API (docs.tavily.com, Tavily Search). It has no language setting: a query finds pages
+// in its own language.
 type Tavily struct{ *client }
 
 var _ Searcher = (*Tavily)(nil)
 
-// NewTavily needs a key. The error has code [media.CodeMissingKey] or CodeInvalid.
+// NewTavily requires a key. The error has code [media.CodeMissingKey] or CodeInvalid.
 func NewTavily(p Provider) (*Tavily, error) {
 	if p.Key == "" {
 		return nil, media.Errorf(media.CodeMissingKey, "the key for Tavily is missing")

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// maxCandidates bounds how many places of an answer are tried as the start of JSON.
+// maxCandidates is the maximum number of positions in an answer that are tried as the start of JSON.
 const maxCandidates = 10_000
 
 var stepKeys = []string{"actions", "agents", "done", "payload", "payloadPatch", "message", "ask", "promote", "reasoning"}
 
-// extractObject finds the JSON object of a step in a model's answer: alone, in a
-// code fence, or with prose around it. Commas before a closing bracket and raw line
-// breaks in strings are forgiven. Numbers stay [json.Number].
+// extractObject finds the JSON object of a step in a model's answer: alone, in a code fence, or
+// surrounded by prose. It tolerates commas before a closing bracket and raw line breaks in strings.
+// Numbers stay [json.Number].
 func extractObject(text string) (map[string]any, error) {
 	if len(text) > MaxAnswer {
 		return nil, BadStep("the answer has %d bytes, at most %d are read: answer with a smaller step", len(text), MaxAnswer)
@@ -42,7 +42,7 @@ func extractObject(text string) (map[string]any, error) {
 			from += used
 		default:
 			if beginsObject(text[from:]) {
-				// The model meant this one; an object inside it is only a part of it.
+				// The model intended this object; an object inside it would only be a part of it.
 				return nil, BadStep("the JSON object of the step is broken: %v", err)
 			}
 			from++
@@ -54,8 +54,8 @@ func extractObject(text string) (map[string]any, error) {
 	return nil, BadStep("the answer holds no JSON object: answer with one JSON object as the contract says, without prose")
 }
 
-// withoutThoughts drops the thoughts that some models write before their answer:
-// they may hold drafts of it.
+// withoutThoughts removes the thoughts that some models write before their answer, because they may
+// contain drafts of it.
 func withoutThoughts(text string) string {
 	text = strings.TrimLeft(text, "\ufeff \n\r\t")
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "```") {
@@ -76,7 +76,7 @@ func isStep(obj map[string]any) bool {
 	return slices.ContainsFunc(stepKeys, func(k string) bool { _, ok := obj[k]; return ok })
 }
 
-// decodeObject reads the object at the start of text and gives its length.
+// decodeObject decodes the object at the start of text and returns its length.
 func decodeObject(text string) (obj map[string]any, used int, err error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// MessageReader reads the message of a step while the model writes the step. Of an answer that
-// begins with anything but a step or a code fence it reads nothing: that may be thoughts, which
-// hold drafts.
+// MessageReader reads a step's message while the model writes the step. It reads nothing from an
+// answer that begins with anything other than a step or a code fence, because that may be thoughts,
+// which may contain drafts.
 type MessageReader struct {
-	began bool // the first character of the answer is read
+	began bool // the first character of the answer was read
 	depth int
 	text  bool   // inside a string
-	key   bool   // a string that begins now is a key of the step
-	name  []byte // that key
-	mine  bool   // the string is the message, or begins now and will be
-	slash bool   // the byte before escapes this one
-	// raw is what is read of the message and not decoded; over says that nothing more comes.
+	key   bool   // the next string is a key of the step
+	name  []byte // the current key
+	mine  bool   // the current or next string is the message
+	slash bool   // the previous byte escapes this one
+	// raw is the part of the message that was read but not decoded; over reports whether the message has ended.
 	raw  []byte
 	over bool
 }
 
-// Write takes the next part of the answer and gives that of the message.
+// Write takes the next part of the answer and returns the next part of the message.
 func (m *MessageReader) Write(text string) string {
 	for i := range len(text) {
 		switch {
@@ -64,8 +64,8 @@ func (m *MessageReader) inside(c byte) {
 	}
 	m.slash = !m.slash && c == '\\'
 	switch {
-	case m.mine && c < ' ': // a raw line break, which parsing forgives
-		b, _ := json.Marshal(string(rune(c))) // a string always can
+	case m.mine && c < ' ': // a raw line break, which parsing tolerates
+		b, _ := json.Marshal(string(rune(c))) // encoding a string cannot fail
 		m.raw = append(m.raw, bytes.Trim(b, `"`)...)
 	case m.mine:
 		m.raw = append(m.raw, c)
@@ -74,7 +74,7 @@ func (m *MessageReader) inside(c byte) {
 	}
 }
 
-// decoded takes from raw what can be decoded: no part of an escape, of a character or of a
+// decoded removes from raw and returns what can be decoded: no incomplete escape, character or
 // placeholder.
 func (m *MessageReader) decoded() string {
 	for cut := m.ready(); cut > 0; cut-- {
@@ -84,24 +84,24 @@ func (m *MessageReader) decoded() string {
 			m.raw = bytes.Clone(m.raw[cut:])
 			return text
 		}
-		if len(m.raw)-cut > 12 { // longer than a pair of escapes: it is none
+		if len(m.raw)-cut > 12 { // longer than a surrogate pair: not an incomplete escape
 			break
 		}
 	}
 	return ""
 }
 
-// ready is how much of raw may be decoded.
+// ready returns the number of bytes of raw that may be decoded.
 func (m *MessageReader) ready() int {
 	cut := len(m.raw)
 	if m.over {
 		return cut
 	}
-	if r, size := utf8.DecodeLastRune(m.raw); r == utf8.RuneError && size == 1 { // a part of a character
+	if r, size := utf8.DecodeLastRune(m.raw); r == utf8.RuneError && size == 1 { // an incomplete character
 		for cut--; cut > 0 && !utf8.RuneStart(m.raw[cut]); cut-- {
 		}
 	}
-	// An escape waits for its end, the first half of a surrogate pair for the other.
+	// An incomplete escape waits for its end, a high surrogate for the low one.
 	for i := max(0, len(m.raw)-11); i < cut; i++ {
 		if e := bytes.ToLower(m.raw[i:]); bytes.HasPrefix(e, []byte(`\u`)) && (len(e) < 6 || e[2] == 'd' && e[3] >= '8' && e[3] <= 'b') {
 			cut = i

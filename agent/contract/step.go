@@ -1,8 +1,8 @@
-// Package contract is the step contract: the one JSON object that a model answers with, its JSON Schema,
-// the instruction that explains it, and how a step is found in an answer, whole or while it is written.
+// Package contract defines the step contract: the JSON object that a model answers with, its JSON Schema, and
+// the instruction that explains it. It finds a step in an answer, complete or while it is being written.
 //
 // Errors are media.Error values: bad_response, retryable, with a message for the model, and invalid for
-// questions that cannot be asked. It may import media and wire.
+// invalid questions. It may import media and wire.
 package contract
 
 import (
@@ -30,10 +30,10 @@ var Schema []byte
 //go:embed contract.md
 var Instruction string
 
-// SchemaName is what providers with structured output call the answer.
+// SchemaName is the name of the schema for providers with structured output.
 const SchemaName = "agent_step"
 
-// MaxAnswer is how many bytes of a model's answer are looked at.
+// MaxAnswer is the maximum number of bytes of a model's answer that are read.
 const MaxAnswer = 8 << 20
 
 // Step is one answer of a model: what to do next.
@@ -50,13 +50,13 @@ type Step struct {
 	Done         bool           `json:"done"`
 }
 
-// ActionCall asks for an action.
+// ActionCall requests an action.
 type ActionCall struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params,omitempty"`
 }
 
-// AgentCall asks for a sub-agent and grants it media by ref.
+// AgentCall requests a sub-agent and grants it media by ref.
 type AgentCall struct {
 	Name  string   `json:"name"`
 	Task  string   `json:"task"`
@@ -76,10 +76,10 @@ type Ask struct {
 	Schema   json.RawMessage `json:"schema,omitempty"`
 }
 
-// Acts reports whether the step asks for anything to be done.
+// Acts reports whether the step requests any actions or sub-agents.
 func (s *Step) Acts() bool { return len(s.Actions)+len(s.Agents) > 0 }
 
-// Parser reads steps; its schema is compiled once.
+// Parser parses steps with a schema that is compiled once.
 type Parser struct{ schema *jsonschema.Schema }
 
 // NewParser compiles the schema.
@@ -91,8 +91,8 @@ func NewParser() (*Parser, error) {
 	return &Parser{schema: s}, nil
 }
 
-// Parse finds the step in a model's answer. The error has code bad_response, is
-// retryable and says to the model what is wrong.
+// Parse finds the step in a model's answer. The error has code bad_response, is retryable and tells
+// the model what is wrong.
 func (p *Parser) Parse(text string) (*Step, error) {
 	obj, err := extractObject(text)
 	if err != nil {
@@ -114,15 +114,15 @@ func (p *Parser) Parse(text string) (*Step, error) {
 	return s, nil
 }
 
-// BadStep is the error of an answer that cannot be used: bad_response, and retryable.
+// BadStep returns the error for an answer that cannot be used: bad_response and retryable.
 func BadStep(format string, args ...any) *media.Error {
 	e := media.Errorf(media.CodeBadResponse, format, args...)
 	e.Retryable = true
 	return e
 }
 
-// readOldNames understands what older prompts taught models: persist for promote,
-// refId for ref, bare refs instead of objects.
+// readOldNames accepts names from older prompts: persist for promote, refId for ref, and bare refs
+// instead of objects.
 func readOldNames(obj map[string]any) {
 	var all []any
 	for _, key := range []string{"promote", "persist"} {
@@ -153,7 +153,7 @@ func readOldNames(obj map[string]any) {
 	obj["promote"] = all
 }
 
-// stepOf builds the step from an object that fits the schema.
+// stepOf builds the step from an object that matches the schema.
 func stepOf(obj map[string]any) *Step {
 	s := &Step{Reasoning: str(obj, "reasoning"), Message: str(obj, "message")}
 	s.Payload, _ = obj["payload"].(map[string]any)
@@ -200,17 +200,17 @@ func objects(v any) []map[string]any {
 	return out
 }
 
-// MaxQuestion is how many characters a question may have, maxForm how many bytes its JSON
-// Schema. What is longer is refused, not cut.
+// MaxQuestion is the maximum length of a question in characters; maxForm is the maximum size of its
+// JSON Schema in bytes. Anything longer is refused, not cut.
 const (
 	MaxQuestion = 4000
 	maxForm     = 16 << 10
 )
 
-// AnswerForm is the form of a question that brings none.
+// AnswerForm is the form of a question without a schema.
 const AnswerForm = `{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","minLength":1,"title":"Answer"}},"additionalProperties":false}`
 
-// CheckQuestion checks a question of an agent. Without a schema the form is {answer: string}.
+// CheckQuestion checks a question. Without a schema, the form is {answer: string}.
 func CheckQuestion(question string, schema json.RawMessage) (text string, form json.RawMessage, err error) {
 	text = strings.TrimSpace(question)
 	switch n := utf8.RuneCountInString(text); {
@@ -223,7 +223,7 @@ func CheckQuestion(question string, schema json.RawMessage) (text string, form j
 	return text, form, err
 }
 
-// formOf checks the schema of a question as a model or a program wrote it; empty gives the
+// formOf checks a question's schema written by a model or a program; an empty schema means the
 // default. The error says what to change.
 func formOf(schema []byte) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {

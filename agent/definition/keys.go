@@ -1,18 +1,18 @@
 package definition
 
-// Key is one key of a definition's YAML, for people.
+// Key documents one key of a definition's YAML.
 type Key struct {
-	// Path is where the key stands: turns, actions[].name.
+	// Path is the path of the key: turns, actions[].name.
 	Path string
-	// Type is text, number, list, mapping or what else is taken.
+	// Type is the accepted type: text, number, list, mapping or another.
 	Type string
-	// Default is what holds where the key is missing; "required" where it must not be.
+	// Default is the value used if the key is missing; "required" if it must be present.
 	Default string
-	// Description says what it does, with units and limits.
+	// Description describes the effect, with units and limits.
 	Description string
 }
 
-// Keys documents every key of a definition, in the order in which people write them.
+// Keys documents every key of a definition, in the usual order.
 func Keys() []Key {
 	return []Key{
 		{"slug", "text", "required", "The agent's name for programs and other agents: lower case words joined by dashes. A definition replaces the earlier one with its slug."},

@@ -23,8 +23,8 @@ import (
 	"atelier/media/wire"
 )
 
-// MaxTurns is how many turns a definition may allow at most, DefaultCompactLength the
-// [ActionUse.CompactLength] of an action whose entry names none.
+// MaxTurns is the maximum number of turns that a definition may allow. DefaultCompactLength is the
+// [ActionUse.CompactLength] of an action whose entry does not set it.
 const (
 	MaxTurns             = 200
 	DefaultCompactLength = 2000
@@ -40,14 +40,13 @@ const (
 
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Folder is a place of definitions. Its name stands before file names in problems;
-// it may be empty.
+// Folder is a folder of definitions. Its name prefixes file names in problems and may be empty.
 type Folder struct {
 	Name  string
 	Files fs.FS
 }
 
-// path names a file of the folder for people.
+// path returns the display path of a file in the folder.
 func (f Folder) path(name string) string { return path.Join(f.Name, name) }
 
 // Load is [LoadFolders] for folders without names.
@@ -59,12 +58,11 @@ func Load(files ...fs.FS) (*Set, error) {
 	return LoadFolders(folders...)
 }
 
-// LoadFolders reads the definitions (*.yaml, *.yml) of one or more folders and the
-// prompts beside them. An agent of a later folder replaces the agent with the same slug
-// of an earlier one. Whatever is wrong (an unknown field, a bad value, a missing
-// prompt, a bad schema, a circle) is a [Error] with code
-// [media.CodeInvalid]; all problems are reported at once. Names of actions, sources and
-// sub-agents are checked by agent.NewRunner and [Check], which know them.
+// LoadFolders reads the definitions (*.yaml, *.yml) of one or more folders and their prompts. An
+// agent of a later folder replaces the agent with the same slug of an earlier one. Any problem (an
+// unknown field, an invalid value, a missing prompt, an invalid schema, a cycle) is reported as an
+// [Error] with code [media.CodeInvalid], which contains all problems. The names of actions, sources
+// and sub-agents are checked by agent.NewRunner and [Check], which know them.
 func LoadFolders(folders ...Folder) (*Set, error) {
 	d, problems := load(folders)
 	if err := errorOf(problems); err != nil {
@@ -73,8 +71,8 @@ func LoadFolders(folders ...Folder) (*Set, error) {
 	return d, nil
 }
 
-// load reads what can be read. Definitions with problems are in the set as far as
-// they have a slug, so that those who name them are not blamed.
+// load reads every definition that can be read. Definitions with problems are in the set if they
+// have a slug, so that definitions that name them get no further problems.
 func load(folders []Folder) (*Set, []Problem) {
 	found := map[string]*Agent{}
 	var problems []Problem
@@ -96,7 +94,7 @@ func load(folders []Folder) (*Set, []Problem) {
 	return d, slices.Concat(problems, d.checkNames(), d.checkCircles())
 }
 
-// loadFolder reads one folder. Two agents of one slug in it are a mistake.
+// loadFolder reads one folder. Two agents with the same slug in it are a problem.
 func loadFolder(f Folder) (defs []*Agent, problems []Problem) {
 	entries, err := fs.ReadDir(f.Files, ".")
 	if err != nil {
@@ -122,7 +120,7 @@ func loadFolder(f Folder) (defs []*Agent, problems []Problem) {
 	return defs, problems
 }
 
-// loadFile reads one definition and its prompt. A definition without a usable slug is nil.
+// loadFile reads one definition and its prompt. It returns nil for a definition without a usable slug.
 func loadFile(f Folder, name string) (*Agent, []Problem) {
 	r := &reader{file: f.path(name)}
 	text, err := readText(f.Files, name)
@@ -150,13 +148,13 @@ func loadFile(f Folder, name string) (*Agent, []Problem) {
 	return def, r.problems
 }
 
-// promptName is where a definition names its prompt; value is nil if it does not.
+// promptName is the prompt file that a definition names; value is nil if it names none.
 type promptName struct {
 	name  string
 	value *yaml.Node
 }
 
-// prompt reads the prompt file, by default the one named after the slug.
+// prompt reads the prompt file; the default file name is the slug with the extension .md.
 func (r *reader) prompt(files fs.FS, d *Agent, p promptName) string {
 	at := d.pos
 	if p.value != nil {
@@ -176,10 +174,10 @@ func (r *reader) prompt(files fs.FS, d *Agent, p promptName) string {
 	return strings.TrimSpace(text)
 }
 
-// yamlLine finds where the YAML parser stopped; it gives lines only.
+// yamlLine matches the line number in an error of the YAML parser, which reports no columns.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// parse reads the one document of a file; nil is a problem.
+// parse reads the only document of a file. It returns nil after a problem.
 func (r *reader) parse(text string) *yaml.Node {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var doc, next yaml.Node
@@ -197,14 +195,14 @@ func (r *reader) parse(text string) *yaml.Node {
 	if !errors.Is(err, io.EOF) {
 		reason = "this is no valid YAML: " + yamlLine.ReplaceAllString(err.Error(), "")
 		if found := yamlLine.FindStringSubmatch(err.Error()); found != nil {
-			at.line, _ = strconv.Atoi(found[1]) // none is the first
+			at.line, _ = strconv.Atoi(found[1]) // without a number it is the first line
 		}
 	}
 	r.problems = append(r.problems, problemAt(at, "%s", reason))
 	return nil
 }
 
-// readText reads a text file, with line feeds and without a byte order mark.
+// readText reads a text file. It normalizes line endings to line feeds and removes a byte order mark.
 func readText(f fs.FS, name string) (string, error) {
 	info, err := fs.Stat(f, name)
 	switch {
@@ -232,8 +230,8 @@ func readText(f fs.FS, name string) (string, error) {
 	return text, nil
 }
 
-// dataLine is the first line with media as base64, which would go into every prompt and row;
-// 0 if there is none.
+// dataLine returns the number of the first line with media as base64, which would enter every
+// prompt and record; 0 if there is none.
 func dataLine(text string) int {
 	named := wire.NameMedia(text)
 	if named == text {
@@ -246,7 +244,7 @@ func dataLine(text string) int {
 	return strings.Count(text[:same], "\n") + 1
 }
 
-// checkNames finds agents whose display name is also another agent's name or slug.
+// checkNames finds agents whose display name is also the name or slug of another agent.
 func (d *Set) checkNames() (problems []Problem) {
 	for _, def := range d.list {
 		other, err := d.Find(def.Name)
@@ -257,9 +255,9 @@ func (d *Set) checkNames() (problems []Problem) {
 	return problems
 }
 
-// checkCircles finds agents that would call themselves through others.
+// checkCircles finds agents that would call themselves through other agents.
 func (d *Set) checkCircles() (problems []Problem) {
-	state := map[string]int{} // 1 on the way, 2 done
+	state := map[string]int{} // 1: being visited, 2: done
 	var visit func(def *Agent, way []*Agent)
 	visit = func(def *Agent, way []*Agent) {
 		state[def.Slug] = 1
@@ -267,7 +265,7 @@ func (d *Set) checkCircles() (problems []Problem) {
 		for _, a := range def.Agents {
 			next, err := d.Find(a.Slug)
 			if err != nil {
-				continue // a Go agent, or unknown: checked by those who know all names
+				continue // a Go agent, or unknown: checked where all names are known
 			}
 			switch state[next.Slug] {
 			case 1:
@@ -292,8 +290,8 @@ func (d *Set) checkCircles() (problems []Problem) {
 	return problems
 }
 
-// Locate finds the folder of definitions that a path means, and the file in it if it is one. The
-// folder has the name that it was given. Errors: media.CodeNotFound, and media.CodeInvalid for what holds no definition.
+// Locate returns the folder of definitions that a path denotes, and the file in it if the path denotes a file. The
+// folder's name is the given path. Errors: media.CodeNotFound, and media.CodeInvalid if there is no definition.
 func Locate(name string) (folder Folder, file string, err error) {
 	info, err := os.Stat(name)
 	switch {

@@ -11,33 +11,32 @@ import (
 	"atelier/media"
 )
 
-// Problem is one thing that is wrong in a definition.
+// Problem is one error in a definition.
 type Problem struct {
-	// File is the file as it was read, with the name of its folder before it.
+	// File is the file name, prefixed with the name of its folder.
 	File string `json:"file"`
 	// Line and Column count from 1.
 	Line   int `json:"line"`
 	Column int `json:"column"`
-	// Message says what is wrong and what to do.
+	// Message says what is wrong and how to fix it.
 	Message string `json:"message"`
 
-	also []string // further files that take part: the other agents of a circle
+	also []string // other files that are involved: the other agents of a cycle
 }
 
-// String gives file:line:column: message, as compilers do.
+// String returns file:line:column: message, as compilers do.
 func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
-// Concerns reports whether the problem is in a file, or in a circle that goes through it.
+// Concerns reports whether the problem is in a file, or in a cycle that includes it.
 func (p Problem) Concerns(file string) bool { return p.File == file || slices.Contains(p.also, file) }
 
-// Error is everything that is wrong with definitions, in the order of files
-// and lines. It stands behind the errors of [Load] and agent.NewRunner; its code is
-// [media.CodeInvalid].
+// Error lists all problems of definitions, ordered by file and line. The errors of [Load] and
+// agent.NewRunner wrap it; its code is [media.CodeInvalid].
 type Error struct{ Problems []Problem }
 
-// Error gives one problem a line.
+// Error returns one line per problem.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -54,7 +53,7 @@ func sorted(problems []Problem) []Problem {
 	return problems
 }
 
-// errorOf makes the error of some problems; none is nil.
+// errorOf returns an error for problems, or nil if there are none.
 func errorOf(problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -62,29 +61,28 @@ func errorOf(problems []Problem) error {
 	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: sorted(problems)})
 }
 
-// problemAt makes a problem; what it quotes is free of media.
+// problemAt returns a problem; media in quoted values is removed.
 func problemAt(p position, format string, args ...any) Problem {
 	return Problem{File: p.file, Line: max(p.line, 1), Column: max(p.column, 1), Message: plain.Clip(media.ErrorText(fmt.Sprintf(format, args...)), 1000)}
 }
 
-// Catalogue is what definitions may name besides each other.
+// Catalogue lists the names that definitions may use besides each other's.
 type Catalogue struct {
-	// Actions are the names of all actions, each with the source that it needs; "" for none.
+	// Actions maps the name of each action to the source that it needs, or "" for none.
 	Actions map[string]string
-	// Priced are the names of the actions whose calls have a price.
+	// Priced lists the names of the actions whose calls have a price.
 	Priced []string
-	// Tags are what actions are grouped by.
+	// Tags are the tags that group actions.
 	Tags []string
 	// GoAgents are the slugs of agents written in Go.
 	GoAgents []string
-	// Sources are names that an agent may require, besides files, web, db and kb.
+	// Sources lists names that an agent may require, in addition to files, web, db and kb.
 	Sources []string
 }
 
-// Check reads definitions as [LoadFolders] does and looks up every name in them: the
-// actions, those of sources that are not configured included, the sub-agents, the
-// sources. It gives the agents that could be read, and all problems in the order of
-// files and lines.
+// Check reads definitions as [LoadFolders] does and looks up every name in them: the actions
+// (including those of sources that are not configured), the sub-agents and the sources. It returns
+// the agents that could be read, and all problems ordered by file and line.
 func Check(c Catalogue, folders ...Folder) ([]*Agent, []Problem) {
 	d, problems := load(folders)
 	actions := slices.Sorted(maps.Keys(c.Actions))
@@ -102,25 +100,25 @@ func Check(c Catalogue, folders ...Folder) ([]*Agent, []Problem) {
 	return d.All(), sorted(problems)
 }
 
-// Known is what [Set.Verify] compares definitions with.
+// Known is what [Set.Verify] checks definitions against.
 type Known struct {
-	// GoAgents are the slugs of agents written in Go, Sources those besides files, web, db and kb.
+	// GoAgents are the slugs of agents written in Go; Sources are sources in addition to files, web, db and kb.
 	GoAgents, Sources []string
 	// Allowed are the names and tags of actions, for VisionContext.AllowedSources.
 	Allowed []string
-	// Offered reports whether an agent is offered; the actions of one that is not need not be there.
+	// Offered reports whether an agent is offered; the actions of an agent that is not offered may be missing.
 	Offered func(d *Agent) bool
-	// Action reports whether calls of an action have a price and which source it needs, if it is not sure to be
-	// there; the error says that there is no such action.
+	// Action reports whether calls of an action have a price, and returns the source that it needs,
+	// or "" if it is always available. The error says that the action does not exist.
 	Action func(name string) (priced bool, source string, err error)
 }
 
-// Verify looks up every name in the definitions. The error is a [Error].
+// Verify looks up every name in the definitions. The error wraps an [Error].
 func (d *Set) Verify(k Known) error { return errorOf(d.unknown(k)) }
 
-// unknown finds what definitions name that does not exist, and prices of actions that have none.
+// unknown returns problems for unknown names, and for price thresholds of actions without a price.
 func (d *Set) unknown(k Known) (problems []Problem) {
-	sources := slices.Concat([]string{"files", "web", "db", "kb"}, k.Sources) // the command line can configure the first
+	sources := slices.Concat([]string{"files", "web", "db", "kb"}, k.Sources) // the command line can configure the first four
 	for _, def := range d.list {
 		for _, a := range def.Agents {
 			if _, err := d.Find(a.Slug); err == nil || slices.Contains(k.GoAgents, a.Slug) {

@@ -16,7 +16,7 @@ import (
 	"atelier/agent/internal/schemas"
 )
 
-// maxSchema is how many bytes of JSON a payload schema may have: it stands in the prompt.
+// maxSchema is the maximum size of a payload schema in bytes of JSON; the schema is part of the prompt.
 const maxSchema = 32 << 10
 
 // payloadSchema reads the JSON Schema of an agent's payload, written as YAML.
@@ -47,10 +47,10 @@ func (r *reader) payloadSchema(d *Agent, n *yaml.Node) {
 	d.PayloadSchema, d.schema = plain.JSON(value), schema
 }
 
-// json turns YAML into the JSON value that it stands for. What JSON does not have is a problem.
+// json converts YAML to the corresponding JSON value. Anything that JSON cannot represent is a problem.
 func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
-	default: // aliases are refused before
+	default: // aliases were refused earlier
 		return scalar(n)
 	case yaml.MappingNode:
 		object := map[string]any{}
@@ -72,7 +72,7 @@ func (r *reader) json(n *yaml.Node) any {
 	}
 }
 
-// scalar reads booleans, finite numbers and null; all else is text, dates as well.
+// scalar reads booleans, finite numbers and null; anything else, including dates, is text.
 func scalar(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!null":
@@ -91,7 +91,7 @@ func scalar(n *yaml.Node) any {
 	return n.Value
 }
 
-// schemaFault finds the node of a schema that its error speaks of, and says why.
+// schemaFault returns the node of a schema to which its error refers, and the reason.
 func schemaFault(n *yaml.Node, err error) (*yaml.Node, string) {
 	var outer *jsonschema.SchemaValidationError
 	if errors.As(err, &outer) {
@@ -114,7 +114,7 @@ func schemaFault(n *yaml.Node, err error) (*yaml.Node, string) {
 	return n, "is no JSON Schema: " + strings.TrimPrefix(schemas.Problem(v), "- ")
 }
 
-// child finds the value under a key or at an index.
+// child returns the value under a key or at an index.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n.Kind == yaml.SequenceNode {
 		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Content) {
@@ -130,7 +130,7 @@ func child(n *yaml.Node, step string) *yaml.Node {
 	return nil
 }
 
-// Unfit says where a payload does not fit PayloadSchema; empty if it fits.
+// Unfit describes where a payload does not match PayloadSchema; empty if it matches.
 func (d *Agent) Unfit(payload map[string]any) string {
 	if d.schema == nil {
 		return ""

@@ -12,33 +12,31 @@ import (
 	"atelier/media"
 )
 
-// VisionContextPolicy says which pictures that an agent's actions make its model is shown
-// without asking for them. A sub-agent has the narrower of its own policy and that of
-// the agent that asked it.
+// VisionContextPolicy determines which pictures made by an agent's actions its model is shown
+// without requesting them. A sub-agent gets the narrower of its own policy and that of its parent.
 type VisionContextPolicy struct {
-	// Enabled is false unless a definition or a request says otherwise.
+	// Enabled is false unless a definition or a request sets it.
 	Enabled bool `json:"enabled"`
-	// MaxImages is how many such pictures are shown at a time, the newest; 4 by default,
-	// 1 to 100.
+	// MaxImages is the maximum number of such pictures shown at a time, the newest ones; 1 to 100,
+	// default 4.
 	MaxImages int `json:"max_images,omitempty"`
-	// MaxTotalBytes bounds them together, after they were made smaller for the model;
-	// 8 MiB by default.
+	// MaxTotalBytes limits their total size after they were reduced for the model; default 8 MiB.
 	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
-	// AllowedSources are names or tags of actions; empty allows none.
+	// AllowedSources lists names or tags of actions; empty allows none.
 	AllowedSources []string `json:"allowed_sources,omitempty"`
-	// AllowMIMETypes are the types that are shown; PNG, JPEG, WebP and GIF by default.
+	// AllowMIMETypes lists the types that are shown; default PNG, JPEG, WebP and GIF.
 	AllowMIMETypes []string `json:"allow_mime_types,omitempty"`
-	// TurnsToLive is for how many turns a picture stays in sight; 1 by default.
+	// TurnsToLive is the number of turns for which a picture stays in sight; default 1.
 	TurnsToLive int `json:"turns_to_live,omitempty"`
 }
 
-// Bounds of a policy in a definition.
+// Limits of a policy in a definition.
 const (
 	maxVisionImages = 100
 	maxVisionBytes  = 256 << 20
 )
 
-// DefaultVisionContext is the policy of a definition that says nothing: off.
+// DefaultVisionContext returns the default policy of a definition: disabled.
 func DefaultVisionContext() VisionContextPolicy {
 	return VisionContextPolicy{
 		MaxImages: 4, MaxTotalBytes: 8 << 20, TurnsToLive: 1,
@@ -46,7 +44,7 @@ func DefaultVisionContext() VisionContextPolicy {
 	}
 }
 
-// Validate names what makes no sense; nil is no policy.
+// Validate checks the values of a policy; nil is valid and means no policy.
 func (p *VisionContextPolicy) Validate() error {
 	if p == nil {
 		return nil
@@ -57,7 +55,7 @@ func (p *VisionContextPolicy) Validate() error {
 	return nil
 }
 
-// WithDefaults fills what a request leaves open.
+// WithDefaults sets the fields that a request leaves empty.
 func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
 	d := DefaultVisionContext()
 	p.MaxImages, p.MaxTotalBytes = cmp.Or(p.MaxImages, d.MaxImages), cmp.Or(p.MaxTotalBytes, d.MaxTotalBytes)
@@ -68,8 +66,8 @@ func (p VisionContextPolicy) WithDefaults() VisionContextPolicy {
 	return p
 }
 
-// Within is the narrower of two policies, field by field. Sources and types are those
-// that both allow.
+// Within returns the narrower of two policies, field by field. It keeps the sources and types that
+// both allow.
 func (p VisionContextPolicy) Within(outer VisionContextPolicy) VisionContextPolicy {
 	return VisionContextPolicy{
 		Enabled:   p.Enabled && outer.Enabled,
@@ -85,7 +83,7 @@ func both(a, b []string) []string {
 	})
 }
 
-// Allows reports whether a picture that an action made is shown.
+// Allows reports whether a picture made by an action is shown.
 func (p VisionContextPolicy) Allows(a action.Action, o media.Output) bool {
 	return p.Enabled && slices.Contains(p.AllowMIMETypes, o.MIMEType) &&
 		slices.ContainsFunc(p.AllowedSources, func(s string) bool {

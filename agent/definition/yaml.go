@@ -11,7 +11,7 @@ import (
 	"atelier/agent/internal/plain"
 )
 
-// reader turns YAML nodes into a definition and collects what is wrong, with positions.
+// reader converts YAML nodes to a definition and collects problems with their positions.
 type reader struct {
 	file     string
 	problems []Problem
@@ -25,7 +25,7 @@ func (r *reader) fail(n *yaml.Node, format string, args ...any) {
 	r.problems = append(r.problems, problemAt(r.at(n), format, args...))
 }
 
-// aliases refuses anchors that are used: a small file could stand for a huge one.
+// aliases refuses aliases, because a small file could expand to a huge one.
 func (r *reader) aliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		r.fail(n, "aliases such as *%s are not supported: write the value out", plain.Clip(n.Value, 40))
@@ -36,7 +36,7 @@ func (r *reader) aliases(n *yaml.Node) {
 	}
 }
 
-// fieldName is a key as it is documented: TurnsToLive and turnsToLive are turns_to_live.
+// fieldName returns a key in its documented form: TurnsToLive and turnsToLive become turns_to_live.
 func fieldName(key string) string {
 	var b strings.Builder
 	for i, c := range key {
@@ -51,7 +51,7 @@ func fieldName(key string) string {
 	return b.String()
 }
 
-// fields calls the function of every key, in snake case or PascalCase. Unknown and
+// fields calls the function of each key, which may be in snake case or PascalCase. Unknown and
 // repeated keys are problems.
 func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
@@ -127,7 +127,7 @@ func (r *reader) oneOf(into *string, values ...string) func(*yaml.Node) {
 	}
 }
 
-// flag reads one of some words, of which one turns the flag on.
+// flag reads one of the given words; the word on sets the flag.
 func (r *reader) flag(into *bool, on string, words ...string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		var word string
@@ -148,7 +148,7 @@ func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 	}
 }
 
-// definition reads the top of a file; the second result is where the prompt is.
+// definition reads the top level of a file; the second result names the prompt.
 func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 	d := &Agent{Turns: defaultTurns, VisionContext: DefaultVisionContext(), pos: r.at(n)}
 	var prompt promptName
@@ -168,7 +168,7 @@ func (r *reader) definition(n *yaml.Node) (*Agent, promptName) {
 	return d, prompt
 }
 
-// slug reads a slug of the form that every agent has.
+// slug reads a slug and checks its form.
 func (r *reader) slug(into *string) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		if r.text(into)(n); n.Kind == yaml.ScalarNode && !slugForm.MatchString(*into) {
@@ -177,14 +177,14 @@ func (r *reader) slug(into *string) func(*yaml.Node) {
 	}
 }
 
-// each gives the positions of a list's entries, or of a single one.
+// each returns the positions of a list's entries, or the position of a single value.
 func (r *reader) each(n *yaml.Node) []position {
 	if n.Kind != yaml.SequenceNode {
 		return []position{r.at(n)}
 	}
 	var at []position
 	for _, e := range n.Content {
-		if strings.TrimSpace(e.Value) != "" { // as texts takes them
+		if strings.TrimSpace(e.Value) != "" { // texts also skips blank entries
 			at = append(at, r.at(e))
 		}
 	}
@@ -213,7 +213,7 @@ func (r *reader) required(n *yaml.Node, d *Agent) {
 	}
 }
 
-// action reads one entry: a bare name, or a mapping.
+// action reads one entry: a plain name or a mapping.
 func (r *reader) action(n *yaml.Node) ActionUse {
 	a := ActionUse{pos: r.at(n), CompactLength: DefaultCompactLength}
 	if n.Kind == yaml.ScalarNode {
@@ -246,7 +246,7 @@ func (r *reader) dollars(into *string) func(*yaml.Node) {
 	}
 }
 
-// agent reads one entry: a bare slug, or a mapping.
+// agent reads one entry: a plain slug or a mapping.
 func (r *reader) agent(n *yaml.Node) AgentUse {
 	a := AgentUse{pos: r.at(n)}
 	if n.Kind == yaml.ScalarNode {

@@ -1,11 +1,11 @@
-// Package evidence compares the numbers of a report with what the sources said: the
-// cells of query results, and the numbers of other text. It scans text for numbers
-// ([Scan]), collects what actions and people said ([Set]), and decides for each number
-// whether the evidence holds it ([Set.Trace]).
+// Package evidence compares the numbers of a report with the content of the sources: the cells of
+// query results, and the numbers in other text. It scans text for numbers ([Scan]), collects what
+// actions returned and people wrote ([Set]), and determines for each number whether the evidence
+// contains it ([Set.Trace]).
 //
-// It compares numbers and nothing else: it reads no sentence and asks no model. It
-// returns no errors; what cannot be read as a number is no evidence. It imports the
-// standard library only.
+// It compares only numbers: it does not interpret sentences and calls no model. It returns no
+// errors; anything that cannot be read as a number is not evidence. It imports only the standard
+// library and internal/pattern.
 package evidence
 
 import (
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// Names of the texts that people gave.
+// Names of the texts from people.
 const (
 	Task         = "task"
 	Input        = "input"
@@ -26,25 +26,25 @@ const (
 	Answer       = "answer"
 )
 
-// Limits of what is kept. What is beyond them is no evidence.
+// Limits of the stored evidence. Anything beyond them is not evidence.
 const (
-	// MaxRows is how many rows of one query result are kept.
+	// MaxRows is the maximum number of rows stored per query result.
 	MaxRows = 1000
-	// maxNumbers is how many different numbers of one source are kept.
+	// maxNumbers is the maximum number of different numbers stored per source.
 	maxNumbers = 20_000
 )
 
 // Set is the evidence of one run tree. Its zero value is empty. It is not safe for
 // concurrent use.
 type Set struct {
-	// Queries are the statements that were run, each once, in order.
+	// Queries are the executed statements, each once, in order.
 	Queries []Query
-	// Texts are the other sources, by name, in the order of their first use.
+	// Texts are the other sources, by name, in order of first use.
 	Texts []Text
 
-	years   map[int]bool // that a date of any source names
-	derived []candidate  // what two cells give, made by the first Trace
-	few     bool         // so few numbers that nothing is derived from them by chance
+	years   map[int]bool // years in the dates of any source
+	derived []candidate  // values derived from two cells, computed by the first Trace
+	few     bool         // so few numbers that accidental matches of derived values are unlikely
 	ready   bool
 }
 
@@ -52,44 +52,44 @@ type Set struct {
 type Query struct {
 	// Statement is the SQL text.
 	Statement string
-	// Tables are the tables that it reads.
+	// Tables are the tables that the statement reads.
 	Tables []Table
 	// Columns are the names of the result's columns.
 	Columns []string
-	// Rows are the cells; a cell that is no number is NaN.
+	// Rows are the cells; a cell without a number is NaN.
 	Rows [][]float64
 
 	words   numbers   // numbers of text cells and of the statement, and the row count
-	factors []float64 // for each column: what one unit of it is worth ("in million")
-	percent []bool    // for each column: whether its name says that it is in percent
-	cells   int       // how many cells are numbers
+	factors []float64 // for each column: the value of one unit ("in million")
+	percent []bool    // for each column: whether its name indicates percent
+	cells   int       // number of cells with numbers
 }
 
 // Table is a table that a query reads.
 type Table struct {
 	Name string `json:"name"`
-	// Path is the file that the table was read from; empty for a database.
+	// Path is the file from which the table was read; empty for a database.
 	Path string `json:"path"`
 }
 
-// Text is a source of words.
+// Text is a source of text.
 type Text struct {
-	// Name is the file, address or action that the text is from.
+	// Name is the file, address or action from which the text comes.
 	Name string
 
 	numbers numbers
 }
 
-// numbers are the values of a text, each once.
+// numbers holds the values of a text, each once.
 type numbers struct {
 	list []value
 	seen map[value]bool
 }
 
-// value is a number that a source holds.
+// value is a number in a source.
 type value struct {
 	v float64
-	// percent says that the source wrote it with a percent sign.
+	// percent reports whether the source wrote it with a percent sign.
 	percent bool
 }
 
@@ -113,9 +113,9 @@ type result struct {
 	Tables    []Table  `json:"tables"`
 }
 
-// AddResult takes the outputs of an action, a JSON object, as evidence. An object with
-// statement, columns and rows is a query; of everything else the numbers are kept under
-// the path, url or title that the outputs name, or under name.
+// AddResult adds the outputs of an action, a JSON object, as evidence. An object with statement,
+// columns and rows is a query. The numbers of any other object are stored under the path, url or
+// title in the outputs, or else under name.
 func (s *Set) AddResult(name string, outputs json.RawMessage) {
 	var r result
 	if err := json.Unmarshal(outputs, &r); err == nil && r.Statement != "" && len(r.Columns) > 0 && r.Rows != nil {
@@ -139,18 +139,17 @@ func (s *Set) AddResult(name string, outputs json.RawMessage) {
 	s.AddValue(name, v)
 }
 
-// AddText takes the numbers of a text as evidence.
+// AddText adds the numbers of a text as evidence.
 func (s *Set) AddText(name, text string) {
 	s.scan(&s.text(name).numbers, text)
 }
 
-// AddValue takes the numbers of a JSON value as evidence: numbers as they are, and those
-// that stand in strings, also in the names of keys.
+// AddValue adds the numbers of a JSON value as evidence: numbers, and numbers in strings and keys.
 func (s *Set) AddValue(name string, v any) {
 	s.walk(&s.text(name).numbers, v)
 }
 
-// text finds the source of a name, or begins it.
+// text returns the source with a name, and creates it if necessary.
 func (s *Set) text(name string) *Text {
 	s.ready = false
 	i := slices.IndexFunc(s.Texts, func(t Text) bool { return t.Name == name })
@@ -201,7 +200,7 @@ func (s *Set) year(y int) {
 	s.years[y] = true
 }
 
-// scan keeps the numbers of a text, and the years that its dates name.
+// scan stores the numbers of a text, and the years in its dates.
 func (s *Set) scan(into *numbers, text string) {
 	if !strings.ContainsFunc(text, isDigit) {
 		return
@@ -226,7 +225,7 @@ func (s *Set) scan(into *numbers, text string) {
 	}
 }
 
-// addQuery keeps a query once; the same statement over the same tables gives the same.
+// addQuery stores a query once; the same statement on the same tables has the same result.
 func (s *Set) addQuery(r result) {
 	s.ready = false
 	if slices.ContainsFunc(s.Queries, func(q Query) bool { return q.Statement == r.Statement && slices.Equal(q.Tables, r.Tables) }) {
@@ -234,7 +233,7 @@ func (s *Set) addQuery(r result) {
 	}
 	q := Query{Statement: r.Statement, Tables: r.Tables}
 	for _, c := range r.Columns {
-		name, _ := c.(string) // or an object that names it
+		name, _ := c.(string) // otherwise an object with the name
 		if m, ok := c.(map[string]any); ok {
 			name, _ = m["name"].(string)
 		}
@@ -266,7 +265,7 @@ func (s *Set) cells(q *Query, row []any) []float64 {
 			}
 		case string:
 			if f, err := strconv.ParseFloat(t, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
-				cells[i] = f // exact decimals of a database are text
+				cells[i] = f // databases return exact decimals as text
 				q.cells++
 				continue
 			}
@@ -276,7 +275,7 @@ func (s *Set) cells(q *Query, row []any) []float64 {
 	return cells
 }
 
-// Source names the files that a query reads, or the tables where there is no file.
+// Source returns the files that a query reads, or the names of tables without a file.
 func (q Query) Source() string {
 	var names []string
 	for _, t := range q.Tables {

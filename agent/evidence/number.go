@@ -8,54 +8,54 @@ import (
 	"unicode/utf8"
 )
 
-// Number is a number as a text writes it.
+// Number is a number as written in a text.
 type Number struct {
-	// Start and End are its place in the text, in bytes, with sign and currency left out
-	// and scale words and units left out.
+	// Start and End are its byte offsets in the text, without sign, currency, scale words and
+	// units.
 	Start, End int
-	// Text is the number with its sign, scale word or percent sign, as people name it.
+	// Text is the number with its sign, scale word or percent sign, for display.
 	Text string
-	// Percent says that a percent sign or word follows.
+	// Percent reports whether a percent sign or word follows.
 	Percent bool
 
 	readings []reading
-	scales   []float64 // what a scale word after it multiplies it by; more than one where languages differ
-	unit     bool      // a unit, currency, scale or percent sign belongs to it
-	sign     int       // -1 or 1 where one is written, else 0
+	scales   []float64 // the factors of a following scale word; more than one if languages differ
+	unit     bool      // has a unit, currency, scale or percent sign
+	sign     int       // -1 or 1 for a written sign, otherwise 0
 	role     role
 }
 
-// reading is one way to read the digits: 1,234 is 1234 and, with a decimal comma, 1.234.
+// reading is one interpretation of the digits: 1,234 is 1234 or, with a decimal comma, 1.234.
 type reading struct {
 	value  float64
-	places int // decimals written
+	places int // number of written decimals
 }
 
-// role says what a number is used as.
+// role is what a number is used as.
 type role int
 
 const (
 	roleValue role = iota
-	roleYear       // by its looks and by the words around it
-	roleOrder      // a figure, list, version or page number, a citation
-	roleSmall      // a whole number of at most 12 without unit
-	maybeYear      // by its looks only
+	roleYear       // by its form and the words around it
+	roleOrder      // the number of a figure, list item, version, page or citation
+	roleSmall      // a whole number of at most 12 without a unit
+	maybeYear      // by its form only
 )
 
-// maxSmall is the largest whole number that needs no source where it has no unit.
+// maxSmall is the largest whole number that needs no source if it has no unit.
 const maxSmall = 12
 
-// Claims reports whether the number states something that a source must hold: it is no
-// year used as a date, no figure, list, page or version number, and no whole number of at
-// most 12 without unit.
+// Claims reports whether the number states something that a source must contain. It does not if it
+// is a year used as a date, the number of a figure, list item, page or version, or a whole number
+// of at most 12 without a unit.
 func (n Number) Claims() bool { return n.role == roleValue || n.role == maybeYear }
 
-// Counts reports whether the number is a plain count of so many.
+// Counts reports whether the number is a plain count with the value many.
 func (n Number) Counts(many int) bool {
 	return !n.unit && slices.ContainsFunc(n.readings, func(r reading) bool { return r.places == 0 && r.value == float64(many) })
 }
 
-// factors are what the digits are multiplied by.
+// factors returns the possible factors by which the digits are multiplied.
 func (n Number) factors() []float64 {
 	if len(n.scales) == 0 {
 		return []float64{1}
@@ -63,7 +63,7 @@ func (n Number) factors() []float64 {
 	return n.scales
 }
 
-// year is the year that a number looks like.
+// year returns the year that a number looks like.
 func (n Number) year() (int, bool) {
 	if n.role != roleYear && n.role != maybeYear {
 		return 0, false
@@ -71,7 +71,7 @@ func (n Number) year() (int, bool) {
 	return asYear(n.readings[0].value)
 }
 
-// asYear reads whole numbers that look like a year of the present time.
+// asYear accepts whole numbers that look like a modern year.
 func asYear(f float64) (int, bool) {
 	if f != math.Trunc(f) || f < 1500 || f > 2100 {
 		return 0, false
@@ -79,14 +79,14 @@ func asYear(f float64) (int, bool) {
 	return int(f), true
 }
 
-// Scan finds the numbers of a text, in order. Dates, times, addresses, file names and
-// identifiers (CO2, GPT-4, 7f3a) hold none.
+// Scan returns the numbers of a text, in order. Dates, times, addresses, file names and identifiers
+// (CO2, GPT-4, 7f3a) contain no numbers.
 func Scan(text string) []Number {
 	numbers, _ := scan(text)
 	return numbers
 }
 
-// scan gives the numbers of a text, and the years that its dates name.
+// scan returns the numbers of a text, and the years in its dates.
 func scan(text string) ([]Number, []int) {
 	var s scanner
 	s.plain, s.at = asciiDigits(text)
@@ -124,10 +124,10 @@ func scan(text string) ([]Number, []int) {
 // scanner is one call of scan. plain is the text with ASCII digits.
 type scanner struct {
 	plain     string
-	at        []int // places of plain's bytes in the text; nil if they are the same
-	heading   int   // the end of the number that a list item or a heading begins with
-	word      span  // the word looked at last, without blanks
-	inAddress bool  // whether it is an address
+	at        []int // offsets of plain's bytes in the text; nil if they are the same
+	heading   int   // the end of the number at the beginning of a list item or heading
+	word      span  // the most recently examined word, delimited by blanks
+	inAddress bool  // whether that word is an address
 	found     []Number
 	years     []int
 }
@@ -141,7 +141,7 @@ func (s *scanner) offset(i int) int {
 	return s.at[i]
 }
 
-// asciiDigits writes the decimal digits of every script as ASCII digits.
+// asciiDigits converts the decimal digits of every script to ASCII digits.
 func asciiDigits(text string) (plain string, at []int) {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) }) {
 		return text, nil
@@ -174,9 +174,9 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' || r >= utf8.RuneSelf &&
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || r >= '0' && r <= '9' }
 
-// wordEnd is the end of the word that begins at i. Signs between a letter or digit and a
-// digit belong to it: COVID-19, v2.3.1, img-7k3m, H1/2024. A currency code before a
-// number is a word of its own.
+// wordEnd returns the end of the word that begins at i. Signs between a letter or digit and a digit
+// belong to the word: COVID-19, v2.3.1, img-7k3m, H1/2024. A currency code before a number is a
+// separate word.
 func (s *scanner) wordEnd(i int) int {
 	if m := currencyCode().FindString(s.plain[i:]); m != "" {
 		return i + len(m) - 1

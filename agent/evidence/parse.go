@@ -16,9 +16,9 @@ var (
 	exponent     = pattern.Lazy(`^[eE][+-]?[0-9]{1,2}`)
 
 	gap = `[ \x{a0}\x{202f}\x{2009}-]?`
-	// A percent sign, or a word for it.
+	// A percent sign or word.
 	percentMark = pattern.Lazy(`^(?:` + gap + `(?:%|٪|％)|` + gap + `(?i:percent(?:age)?|per cent|prozent(?:punkte?n?)?|pour[ \x{a0}]?cent|por ciento|per cento|procent|points? de pourcentage|pp|p\.p\.)(?:[ -](?i:points?))?)`)
-	// Scale words. Those of one letter stand directly behind the digits.
+	// Scale words. Single letters must directly follow the digits.
 	scaleWord = pattern.Lazy(`^(?:(?:[kKMB]|bn|mn|tn)|` + gap + `(?:(?i:thousand|tausend|tsd\.?|mille|millions?|millionen|millones|milioni|mio\.?|billions?|billionen|bill\.|milliarden?|milliards?|miliardi|mrd\.?|trillions?|trillionen|lakh|crore)|mn|bn|tn|M|Mill\.))`)
 	unitMark  = pattern.Lazy(`^` + gap + `(?:[°$€£¥₹₽₩‰′″µ]|(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Euros?|euros?|Franken|dollars?|Dollar|pounds?|cents?|Cent|kg|g|mg|t|lb|lbs|oz|km|m|cm|mm|mi|ft|ha|m²|m³|km²|km/h|mph|l|L|ml|hl|W|kW|MW|GW|TW|Wh|kWh|MWh|GWh|TWh|J|kJ|MJ|Hz|kHz|MHz|GHz|V|A|Pa|hPa|bar|ppm|ppb|K|ms|s|min|h|kB|MB|GB|TB|dB|CO2e|kcal)(?:[^\p{L}\p{N}_]|$))`)
 	ordinal   = pattern.Lazy(`^(?:st|nd|rd|th|er|ers|re|e|ème|º|ª|o|a)(?:[^\p{L}\p{N}_]|$)`)
@@ -27,7 +27,7 @@ var (
 	percentName = pattern.Lazy(`(?i)%|percent|prozent|pct\b|pourcent|anteil.*%`)
 )
 
-// number reads the number that begins at i and gives the end of what it read.
+// number reads the number that begins at i and returns the end of what it read.
 func (s *scanner) number(i int) int {
 	if s.isLabel(i) {
 		return s.wordEnd(i)
@@ -37,7 +37,7 @@ func (s *scanner) number(i int) int {
 	switch {
 	case all != nil:
 		return s.take(Number{Start: i, End: end, readings: all})
-	case len(seps) == 0 || seps[0] == '.': // too long to be a number; 1.2.3
+	case len(seps) == 0 || seps[0] == '.': // too long for a number; 1.2.3
 		return end
 	}
 	for _, g := range groups { // a list without blanks: 14,15,16
@@ -47,15 +47,15 @@ func (s *scanner) number(i int) int {
 	return end
 }
 
-// take completes a number and gives the end of what belongs to it.
+// take completes a number and returns the end of the text that belongs to it.
 func (s *scanner) take(n Number) int {
-	// The digits of a number may begin with its point: .05.
+	// A number may begin with its decimal point: .05.
 	before, point := strings.CutSuffix(s.plain[:n.Start], ".")
 	if len(n.readings) > 0 && point && (before == "" || strings.ContainsRune(" (<>=≤≥", lastRune(before))) {
 		n.readings = parsed("0", s.plain[n.Start:n.End])
 		n.Start--
 	}
-	if len(n.readings) == 0 { // .2.2 is none
+	if len(n.readings) == 0 { // .2.2 is not a number
 		return n.End
 	}
 	if m := exponent().FindString(s.plain[n.End:]); m != "" && !startsWord(s.plain[n.End+len(m):]) {
@@ -82,7 +82,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-// isLabel recognises digits that are part of a name: after # or a word character.
+// isLabel reports whether digits are part of a name: after # or a word character.
 func (s *scanner) isLabel(i int) bool {
 	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
 	switch {
@@ -131,7 +131,7 @@ func leadingDigits(s string) (n int) {
 	return n
 }
 
-// readings gives what groups of digits may mean; nil where they are no one number.
+// readings returns the possible values of groups of digits; nil if they are not a single number.
 func readings(groups []string, seps []rune) []reading {
 	last := len(groups) - 1
 	switch {
@@ -156,7 +156,7 @@ func readings(groups []string, seps []rune) []reading {
 
 func decimal(sep rune) bool { return sep == '.' || sep == ',' }
 
-// thousands recognises groups of three, or of two before the last as in India, with one separator.
+// thousands reports whether there are groups of three, or of two before the last as in India, with one separator.
 func thousands(groups []string, seps []rune) bool {
 	for _, s := range seps {
 		if s != seps[0] {
@@ -192,16 +192,16 @@ func startsWord(s string) bool {
 	return s != "" && isWord(r)
 }
 
-// suffix reads what belongs to a number behind it. It is false for what is no number but
-// a name that begins with digits: 7f3a, 0123.
+// suffix reads the text after a number that belongs to it. It returns false for a name that begins
+// with digits: 7f3a, 0123.
 func (s *scanner) suffix(n *Number) bool {
 	rest := s.plain[n.End:]
 	whole := s.plain[n.Start:n.End]
 	if len(whole) > 1 && whole[0] == '0' && leadingDigits(whole) == len(whole) {
-		return false // a code: ZIP, article, telephone
+		return false // a code: ZIP code, article number, telephone number
 	}
 	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, blanks+"\u2009-")); isDigit(next) || strings.ContainsRune(",.;:)!?(/", next) || rest == "" {
-		return true // nothing that belongs to it
+		return true // no suffix
 	}
 	if m := scaleWord().FindString(rest); m != "" && !startsWord(rest[len(m):]) && n.scaled(m) {
 		n.Text, n.unit = m, true
@@ -238,7 +238,7 @@ func (s *scanner) suffix(n *Number) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return r == '_' || isDigit(r) })
 }
 
-// isDecade recognises 1990s and 90er by what follows the digits.
+// isDecade recognises 1990s and 90er by the text after the digits.
 func (n *Number) isDecade(rest string) bool {
 	r := n.readings[0]
 	if r.places > 0 || !decade().MatchString(rest) {
@@ -248,8 +248,8 @@ func (n *Number) isDecade(rest string) bool {
 	return year || r.value < 100 && int(r.value)%10 == 0
 }
 
-// scaled sets what a scale word means. A single M or K that may be a unit counts only
-// directly behind the digits, or behind a currency.
+// scaled sets the factors of a scale word. A single M or K that may be a unit counts only directly
+// after the digits, or with a currency.
 func (n *Number) scaled(mark string) bool {
 	word := strings.ToLower(strings.TrimLeft(mark, " \u00a0\u202f\u2009-"))
 	switch strings.TrimSuffix(word, ".") {
@@ -277,7 +277,7 @@ func (n *Number) scaled(mark string) bool {
 	return true
 }
 
-// factorOf is what one unit of a column is worth by its name, as in "Revenue (million €)".
+// factorOf returns the value of one unit of a column according to its name, as in "Revenue (million €)".
 func factorOf(name string) float64 {
 	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && !isDigit(r) }) {
 		if len(w) < 2 {
@@ -294,7 +294,7 @@ func factorOf(name string) float64 {
 	return 1
 }
 
-// prefix reads sign and currency before a number.
+// prefix reads the sign and the currency before a number.
 func (s *scanner) prefix(n *Number) {
 	before := s.plain[:n.Start]
 	if m := currencyBefore(before); m != "" {
@@ -316,7 +316,7 @@ func (s *scanner) prefix(n *Number) {
 	}
 }
 
-// currencyBefore is the currency that a text ends with, with a blank behind it.
+// currencyBefore returns the currency at the end of a text, with a following blank.
 func currencyBefore(text string) string {
 	last := lastRune(strings.TrimRight(text, blanks))
 	if !unicode.IsLetter(last) && last != '.' && !unicode.Is(unicode.Sc, last) {

@@ -26,7 +26,7 @@ const (
 )
 
 var (
-	// date begins with a date or a time of day.
+	// date matches a date or a time of day.
 	date = pattern.LazyLongest(`^(?:` +
 		year4 + `-[01][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?(?:Z|[+-][0-2][0-9]:?[0-5][0-9])?)?\b|` +
 		year4 + `[/.][01]?[0-9][/.][0-3]?[0-9]\b|` +
@@ -37,48 +37,48 @@ var (
 		`(?:[01]?[0-9]|2[0-4])\.[0-5][0-9][ \x{a0}]Uhr\b|` +
 		day + `(?:st|nd|rd|th|er|º|\.)?[ \x{a0}-](?:of[ \x{a0}]|de[ \x{a0}]|d['’])?` + months + `(?:,?[ \x{a0}-](?:de[ \x{a0}])?` + year4 + `)?|` +
 		year4 + `[ \x{a0}]?[–—/-][ \x{a0}]?(?:` + year4 + `|[0-9]{2})\b)`)
-	// dayBefore ends with a word after which 31.12. is a day; so it is before a comma.
+	// dayBefore matches text ending in a word after which 31.12. is a day; before a comma it is one too.
 	dayBefore = pattern.Lazy(`(?i)(?:^|[^\p{L}])(?:am|vom|zum|bis|seit|ab|der|dem|den|und)[ \x{a0}]$`)
 	shortDay  = pattern.Lazy(`^` + day + `\.[ \x{a0}]?(?:0?[1-9]|1[0-2])\.`)
 	dayAfter  = pattern.Lazy(`^[0-9]{1,2}\.[ \x{a0}]?[0-9]{1,2}\.[,;)–-]`)
-	// month is the name of one; behind it, a date continues with monthYear, or with monthDay
-	// where no number continues: "March 20" may begin "March 20 % more".
+	// month matches the name of a month. After it, a date continues with monthYear, or with
+	// monthDay if no number continues: "March 20" may begin "March 20 % more".
 	month     = pattern.Lazy(`^` + months + `$`)
 	monthYear = pattern.LazyLongest(`^(?:` + year4 + `|` + day + `(?:st|nd|rd|th)?,[ \x{a0}]` + year4 + `)\b`)
 	monthDay  = pattern.Lazy(`^` + day + `(?:st|nd|rd|th)?\b`)
 
-	// address is a word that names a page, a mailbox or a file.
+	// address matches a word that names a page, a mailbox or a file.
 	address = pattern.Lazy(`(?i)://|\bwww\.|\bdoi:|\bmailto:|[^@]@[^@]+\.|\b10\.[0-9]{4,}/|[\p{L}\p{N}_-]\.` + files + `\b`)
 
-	// orderWord makes the next number that of a figure, a page, a version and the like;
-	// citedBefore and citedAfter stand around the number of a citation.
+	// orderWord matches a word that makes the next number the number of a figure, page, version and
+	// so on; citedBefore and citedAfter match the text around the number of a citation.
 	orderWord   = pattern.Lazy(`^(?:(?i:figures?|figs?\.|abbildung(?:en)?|abb\.|bild|tables?|tabellen?|tab\.|tableaux?|charts?|diagramm|graphique|graph|sections?|abschnitt|chapters?|kapitel|chapitre|pages?|seiten?|pp?\.|appendix|anhang|annexe|steps?|schritt|étape|footnotes?|fußnote|no\.|nr\.|art\.|articles?|artikel|lines?|zeilen?|lignes?|quer(?:y|ies)|abfragen?|versions?|release|v\.|phase|parts?|teil|partie|exhibit|slides?|folie|volume|vol\.|band|iso|din|rfc|figura|tabla|gráfico|équation|equation|eq\.|question|frage|week|kw|woche|semaine|quarter|quartal|room|raum)|S\.)$`)
 	citedBefore = pattern.Lazy(`\[[0-9 ,–-]*$`)
 	citedAfter  = pattern.Lazy(`^[0-9 ,–-]*\]`)
 	orderNumber = pattern.Lazy(`^[0-9]{1,5}(?:\.[0-9]{1,3})*$`)
-	// listed and outline begin a text with the number of a list item or of a heading.
+	// listed and outline match the number of a list item or of a heading at the beginning of a text.
 	listed  = pattern.Lazy(`^[\s•*–-]*(?:\(?[0-9]{1,3}[.)]|\([0-9]{1,3}\))[\s\x{a0}]`)
 	outline = pattern.Lazy(`^\s*[0-9]{1,2}(?:\.[0-9]{1,2}){1,3}\.?[\s\x{a0}]+\p{Lu}`)
 
 	yearIn = pattern.Lazy(year4)
 
-	// yearWord is a word after which a year is a date, yearLead one after which it is unless what
-	// it counts follows ("in 2000 cases"), yearMaybe one after which it is if no noun follows.
+	// yearWord matches a word after which a year is a date; yearLead, one after which it is a date unless a
+	// counted noun follows ("in 2000 cases"); yearMaybe, one after which it is a date if no noun follows.
 	yearWord  = pattern.Lazy(`(?i)^(?:since|during|years?|fy|circa|early|late|mid|jahre?s?|seit|anfang|ende|mitte|depuis|année|fin|début|año|desde|anno|sommer|winter|herbst|frühling|frühjahr|summer|autumn|spring|fall|quarter|quartal|q[1-4]|h[12])$`)
 	yearLead  = pattern.Lazy(`(?i)^(?:in|until|till|before|after|through|im|bis|ab|vor|nach|en|avant|après|an|nel|dal|the|its|their|our|this|last|das|dem|des|der)$`)
 	yearMaybe = pattern.Lazy(`(?i)^(?:and|of|from|to|between|for|with|by|than|or|on|und|von|zwischen|für|mit|zum|zu|als|oder|et|de|du|à|entre|pour|y|e|del|vs\.?)$`)
-	// counted begins with what a number before it may count: a noun, small or German.
+	// counted matches a noun that a preceding number may count: in lower case or German.
 	counted = pattern.Lazy(`^[ \x{a0}](?:\p{Ll}{3,}|\p{Lu}\p{Ll}+en)\b`)
-	// noCounted begins with a word that is no noun.
+	// noCounted matches a word that is not a noun.
 	noCounted = pattern.Lazy(`(?i)^[ \x{a0}](?:they|she|you|this|that|these|those|there|some|more|most|about|only|nearly|almost|over|around|not|all|both|each|every|again|after|before|because|while|who|which|then|also|just|still|already|did|does|will|would|could|can|may|might|must|should|than|less|fewer|under|from|into|per|between|during|since|wir|sie|man|nur|noch|fast|etwa|rund|mehr|weniger|aber|nach|vor|bei|von|für|durch|sowie|wie|dann|nicht|kein|keine|hatten|haben|sind|waren|wird|werden|kann|konnte|dem|den|des|ein|eine|einen|über|unter|pour|dans|sur|plus|moins|des|une|par|que|qui|que|los|las|con|por|del|para|una)\b`)
-	// yearAfter begins with what no noun is.
+	// yearAfter matches text that does not begin with a noun.
 	yearAfter = pattern.Lazy(`(?i)^(?:\s*$|['’]s\b|[ \x{a0}]?[)\].,;:!?–—/-]|[ \x{a0}](?:was|is|were|are|had|has|and|or|to|the|it|its|they|on|in|of|by|for|with|when|as|but|than|until|compared|through|at|a|an|saw|onwards?|alone|budget|data|figures?|report|season|edition|war|ist|sind|und|oder|bis|gab|lag|lagen|hatte|hat|mit|auf|zu|im|in|wurden?|stieg|fiel|die|der|das|als|et|ou|à|le|la|les|est|était|a|avec)\b)`)
 )
 
-// nearby is how far a number looks around itself, in bytes.
+// nearby is the size of the examined context on each side of a number, in bytes.
 const nearby = 40
 
-// before gives what stands before a place, beginning with a whole word.
+// before returns the text before an offset, starting at a whole word.
 func (s *scanner) before(i int) string {
 	from := max(0, i-nearby)
 	text := s.plain[from:i]
@@ -90,8 +90,8 @@ func (s *scanner) before(i int) string {
 
 func (s *scanner) after(i int) string { return s.plain[i:min(len(s.plain), i+nearby)] }
 
-// skipped is the end of the date or of the address that the digits at i belong to; i
-// where they are neither.
+// skipped returns the end of the date or address that contains the digits at i, or i if there is
+// neither.
 func (s *scanner) skipped(i int) int {
 	if end := s.addressEnd(i); end > i {
 		return end
@@ -128,11 +128,11 @@ func endsWithMonth(text string) bool {
 	return month().MatchString(lastWord(strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(cut, " de"), blanks), ",")))
 }
 
-// maxAddress is how much of a word around a number is looked at, in bytes to either side.
+// maxAddress is the maximum number of bytes of a word that are examined on each side of a number.
 const maxAddress = 300
 
-// addressEnd is the end of the word around i if it is the address of a page, a mailbox
-// or a file, else i.
+// addressEnd returns the end of the word around i if it is the address of a page, a mailbox or a
+// file, otherwise i.
 func (s *scanner) addressEnd(i int) int {
 	if i >= s.word.end {
 		from, to := max(0, i-maxAddress), min(len(s.plain), i+maxAddress)
@@ -162,10 +162,10 @@ func scaleOrUnit(rest string) bool {
 	return percentMark().MatchString(rest) || unitMark().MatchString(rest)
 }
 
-// between joins two numbers of which the second has the scale or percent sign of both: "2–3 million".
+// between matches the text between two numbers that share the scale or percent sign of the second: "2–3 million".
 var between = pattern.Lazy(`(?i)^[ \x{a0}]?(?:–|—|-|to|bis|à|and|und|et|or|oder)[ \x{a0}]?$`)
 
-// shareUnits gives a number the scale or percent sign of the one that it is joined with.
+// shareUnits copies the scale or percent sign of a number to the preceding number that is joined to it.
 func (s *scanner) shareUnits() {
 	for i := len(s.found) - 2; i >= 0; i-- {
 		n, next := &s.found[i], s.found[i+1]
@@ -203,7 +203,7 @@ func (s *scanner) judge(n *Number) {
 	}
 }
 
-// isOrder recognises numbers that name a place: of a figure, a list, a citation, a heading.
+// isOrder reports whether a number identifies a figure, a list item, a citation or a heading.
 func (s *scanner) isOrder(n *Number) bool {
 	if n.End < s.heading {
 		return true
@@ -213,8 +213,8 @@ func (s *scanner) isOrder(n *Number) bool {
 		(endsWithOrder(before) || strings.Contains(before, "[") && citedBefore().MatchString(before) && citedAfter().MatchString(s.after(n.End)))
 }
 
-// endsWithOrder reports whether a text ends with a word such as Figure, or with such a
-// word and the first of two numbers: "Figures 14 and".
+// endsWithOrder reports whether a text ends with a word such as Figure, or with such a word and the
+// first of two numbers: "Figures 14 and".
 func endsWithOrder(text string) bool {
 	text = strings.TrimRight(text, blanks)
 	for _, joint := range []string{"–", "—", "-", "and", "und", "et"} {
@@ -228,10 +228,10 @@ func endsWithOrder(text string) bool {
 	return strings.ContainsRune("°№§", lastRune(text)) && text != "" || orderWord().MatchString(lastWord(text))
 }
 
-// blanks stand between words.
+// blanks separate words.
 const blanks = " \u00a0\u202f"
 
-// lastWord is the word that a text ends with, with its full stop; "" if it ends with none.
+// lastWord returns the last word of a text, with its full stop; "" if it does not end with a word.
 func lastWord(text string) string {
 	at := strings.LastIndexFunc(text, func(r rune) bool { return !isWord(r) && r != '.' })
 	if at < 0 {
@@ -241,7 +241,7 @@ func lastWord(text string) string {
 	return text[at+size:]
 }
 
-// headingEnd is the end of the number that a list item or a heading begins with.
+// headingEnd returns the end of the number at the beginning of a list item or heading.
 func headingEnd(text string) int {
 	for _, re := range []*regexp.Regexp{listed(), outline()} {
 		if m := re.FindStringIndex(text); m != nil {
@@ -251,13 +251,13 @@ func headingEnd(text string) int {
 	return 0
 }
 
-// sentenceEnd finds the ends of sentences.
+// sentenceEnd matches the ends of sentences.
 var sentenceEnd = pattern.Lazy(`[.!?…]["'”“’»)\]]*[\s\x{a0}]+|[。！？]|\n`)
 
-// abbreviation ends with a word whose full stop ends no sentence.
+// abbreviation matches text that ends in a word whose full stop does not end a sentence.
 var abbreviation = pattern.Lazy(`(?i)(?:^|[^\p{L}])(?:ca|approx|etc|bzw|vs|nr|mio|mrd|tsd|z\.\s?b|d\.\s?h|e\.g|i\.e|abb|fig|vgl|cf|env)\.$`)
 
-// Sentences gives the ends of the sentences of a text, in bytes; the last is its length.
+// Sentences returns the ends of the sentences of a text, in bytes; the last one is its length.
 func Sentences(text string) (ends []int) {
 	for _, m := range sentenceEnd().FindAllStringIndex(text, -1) {
 		next, _ := utf8.DecodeRuneInString(text[m[1]:])

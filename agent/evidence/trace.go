@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// Support is how the evidence bears a number.
+// Support says how the evidence supports a number.
 type Support int
 
 // The kinds of support.
 const (
-	// Unsupported: no source holds the number.
+	// Unsupported: no source contains the number.
 	Unsupported Support = iota
-	// Held: a query or a text has the number, after rounding to the written places.
+	// Held: a query or a text contains the number, after rounding to the written places.
 	Held
 	// Derived: the number is computed from two cells of one query.
 	Derived
 )
 
-// Verdict is what Trace says of a number.
+// Verdict is the result of Trace for a number.
 type Verdict struct {
 	Support Support
-	// Query is the index of the query that holds the number or that it is computed from,
-	// -1 where a text holds it; Text is the index of that text, else -1.
+	// Query is the index of the query that contains the number or from which it is computed, or -1
+	// if a text contains it. Text is the index of that text, otherwise -1.
 	Query, Text int
-	// Kind and From say how a derived number is computed: "sum", "difference", "ratio",
-	// "share" or "change", of the two cells.
+	// Kind and From say how a derived number is computed from the two cells: "sum", "difference",
+	// "ratio", "share" or "change".
 	Kind string
 	From [2]float64
 }
 
-// The bounds of what counts as derived.
+// Limits for derived numbers.
 const (
-	// maxDerivedRows is how many rows a result may have that numbers are derived from.
+	// maxDerivedRows is the maximum number of rows of a result from which numbers are derived.
 	maxDerivedRows = 60
-	// allPairsRows is up to how many rows any two cells of a column are a pair; in larger
-	// results neighbours, first and last, and smallest and largest are.
+	// allPairsRows is the maximum number of rows up to which any two cells of a column form a pair.
+	// In larger results, only neighbours, first and last, and smallest and largest do.
 	allPairsRows = 6
-	// freeCells is up to how many numeric cells, years left out, all results together are so
-	// few that what is derived from them needs no check of chance.
+	// freeCells is the maximum number of numeric cells without years, over all results, up to which
+	// derived numbers need no check for chance.
 	freeCells = 6
-	// maxChance is how likely a random number near the one written may be derived, at most.
+	// maxChance is the maximum probability that a random number near the written one is derived.
 	maxChance = 0.15
 )
 
-// candidate is a value that two cells of one result give.
+// candidate is a value computed from two cells of one result.
 type candidate struct {
 	v     float64
 	kind  string
@@ -52,22 +52,22 @@ type candidate struct {
 	query int
 }
 
-// Trace decides whether the evidence holds a number: a cell of a query or a number of a
-// text equals it after rounding to the written places, with thousands separators, percent
-// (0.123 is 12.3 %) or a scale word (million). Of several queries the smallest result
-// counts, and queries count before texts.
+// Trace determines whether the evidence contains a number: a cell of a query or a number in a text
+// equals it after rounding to the written places, with thousands separators, percent (0.123 is 12.3
+// %) or a scale word (million). If several queries match, the one with the smallest result is used.
+// Queries take precedence over texts.
 //
-// Else it is derived if it is the sum, the difference, the ratio, the share in percent or
-// the change in percent of two cells of one column or one row of one result. Results of
-// more than 60 rows do not count, and where all results together have more than six
-// numbers the match must not be chance: the values that all results give between a quarter of the number and
-// four times it must be so few that a random number there, written with as many places,
-// equals one of them in at most 15 of 100 cases. Of all random numbers fewer than 5 in 100
-// are then taken for derived ones, which a test measures.
+// Otherwise the number is derived if it is the sum, the difference, the ratio, the share in percent
+// or the change in percent of two cells of one column or one row of one result. Results of more
+// than 60 rows are ignored. If all results together have more than six numbers, the match must be
+// unlikely to be chance: there must be so few derived values between a quarter of the number and
+// four times the number that a random number in that range, written with as many places, equals one
+// of them in at most 15 of 100 cases. With these limits, fewer than 5 in 100 random numbers count
+// as derived, as a test verifies.
 func (s *Set) Trace(n Number) Verdict {
 	s.prepare()
 	if y, ok := n.year(); ok && s.years[y] {
-		return Verdict{Support: Held, Query: -1, Text: -1} // a year of the question needs no query
+		return Verdict{Support: Held, Query: -1, Text: -1} // a year in the question needs no query
 	}
 	best := Verdict{Query: -1, Text: -1}
 	for i, q := range s.Queries {
@@ -86,7 +86,7 @@ func (s *Set) Trace(n Number) Verdict {
 	return s.derive(n)
 }
 
-// holds reports whether a cell, or a word beside the cells, has the number.
+// holds reports whether a cell, or a text of the query, contains the number.
 func (q Query) holds(n Number) bool {
 	for _, row := range q.Rows {
 		for c, v := range row {
@@ -103,7 +103,7 @@ func (q Query) holds(n Number) bool {
 
 func (l numbers) hold(n Number) bool { return slices.ContainsFunc(l.list, n.equals) }
 
-// equals compares the number as it is written with a value.
+// equals reports whether the number as written equals a value.
 func (n Number) equals(s value) bool {
 	if n.sign != 0 && s.v != 0 && (s.v < 0) != (n.sign < 0) {
 		return false
@@ -129,15 +129,15 @@ func (n Number) equals(s value) bool {
 	return false
 }
 
-// window is the width of the values that round to the reading.
+// window returns the width of the range of values that round to the reading.
 func (r reading) window() float64 { return math.Pow10(-r.places) }
 
-// matches reports whether a value is the reading after rounding to its places.
+// matches reports whether a value equals the reading after rounding to its places.
 func (r reading) matches(v float64) bool {
 	return math.Abs(v-r.value) <= r.window()/2*(1+1e-9)+math.Abs(r.value)*1e-12
 }
 
-// derive looks for two cells that give the number.
+// derive searches for two cells from which the number can be computed.
 func (s *Set) derive(n Number) Verdict {
 	for _, r := range n.readings {
 		for _, f := range n.factors() {
@@ -182,7 +182,7 @@ const (
 	kindChange     = "change"
 )
 
-// canBe reports whether a number written like this may be such a value.
+// canBe reports whether a number written in this form may be such a value.
 func (n Number) canBe(c candidate) bool {
 	switch c.kind {
 	case kindShare:
@@ -194,10 +194,10 @@ func (n Number) canBe(c candidate) bool {
 	case kindSum:
 		return !n.Percent && (n.sign == 0 || (c.v < 0) == (n.sign < 0))
 	}
-	return true // a difference: either cell may be the first
+	return true // a difference: either cell may come first
 }
 
-// prepare makes what pairs of cells give, once.
+// prepare computes the values of pairs of cells, once.
 func (s *Set) prepare() {
 	if s.ready {
 		return
@@ -217,7 +217,7 @@ func (s *Set) prepare() {
 	}
 }
 
-// column gives the numbers of a column, and whether they are all years.
+// column returns the numbers of a column, and whether they are all years.
 func (q Query) column(c int) (cells []float64, years bool) {
 	years = true
 	for _, row := range q.Rows {
@@ -230,7 +230,7 @@ func (q Query) column(c int) (cells []float64, years bool) {
 	return cells, years
 }
 
-// amounts counts the numeric cells that are no years.
+// amounts returns the number of numeric cells in columns that do not consist of years.
 func (q Query) amounts() (n int) {
 	for c := range q.Columns {
 		if cells, years := q.column(c); !years {
@@ -240,7 +240,7 @@ func (q Query) amounts() (n int) {
 	return n
 }
 
-// pairs calls f with every two cells that a number may be computed from.
+// pairs calls f with every pair of cells from which a number may be computed.
 func (q Query) pairs(f func(a, b float64, years bool)) {
 	years := make([]bool, len(q.Columns))
 	for c := range q.Columns {
@@ -281,7 +281,7 @@ func columnPairs(column []float64, f func(a, b float64)) {
 	}
 }
 
-// derivedFrom lists what two cells give. Of two years only the span makes sense.
+// derivedFrom returns the values computed from two cells. For two years, only the difference makes sense.
 func derivedFrom(a, b float64, years bool, query int) []candidate {
 	from := [2]float64{a, b}
 	out := []candidate{{b - a, kindDifference, from, query}}

@@ -1,5 +1,5 @@
-// Package formtext makes plain words, or a yes or no, an answer that fits the JSON Schema of an agent's
-// question. Its errors have code media.CodeInvalid and say which answers there are. It imports media alone.
+// Package formtext converts plain text, or a yes or no, to an answer that matches the JSON Schema of an
+// agent's question. Its errors have code media.CodeInvalid and list the valid answers. It imports only media.
 package formtext
 
 import (
@@ -10,14 +10,14 @@ import (
 	"atelier/media"
 )
 
-// Field is the one thing that a question asks for.
+// Field is the single value that a question asks for.
 type Field struct {
-	// Name is the property of the answer; empty where the answer is the value itself.
+	// Name is the property of the answer; empty if the answer is the value itself.
 	Name   string
 	schema schema
 }
 
-// schema is what is read of a JSON Schema.
+// schema is the part of a JSON Schema that is used.
 type schema struct {
 	Type       any               `json:"type"`
 	Enum       []any             `json:"enum"`
@@ -30,8 +30,8 @@ func (s schema) kind() string {
 	return kind
 }
 
-// FieldOf finds the only required property of a form, its only property, or the form itself where it
-// is no object. It is false for a form that asks for several things.
+// FieldOf returns the only required property of a form, its only property, or the form itself if it
+// is not an object. It returns false for a form that asks for several values.
 func FieldOf(form json.RawMessage) (f Field, ok bool) {
 	var s schema
 	if json.Unmarshal(form, &s) != nil {
@@ -55,10 +55,10 @@ func FieldOf(form json.RawMessage) (f Field, ok bool) {
 
 func (s schema) single() bool { return s.kind() != "object" && s.kind() != "array" }
 
-// Boolean reports whether the field is a matter of yes and no.
+// Boolean reports whether the field is a yes-or-no value.
 func (f Field) Boolean() bool { return f.schema.kind() == "boolean" }
 
-// Choices are the texts that the field may have; none where it has no list of them.
+// Choices returns the texts that the field accepts; none if it has no list of choices.
 func (f Field) Choices() (texts []string) {
 	for _, v := range f.schema.Enum {
 		if s, ok := v.(string); ok {
@@ -68,10 +68,10 @@ func (f Field) Choices() (texts []string) {
 	return texts
 }
 
-// Decide answers a [Field.Boolean].
+// Decide returns the answer to a [Field.Boolean] field.
 func (f Field) Decide(yes bool) (json.RawMessage, error) { return f.encode(yes) }
 
-// Words answers with text: one of the choices, yes or no, a number, or the text itself.
+// Words returns the answer for a text: one of the choices, yes or no, a number, or the text itself.
 func (f Field) Words(text string) (json.RawMessage, error) {
 	v, err := f.schema.read(strings.TrimSpace(text))
 	if err != nil {

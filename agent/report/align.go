@@ -9,18 +9,18 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// figure is the text of a cell that is a number: with a sign, separators, a currency or a short unit.
-// A year alone is a label.
+// figure matches the text of a numeric cell: with a sign, separators, a currency or a short unit. A
+// year alone is a label.
 var figure = regexp.MustCompile(`^[-−+±~<>≈]?\s*[$€£¥]?\s*[-−+]?[0-9][0-9.,'’\s\x{a0}\x{202f}]*\s*(?:%|[$€£¥]|[\p{L}°²³/]{1,6})?$`)
 
-// alignNumbers sets the columns of numbers of each table flush right, with their headings, so that
-// digits of one place stand below each other.
+// alignNumbers right-aligns the numeric columns of each table, with their headings, so that digits
+// of the same place are aligned.
 func alignNumbers(root *html.Node) {
 	for _, table := range tables(root) {
 		if slices.ContainsFunc(slices.Collect(table.Descendants()), func(n *html.Node) bool {
 			return attribute(n, "colspan") != "" || attribute(n, "rowspan") != ""
 		}) {
-			continue // a cell takes several places: those in a row are no columns
+			continue // a cell spans several places, so cell indices are not columns
 		}
 		var columns [][]*html.Node
 		for row := range table.Descendants() {
@@ -49,7 +49,7 @@ func alignNumbers(root *html.Node) {
 	}
 }
 
-// numeric reports whether a column holds numbers, besides empty cells.
+// numeric reports whether a column contains only numbers and empty cells.
 func numeric(column []*html.Node) bool {
 	figures, years := 0, 0
 	for _, cell := range column {

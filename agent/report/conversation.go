@@ -17,35 +17,35 @@ import (
 	"atelier/media"
 )
 
-// Conversation is what a page of a conversation is made of.
+// Conversation is the content of a conversation's page.
 type Conversation struct {
-	// Title is its name; Begun is when it began.
+	// Title is its title; Begun is its start time.
 	Title string
 	Begun time.Time
-	// Messages are read once, in order; an error among them ends the page.
+	// Messages are read once, in order; an error in the sequence ends the page.
 	Messages iter.Seq2[Message, error]
 }
 
 // Message is one message of a [Conversation].
 type Message struct {
-	// Who wrote it, as people call them, and when.
+	// Who is the display name of the author; At is the time of the message.
 	Who string
 	At  time.Time
-	// Text is what was said, with placeholders: Markdown, unless Verbatim, as of a person.
+	// Text is the text with placeholders: Markdown, or plain text if Verbatim is set, as for a person.
 	Text     string
 	Verbatim bool
-	// Report is what an answer handed over beside its text; nil if nothing.
+	// Report is the report that came with an answer; nil if none.
 	Report *Report
-	// Attached are the message's items. Those that text and report show are not shown again.
+	// Attached are the message's items. Items that the text or the report shows are not repeated.
 	Attached []media.Output
-	// Failure says why an answer failed; empty if it did not.
+	// Failure is the reason why an answer failed; empty if it did not fail.
 	Failure string
-	// Find looks an item of the message up by ref.
+	// Find looks up an item of the message by ref.
 	Find func(media.Ref) (media.Output, bool)
 }
 
-// WriteConversation writes one HTML document with all messages, their pictures and reports to
-// w, message by message. o is as in [Write]; its Find is not used.
+// WriteConversation writes one HTML document with all messages, their pictures and reports to w,
+// one message at a time. o is as in [Write]; its Find is not used.
 func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o resolve.Options) error {
 	o.Format = resolve.FormatHTML
 	p := &page{ctx: ctx, w: w, o: o, words: english()}
@@ -99,7 +99,7 @@ func (p *page) message(m Message, n int) {
 	p.text("</section>\n")
 }
 
-// report writes the report of the n-th message and gives the items that it shows.
+// report writes the report of the n-th message and returns the items that it shows.
 func (p *page) report(r Report, n int) []media.Ref {
 	c := r.content()
 	body, err := c.rendered()

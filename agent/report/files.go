@@ -20,19 +20,19 @@ import (
 	"atelier/media/wire"
 )
 
-// File is a file that an item was written to.
+// File is the file to which an item was written.
 type File struct {
 	// Path is relative to the folder, with slashes.
 	Path string
-	// Marking says how the file shows that a model made it.
+	// Marking says how the file indicates that a model made it.
 	Marking imaging.Marking
 }
 
-// Files writes the items into the folder dir/media under [resolve.FileName] names and
-// returns, by ref, what each was written to. A file appears whole or not at all. What a model
-// made carries the AI label, see [imaging.Export]. In HTML and Markdown that the run made, placeholders become the names of the
-// files beside them, and links of Markdown that run code lead nowhere; everything else is written byte for byte. Items that fail are left out; the first error is returned after the rest was
-// written.
+// Files writes the items into the folder dir/media under [resolve.FileName] names and returns, by
+// ref, the file of each item. Files appear atomically. Items made by a model carry the AI label,
+// see [imaging.Export]. In HTML and Markdown made by the run, placeholders become the names of the
+// exported files, and active links in Markdown are disabled; everything else is written byte for
+// byte. Files skips items that fail and returns the first error after writing the rest.
 func Files(ctx context.Context, dir string, items []media.Output, codec *wire.Codec) (map[media.Ref]File, error) {
 	files := map[media.Ref]File{}
 	folder := filepath.Join(dir, "media")
@@ -69,7 +69,7 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the first error counts
+			_ = os.Remove(f.Name()) // the first error is reported
 		}
 	}()
 	open := func() (io.ReadCloser, error) { return e.codec.Open(ctx, o.Digest) }
@@ -85,7 +85,7 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 		err = cerr
 	}
 	if err == nil {
-		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // an export that people open and share.
+		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // people open and share exported files.
 	}
 	if err != nil {
 		return "", err
@@ -93,7 +93,7 @@ func (e export) write(ctx context.Context, name string, o media.Output) (marking
 	return marking, os.Rename(f.Name(), filepath.Join(e.folder, name))
 }
 
-// written is the format of a document that an agent wrote, which may hold placeholders.
+// written returns the format of a document written by an agent, which may contain placeholders; otherwise "".
 func written(o media.Output) resolve.Format {
 	if o.Origin.Direction == "input" {
 		return ""
@@ -107,13 +107,13 @@ func written(o media.Output) resolve.Format {
 	return ""
 }
 
-// resolve writes a document with the names of the files beside it.
+// resolve writes a document in which placeholders are replaced with file names.
 func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), format resolve.Format) error {
 	r, err := open()
 	if err != nil {
 		return err
 	}
-	b, err := io.ReadAll(r) // a document is under its limit
+	b, err := io.ReadAll(r) // documents are limited in size
 	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}
@@ -138,8 +138,8 @@ func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCl
 	return buffered.Flush()
 }
 
-// destinations find where Markdown names an address: in links, pictures, definitions of links and angle brackets,
-// and in attributes of HTML, with either quote or none.
+// destinations match the addresses in Markdown: in links, pictures, link definitions and angle
+// brackets, and in HTML attributes, with either quote or none.
 var destinations = []*regexp.Regexp{
 	regexp.MustCompile(`(\]\(\s*<?|(?m:^)[ \t>]*\[[^\]\n]+\]:\s*<?|<)([^\s<>()"']+)`),
 	regexp.MustCompile(`(?i)(\b(?:href|src|action|formaction|data)\s*=\s*")([^"]+)`),
@@ -147,8 +147,8 @@ var destinations = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)(\b(?:href|src|action|formaction|data)\s*=\s*)([^\s"'>]+)`),
 }
 
-// withoutActiveLinks is Markdown in which addresses that run code or bring a document of their own lead nowhere:
-// a viewer may follow them. All other text passes unchanged.
+// withoutActiveLinks disables addresses in Markdown that run code or contain a document, because a
+// viewer may follow them. All other text stays unchanged.
 func withoutActiveLinks(text string) string {
 	for _, where := range destinations {
 		text = where.ReplaceAllStringFunc(text, func(found string) string {
@@ -161,8 +161,8 @@ func withoutActiveLinks(text string) string {
 	return text
 }
 
-// active reports whether an address runs code or is a document, as browsers read it: with
-// character references, and without blanks, control characters and escapes in the scheme.
+// active reports whether an address runs code or contains a document, as browsers read it: with
+// character references decoded, and ignoring blanks, control characters and escapes.
 func active(address string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '\\' {

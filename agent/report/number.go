@@ -14,8 +14,8 @@ import (
 	"atelier/agent/evidence"
 )
 
-// trace compares the numbers of a report's text with the evidence. In the text, a number that a query holds or
-// gives links to that query, and one that nothing supports is marked, once a sentence.
+// trace compares the numbers in a report's text with the evidence. A number that a query contains or returns
+// becomes a link to that query. An unsupported number is marked, at most once per sentence.
 func trace(root *html.Node, set *evidence.Set, w words) *tracing {
 	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}, derived: map[int][]string{}}
 	if set == nil {
@@ -29,8 +29,8 @@ func trace(root *html.Node, set *evidence.Set, w words) *tracing {
 	return t
 }
 
-// Unsupported lists the numbers of a report that no query and no source of its evidence
-// holds, by sentence, as the report itself marks them. Without evidence there is none.
+// Unsupported returns the numbers of a report that no query and no source of its evidence contains,
+// grouped by sentence, as the report itself marks them. Without evidence it returns none.
 func Unsupported(r Report) ([]Doubt, error) {
 	if r.Evidence == nil {
 		return nil, nil
@@ -48,23 +48,23 @@ type tracing struct {
 	set *evidence.Set
 	words
 	counters map[*html.Node]bool // cells that only number the rows of a table
-	rows     map[*html.Node]int  // texts beside a table, and how many rows it shows
-	shown    int                 // of the text under way; 0 elsewhere
+	rows     map[*html.Node]int  // texts next to a table, with the number of rows that the table shows
+	shown    int                 // row count for the current text; 0 elsewhere
 
 	line    line
-	queries []int            // indices in the order of their first use
+	queries []int            // indices in order of first use
 	derived map[int][]string // how numbers are computed, by query
 	texts   []int
 	missing []Doubt
 }
 
-// Doubt is a sentence of a report with the numbers in it that nothing supports, as they are written.
+// Doubt is a sentence of a report with its unsupported numbers as they are written.
 type Doubt struct {
 	Sentence string   `json:"sentence"`
 	Numbers  []string `json:"numbers"`
 }
 
-// line is the running text of a block, with the text nodes that it stands in.
+// line is the text of a block with the text nodes that contain it.
 type line struct {
 	text   strings.Builder
 	pieces []piece
@@ -73,21 +73,21 @@ type line struct {
 type piece struct {
 	node  *html.Node
 	start int
-	// linked says that the text stands in a link.
+	// linked reports whether the text is inside a link.
 	linked bool
 }
 
-// inline are the elements that do not end a line.
+// inline lists the elements that do not end a line.
 var inline = []atom.Atom{
 	atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Cite, atom.Del, atom.Dfn, atom.Em, atom.I, atom.Ins, atom.Mark, atom.Q, atom.S, atom.Small, atom.Span,
 	atom.Strong, atom.Time, atom.U, atom.Code, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Img,
 }
 
-// unread are the elements whose text states no numbers: code, indices, exponents and
+// unread lists the elements whose text is not checked for numbers: code, indices, exponents and
 // footnote marks.
 var unread = []atom.Atom{atom.Code, atom.Pre, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Audio, atom.Video, atom.Script, atom.Style}
 
-// gap stands in a line for what is not read.
+// gap replaces unread text in a line.
 const gap = "\ufffc"
 
 func (t *tracing) walk(n *html.Node) {
@@ -118,7 +118,7 @@ func (t *tracing) walk(n *html.Node) {
 	}
 }
 
-// flush traces the numbers of a line and begins the next one.
+// flush traces the numbers of the current line and begins a new one.
 func (t *tracing) flush() {
 	l := t.line
 	t.line = line{}
@@ -151,7 +151,7 @@ func (t *tracing) flush() {
 	l.apply(edits)
 }
 
-// sentence gives the words of a sentence by its index.
+// sentence returns the text of the sentence with the given index.
 func sentence(text string, ends []int, i int) string {
 	from := 0
 	if i > 0 {
@@ -164,7 +164,7 @@ func sentence(text string, ends []int, i int) string {
 	return words
 }
 
-// judge decides about a number and gives the element that is to stand around it; nil for none.
+// judge checks a number and returns the element to wrap it in; nil for none.
 func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	v := t.set.Trace(n)
 	switch {
@@ -200,20 +200,20 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + ours + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
 }
 
-// addOnce adds a value to a list unless it is there.
+// addOnce appends a value to a list unless it is already there.
 func addOnce[T comparable](list *[]T, v T) {
 	if !slices.Contains(*list, v) {
 		*list = append(*list, v)
 	}
 }
 
-// edit is an element to be put around a part of a line.
+// edit is an element to be wrapped around a part of a line.
 type edit struct {
 	start, end int
 	wrap       *html.Node
 }
 
-// apply puts the elements of edits, which are in order, around the text nodes.
+// apply wraps the elements of edits, which are in order, around parts of the text nodes.
 func (l *line) apply(edits []edit) {
 	for i := len(l.pieces) - 1; i >= 0; i-- {
 		p := l.pieces[i]
@@ -240,8 +240,8 @@ func (l *line) apply(edits []edit) {
 	}
 }
 
-// survey finds the cells of the first column that only number the rows of a table, 1, 2,
-// 3 …, and counts its rows for the texts beside it, as in "The first 20 of 93 rows".
+// survey finds the cells of the first column that only number the rows of a table: 1, 2, 3 …. It
+// also counts the table's rows for adjacent texts such as "The first 20 of 93 rows".
 func (t *tracing) survey(table *html.Node) {
 	var column, beside []*html.Node
 	var head *html.Node
@@ -270,13 +270,13 @@ func (t *tracing) survey(table *html.Node) {
 			}
 		}
 	}
-	// Its heading says that the column numbers the rows, or it has none.
+	// The heading must indicate row numbers, or be absent.
 	if len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head)))) {
 		for _, c := range column {
 			t.counters[c] = true
 		}
 	}
-	for next := table.Parent.NextSibling; next != nil; next = next.NextSibling { // the parent is its frame
+	for next := table.Parent.NextSibling; next != nil; next = next.NextSibling { // the parent is the table's frame
 		if next.Type == html.ElementNode {
 			beside = append(beside, next)
 			break
@@ -287,10 +287,10 @@ func (t *tracing) survey(table *html.Node) {
 	}
 }
 
-// rowHeads are the headings of columns that number the rows.
+// rowHeads matches the headings of columns that number rows.
 var rowHeads = regexp.MustCompile(`(?i)^(?:#|№|n°|id|nr|no|num|number|nummer|index|idx|row|zeile|rank|rang|ranking|place|platz|pos|position|step|schritt|lfd\.? ?nr)?[.:]?$`)
 
-// section lists what supports the numbers of a report; empty where there are none.
+// section returns the section that lists what supports the numbers of a report; empty if there are no numbers.
 func (t *tracing) section() string {
 	if len(t.queries)+len(t.texts)+len(t.missing) == 0 {
 		return ""
@@ -328,7 +328,7 @@ func (t *tracing) section() string {
 	return b.String()
 }
 
-// markup writes the numbers, and the sentence where it is more than them.
+// markup returns the numbers, and the sentence if it consists of more than the numbers.
 func (d Doubt) markup() string {
 	line := "<strong>" + html.EscapeString(strings.Join(d.Numbers, ", ")) + "</strong>"
 	if len(d.Numbers) == 1 && d.Sentence == d.Numbers[0] {

@@ -13,16 +13,16 @@ import (
 	"atelier/media"
 )
 
-// Captions of models say how a picture was made, and are wrong where another model than
-// expected made it.
+// Phrases by which a model's caption says how a picture was made. They are wrong if a different
+// model than expected made it.
 var (
 	saysModel = regexp.MustCompile(`(?i)\b(?:(?:AI|KI)[- ](?:generated|made|created|generierte?|erzeugte?|erstellte?)|(?:generated|made|created) (?:by|with) (?:an )?AI|(?:von|mit) KI (?:generiert|erzeugt|erstellt))`)
 	saysRule  = regexp.MustCompile(`(?i)\b(?:drawn by rules?|nach Regeln gezeichnet)`)
 )
 
-// describe completes the pictures of a report: every one has alt text, the words of its
-// label where the report gives none; the alt text shows on hover; and the caption of a
-// generated picture says how it was made, whatever the model wrote.
+// describe completes the pictures of a report. Each picture gets alt text, taken from its label if
+// the report has none, which is also shown on hover. The caption of a generated picture says how it
+// was made, regardless of what the model wrote.
 func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w words) {
 	var images []*html.Node
 	for n := range root.Descendants() {
@@ -53,7 +53,7 @@ func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w word
 	}
 }
 
-// around gives the nearest element of a kind that a node stands in; nil if there is none.
+// around returns the nearest enclosing element of a kind; nil if there is none.
 func around(n *html.Node, kind atom.Atom) *html.Node {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.DataAtom == kind {
@@ -106,7 +106,7 @@ func caption(figure *html.Node, made string, o media.Output, w words) {
 	c.AppendChild(textNode(" " + made + "."))
 }
 
-// replaced writes words in the place of wrong ones, with a capital where a sentence begins.
+// replaced replaces matches of wrong with words, capitalized at the beginning of a sentence.
 func replaced(before, text string, wrong *regexp.Regexp, words string) string {
 	var b strings.Builder
 	from := 0

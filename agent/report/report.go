@@ -1,10 +1,10 @@
-// Package report turns the payload of a finished run into one self-contained HTML
-// document: the report sanitised, in a readable and printable page for light and
-// dark, with every picture embedded or linked, what else was made, and notes.
+// Package report converts the payload of a finished run to one self-contained HTML document: the
+// sanitised report on a readable and printable page for light and dark mode, with every picture
+// embedded or linked, other items of the run, and notes.
 //
-// The page loads nothing from outside and runs no script. Pictures are streamed into
-// the document; memory is O(64 KiB) for each beside the report's own text. Errors are
-// media.Error values. It may import media, agent and what agent may.
+// The page loads nothing from outside and runs no script. Pictures are streamed into the document;
+// memory is O(64 KiB) for each in addition to the report's own text. Errors are media.Error values.
+// It may import media, agent and what agent may.
 package report
 
 import (
@@ -34,29 +34,29 @@ import (
 //go:embed page.css
 var pageStyle string
 
-// Report is what a document is made of.
+// Report is the content of a document.
 type Report struct {
-	// Payload is the run's: report_html or report_markdown, and title. Without a
-	// report, Message is the text.
+	// Payload is the run's payload: report_html or report_markdown, and title. Without a report,
+	// Message is the text.
 	Payload json.RawMessage
-	// Message is the run's chat text.
+	// Message is the run's message.
 	Message string
-	// Title stands where the payload names none and the report has no heading.
+	// Title is used if the payload has no title and the report has no heading.
 	Title string
-	// AlsoMade are items that the run made and the report does not show.
+	// AlsoMade are items that the run made but the report does not show.
 	AlsoMade []media.Output
-	// ByRule names the models that wrote it and are rules instead of a language model.
+	// ByRule names the models that wrote the report by rule, without a language model.
 	ByRule []string
-	// Notes are for the reader: which model wrote it, what could not be done.
+	// Notes are notes for the reader, such as warnings.
 	Notes []string
-	// Language is the page's language tag; empty means that of the text, German or English.
+	// Language is the page's language tag; empty means the language of the text, German or English.
 	Language string
-	// Evidence is what the sources said. The numbers of the report are compared with it;
-	// nil compares nothing.
+	// Evidence is what the sources contained. The numbers of the report are compared with it; nil
+	// disables the comparison.
 	Evidence *evidence.Set
 }
 
-// FromResult gathers the report of a finished run.
+// FromResult returns the report of a finished run.
 func FromResult(r *agent.Result) Report {
 	rep := Report{Payload: r.Payload, Message: r.Message, AlsoMade: r.AlsoMade, Notes: r.Warnings, Evidence: r.Evidence}
 	for _, m := range r.Models {
@@ -67,10 +67,10 @@ func FromResult(r *agent.Result) Report {
 	return rep
 }
 
-// content is what a payload says about its report.
+// content is the title and the text of a report.
 type content struct {
 	title, body string
-	// html is the body's form; otherwise it is Markdown.
+	// html reports whether the body is HTML; otherwise it is Markdown.
 	html bool
 }
 
@@ -80,7 +80,7 @@ func (r Report) content() content {
 		HTML     string `json:"report_html"`
 		Markdown string `json:"report_markdown"`
 	}
-	// A payload of another shape has no report: the message is shown.
+	// A payload of another form has no report: the message is shown.
 	_ = json.Unmarshal(r.Payload, &p)
 	c := content{title: p.Title}
 	switch {
@@ -94,7 +94,7 @@ func (r Report) content() content {
 	return c
 }
 
-// Has reports whether a payload holds a report.
+// Has reports whether a payload contains a report.
 func Has(payload json.RawMessage) bool {
 	var p struct {
 		HTML     string `json:"report_html"`
@@ -103,8 +103,8 @@ func Has(payload json.RawMessage) bool {
 	return json.Unmarshal(payload, &p) == nil && strings.TrimSpace(p.HTML+p.Markdown) != ""
 }
 
-// Write writes the document to w. o says how pictures appear: data_uri embeds them,
-// file and url link them; its Format is ignored.
+// Write writes the document to w. o determines how pictures appear: data_uri embeds them, file and
+// url link them; its Format is ignored.
 func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error {
 	c := r.content()
 	body, err := c.rendered()
@@ -131,11 +131,11 @@ func Write(ctx context.Context, w io.Writer, r Report, o resolve.Options) error 
 	return page.err
 }
 
-// complete gives the tables, pictures and numbers of a report what they need, and gives the
-// section about its numbers.
+// complete completes the tables, pictures and numbers of a report, and returns the section about
+// its numbers.
 func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
 	p.o.Caption = p.caption
-	for _, table := range tables(root) { // the frames of the tables have a name in the language of the report
+	for _, table := range tables(root) { // table frames need a name in the report's language
 		setAttribute(table.Parent, "aria-label", p.table)
 	}
 	describe(root, p.o.Find, p.words)
@@ -143,7 +143,7 @@ func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
 	return trace(root, r.Evidence, p.words).section()
 }
 
-// appendix writes what follows a report: what the run made and the report does not use, and the notes.
+// appendix writes what follows a report: unused items of the run, and the notes.
 func (p *page) appendix(r Report) {
 	if len(r.AlsoMade) > 0 {
 		p.text("\n<section class=\"also-made\">\n<h2>" + p.alsoMade + "</h2>\n<p>" + p.unused + "</p>\n<div class=\"gallery\">\n")
@@ -169,18 +169,18 @@ func (p *page) appendix(r Report) {
 
 var pictureTag = regexp.MustCompile(`<img [^>]*src="\$\{media:([a-z0-9-]+)\}"[^>]*>`)
 
-// smallDrawing is the width in pixels under which a drawing fits a telephone.
+// smallDrawing is the width in pixels below which a drawing fits the screen of a phone.
 const smallDrawing = 480
 
-// framed puts drawings, whose small letters a narrow page would make unreadable, into
-// frames that scroll by themselves.
+// framed wraps drawings in scrollable frames, because their small letters would be unreadable on a
+// narrow page.
 func framed(body, name string, find func(media.Ref) (media.Output, bool)) string {
 	if find == nil {
 		return body
 	}
 	return pictureTag.ReplaceAllStringFunc(body, func(tag string) string {
 		o, ok := find(media.Ref(pictureTag.FindStringSubmatch(tag)[1]))
-		adaptive, _ := o.Metadata["adaptive"].(bool) // it holds a layout of its own for narrow pages
+		adaptive, _ := o.Metadata["adaptive"].(bool) // it contains a separate layout for narrow pages
 		if !ok || o.MIMEType != "image/svg+xml" || adaptive || o.Width > 0 && o.Width < smallDrawing {
 			return tag
 		}
@@ -188,7 +188,7 @@ func framed(body, name string, find func(media.Ref) (media.Output, bool)) string
 	})
 }
 
-// rendered gives the body as HTML with hidden marks, not yet sanitised.
+// rendered returns the body as HTML with hidden marks, not yet sanitised.
 func (c content) rendered() (string, error) {
 	if c.html {
 		return hideMarks(c.body), nil
@@ -223,7 +223,7 @@ func (p *page) resolve(s string) {
 }
 
 func (p *page) head(title, language string) {
-	policy := "" // in a self-contained page, whatever is not in it is forbidden
+	policy := "" // a self-contained page may load nothing else
 	if p.o.Mode == resolve.ModeDataURI {
 		policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">` + "\n"
 	}

@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// Sanitisers know addresses, not placeholders. While a report is sanitised, a
-// placeholder is written as an address of this scheme, which nothing else may use.
+// hiddenScheme replaces placeholders while a report is sanitised, because sanitisers know addresses
+// but not placeholders. Nothing else may use it.
 const hiddenScheme = "x-atelier-media:"
 
 var (
@@ -24,10 +24,10 @@ var (
 	linkTarget = regexp.MustCompile(`^(?:https?://[^\s"'<>]+|mailto:[^\s"'<>]+|#[^\s"'<>]*|` + hiddenScheme + `[a-z0-9-]+)$`)
 )
 
-// noSuchRef has the form of a ref and names nothing: it renders as missing.
+// noSuchRef has the form of a ref but names nothing: it is rendered as missing.
 const noSuchRef = "img-00000000"
 
-// hideMarks writes placeholders as addresses. Escaped ones stay.
+// hideMarks replaces placeholders with addresses. Escaped placeholders stay.
 func hideMarks(s string) string {
 	s = strings.ReplaceAll(s, hiddenScheme, "")
 	return mark.ReplaceAllStringFunc(s, func(m string) string {
@@ -43,13 +43,13 @@ func hideMarks(s string) string {
 	})
 }
 
-// sanitise takes HTML with hidden marks and gives it as the children of a node. It
-// leaves text, headings, lists, tables, figures, details and a few harmless styles,
-// and of pictures only those of the run. Scripts, handlers, forms, frames and
-// whatever loads from outside are gone, and every element is closed.
+// sanitise takes HTML with hidden marks and returns it as the children of a node. It keeps text,
+// headings, lists, tables, figures, details and a few harmless styles, and only the run's own
+// pictures. It removes scripts, handlers, forms, frames and anything that loads from outside, and
+// closes every element.
 func sanitise(body string) *html.Node {
 	root, err := fragment(policy().Sanitize(body))
-	if err != nil { // nested too deeply: the words are left
+	if err != nil { // nested too deeply: keep only the text
 		root = element(atom.Main)
 		root.AppendChild(textNode(html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body))))
 	}
@@ -57,12 +57,12 @@ func sanitise(body string) *html.Node {
 	return root
 }
 
-// markup writes the children of a node, with placeholders.
+// markup renders the children of a node, with placeholders.
 func markup(root *html.Node) string {
 	var b strings.Builder
 	for n := range root.ChildNodes() {
 		if err := html.Render(&b, n); err != nil {
-			return "" // never: a builder takes everything
+			return "" // cannot happen: a strings.Builder returns no errors
 		}
 	}
 	return hidden.ReplaceAllStringFunc(b.String(), func(m string) string {
@@ -70,7 +70,7 @@ func markup(root *html.Node) string {
 	})
 }
 
-// fragment reads what may stand in a body.
+// fragment parses the contents of a body.
 func fragment(body string) (*html.Node, error) {
 	root := element(atom.Main)
 	nodes, err := html.ParseFragment(strings.NewReader(body), root)
@@ -81,7 +81,7 @@ func fragment(body string) (*html.Node, error) {
 		root.AppendChild(n)
 	}
 	for _, table := range tables(root) {
-		// A wide table scrolls by itself instead of the page, also by keyboard.
+		// A wide table scrolls in its own frame, also by keyboard, instead of the page.
 		frame := element(atom.Div, html.Attribute{Key: "class", Val: "table"}, html.Attribute{Key: "tabindex", Val: "0"},
 			html.Attribute{Key: "role", Val: "group"}, html.Attribute{Key: "aria-label", Val: "Table"})
 		table.Parent.InsertBefore(frame, table)
@@ -97,7 +97,7 @@ func element(name atom.Atom, attr ...html.Attribute) *html.Node {
 
 func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
 
-// attribute gives the value of an attribute, or "".
+// attribute returns the value of an attribute, or "".
 func attribute(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
@@ -107,7 +107,7 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// setAttribute sets an attribute where it stands, or at the end.
+// setAttribute sets an attribute in place, or appends it.
 func setAttribute(n *html.Node, key, value string) {
 	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 	if i < 0 {
@@ -117,7 +117,7 @@ func setAttribute(n *html.Node, key, value string) {
 	n.Attr[i].Val = value
 }
 
-// wordsOf gives the text in a node.
+// wordsOf returns the text of a node.
 func wordsOf(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -137,11 +137,11 @@ func tables(root *html.Node) (found []*html.Node) {
 	return found
 }
 
-// ours begins the names that the renderer gives to elements of its own.
+// ours is the prefix of the names that the renderer gives to its own elements.
 const ours = "atelier-"
 
-// tidy drops marks from attributes in which no item can stand, and names that only the
-// renderer gives: a report cannot say of its own numbers where they come from.
+// tidy removes marks from attributes that cannot contain items, and names reserved for the
+// renderer: a report must not claim a source for its own numbers.
 func tidy(n *html.Node) {
 	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
 		return a.Key == "class" && strings.Contains(a.Val, ours) || (a.Key == "id" || a.Key == "href") && strings.HasPrefix(strings.TrimPrefix(a.Val, "#"), ours)
@@ -192,7 +192,7 @@ func policy() *bluemonday.Policy {
 	return p
 }
 
-// heading gives the text of the first h1, or "".
+// heading returns the text of the first h1, or "".
 func heading(root *html.Node) string {
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.H1 {

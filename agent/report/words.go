@@ -13,25 +13,25 @@ import (
 	"atelier/media"
 )
 
-// words are what the renderer says itself, in the language of a report.
+// words are the texts of the renderer itself, in the language of a report.
 type words struct {
 	language, report, alsoMade, unused, notesTitle string
 
-	// writtenByRule names a model that is none; drawing and table name what scrolls by itself.
+	// writtenByRule names an author that is not a language model; drawing and table label scrolling frames.
 	writtenByRule, drawing, table string
 
 	numbers, unsupported, noSource, query, fromQueries, computed, computedFrom, and, otherSources string
 
-	// kinds name how a number is computed, sources the texts that people gave.
+	// kinds are names of computations; sources are names of texts that people provided.
 	kinds   map[string]string
 	sources map[string]string
 
-	// madeByModel, editedByModel and byRule say how a picture was made.
+	// madeByModel, editedByModel and byRule describe how a picture was made.
 	madeByModel, editedByModel, byRule string
 }
 
-// wordsFor gives the words for a language tag, or for the language of the text where
-// there is none: German where German words are the majority, else English.
+// wordsFor returns the words for a language tag, or, if it is empty, for the language of the text:
+// German if German words are in the majority, otherwise English.
 func wordsFor(tag string, root *html.Node) words {
 	if strings.HasPrefix(strings.ToLower(tag), "de") || tag == "" && isGerman(wordsOf(root)) {
 		return german()
@@ -63,7 +63,7 @@ func german() words {
 	}
 }
 
-// isGerman counts words that only one of the two languages has.
+// isGerman compares the counts of words that occur in only one of the two languages.
 func isGerman(text string) bool {
 	german, english := 0, 0
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -77,14 +77,14 @@ func isGerman(text string) bool {
 	return german > english
 }
 
-// The IPTC terms that the metadata of a generated picture has.
+// The IPTC terms in the metadata of generated pictures.
 const (
 	sourceModel  = "trainedAlgorithmicMedia"
 	sourceEdited = "compositeWithTrainedAlgorithmicMedia"
 	sourceRule   = "algorithmicMedia"
 )
 
-// made says how a picture was made; empty where it is no generated one.
+// made says how a picture was made; empty if it was not generated.
 func (w words) made(o media.Output) string {
 	term, _ := o.Metadata["digital_source_type"].(string)
 	term = term[strings.LastIndexByte(term, '/')+1:]
@@ -101,7 +101,7 @@ func (w words) made(o media.Output) string {
 	return ""
 }
 
-// caption is the text under a picture that stands by itself.
+// caption returns the caption of a picture that stands alone.
 func (w words) caption(o media.Output) string {
 	label := cmp.Or(resolve.WithoutMarks(o.Label), string(o.Modality))
 	if made := w.made(o); made != "" {
@@ -110,7 +110,7 @@ func (w words) caption(o media.Output) string {
 	return label
 }
 
-// number writes a cell in plain digits, with the decimal sign of the language.
+// number formats a number in plain digits, with the language's decimal separator.
 func (w words) number(v float64) string {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if w.language == "de" {

@@ -12,10 +12,9 @@ import (
 	"atelier/media"
 )
 
-// Payload writes a JSON payload to w with the placeholders of every string
-// rendered as [Text] does. Keys keep their order. The format of a text follows
-// its key: …html is HTML, …markdown or …md is Markdown, all else is text, unless
-// o.Format is set.
+// Payload writes a JSON payload to w with the placeholders in every string rendered as by [Text].
+// Keys keep their order. Unless o.Format is set, the format of a string depends on its key: …html
+// is HTML, …markdown or …md is Markdown, and everything else is text.
 func Payload(ctx context.Context, w io.Writer, payload json.RawMessage, o Options) error {
 	if len(bytes.TrimSpace(payload)) == 0 {
 		payload = json.RawMessage("null")
@@ -103,7 +102,7 @@ func (p *payloadWriter) write(s string) error {
 	return err
 }
 
-// FormatOf is the format of a payload's text by its key.
+// FormatOf returns the format of a payload string from its key.
 func FormatOf(key string) Format {
 	k := strings.ToLower(key)
 	switch {
@@ -115,7 +114,7 @@ func FormatOf(key string) Format {
 	return FormatText
 }
 
-// jsonEscaper writes what comes as the inside of a JSON string.
+// jsonEscaper escapes its input as the contents of a JSON string.
 type jsonEscaper struct{ w io.Writer }
 
 func (e jsonEscaper) Write(b []byte) (int, error) {
@@ -125,11 +124,11 @@ func (e jsonEscaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// jsonEscapes writes what may not stand in a JSON string as it is.
+// jsonEscapes escapes the characters that must not appear unescaped in a JSON string.
 var jsonEscapes = func() *strings.Replacer {
 	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`}
 	for c := range ' ' {
-		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // of two pairs for a character the first counts
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // if two pairs have the same character, the first one wins
 	}
 	return strings.NewReplacer(pairs...)
 }()

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// tailWriter remembers where in a text of HTML or Markdown its end stands.
+// tailWriter tracks the position of the end of an HTML or Markdown text.
 type tailWriter struct {
 	w    io.Writer
 	last [2]byte
 	tags tagTracker
-	// opaque marks what is written as one long address: no tag opens or closes in it.
+	// opaque is set while one long address is written: no tag opens or closes in it.
 	opaque bool
 }
 
@@ -27,8 +27,8 @@ func (t *tailWriter) Write(b []byte) (int, error) {
 	return t.w.Write(b)
 }
 
-// inAddress reports whether what comes next stands where an address belongs: behind
-// =" or =' or = in a tag, or behind ]( in Markdown.
+// inAddress reports whether the next text is in the position of an address: after =" or =' or = in
+// a tag, or after ]( in Markdown.
 func (t *tailWriter) inAddress() bool {
 	a, b := t.last[0], t.last[1]
 	if a == ']' && b == '(' {
@@ -37,14 +37,14 @@ func (t *tailWriter) inAddress() bool {
 	return t.tags.inside && (b == '=' || a == '=' && (b == '"' || b == '\''))
 }
 
-// tagTracker knows whether the end of what it has read is inside an HTML tag.
+// tagTracker tracks whether the end of the text read so far is inside an HTML tag.
 type tagTracker struct {
 	inside bool
-	// opened is set where the last byte was a <, which opens a tag if a letter follows.
+	// opened is set if the last byte was a <, which opens a tag if a letter follows.
 	opened bool
-	// quote is the quotation mark of the attribute value that is open; 0 if none is.
+	// quote is the quotation mark of the open attribute value; 0 if none is open.
 	quote byte
-	// word is the last byte of the tag that is no blank.
+	// word is the last non-blank byte of the tag.
 	word byte
 }
 
@@ -63,7 +63,7 @@ func (t *tagTracker) read(b []byte) {
 	}
 }
 
-// next reads one byte at the beginning of a tag or in it.
+// next reads one byte at the beginning of or inside a tag.
 func (t *tagTracker) next(c byte) {
 	switch {
 	case t.opened:

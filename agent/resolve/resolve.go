@@ -1,8 +1,8 @@
 // Package resolve renders placeholders where a text is read: as addresses, file names or bytes, in HTML,
-// Markdown and plain text, and in every string of a payload. What is stored keeps its placeholders.
+// Markdown and plain text, and in every string of a payload. Stored text keeps its placeholders.
 //
-// Errors are media.Error values: invalid for options that cannot be met and for a payload that is no
-// JSON, and what the store reports. It may import media.
+// Errors are media.Error values: invalid for options that cannot be satisfied and for a payload that is not
+// JSON, and the errors of the store. It may import media.
 package resolve
 
 import (
@@ -26,7 +26,7 @@ type Mode string
 const (
 	// ModeKeep leaves placeholders as they are.
 	ModeKeep Mode = "keep"
-	// ModeURL writes an address where the item is served.
+	// ModeURL writes the address at which the item is served.
 	ModeURL Mode = "url"
 	// ModeFile writes a relative file name.
 	ModeFile Mode = "file"
@@ -34,7 +34,7 @@ const (
 	ModeDataURI Mode = "data_uri"
 )
 
-// Format says what kind of text the placeholders stand in.
+// Format is the type of text that contains the placeholders.
 type Format string
 
 // The formats of [Text].
@@ -44,26 +44,26 @@ const (
 	FormatText     Format = "text"
 )
 
-// Bytes opens stored items; *wire.Codec is one.
+// Bytes opens stored items; *wire.Codec implements it.
 type Bytes interface {
 	// Open reads a stored blob; the caller closes it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
-	// WriteDataURI streams a blob as data:TYPE;base64,….
+	// WriteDataURI streams a blob in the form data:TYPE;base64,….
 	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
 }
 
-// Options are what [Text] needs.
+// Options configures [Text].
 type Options struct {
 	Mode Mode
 	// Format is html, markdown or text; empty means html.
 	Format Format
-	// Find looks an item up; agent.Result.Find and media.Set.Lookup are such functions. Required.
+	// Find looks up an item; agent.Result.Find and media.Set.Lookup are such functions. Required.
 	Find func(media.Ref) (media.Output, bool)
-	// URL gives an item's address in ModeURL; nil means /media/REF.
+	// URL returns an item's address in ModeURL; nil means /media/REF.
 	URL func(media.Output) string
-	// File gives an item's file name in ModeFile; nil means media/ and [FileName].
+	// File returns an item's file name in ModeFile; nil means media/ and [FileName].
 	File func(media.Output) string
-	// Caption gives the text under an item that stands by itself; nil means its label.
+	// Caption returns the caption of an item that stands alone; nil means its label.
 	Caption func(media.Output) string
 	// Codec opens the bytes; required in ModeDataURI.
 	Codec Bytes
@@ -93,11 +93,11 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Text writes text to w with every placeholder rendered. Where an address belongs
-// (in an attribute, in a Markdown link) it becomes an address; elsewhere a whole
-// figure, image, player or link. A ref that means nothing, or whose bytes cannot be
-// opened, becomes a visible "missing image"; a raw placeholder is never written except
-// in ModeKeep. Memory is O(64 KiB) beside the text, however large the items.
+// Text writes text to w with every placeholder rendered. Where an address belongs (in an attribute,
+// in a Markdown link), the placeholder becomes an address; elsewhere it becomes a complete figure,
+// image, player or link. An unknown ref, or one whose bytes cannot be opened, becomes a visible
+// "missing image". A raw placeholder is never written except in ModeKeep. Memory is O(64 KiB) in
+// addition to the text, regardless of the size of the items.
 func Text(ctx context.Context, w io.Writer, text string, o Options) error {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -113,13 +113,13 @@ func Text(ctx context.Context, w io.Writer, text string, o Options) error {
 
 // renderer renders the placeholders of one text. It lives for one call of Text.
 type renderer struct {
-	ctx context.Context //nolint:containedctx // lives for one call; media.Resolver takes none.
+	ctx context.Context //nolint:containedctx // lives for one call; media.Resolver takes no context.
 	o   Options
 	w   *tailWriter
 }
 
-// text handles what looks like a placeholder but holds no ref, which media.Resolve
-// passes as text, and leaves the rest to it.
+// text handles marks that look like placeholders but contain no ref, which media.Resolve passes
+// through as text. It leaves the rest to media.Resolve.
 func (p *renderer) text(text string) error {
 	for len(media.BadRefs(text)) > 0 {
 		start, end := badMark(text)
@@ -137,7 +137,7 @@ func (p *renderer) text(text string) error {
 	return media.Resolve(p.w, strings.NewReader(text), p.item)
 }
 
-// badMark finds the first mark that holds no ref; start is -1 if there is none.
+// badMark finds the first mark that contains no ref; start is -1 if there is none.
 func badMark(text string) (start, end int) {
 	const open = "${media:"
 	from := 0
@@ -163,13 +163,13 @@ func badMark(text string) (start, end int) {
 	}
 }
 
-// item writes what stands for one placeholder.
+// item writes the rendering of one placeholder.
 func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	o, ok := p.o.Find(ref)
-	if ok && p.o.Mode == ModeDataURI { // before anything is written, the bytes are there
+	if ok && p.o.Mode == ModeDataURI { // check that the bytes exist before anything is written
 		r, err := p.o.Codec.Open(p.ctx, o.Digest)
 		ok = err == nil && r.Close() == nil
 	}
@@ -180,7 +180,7 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 	case p.w.inAddress():
 		return p.address(o)
 	case p.w.tags.inside && p.o.Format != FormatText:
-		// In an attribute beside other words, such as alt, only words make sense.
+		// In an attribute with other text, such as alt, only text makes sense.
 		return p.write(html.EscapeString(label(o)))
 	}
 	before, after := around(o, p.o.Format, p.o.Caption(o))
@@ -212,22 +212,22 @@ func (p *renderer) address(o media.Output) error {
 		addressOf = p.o.File
 	}
 	address := addressOf(o)
-	if p.o.Format == FormatHTML { // it cannot end the attribute that it stands in
+	if p.o.Format == FormatHTML { // the address must not end its attribute
 		address = html.EscapeString(address)
 	}
 	return p.write(address)
 }
 
-// anyMark finds placeholders, broken and escaped ones too.
+// anyMark finds placeholders, including broken and escaped ones.
 var anyMark = regexp.MustCompile(`\$?\$\{media:[^}"'<>\s]*\}?`)
 
-// WithoutMarks drops every placeholder from a text in which no item can stand, such
-// as a title or a label, and puts it on one line.
+// WithoutMarks removes every placeholder from a text that cannot contain items, such as a title or
+// a label, and joins the text into one line.
 func WithoutMarks(text string) string {
 	return strings.Join(strings.Fields(anyMark.ReplaceAllString(text, " ")), " ")
 }
 
-// label is what an item is called.
+// label returns the display name of an item.
 func label(o media.Output) string {
 	if l := WithoutMarks(o.Label); l != "" {
 		return l
@@ -235,7 +235,7 @@ func label(o media.Output) string {
 	return string(o.Modality)
 }
 
-// around gives what surrounds the address of an item outside an attribute.
+// around returns the text before and after the address of an item outside an attribute.
 func around(o media.Output, f Format, under string) (before, after string) {
 	label := label(o)
 	switch f {
@@ -263,8 +263,7 @@ func around(o media.Output, f Format, under string) (before, after string) {
 	return `<a href="`, `">` + l + `</a>`
 }
 
-// missing writes a visible sign instead of an item that is not there. what is the
-// ref, or the broken mark.
+// missing writes a visible notice in place of a missing item. what is the ref or the broken mark.
 func (p *renderer) missing(what string) error {
 	name := strings.TrimSuffix(strings.TrimPrefix(what, "${media:"), "}")
 	name = strings.Map(func(c rune) rune {
@@ -287,11 +286,11 @@ func (p *renderer) missing(what string) error {
 	return p.write(out)
 }
 
-// missingPicture is what stands in an image's address: a small drawing that says so.
+// missingPicture is the image address of a missing item: a small drawing that says so.
 var missingPicture = "data:image/svg+xml," + url.PathEscape(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 240" width="640" height="240" role="img" aria-label="Missing image"><rect x="1" y="1" width="638" height="238" rx="12" fill="#f3f3f1" stroke="#8a8a86" stroke-width="2" stroke-dasharray="8 6"/><text x="320" y="128" font-family="system-ui,sans-serif" font-size="24" fill="#5b5b57" text-anchor="middle">Missing image</text></svg>`)
 
-// FileName makes a file name for an item from its label and ref, safe on every
-// system: lower case letters, digits and dashes, and the extension of its type.
+// FileName returns a file name for an item from its label and ref that is safe on every system:
+// lower-case letters, digits and dashes, and the extension of its type.
 func FileName(o media.Output) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(o.Label) {
@@ -312,7 +311,7 @@ func FileName(o media.Output) string {
 	return name + string(o.Ref) + cmp.Or(extensions[o.MIMEType], ".bin")
 }
 
-// extensions are those of file names; of other types it is .bin.
+// extensions maps MIME types to file name extensions; other types use .bin.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp", "image/avif": ".avif", "image/svg+xml": ".svg",
 	"audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/wave": ".wav", "audio/flac": ".flac", "audio/ogg": ".ogg", "audio/aac": ".aac",

@@ -13,27 +13,27 @@ import (
 	"atelier/media"
 )
 
-// Stage is one way to make the context shorter. The stages are tried in order, each
-// on top of those before it.
+// Stage is one way to shorten the context. The stages are applied in order, each on top of the
+// previous ones.
 type Stage struct {
-	// Did says, in a warning, what was done.
+	// Did describes in a warning what was done.
 	Did string
 	// Shrink reports whether it changed anything.
 	Shrink func(h *History, set *media.Set, payload map[string]any) bool
 }
 
-// The lengths of the stages, in characters.
+// The lengths used by the stages, in characters.
 const (
 	messageLength = 4000
 	leastLength   = 1000
 	shortLength   = 300
 )
 
-// keptExchanges is how many of the last answers of the model, each with what it was
-// told then, stay when the history is trimmed.
+// keptExchanges is the number of the model's last answers, each with the following message, that
+// stay when the history is trimmed.
 const keptExchanges = 2
 
-// Stages are what is done about a context that does not fit, the mildest first.
+// Stages returns the stages for a context that does not fit, the mildest first.
 func Stages() []Stage {
 	type object = map[string]any
 	return []Stage{
@@ -56,7 +56,7 @@ func Stages() []Stage {
 	}
 }
 
-// newest finds the last entry with results, or -1.
+// newest returns the index of the last entry with results, or -1.
 func (h *History) newest() int {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		if h.entries[i].results != nil {
@@ -66,7 +66,7 @@ func (h *History) newest() int {
 	return -1
 }
 
-// dropOld takes the outputs of all results but the newest, and old pictures.
+// dropOld removes the outputs of all results except the newest, and old pictures.
 func (h *History) dropOld(set *media.Set) bool {
 	newest, changed := h.newest(), false
 	for i := range h.entries {
@@ -77,7 +77,7 @@ func (h *History) dropOld(set *media.Set) bool {
 	return changed
 }
 
-// shrink cuts the results of a message to a level, without its pictures.
+// shrink reduces the results of a message to a level and removes its pictures.
 func (e *entry) shrink(to level, length int, set *media.Set) bool {
 	hidden := len(e.results.Views) > 0
 	e.results.Views = nil
@@ -88,7 +88,7 @@ func (e *entry) shrink(to level, length int, set *media.Set) bool {
 	return true
 }
 
-// hideImages takes the pictures that came with the task out and tells the model why.
+// hideImages removes the pictures that came with the task and tells the model why.
 func (e *entry) hideImages(reason string) bool {
 	if e.opening == nil || len(e.opening.Images) == 0 {
 		return false
@@ -101,25 +101,25 @@ func (e *entry) hideImages(reason string) bool {
 	return true
 }
 
-// earlier is what stays of messages that were left out.
+// earlier describes messages that were left out.
 type earlier struct {
 	Messages int `json:"messagesLeftOut"`
-	// Did are the acts of the turns that were left out, Payload the parts of the answer
-	// that stand already, with their lengths.
+	// Did lists the acts of the turns that were left out. Payload lists the parts of the payload so
+	// far, with their lengths.
 	Did     []string         `json:"did,omitempty"`
 	Payload map[string]int   `json:"payloadCharacters,omitempty"`
 	Media   []map[string]any `json:"media,omitempty"`
 }
 
-// How many acts of trimmed turns stay named, the newest of them, before and after
-// messages are cut.
+// The number of most recent acts of trimmed turns that stay named, before and after messages are
+// cut.
 const (
 	maxDid   = 30
 	leastDid = 10
 )
 
-// trim leaves out the messages between the opening and the last exchanges. What was
-// done, what stands in the payload, and every ref stay named in the opening.
+// trim removes the messages between the opening and the last exchanges. The opening still names the
+// acts, the parts of the payload, and every ref.
 func (h *History) trim(set *media.Set, payload map[string]any) bool {
 	keep := 2 * keptExchanges
 	if len(h.entries) <= 1+keep {
@@ -141,7 +141,7 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 		}
 	}
 	o.earlier.Did = o.earlier.Did[max(0, len(o.earlier.Did)-maxDid):]
-	o.earlier.Payload = make(map[string]int, len(payload)) // in characters of its JSON
+	o.earlier.Payload = make(map[string]int, len(payload)) // in characters of the value's JSON
 	for k, v := range payload {
 		o.earlier.Payload[k] = utf8.RuneCount(plain.JSON(v))
 	}
@@ -150,7 +150,7 @@ func (h *History) trim(set *media.Set, payload map[string]any) bool {
 	return true
 }
 
-// remember keeps items in sight that the rest of the opening does not show.
+// remember adds items to the opening that the rest of it does not show.
 func (o *Opening) remember(items []media.Output) {
 	shown := o.message().Text()
 	for _, item := range items {
@@ -160,7 +160,7 @@ func (o *Opening) remember(items []media.Output) {
 	}
 }
 
-// did lists the acts of a step in a few words each.
+// did describes each act of a step in a few words.
 func (r *Results) did(turn int) []string {
 	var out []string
 	for _, a := range r.Actions {
@@ -179,8 +179,8 @@ func (r *Results) did(turn int) []string {
 	return out
 }
 
-// Expire makes results shorter whose action's entry, as uses gives it, says that they are too old in a
-// turn. It gives those that a model shall summarise.
+// Expire shortens the results that are too old in a turn according to their action's entry, which
+// uses returns. It returns the results that a model must summarise.
 func (h *History) Expire(turn int, set *media.Set, uses func(action string) (definition.ActionUse, bool)) (due []Summary) {
 	for i := range h.entries {
 		e := &h.entries[i]
@@ -214,35 +214,35 @@ func (h *History) Expire(turn int, set *media.Set, uses func(action string) (def
 	return due
 }
 
-// Summary is one result to be summarised.
+// Summary is a result to be summarised.
 type Summary struct {
 	entry *entry
-	// Index is the place of the action among those of its turn, from 0.
+	// Index is the action's position in its turn, from 0.
 	Index int
-	// Text is the JSON of its outputs.
+	// Text is the JSON of the action's outputs.
 	Text string
 	Use  definition.ActionUse
 }
 
-// Outcome is the result to be summarised.
+// Outcome returns the result to be summarised.
 func (s Summary) Outcome() action.Outcome { return s.entry.results.Actions[s.Index] }
 
-// Made is the turn of the result.
+// Made returns the turn of the result.
 func (s Summary) Made() int { return s.entry.turn }
 
-// Summarised puts a summary in the place of the result.
+// Summarised replaces the result with a summary.
 func (s Summary) Summarised(short map[string]any, set *media.Set) {
 	s.entry.results.replace(s.Index, levelCompact, short, survivors(set, s.Text))
 	s.entry.render()
 }
 
-// Beginning is what stays of the result where there is no summary.
+// Beginning returns the shortened result to use if there is no summary.
 func (s Summary) Beginning() map[string]any {
 	return map[string]any{"shortened": plain.Head(s.Text, s.Use.CompactLength) + "… " + leftOut}
 }
 
-// truncate cuts every message to a length, the opening too. Refs that were in what
-// went stay named.
+// truncate cuts every message, including the opening, to a length. The refs of the removed text
+// stay named.
 func (h *History) truncate(length int, set *media.Set) bool {
 	changed := false
 	for i := range h.entries {
@@ -263,7 +263,7 @@ func (h *History) truncate(length int, set *media.Set) bool {
 	return changed
 }
 
-// truncate keeps the beginning of an answer that is long, and the refs in it.
+// truncate keeps the beginning of a long answer, and the refs in it.
 func (a *Answer) truncate(length int, set *media.Set) {
 	text := string(plain.JSON(a.Value))
 	if utf8.RuneCountInString(text) > length+spare {
@@ -272,7 +272,7 @@ func (a *Answer) truncate(length int, set *media.Set) {
 	a.Question, a.Note = plain.Head(a.Question, shortLength), cutText(a.Note, length, set)
 }
 
-// cutText cuts a text and names the refs that went with it.
+// cutText cuts a text and names the refs that the cut removed.
 func cutText(s string, length int, set *media.Set) string {
 	short := CutMiddle(s, length)
 	if short == s {
@@ -308,7 +308,7 @@ func (o *Opening) truncate(length int, set *media.Set) {
 	o.remember(gone)
 }
 
-// truncate leaves of results what happened, in short, and the refs.
+// truncate reduces results to a short account of what happened, and the refs.
 func (r *Results) truncate(length int, set *media.Set) {
 	r.Views = nil
 	r.shrink(levelRemoved, 0, set)

@@ -1,8 +1,8 @@
-// Package transcript is what a chat model is sent in a run: the task with what was handed down, the answers
-// of the model, what it reads after each step, and the pictures in sight; and how that is made shorter
-// when results get old or the context does not fit. Every ref of what is left out stays named.
+// Package transcript builds the messages that a chat model is sent in a run: the task with its context, the
+// model's answers, the results of each step, and the pictures in sight. It also shortens them when results
+// get old or the context does not fit. The refs of everything left out stay named.
 //
-// It has no errors. It may import action, chat, media and agent/definition.
+// It returns no errors. It may import action, chat, media and agent/definition.
 package transcript
 
 import (
@@ -20,18 +20,18 @@ import (
 	"atelier/media"
 )
 
-// entry is one message of a run's history. What is more than text is kept apart, so
-// that it can be made shorter when the context has to shrink.
+// entry is one message of a run's history. Anything other than plain text is kept separately, so
+// that it can be shortened when the context has to shrink.
 type entry struct {
 	msg     chat.Message
 	opening *Opening
 	results *Results
 	turn    int
-	// earlier marks what was said before the run began.
+	// earlier marks messages from before the run.
 	earlier bool
 }
 
-// render writes the message anew after a part of it changed.
+// render rebuilds the message after a part of it changed.
 func (e *entry) render() {
 	switch {
 	case e.results != nil:
@@ -41,8 +41,8 @@ func (e *entry) render() {
 	}
 }
 
-// History is what the model has read and answered. It grows by whole entries; the first one
-// is the opening and stays.
+// History is what the model has read and answered. It grows by whole entries. The first entry is
+// the opening and stays.
 type History struct{ entries []entry }
 
 // AddAnswer adds an answer of the model.
@@ -50,18 +50,18 @@ func (h *History) AddAnswer(turn int, text string) {
 	h.entries = append(h.entries, entry{msg: chat.Text(chat.RoleAssistant, text), turn: turn})
 }
 
-// AddResults adds what the model reads after a step.
+// AddResults adds the results that the model reads after a step.
 func (h *History) AddResults(turn int, res Results) {
 	h.entries = append(h.entries, entry{msg: res.message(), results: &res, turn: turn})
 }
 
-// Begin puts the opening in.
+// Begin adds the opening.
 func (h *History) Begin(o Opening) {
 	h.entries = append(h.entries, entry{msg: o.message(), opening: &o})
 }
 
-// Recall puts a conversation before the task in. Answers stand in the form of the step
-// contract, so that the model continues in it.
+// Recall adds a conversation before the task. Answers are converted to the form of the step
+// contract, so that the model continues in that form.
 func (h *History) Recall(messages []chat.Message) {
 	for _, m := range messages {
 		if m.Role == chat.RoleAssistant {
@@ -71,15 +71,14 @@ func (h *History) Recall(messages []chat.Message) {
 	}
 }
 
-// forget takes what was said before the run out of the history. It reports whether
-// there was anything.
+// forget removes the messages from before the run. It reports whether there were any.
 func (h *History) forget() bool {
 	n := len(h.entries)
 	h.entries = slices.DeleteFunc(h.entries, func(e entry) bool { return e.earlier })
 	return len(h.entries) < n
 }
 
-// Messages are what the model is sent.
+// Messages returns the messages sent to the model.
 func (h *History) Messages() []chat.Message {
 	out := make([]chat.Message, len(h.entries))
 	for i, e := range h.entries {
@@ -88,7 +87,7 @@ func (h *History) Messages() []chat.Message {
 	return out
 }
 
-// Notice adds a word to the message that the model reads last.
+// Notice adds a notice to the last message that the model reads.
 func (h *History) Notice(text string) {
 	e := &h.entries[len(h.entries)-1]
 	switch {
@@ -102,7 +101,7 @@ func (h *History) Notice(text string) {
 	e.render()
 }
 
-// Given counts the pictures in sight that people gave.
+// Given returns the number of pictures in sight that people provided.
 func (h *History) Given() int {
 	n := 0
 	for _, e := range h.entries {
@@ -120,7 +119,7 @@ func (h *History) Given() int {
 	return n
 }
 
-// ReplaceGiven takes the pictures that people gave before out of sight.
+// ReplaceGiven removes earlier pictures provided by people from sight.
 func (h *History) ReplaceGiven() {
 	for i := range h.entries {
 		e := &h.entries[i]
@@ -131,7 +130,7 @@ func (h *History) ReplaceGiven() {
 	}
 }
 
-// Withdraw takes the oldest pictures of the policy out where newer ones leave no room.
+// Withdraw removes the oldest pictures shown by the policy if newer ones leave no room for them.
 func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int, bytes int64) {
 	for i := len(h.entries) - 1; i >= 0; i-- {
 		e := &h.entries[i]
@@ -154,8 +153,8 @@ func (h *History) Withdraw(turn int, p definition.VisionContextPolicy, count int
 	}
 }
 
-// Lose takes a picture out of all messages, tells the model why, and gives the
-// refs under which it was shown.
+// Lose removes a picture from all messages, tells the model why, and returns the refs under which
+// it was shown.
 func (h *History) Lose(d media.Digest, reason string) (refs []media.Ref) {
 	for i := range h.entries {
 		e := &h.entries[i]
@@ -190,8 +189,8 @@ func (h *History) Lose(d media.Digest, reason string) (refs []media.Ref) {
 	return refs
 }
 
-// level is how much of a result the model still sees. It only ever falls, so that
-// nothing is shortened, or summarised and paid for, twice.
+// level says how much of a result the model still sees. It only ever decreases, so that nothing is
+// shortened, or summarised and paid for, twice.
 type level int
 
 const (
@@ -200,14 +199,14 @@ const (
 	levelRemoved
 )
 
-// leftOut stands where something was.
+// leftOut replaces text that was removed.
 const leftOut = "[left out: this result is old]"
 
-// spare is by how much a text must be longer than its shortened form to be worth it.
+// spare is how much longer than its shortened form a text must be for shortening to be worthwhile.
 const spare = 200
 
-// due reports whether the outputs of an action can still fall to a level, and gives
-// their text.
+// due reports whether the outputs of an action can still be reduced to a level, and returns their
+// text.
 func (r *Results) due(i int, to level, length int) (string, bool) {
 	if r.levels[i] >= to || len(r.Actions[i].Outputs) == 0 {
 		return "", false
@@ -216,8 +215,8 @@ func (r *Results) due(i int, to level, length int) (string, bool) {
 	return text, utf8.RuneCountInString(text) > length+spare
 }
 
-// shrinkAction cuts the outputs of an action to a level; every ref survives with its
-// label. Short outputs stay as they are.
+// shrinkAction reduces the outputs of an action to a level. Every ref survives with its label.
+// Short outputs stay as they are.
 func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool {
 	text, ok := r.due(i, to, length)
 	if ok {
@@ -226,7 +225,7 @@ func (r *Results) shrinkAction(i int, to level, length int, set *media.Set) bool
 	return ok
 }
 
-// shortened is what a text leaves at a level.
+// shortened returns what remains of a text at a level.
 func shortened(text string, to level, length int) map[string]any {
 	if to == levelCompact {
 		return map[string]any{"shortened": plain.Head(text, length) + "… " + leftOut}
@@ -234,7 +233,7 @@ func shortened(text string, to level, length int) map[string]any {
 	return map[string]any{"shortened": leftOut}
 }
 
-// replace puts what is left of an action's outputs in their place.
+// replace replaces an action's outputs with their shortened form.
 func (r *Results) replace(i int, to level, short map[string]any, kept []media.Output) {
 	o := &r.Actions[i]
 	if views := ViewsOf(kept); len(views) > 0 {
@@ -250,7 +249,7 @@ func (r *Results) replace(i int, to level, short map[string]any, kept []media.Ou
 	r.levels[i] = to
 }
 
-// shrinkAgent cuts the payload of a sub-agent's answer as shrinkAction cuts outputs.
+// shrinkAgent shortens the payload of a sub-agent's answer as shrinkAction shortens outputs.
 func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool {
 	a := &r.Agents[i]
 	if a.level >= to || len(a.Payload) == 0 {
@@ -270,7 +269,7 @@ func (r *Results) shrinkAgent(i int, to level, length int, set *media.Set) bool 
 	return true
 }
 
-// shrink cuts every result of a step.
+// shrink shortens every result of a step.
 func (r *Results) shrink(to level, length int, set *media.Set) bool {
 	changed := false
 	for i := range r.Actions {
@@ -282,14 +281,14 @@ func (r *Results) shrink(to level, length int, set *media.Set) bool {
 	return changed
 }
 
-// ViewTurns is for how many turns a picture that was asked for stays in sight.
+// ViewTurns is the number of turns for which a requested picture stays in sight.
 const ViewTurns = 1
 
-// anyRef finds refs in text, wrapped or bare.
+// anyRef finds refs in text, with or without the placeholder syntax.
 var anyRef = regexp.MustCompile(`\b(?:img|aud|vid|doc)-[0-9a-z]{8}\b`)
 
-// survivors lists the items of the run that a text names, in the order of the text:
-// what must stay in sight when the text goes.
+// survivors returns the run's items that a text names, in the order of the text. They must stay in
+// sight when the text is removed.
 func survivors(set *media.Set, text string) []media.Output {
 	var kept []media.Output
 	seen := map[string]bool{}
@@ -308,7 +307,7 @@ func mentions(text string, ref media.Ref) bool {
 	return slices.Contains(anyRef.FindAllString(text, -1), string(ref))
 }
 
-// ViewsOf are items as results show them.
+// ViewsOf returns items in the form in which results show them.
 func ViewsOf(items []media.Output) []map[string]any {
 	var out []map[string]any
 	for _, o := range items {
@@ -317,8 +316,8 @@ func ViewsOf(items []media.Output) []map[string]any {
 	return out
 }
 
-// CutMiddle keeps the first and the last characters of a text, n together, and says
-// how many went.
+// CutMiddle keeps the beginning and the end of a text, n characters in total, and states how many
+// characters were removed.
 func CutMiddle(s string, n int) string {
 	total := utf8.RuneCountInString(s)
 	if total <= n+spare {

@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// Fenced puts JSON into a code fence.
+// Fenced returns the JSON of v in a code fence.
 func Fenced(v any) string { return "```json\n" + string(plain.JSON(v)) + "\n```" }
 
 // itemView is a media item as the first message of a run shows it.
@@ -26,7 +26,7 @@ type itemView struct {
 	Description string         `json:"description,omitempty"`
 }
 
-// View is an item as the first message shows it.
+// View returns an item as the first message of a run shows it.
 func View(o media.Output) itemView {
 	return itemView{
 		RefID: string(o.Ref), Placeholder: o.Ref.Placeholder(), Modality: o.Modality, MIMEType: o.MIMEType,
@@ -34,7 +34,7 @@ func View(o media.Output) itemView {
 	}
 }
 
-// Opening is the first user message: the task, then what was handed down.
+// Opening is the first user message: the task, followed by its context.
 type Opening struct {
 	Task    string
 	Input   map[string]any
@@ -43,7 +43,7 @@ type Opening struct {
 	Images []Sight
 	// Unseen are sentences about pictures that the model cannot be shown.
 	Unseen []string
-	// earlier describes messages that were left out, notice is a word of the run.
+	// earlier describes messages that were left out; notice is a notice of the run.
 	earlier *earlier
 	notice  string
 }
@@ -68,26 +68,26 @@ func (o *Opening) message() chat.Message {
 	return m
 }
 
-// Results is what a model reads after a step.
+// Results is the message that a model reads after a step.
 type Results struct {
 	Actions  []action.Outcome `json:"actions,omitempty"`
 	Agents   []Agent          `json:"agents,omitempty"`
 	Media    []itemView       `json:"media,omitempty"`
 	Errors   []action.Problem `json:"errors,omitempty"`
 	Warnings []string         `json:"warnings,omitempty"`
-	// Notice is a word of the run to the model, such as that its last turn has come.
+	// Notice is a notice of the run to the model, such as that this is its last turn.
 	Notice string `json:"notice,omitempty"`
 
-	// Answer is what a person answered to the question of the step.
+	// Answer is a person's answer to the question of the step.
 	Answer *Answer `json:"answer,omitempty"`
 
-	// levels tell how short the outputs of each action are by now.
+	// levels holds the level to which the outputs of each action have been reduced.
 	levels map[int]level
-	// Views are the pictures that the model sees with this message, for some turns.
+	// Views are the pictures that the model sees with this message, for a number of turns.
 	Views []Sight `json:"-"`
 }
 
-// Answer is what a person answered, as the model sees it.
+// Answer is a person's answer as the model sees it.
 type Answer struct {
 	Question string `json:"question"`
 	Value    any    `json:"value"`
@@ -117,10 +117,10 @@ func (r *Results) message() chat.Message {
 	return m
 }
 
-// maxValid is how many of the accepted values a problem lists.
+// maxValid is the maximum number of accepted values that a problem lists.
 const maxValid = 50
 
-// Problem is an error as a model or a person can act on it.
+// Problem converts an error to a form that a model or a person can act on.
 func Problem(err error) action.Problem {
 	p := action.Problem{Code: media.CodeOf(err), Message: plain.Clip(media.ErrorText(err.Error()), 1000), Retryable: media.Retryable(err)}
 	if e, ok := errors.AsType[*media.Error](err); ok {
@@ -131,17 +131,17 @@ func Problem(err error) action.Problem {
 
 // Sight is a picture that the model is shown.
 type Sight struct {
-	// Ref is the item of the run; shown the form in which the model takes it.
+	// Ref is the item of the run; Shown is the form that the model accepts.
 	Ref    media.Ref
 	Shown  media.Output
 	Detail string
-	// Turns is for how many turns it stays after its message.
+	// Turns is the number of turns for which the picture stays after its message.
 	Turns int
-	// Given marks pictures that came with an answer, Policy those that were shown unasked.
+	// Given marks pictures that came with an answer; Policy marks those shown without a request.
 	Given, Policy bool
 }
 
-// partsOf puts pictures into a message, each behind its ref.
+// partsOf converts pictures to message parts, each after its ref.
 func partsOf(list []Sight) []chat.Part {
 	var out []chat.Part
 	for _, s := range list {
@@ -150,7 +150,7 @@ func partsOf(list []Sight) []chat.Part {
 	return out
 }
 
-// BytesOf is the size of pictures together.
+// BytesOf returns the total size of pictures.
 func BytesOf(list []Sight) (n int64) {
 	for _, s := range list {
 		n += s.Shown.SizeBytes
@@ -158,21 +158,21 @@ func BytesOf(list []Sight) (n int64) {
 	return n
 }
 
-// Shows reports whether a message shows a picture already.
+// Shows reports whether the message already shows a picture.
 func (r *Results) Shows(ref media.Ref) bool {
 	return slices.ContainsFunc(r.Views, func(s Sight) bool { return s.Ref == ref })
 }
 
-// What a model is shown of a long list of media items: all of them up to
-// maxShownItems, else the first and the last and how many lie between.
+// What a model is shown of a long list of media items: all of them up to maxShownItems, otherwise
+// the first ones, the last ones and the number of those in between.
 const (
 	maxShownItems = 50
 	firstItems    = 20
 	lastItems     = 5
 )
 
-// Bounded copies a value with the long lists of media items in it made shorter, at any depth. Lists of
-// other things stay.
+// Bounded returns a copy of a value in which long lists of media items are shortened, at any depth.
+// Other lists stay as they are.
 func Bounded(v any) any {
 	switch t := v.(type) {
 	case map[string]any:
@@ -194,7 +194,7 @@ func Bounded(v any) any {
 	return v
 }
 
-// listsItems reports whether most of a list are media items, or stand for some that failed.
+// listsItems reports whether most elements of a list are media items or failures of media items.
 func listsItems(list []any) bool {
 	n := 0
 	for _, e := range list {
@@ -206,7 +206,7 @@ func listsItems(list []any) bool {
 	return n*2 > len(list)
 }
 
-// BoundedList keeps the ends of a list that is too long.
+// BoundedList keeps both ends of a list that is too long.
 func BoundedList[T any](list []T) []any {
 	var out []any
 	if len(list) <= maxShownItems {
@@ -226,7 +226,7 @@ func BoundedList[T any](list []T) []any {
 	return out
 }
 
-// gap stands for the middle of a list. It has the first failure among them.
+// gap replaces the middle of a list. It contains the first failure of that part.
 func gap[T any](middle []T, total int) map[string]any {
 	out := map[string]any{
 		"leftOut": len(middle), "count": total,

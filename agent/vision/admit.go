@@ -14,35 +14,35 @@ import (
 	"atelier/media"
 )
 
-// Admission is what became of the pictures of a task, as the journal remembers it.
+// Admission is the outcome for the pictures of a task, as stored in the journal.
 type Admission struct {
 	Shown   []Fitted  `json:"shown,omitempty"`
 	Omitted []omitted `json:"left,omitempty"`
-	// Settings of the pictures that the model does not have.
+	// Settings are the pictures' settings that the model does not support.
 	Settings []generate.Disposition `json:"settings,omitempty"`
 }
 
-// EachMedia calls each with every item, which it may change.
+// EachMedia calls each for every item, which each may modify.
 func (a *Admission) EachMedia(each func(*media.Output)) {
 	for i := range a.Shown {
 		each(&a.Shown[i].Shown)
 	}
 }
 
-// omitted is a picture that is not shown, and why.
+// omitted is a picture that is not shown, with the reason.
 type omitted struct {
 	Ref media.Ref `json:"ref"`
 	Why string    `json:"why"`
 }
 
-// leave notes a picture that is not shown.
+// leave records a picture that is not shown.
 func (a *Admission) leave(ref media.Ref, reason string) {
 	a.Omitted = append(a.Omitted, omitted{Ref: ref, Why: plain.Clip(media.ErrorText(reason), 300)})
 }
 
-// Admit gives the pictures of the task as the model takes them. What it does not
-// take is an error, or is left out with a warning where the run is lenient. It is one
-// durable step: the process that continues the run converts and records nothing again.
+// Admit returns the pictures of the task in the form that the model accepts. A picture that it does
+// not accept is an error, or is left out with a warning if the run is lenient. Admit is one durable
+// step: a process that continues the run does not convert or record anything again.
 func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 	if len(v.Given) == 0 {
 		return nil, nil
@@ -66,7 +66,7 @@ func (v *Sights) Admit(ctx context.Context) ([]transcript.Sight, error) {
 	return list, nil
 }
 
-// admission decides about the pictures of the task.
+// admission decides which pictures of the task are shown.
 func (v *Sights) admission(ctx context.Context) (Admission, error) {
 	var a Admission
 	p, images := v.profile(), v.Given
@@ -92,7 +92,7 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 		total += f.Shown.SizeBytes
 	}
 	if most := p.MaxTotalImageBytes; most > 0 && total > most {
-		// All are made smaller where together they are over the limit of a request.
+		// If their total exceeds the limit of a request, all of them are made smaller.
 		share := most / int64(len(a.Shown))
 		a = first
 		return a, v.fitAll(ctx, &a, images, share)
@@ -100,12 +100,12 @@ func (v *Sights) admission(ctx context.Context) (Admission, error) {
 	return a, nil
 }
 
-// fitAll fits pictures, each within most bytes; 0 leaves that to the profile.
+// fitAll fits pictures, each within most bytes; 0 uses the limit of the profile.
 func (v *Sights) fitAll(ctx context.Context, a *Admission, images []InputImage, most int64) error {
 	for _, i := range images {
 		o, ok := v.Set.Lookup(i.Ref)
 		if !ok {
-			continue // it could not be granted, which is a warning already
+			continue // it could not be granted, which already caused a warning
 		}
 		f, err := v.convert(ctx, o, chat.Room{Images: len(images), MaxBytes: most})
 		if err != nil {
@@ -125,27 +125,27 @@ func (v *Sights) fitAll(ctx context.Context, a *Admission, images []InputImage, 
 	return nil
 }
 
-// noDetail is what becomes of a detail that the model does not have.
+// noDetail returns the disposition of a detail setting that the model does not support.
 func noDetail(p chat.Profile, i InputImage) generate.Disposition {
 	return generate.Disposition{
 		Setting: "image_detail", Asked: i.Detail, Outcome: generate.OutcomeDropped, Reason: p.Name + " cannot be told how closely to look",
 	}
 }
 
-// FittedImage is a smaller form of a picture that was made for a model before the run began.
-// Its bytes are stored; it is not on record.
+// FittedImage is a smaller form of a picture that was made for a model before the run began. Its
+// bytes are stored, but it has no media record.
 type FittedImage struct {
-	// Ref is the picture's, Room what the form was made for.
+	// Ref is the ref of the picture; Room is the room for which the form was made.
 	Ref  media.Ref `json:"ref"`
 	Room chat.Room `json:"room"`
-	// Output is the form, Reason why the picture had to change.
+	// Output is the form; Reason is why the picture had to change.
 	Output media.Output `json:"output"`
 	Reason string       `json:"reason"`
 }
 
-// TryOn makes the forms in which the model takes pictures, as the run will ask for them: each
-// by itself, and smaller where together they are too large for a request. The error is that
-// of the picture that cannot be shown.
+// TryOn makes the forms that the model accepts, as the run will request them: each picture by
+// itself, and smaller ones if their total is too large for a request. The error names the picture
+// that cannot be shown.
 func (v *Sights) TryOn(ctx context.Context, p chat.Profile, pictures []media.Output) error {
 	once := slices.CompactFunc(slices.Clone(pictures), func(a, b media.Output) bool { return a.Ref == b.Ref })
 	room := chat.Room{Images: len(once)}
@@ -157,7 +157,7 @@ func (v *Sights) TryOn(ctx context.Context, p chat.Profile, pictures []media.Out
 	return err
 }
 
-// tryIn makes the forms for a room, and gives their bytes together.
+// tryIn makes the forms for a room and returns their total size in bytes.
 func (v *Sights) tryIn(ctx context.Context, p chat.Profile, pictures []media.Output, room chat.Room) (total int64, err error) {
 	for i, o := range pictures {
 		if p.Fits(o, room) {
@@ -174,7 +174,7 @@ func (v *Sights) tryIn(ctx context.Context, p chat.Profile, pictures []media.Out
 	return total, nil
 }
 
-// formOf gives the form of a picture: the one that was made before the run began, or a new one.
+// formOf returns the form of a picture: the one made before the run began, or a new one.
 func (v *Sights) formOf(ctx context.Context, o media.Output, room chat.Room) (chat.Fitted, error) {
 	p := v.profile()
 	for _, f := range v.Fitted {

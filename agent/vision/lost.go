@@ -13,20 +13,20 @@ import (
 	"atelier/media"
 )
 
-// LostImages says what becomes of a run when bytes of its images are missing or damaged
-// after it began: in a later turn, or when it is taken over or resumed.
+// LostImages determines what happens when bytes of a run's images are missing or damaged after it
+// began: in a later turn, or when it is adopted or resumed.
 type LostImages string
 
-// The policies. The empty one is LostDrop.
+// The policies. An empty policy means LostDrop.
 const (
-	// LostDrop continues without the picture: result, ledger and model have the reason.
+	// LostDrop continues without the picture. The result, the ledger and the model get the reason.
 	LostDrop LostImages = "drop"
-	// LostStop ends the run with media.CodeNotFound or media.CodeCorrupt before the model
-	// is asked again. What was made is kept.
+	// LostStop ends the run with media.CodeNotFound or media.CodeCorrupt before the model is called
+	// again. What was made is kept.
 	LostStop LostImages = "stop"
 )
 
-// Validate refuses what is no policy.
+// Validate refuses unknown policies.
 func (l LostImages) Validate() error {
 	switch l {
 	case "", LostDrop, LostStop:
@@ -35,10 +35,10 @@ func (l LostImages) Validate() error {
 	return media.Errorf(media.CodeInvalid, "LostImages %q is not known: use drop or stop", plain.Clip(media.ErrorText(string(l)), 20))
 }
 
-// LostError reports that pictures of a request cannot be read any more.
+// LostError reports that pictures of a request are unreadable.
 type LostError struct{ List []Lost }
 
-// Lost is a picture that cannot be read, and why.
+// Lost is an unreadable picture with the reason.
 type Lost struct {
 	Digest media.Digest `json:"digest"`
 	Code   media.Code   `json:"code"`
@@ -49,7 +49,7 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the bytes of %d pictures that the model was to be shown are missing or damaged", len(e.List))
 }
 
-// Missing lists the pictures of a request that cannot be read whole. They are read before
+// Missing returns the pictures of a request that cannot be read completely. They are read before
 // every call, because no provider would notice damaged bytes.
 func (v *Sights) Missing(ctx context.Context, messages []chat.Message) (list []Lost) {
 	seen := map[media.Digest]bool{}
@@ -67,8 +67,8 @@ func (v *Sights) Missing(ctx context.Context, messages []chat.Message) (list []L
 	return list
 }
 
-// readable gives media.CodeNotFound or media.CodeCorrupt for bytes that are not there.
-// Where the store cannot tell, the call will.
+// readable returns media.CodeNotFound or media.CodeCorrupt for missing or damaged bytes. It ignores
+// other errors, which the call itself will report.
 func (v *Sights) readable(ctx context.Context, d media.Digest) media.Code {
 	in, err := v.Blobs.Open(ctx, d)
 	if err == nil {
@@ -83,8 +83,8 @@ func (v *Sights) readable(ctx context.Context, d media.Digest) media.Code {
 	}
 }
 
-// Lose takes pictures that cannot be read out of what the model is shown, or ends the
-// run where one came with the task and the run shall stop for that.
+// Lose removes unreadable pictures from what the model is shown. It ends the run if such a picture
+// came with the task and the policy is LostStop.
 func (v *Sights) Lose(ctx context.Context, h *transcript.History, e *LostError) error {
 	for _, l := range e.List {
 		reason := "its bytes are missing"

@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// Offer shows what the actions of a step made, as far as the policy allows: the newest
-// first, and older ones go for them.
+// Offer shows pictures made by the actions of a step, as far as the policy allows: the newest
+// first, replacing older ones.
 func (v *Sights) Offer(ctx context.Context, turn int, h *transcript.History, res *transcript.Results) {
 	p := v.Policy
 	if !p.Enabled || v.Model == nil || !v.profile().SupportsVision {
@@ -44,12 +44,12 @@ func (v *Sights) Offer(ctx context.Context, turn int, h *transcript.History, res
 	h.Withdraw(turn, p, count, bytes)
 }
 
-// keptForAnswer is how many tokens of a model's context are left for its answer.
+// keptForAnswer is the number of tokens of a model's context that are reserved for its answer.
 const keptForAnswer = 4096
 
-// WithinLimits takes the oldest pictures out of messages that hold more than the model
-// takes: in number, in bytes, in tokens by the provider's own formula. A later request
-// shows them again if there is room. The history stays as it is.
+// WithinLimits removes the oldest pictures from messages that exceed the model's limits: in number,
+// in bytes, or in tokens by the provider's own formula. A later request shows them again if there
+// is room. The history is unchanged.
 func (v *Sights) WithinLimits(ctx context.Context, messages []chat.Message) []chat.Message {
 	p := v.profile()
 	for {
@@ -66,7 +66,7 @@ func (v *Sights) WithinLimits(ctx context.Context, messages []chat.Message) []ch
 	}
 }
 
-// overLimit says what is too much for the model; empty if nothing is.
+// overLimit returns the limit of the model that a request exceeds; empty if none.
 func overLimit(p chat.Profile, req chat.Request) string {
 	var count, large int
 	var bytes int64
@@ -96,7 +96,7 @@ func overLimit(p chat.Profile, req chat.Request) string {
 	return ""
 }
 
-// withoutOldest copies messages without their first picture and gives its ref.
+// withoutOldest copies messages without their first picture and returns its ref.
 func withoutOldest(messages []chat.Message, reason string) (media.Ref, []chat.Message) {
 	for i, m := range messages {
 		at := slices.IndexFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil })
@@ -104,7 +104,7 @@ func withoutOldest(messages []chat.Message, reason string) (media.Ref, []chat.Me
 			continue
 		}
 		ref := m.Parts[at].Media.Ref
-		if at > 0 { // the picture may be a smaller form; its item stands before it
+		if at > 0 { // the picture may be a smaller form; the preceding text names its item
 			if named, err := media.ParseRef(strings.Trim(m.Parts[at-1].Text, "\n:")); err == nil {
 				ref = named
 			}

@@ -1,10 +1,10 @@
-// Package vision decides which pictures the model of a run sees, and how: those of the task, those that
-// the agent asks to look at, and those that the policy shows; each in the form that the model takes. Smaller
-// forms are made once, as durable steps.
+// Package vision decides which pictures the model of a run sees, and in which form: those of the
+// task, those that the agent requests, and those that the policy shows. Smaller forms are made
+// once, as durable steps.
 //
-// Errors are media.Error values: those of chat.Profile for pictures that a model does not take, not_found
-// and corrupt for bytes that went away. It may import action, chat, generate, journal, media,
-// agent/definition and agent/transcript.
+// Errors are media.Error values: those of chat.Profile for pictures that a model does not accept,
+// not_found for missing and corrupt for damaged bytes. It may import action, chat, generate,
+// journal, media, agent/definition and agent/transcript.
 package vision
 
 import (
@@ -24,28 +24,27 @@ import (
 	"atelier/media"
 )
 
-// The budget of pictures that a model asks to look at in one turn, where its profile
-// names none that is smaller.
+// The limits of pictures that a model requests in one turn, unless its profile has smaller ones.
 const (
 	maxViews     = 4
 	maxViewBytes = 8 << 20
 )
 
-// MaxGiven is how many pictures may come with one message, whatever the model takes.
+// MaxGiven is the maximum number of pictures in one message, regardless of the model.
 const MaxGiven = 500
 
-// Fitted is a picture in the form that a model takes, as the journal remembers it.
+// Fitted is a picture in the form that a model accepts, as stored in the journal.
 type Fitted struct {
 	Ref     media.Ref             `json:"ref"`
 	Shown   media.Output          `json:"shown"`
 	Detail  string                `json:"detail,omitempty"`
 	Adapted *generate.Disposition `json:"adapted,omitempty"`
 	Warning string                `json:"warning,omitempty"`
-	// Failure is why it cannot be shown: the run continues without it.
+	// Failure is the reason why it cannot be shown; the run continues without it.
 	Failure *memo.Failure `json:"failure,omitempty"`
 }
 
-// InputImage is a stored picture of a message: what saved state holds of it.
+// InputImage is a stored picture of a message, in the form used in saved state.
 type InputImage struct {
 	Ref      media.Ref `json:"ref"`
 	MIMEType string    `json:"mime_type"`
@@ -53,40 +52,40 @@ type InputImage struct {
 	Detail   string    `json:"detail,omitempty"`
 }
 
-// Config is what pictures are shown by. It does not change in a run.
+// Config configures how pictures are shown. It does not change during a run.
 type Config struct {
-	// Agent is its slug, System its prompt, for the estimate of tokens.
+	// Agent is the slug and System the prompt of the agent; System is for estimating tokens.
 	Agent, System string
 	Journal       *journal.Transcript
 	Set           *media.Set
 	Actions       *action.Registry
 	Blobs         chat.Blobs
-	// Recorder records smaller forms of pictures; nil records nothing.
+	// Recorder records smaller forms of pictures; nil disables recording.
 	Recorder media.Recorder
-	// Seeing names models that take that many pictures.
+	// Seeing returns the names of models that accept the given number of pictures.
 	Seeing func(images int) []string
-	// Warn warns a person, Dispose notes what became of a picture, Show one that the policy shows.
+	// Warn warns a person, Dispose records the disposition of a picture, Show records a picture shown by the policy.
 	Warn    func(ctx context.Context, warnings ...string)
 	Dispose func(generate.Disposition)
 	Show    func(InputImage)
 
-	// Lenient leaves pictures out that the model does not take, Lost says what to do when
-	// their bytes go away, Policy is for pictures that actions make.
+	// Lenient leaves out pictures that the model does not accept. Lost determines what happens when
+	// their bytes are missing. Policy applies to pictures made by actions.
 	Lenient bool
 	Lost    LostImages
 	Policy  definition.VisionContextPolicy
 }
 
-// EachMedia calls each with the item, which it may change.
+// EachMedia calls each for the item, which each may modify.
 func (f *Fitted) EachMedia(each func(*media.Output)) { each(&f.Shown) }
 
-// Sights decides what the model of a run is shown of its pictures. It is not safe for concurrent use.
+// Sights decides which of its pictures the model of a run is shown. It is not safe for concurrent use.
 type Sights struct {
 	Config
-	// Model is the model of the run; nil before it is chosen.
+	// Model is the run's model; nil before it is chosen.
 	Model chat.Model
-	// Given are the pictures that came with the task, or were granted to be seen; Fitted are forms of
-	// them that were made before the run began.
+	// Given are the pictures that came with the task or were granted to be seen. Fitted are forms
+	// of them that were made before the run began.
 	Given  []InputImage
 	Fitted []FittedImage
 	// Unseen are sentences for the model about pictures that it cannot see.
@@ -95,8 +94,8 @@ type Sights struct {
 
 func (v *Sights) profile() chat.Profile { return v.Model.Profile() }
 
-// Fit gives a picture of the run in the form that its model takes, and notes what had
-// to change. A conversion is a durable step of that name.
+// Fit returns a picture of the run in the form that its model accepts, and records what had to
+// change. A conversion is a durable step with the given name.
 func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room chat.Room) (transcript.Sight, error) {
 	if v.profile().Fits(o, room) {
 		f, err := v.convert(ctx, o, room)
@@ -118,7 +117,7 @@ func (v *Sights) Fit(ctx context.Context, name step.Name, o media.Output, room c
 	return v.sight(ctx, f), nil
 }
 
-// sight notes what had to change in a picture.
+// sight records what had to change in a picture.
 func (v *Sights) sight(ctx context.Context, f Fitted) transcript.Sight {
 	v.Warn(ctx, f.Warning)
 	if f.Adapted != nil {
@@ -127,7 +126,7 @@ func (v *Sights) sight(ctx context.Context, f Fitted) transcript.Sight {
 	return transcript.Sight{Ref: f.Ref, Shown: f.Shown, Detail: f.Detail}
 }
 
-// convert brings a picture into the form that the model takes, and records it.
+// convert converts a picture to the form that the model accepts, and records it.
 func (v *Sights) convert(ctx context.Context, o media.Output, room chat.Room) (Fitted, error) {
 	f, err := v.formOf(ctx, o, room)
 	if err != nil {
@@ -154,7 +153,7 @@ func (v *Sights) convert(ctx context.Context, o media.Output, room chat.Room) (F
 	return out, nil
 }
 
-// CanSee is nil if the run's model can be shown the pixels of an item.
+// CanSee returns nil if the run's model can be shown the pixels of an item.
 func (v *Sights) CanSee(o media.Output) error {
 	if v.Model == nil {
 		return media.Errorf(media.CodeUnsupported, "this agent has no chat model that can see pictures")
@@ -166,7 +165,7 @@ func (v *Sights) CanSee(o media.Output) error {
 	return p.Sees(o)
 }
 
-// Look gathers the pictures that acts of a step want to be seen, within the budget.
+// Look adds the pictures that acts of a step request to be shown, within the budget.
 func (v *Sights) Look(ctx context.Context, turn int, res *transcript.Results, changes []media.Change) {
 	most := maxViews
 	if v.Model != nil {
@@ -191,9 +190,9 @@ func (v *Sights) Look(ctx context.Context, turn int, res *transcript.Results, ch
 	}
 }
 
-// ShowAnswer shows the pictures of a person's answer, as far as the model takes more of them beside
-// those of the history. Those that it does not take are left out with a warning; one whose bytes are
-// missing is an error where Lost says so.
+// ShowAnswer shows the pictures of a person's answer, as far as the model accepts more pictures
+// than those in the history. It leaves out pictures that the model does not accept, with a warning.
+// A picture whose bytes are missing is an error if Lost is LostStop.
 func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, h *transcript.History, res *transcript.Results) error {
 	p, room := v.profile(), 0
 	if p.SupportsVision {
@@ -202,7 +201,7 @@ func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, 
 	for n, i := range images {
 		o, ok := v.Set.Lookup(i.Ref)
 		if !ok {
-			continue // it could not be granted, which is a warning already
+			continue // it could not be granted, which already caused a warning
 		}
 		err := error(media.Errorf(media.CodeTooLarge, "%s has no room for more pictures", p))
 		var s transcript.Sight
@@ -229,7 +228,7 @@ func (v *Sights) ShowAnswer(ctx context.Context, turn int, images []InputImage, 
 	return nil
 }
 
-// Hide warns person and model that a picture which was asked for is not shown.
+// Hide warns the person and the model that a requested picture is not shown.
 func (v *Sights) Hide(ctx context.Context, res *transcript.Results, ref media.Ref, reason string) {
 	w := fmt.Sprintf("%s is not shown: %s", ref, plain.Clip(media.ErrorText(reason), 300))
 	v.Warn(ctx, w)

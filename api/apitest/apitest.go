@@ -1,6 +1,6 @@
-// Package apitest is the conformance suite of the services of package api, in the same process or
-// behind HTTP: [Run] has one subtest for each clause of their contracts. It requires offline models
-// only. It may import api and media.
+// Package apitest is the conformance test suite of the services of package api, in the same process or over HTTP. [Run]
+// has one subtest for each clause of their contracts. The suite requires only offline models. The package may import
+// api and media.
 package apitest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// Service is all services of a server.
+// Service combines all services of a server.
 type Service struct {
 	api.HealthService
 	api.CatalogService
@@ -30,10 +30,10 @@ type Service struct {
 	api.SubActionService
 }
 
-// PausingTerm is the word for which the guardrail of a Service under test requires approval.
+// PausingTerm is the word for which the guardrail of a tested Service requires approval.
 const PausingTerm = "submarine"
 
-// Run tests services: open returns an empty one whose guardrail pauses at [PausingTerm].
+// Run tests a Service. open returns an empty Service whose guardrail pauses at [PausingTerm].
 func Run(t *testing.T, open func(t *testing.T) Service) {
 	t.Helper()
 	for name, clause := range map[string]func(*testing.T, Service){
@@ -62,7 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) Service) {
 	}
 }
 
-// must returns a value without an error.
+// must returns a function that returns v, or fails the test if err is not nil.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -73,7 +73,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// refused checks the code of an error.
+// refused checks that an error has a code.
 func refused(t *testing.T, what string, err error, code media.Code) {
 	t.Helper()
 	if media.CodeOf(err) != code {
@@ -87,10 +87,10 @@ func began(t *testing.T, s Service, r api.NewRun) api.Started {
 	return must(s.StartRun(t.Context(), "", r))(t)
 }
 
-// patience is the time limit on a busy machine.
+// patience is the time limit of each wait; busy machines are slow.
 const patience = 2 * time.Minute
 
-// ended follows a run to its end, or to its question.
+// ended waits until a run ends or pauses.
 func ended(t *testing.T, s Service, id string) api.Run {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -105,8 +105,7 @@ func ended(t *testing.T, s Service, id string) api.Run {
 	return api.Run{}
 }
 
-// answerOf waits for the answer of a conversation's first run, which is saved after the end of the
-// run.
+// answerOf waits for the answer of a conversation's first run. The answer is saved after the run ends.
 func answerOf(t *testing.T, s Service, id string) api.Conversation {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -128,7 +127,7 @@ func wait(ctx context.Context) {
 	}
 }
 
-// followed returns the events after a position up to the end of a run.
+// followed returns the events after a position, up to the end of a run.
 func followed(t *testing.T, s Service, of, run string, after int64) (all []api.Event) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -223,7 +222,7 @@ func unknown(t *testing.T, s Service) {
 		refused(t, what, do(), media.CodeNotFound)
 	}
 	_, err := s.StartRun(ctx, "", api.NewRun{Agent: "nobody", Message: "x"})
-	if e, ok := err.(*media.Error); !ok || len(e.Valid) == 0 || e.Message == "" { //nolint:errorlint // it is one, not wrapped
+	if e, ok := err.(*media.Error); !ok || len(e.Valid) == 0 || e.Message == "" { //nolint:errorlint // it is not wrapped
 		t.Errorf("%#v", err)
 	}
 	if list := must(s.ListRuns(ctx, api.RunQuery{}))(t); len(list.Items) != 0 {

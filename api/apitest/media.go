@@ -16,7 +16,7 @@ import (
 	"atelier/media"
 )
 
-// picture is a PNG of a size.
+// picture returns a PNG of a given size.
 func picture(t *testing.T, width, height int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -30,7 +30,7 @@ func picture(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// read reads a part of an item.
+// read reads a range of an item.
 func read(ctx context.Context, t *testing.T, c api.Content, offset, length int64) []byte {
 	t.Helper()
 	in := must(c.Open(ctx, offset, length))(t)
@@ -119,7 +119,7 @@ func changed(t *testing.T, s Service) {
 	}
 }
 
-// breaking returns some bytes and then an error.
+// breaking is a reader that returns some bytes and then an error.
 type breaking struct{ left int }
 
 var errBreaking = errors.New("the disk is gone")

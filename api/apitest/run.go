@@ -80,7 +80,7 @@ func forked(t *testing.T, s Service) {
 	}
 }
 
-// asked starts a run that waits for an approval.
+// asked starts a run and returns it paused at an approval.
 func asked(t *testing.T, s Service) api.Run {
 	t.Helper()
 	r := ended(t, s, began(t, s, api.NewRun{Agent: "sage", Message: "Draw a " + PausingTerm}).ID)
@@ -145,7 +145,7 @@ func conversations(t *testing.T, s Service) {
 	if other := must(s.Conversation(ctx, fork.ID))(t); fork.ID == id || len(other.Messages) != 2 || other.Messages[1].Text != c.Messages[1].Text {
 		t.Errorf("%+v", other)
 	}
-	// An answer that ends while its conversation is deleted is there when it is restored.
+	// An answer that ends while its conversation is deleted is present after the conversation is restored.
 	gone := began(t, s, api.NewRun{Agent: "sage", Message: "Draw a boat, 128x128", ConversationID: "new"})
 	must(s.DeleteConversation(ctx, gone.ConversationID))(t)
 	ended(t, s, gone.ID)
@@ -198,7 +198,7 @@ func resumed(t *testing.T, s Service) {
 	fromNow(t, s, all[len(all)-1])
 }
 
-// fromNow follows new events, without those saved up to the position last.
+// fromNow checks that Follow with a negative position returns no event up to the position last.
 func fromNow(t *testing.T, s Service, last int64) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -216,7 +216,7 @@ func fromNow(t *testing.T, s Service, last int64) {
 			}
 		}
 	}()
-	tick := time.NewTicker(200 * time.Millisecond) // the subscription may start late: something has to happen after it
+	tick := time.NewTicker(200 * time.Millisecond) // the subscription may start late: an event must happen after it
 	defer tick.Stop()
 	for {
 		select {

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// events reads the stream of a sub-action to its end.
+// events returns the events of a sub-action's stream.
 func events(s Service, id string, after int) (all []api.SubActionEvent, err error) {
 	for e, err := range s.FollowSubAction(context.Background(), id, after) {
 		if err != nil {
@@ -21,7 +21,7 @@ func events(s Service, id string, after int) (all []api.SubActionEvent, err erro
 	return all, nil
 }
 
-// complete is the end of a stream.
+// complete is the data of the last event of a successful stream.
 type complete struct {
 	URLs       []string             `json:"urls"`
 	ContentIDs []string             `json:"content_ids"`

@@ -16,7 +16,7 @@ const approval = `{"id":"approval","title":"Two approvals","steps":[
   "display_schema":{"type":"object","properties":{"data":{"type":"object","properties":{"what":{"type":"string","_ux":{"input_schema":{"type":"string"}}}}}}}}},
  {"id":"second","module_id":"review.approve","inputs":{"title":"Second","data":{}},"output":"second"}]}`
 
-// waits reads a workflow run that waits, or has ended.
+// waits waits until a workflow run is paused at an interaction or has ended, and returns the run.
 func waits(t *testing.T, s Service, id string) api.WorkflowRun {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)

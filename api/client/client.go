@@ -1,10 +1,10 @@
-// Package client is Atelier's API for Go programs. The fields of a [Client] implement the services
-// of package api over HTTP, so that code written against them works with a server and in one
-// process alike; both pass the suite of package apitest.
+// Package client is the Go client of Atelier's API. The fields of a [Client] implement the services of package api over
+// HTTP, so that the same code works with a server and within one process. Both implementations pass the test suite of
+// package apitest.
 //
-// Errors are *media.Error with the server's code; a server that cannot be reached is
-// [media.CodeUnavailable]. Reads, and requests with an Idempotency-Key, are retried if the
-// connection fails; every request that costs money has a key. The package imports api and media.
+// Errors are *media.Error values with the server's code, or [media.CodeUnavailable] if the server cannot be reached. If
+// the connection fails, reads and requests with an Idempotency-Key are retried, except for Ready and sub-action
+// streams. Except for StartSubAction, every request that costs money has a key. The package may import api and media.
 package client
 
 import (
@@ -26,18 +26,18 @@ import (
 	"atelier/media"
 )
 
-// Config selects the server of a [Client].
+// Config configures a [Client].
 type Config struct {
-	// URL is the server's address, such as http://127.0.0.1:8484; required.
+	// URL is the address of the server, such as http://127.0.0.1:8484; required.
 	URL string
-	// Token is sent as Authorization: Bearer; empty sends none.
+	// Token is sent as Authorization: Bearer; empty means that no token is sent.
 	Token string
-	// HTTP sends the requests; nil means a client that follows no redirect and has no timeout: use
-	// contexts that end.
+	// HTTP sends the requests. nil means a client that does not follow redirects and has no timeout: use contexts with
+	// a deadline.
 	HTTP *http.Client
 }
 
-// Client is a server's API, by resource. It is safe for concurrent use.
+// Client accesses the API of a server, by resource. It is safe for concurrent use.
 type Client struct {
 	Health        Health
 	Catalog       Catalog
@@ -56,13 +56,13 @@ type Client struct {
 
 // The resources of a server.
 type (
-	// Health reads the state of the server.
+	// Health reports the state of the server.
 	Health struct{ *transport }
 	// Catalog lists agents, models and providers.
 	Catalog struct{ *transport }
 	// Budgets lists the budgets that are set.
 	Budgets struct{ *transport }
-	// Runs starts and controls runs of agents.
+	// Runs starts and controls agent runs.
 	Runs struct{ *transport }
 	// Trace shows the steps and calls of runs.
 	Trace struct{ *transport }
@@ -70,13 +70,13 @@ type (
 	Conversations struct{ *transport }
 	// Generations requests media from models.
 	Generations struct{ *transport }
-	// Media stores and reads media, one item or several as one archive.
+	// Media stores and reads media, as single items or as an archive.
 	Media struct{ *transport }
-	// Events follows events.
+	// Events follows the events of runs and generations.
 	Events struct{ *transport }
 	// SubActions starts and follows the sub-actions of workflows.
 	SubActions struct{ *transport }
-	// Workflows lists and checks definitions.
+	// Workflows lists and checks workflow definitions.
 	Workflows struct{ *transport }
 	// WorkflowRuns starts and controls workflow runs.
 	WorkflowRuns struct{ *transport }
@@ -106,14 +106,14 @@ type transport struct {
 	base  string
 	token string
 	http  *http.Client
-	// wait is the first pause before a retry; it doubles.
+	// wait is the pause before the first retry. It doubles with each retry.
 	wait time.Duration
 }
 
-// tries is the maximum number of attempts of a request that may be repeated.
+// tries is the maximum number of attempts for a request that may be retried.
 const tries = 4
 
-// New creates a client. An invalid address is media.CodeInvalid.
+// New creates a client. The error for an invalid URL has code media.CodeInvalid.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -134,32 +134,32 @@ type request struct {
 	method, path string
 	query        url.Values
 	header       http.Header
-	// body is sent as JSON; nil sends none.
+	// body is sent as JSON; nil means no body.
 	body any
-	// costs gives the request an Idempotency-Key: key, or a new one.
+	// costs means that the request needs an Idempotency-Key: key or, if key is empty, a new one.
 	costs bool
 	key   string
 }
 
-// ask sends a request and reads a JSON response.
+// ask sends a request and decodes the JSON response.
 func ask[T any](ctx context.Context, c *transport, r request) (out T, err error) {
-	return decoded[T](c.send(ctx, r)) //nolint:bodyclose // decoded closes it
+	return decoded[T](c.send(ctx, r)) //nolint:bodyclose // decoded closes the body
 }
 
-// decoded reads a JSON response, unless there is none.
+// decoded decodes the JSON body of a response.
 func decoded[T any](res *http.Response, err error) (out T, _ error) {
 	if err != nil {
 		return out, err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is complete or the error says so
+	defer func() { _ = res.Body.Close() }() // the body is complete, or the error says so
 	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
 		return out, broken(res.Request.Context(), res.Request.Method+" "+res.Request.URL.Path, err)
 	}
 	return out, nil
 }
 
-// send sends a request, with retries if that is safe and the connection fails, and returns a
-// successful response. The caller closes its body.
+// send sends a request and returns a successful response. If the connection fails and a retry is safe, it retries. The
+// caller must close the body.
 func (c *transport) send(ctx context.Context, r request) (*http.Response, error) {
 	var body []byte
 	if r.body != nil {
@@ -186,7 +186,7 @@ func (c *transport) send(ctx context.Context, r request) (*http.Response, error)
 	}
 }
 
-// pause waits, and reports whether ctx is still valid.
+// pause waits and reports whether ctx is still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -198,7 +198,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// once sends a request once.
+// once sends a request without retries.
 func (c *transport) once(ctx context.Context, r request, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(body))
 	if err != nil {
@@ -217,23 +217,23 @@ func (c *transport) once(ctx context.Context, r request, body []byte) (*http.Res
 	return c.do(req)
 }
 
-// do sends a prepared request, and returns a successful response.
+// do sends a prepared request and returns a successful response.
 func (c *transport) do(req *http.Request) (*http.Response, error) {
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	res, err := c.http.Do(req) //nolint:gosec // the address is the one of Config.URL
+	res, err := c.http.Do(req) //nolint:gosec // the address is Config.URL
 	if err != nil {
 		return nil, broken(req.Context(), req.Method+" "+req.URL.Path, err)
 	}
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil
 	}
-	defer func() { _ = res.Body.Close() }() // only its problem matters
+	defer func() { _ = res.Body.Close() }() // only the problem in the body matters
 	return nil, problem(res)
 }
 
-// broken is the error of a request with a missing or incomplete response.
+// broken returns the error of a request whose response is missing or incomplete.
 func broken(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
@@ -244,12 +244,12 @@ func broken(ctx context.Context, what string, err error) error {
 	return media.Errorf(media.CodeUnavailable, "%s: the server does not respond: %w", what, err)
 }
 
-// maxProblem is how much of a problem is read.
+// maxProblem is the maximum number of bytes of a problem that are read.
 const maxProblem = 1 << 20
 
-// problem makes the error of an unsuccessful response.
+// problem returns the error of an unsuccessful response.
 func problem(res *http.Response) error {
-	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // an incomplete response is not problem+json
+	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // an incomplete body is not valid problem+json
 	var p api.Problem
 	if json.Unmarshal(b, &p) != nil || p.Code == "" {
 		code := media.CodeBadResponse

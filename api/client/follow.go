@@ -12,13 +12,12 @@ import (
 	"atelier/media"
 )
 
-// longest is the longest pause before a lost stream is resumed.
+// longest is the maximum pause before a lost stream is resumed.
 const longest = 15 * time.Second
 
-// Follow returns the events of a run's tree, or all events if run is empty, after the position
-// after; a negative one starts with new events. A lost stream is resumed with Last-Event-ID,
-// without gaps or repeats, until ctx or the loop ends or the server refuses. A server that cannot
-// be reached at first is an error.
+// Follow returns the events of a run's tree, or all events if run is empty, after the position after. A negative
+// position means new events only. A lost stream is resumed with Last-Event-ID, without gaps or repeats, until ctx or
+// the loop ends, or the server rejects the request. If the server cannot be reached at first, Follow returns an error.
 func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[api.Event, error] {
 	path := "/api/events"
 	if run != "" {
@@ -44,8 +43,8 @@ func (c Events) Follow(ctx context.Context, run string, after int64) iter.Seq2[a
 	}
 }
 
-// stream returns the events of one connection, and keeps where to resume it. open reports whether
-// there was one, more whether the loop continues.
+// stream returns the events of one connection and stores the position at which to resume. open reports whether the
+// connection was established, more whether the loop continues.
 func (c Events) stream(ctx context.Context, path string, after *int64, yield func(api.Event) bool) (open, more bool, err error) {
 	r := request{method: http.MethodGet, path: path}
 	if *after >= 0 {
@@ -56,7 +55,7 @@ func (c Events) stream(ctx context.Context, path string, after *int64, yield fun
 	if err != nil {
 		return false, true, err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read as far as it arrived
+	defer func() { _ = res.Body.Close() }() // read as far as it arrived
 	in := api.NewEventReader(res.Body)
 	for {
 		e, err := in.Next()

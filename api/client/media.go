@@ -17,7 +17,7 @@ import (
 	"atelier/media"
 )
 
-// StoreMedia uploads all of r as one item, streamed.
+// StoreMedia uploads all of r as one item. It streams the data.
 func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.Media, error) {
 	pr, pw := io.Pipe()
 	form := multipart.NewWriter(pw)
@@ -28,24 +28,24 @@ func (c Media) StoreMedia(ctx context.Context, r io.Reader, u api.Upload) (api.M
 		read <- err
 	}()
 	m, err := c.upload(ctx, pr, form.FormDataContentType())
-	_ = pr.CloseWithError(io.ErrClosedPipe) // a form that is not read ends
+	_ = pr.CloseWithError(io.ErrClosedPipe) // ends a form that nobody reads
 	if unread := <-read; unread != nil && !errors.Is(unread, io.ErrClosedPipe) {
 		return m, media.Errorf(media.CodeInvalid, "read the upload: %w", unread)
 	}
 	return m, err
 }
 
-// upload sends a form.
+// upload sends a multipart form.
 func (c Media) upload(ctx context.Context, body io.Reader, kind string) (m api.Media, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/media", body)
 	if err != nil {
 		return m, media.Errorf(media.CodeInvalid, "write the request: %w", err)
 	}
 	req.Header.Set("Content-Type", kind)
-	return decoded[api.Media](c.do(req)) //nolint:bodyclose // decoded closes it
+	return decoded[api.Media](c.do(req)) //nolint:bodyclose // decoded closes the body
 }
 
-// writeForm writes an upload as a form.
+// writeForm writes an upload as a multipart form.
 func writeForm(form *multipart.Writer, r io.Reader, u api.Upload) error {
 	if u.Label != "" {
 		if err := form.WriteField("label", u.Label); err != nil {
@@ -62,12 +62,12 @@ func writeForm(form *multipart.Writer, r io.Reader, u api.Upload) error {
 		return err
 	}
 	if _, err := io.Copy(p, r); err != nil {
-		return err // without its end, the form is refused
+		return err // the server rejects a form without an end
 	}
 	return form.Close()
 }
 
-// FetchMedia makes the server store the content of a public address.
+// FetchMedia makes the server store the content of a public URL.
 func (c Media) FetchMedia(ctx context.Context, address string) (api.Media, error) {
 	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: "/api/media", body: api.Link{URL: address}})
 }
@@ -77,7 +77,7 @@ func (c Media) ListMedia(ctx context.Context, q api.MediaQuery) (api.List[api.Me
 	return list[api.Media](ctx, c.transport, "/api/media", q)
 }
 
-// Media reads an item and its origin.
+// Media returns an item and its origin.
 func (c Media) Media(ctx context.Context, id string) (api.MediaDetails, error) {
 	return get[api.MediaDetails](ctx, c.transport, at("/api/media/", id, ""))
 }
@@ -87,7 +87,7 @@ func (c Media) LabelMedia(ctx context.Context, id string, change api.MediaChange
 	return ask[api.Media](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/media/", id, ""), body: change})
 }
 
-// DeleteMedia deletes an item, and returns until when it can be restored.
+// DeleteMedia deletes an item. It returns the time until which the item can be restored.
 func (c Media) DeleteMedia(ctx context.Context, id string) (time.Time, error) {
 	d, err := ask[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/media/", id, "")})
 	return d.UndoUntil, err
@@ -98,8 +98,8 @@ func (c Media) RestoreMedia(ctx context.Context, id string) (api.Media, error) {
 	return ask[api.Media](ctx, c.transport, request{method: http.MethodPost, path: at("/api/media/", id, "/restore")})
 }
 
-// OpenMedia opens the bytes of an item, or its thumbnail if width is not 0. They are read when its
-// Open is called.
+// OpenMedia returns access to the bytes of an item, or of its thumbnail if width is not 0. The function Open of the
+// result requests the bytes.
 func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content, error) {
 	r := request{method: http.MethodGet, path: at("/media/", id, ""), header: http.Header{"Range": {"bytes=0-0"}}}
 	if width != 0 {
@@ -128,7 +128,7 @@ func (c Media) OpenMedia(ctx context.Context, id string, width int) (api.Content
 	return out, nil
 }
 
-// open reads a part of an item; a negative length means to its end.
+// open reads a range of an item. A negative length means to the end of the item.
 func (c Media) open(ctx context.Context, r request, size, offset, length int64) (io.ReadCloser, error) {
 	end := size
 	if length >= 0 {
@@ -146,16 +146,16 @@ func (c Media) open(ctx context.Context, r request, size, offset, length int64) 
 		return nil, err
 	}
 	if res.StatusCode != http.StatusPartialContent {
-		_ = res.Body.Close() // its content is not used
+		_ = res.Body.Close() // the body is not used
 		return nil, media.Errorf(media.CodeBadResponse, "GET %s: the server responded to a range request with %s", r.path, res.Status)
 	}
 	return &download{ReadCloser: res.Body, ctx: ctx, path: r.path}, nil
 }
 
-// download adds codes to the errors of a body.
+// download adds error codes to the errors of a body.
 type download struct {
 	io.ReadCloser
-	ctx  context.Context //nolint:containedctx // it lives for one download
+	ctx  context.Context //nolint:containedctx // the context of one download
 	path string
 }
 

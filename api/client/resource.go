@@ -12,25 +12,25 @@ import (
 	"atelier/api"
 )
 
-// at is a path with an id in it.
+// at returns a path that contains an escaped id.
 func at(prefix, id, suffix string) string { return prefix + url.PathEscape(id) + suffix }
 
 func get[T any](ctx context.Context, c *transport, path string) (T, error) {
 	return ask[T](ctx, c, request{method: http.MethodGet, path: path})
 }
 
-// list requests a page; the query is a struct with tags of queries.
+// list requests one page. The query is a struct with query tags.
 func list[T any](ctx context.Context, c *transport, path string, query any) (api.List[T], error) {
 	return ask[api.List[T]](ctx, c, request{method: http.MethodGet, path: path, query: values(query)})
 }
 
-// whole requests a list with one page.
+// whole requests a list that has only one page.
 func whole[T any](ctx context.Context, c *transport, path string) ([]T, error) {
 	l, err := get[api.List[T]](ctx, c, path)
 	return l.Items, err
 }
 
-// values writes the fields of a query that are set.
+// values encodes the fields of a query that are set.
 func values(query any) url.Values {
 	out := url.Values{}
 	v := reflect.ValueOf(query)
@@ -51,7 +51,7 @@ func values(query any) url.Values {
 	return out
 }
 
-// Ready is nil if the server can work.
+// Ready returns nil if the server can work.
 func (c Health) Ready(ctx context.Context) error {
 	res, err := c.once(ctx, request{method: http.MethodGet, path: "/readyz"}, nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c Health) Ready(ctx context.Context) error {
 	return res.Body.Close()
 }
 
-// Health describes the server's configuration.
+// Health returns a description of the server's configuration.
 func (c Health) Health(ctx context.Context) (api.Health, error) {
 	return get[api.Health](ctx, c.transport, "/api/health")
 }
@@ -80,7 +80,7 @@ func (c Catalog) Models(ctx context.Context) ([]api.Model, error) {
 	return whole[api.Model](ctx, c.transport, "/api/models")
 }
 
-// Providers lists the services behind the models.
+// Providers lists the services of the models.
 func (c Catalog) Providers(ctx context.Context) ([]api.Provider, error) {
 	return whole[api.Provider](ctx, c.transport, "/api/providers")
 }
@@ -90,7 +90,7 @@ func (c Budgets) ListBudgets(ctx context.Context) ([]api.Budget, error) {
 	return whole[api.Budget](ctx, c.transport, "/api/budgets")
 }
 
-// StartRun starts a run. The id is its Idempotency-Key; empty means a new one.
+// StartRun starts a run. The id is the Idempotency-Key of the request; empty means a new one.
 func (c Runs) StartRun(ctx context.Context, id string, r api.NewRun) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/runs", body: r, costs: true, key: id})
 }
@@ -100,12 +100,12 @@ func (c Runs) ListRuns(ctx context.Context, q api.RunQuery) (api.List[api.Run], 
 	return list[api.Run](ctx, c.transport, "/api/runs", q)
 }
 
-// Run reads a run.
+// Run returns a run.
 func (c Runs) Run(ctx context.Context, id string) (api.Run, error) {
 	return get[api.Run](ctx, c.transport, at("/api/runs/", id, ""))
 }
 
-// AnswerRun answers the question of a paused run.
+// AnswerRun answers a question of a paused run.
 func (c Runs) AnswerRun(ctx context.Context, id string, a api.Answer) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/answer"), body: a, costs: true})
 }
@@ -120,25 +120,25 @@ func (c Runs) RetryRun(ctx context.Context, id string) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/retry"), costs: true})
 }
 
-// ForkRun starts a run that repeats another one from a step. newID is its Idempotency-Key; empty
-// means a new one.
+// ForkRun starts a run that repeats another run from a step. newID is the Idempotency-Key of the request; empty means a
+// new one.
 func (c Runs) ForkRun(ctx context.Context, newID, id string, f api.Fork) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/runs/", id, "/fork"), body: f, costs: true, key: newID})
 }
 
-// WriteReport writes the report of a run as a page, with the server's addresses. After an error,
-// the page is incomplete.
+// WriteReport writes the report of a run as an HTML page. Media addresses are those of the server. After an error, the
+// page is incomplete.
 func (c Runs) WriteReport(ctx context.Context, id string, _ func(media string) string, w io.Writer) error {
 	return c.copy(ctx, request{method: http.MethodGet, path: at("/api/runs/", id, "/report")}, w)
 }
 
-// copy writes a response that is not JSON.
+// copy writes the body of a response that is not JSON.
 func (c *transport) copy(ctx context.Context, r request, w io.Writer) error {
 	res, err := c.send(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is complete or the error says so
+	defer func() { _ = res.Body.Close() }() // the body is complete, or the error says so
 	if _, err := io.Copy(w, res.Body); err != nil {
 		return broken(ctx, "GET "+r.path, err)
 	}
@@ -170,17 +170,17 @@ func (c Conversations) ListConversations(ctx context.Context, q api.Conversation
 	return list[api.ConversationHead](ctx, c.transport, "/api/conversations", q)
 }
 
-// Conversation reads a conversation with its messages.
+// Conversation returns a conversation with its messages.
 func (c Conversations) Conversation(ctx context.Context, id string) (api.Conversation, error) {
 	return get[api.Conversation](ctx, c.transport, at("/api/conversations/", id, ""))
 }
 
-// RenameConversation changes a title.
+// RenameConversation changes the title of a conversation.
 func (c Conversations) RenameConversation(ctx context.Context, id, title string) (api.ConversationHead, error) {
 	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPatch, path: at("/api/conversations/", id, ""), body: api.Rename{Title: title}})
 }
 
-// DeleteConversation deletes a conversation, and returns until when it can be restored.
+// DeleteConversation deletes a conversation. It returns the time until which the conversation can be restored.
 func (c Conversations) DeleteConversation(ctx context.Context, id string) (time.Time, error) {
 	d, err := ask[api.Deleted](ctx, c.transport, request{method: http.MethodDelete, path: at("/api/conversations/", id, "")})
 	return d.UndoUntil, err
@@ -191,23 +191,22 @@ func (c Conversations) RestoreConversation(ctx context.Context, id string) (api.
 	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/restore")})
 }
 
-// ForkConversation starts a conversation with the messages of another one up to an answer.
+// ForkConversation starts a conversation with the messages of another one, up to and including a given message.
 func (c Conversations) ForkConversation(ctx context.Context, id string, f api.ForkConversation) (api.ConversationHead, error) {
 	return ask[api.ConversationHead](ctx, c.transport, request{method: http.MethodPost, path: at("/api/conversations/", id, "/fork"), body: f})
 }
 
-// StartGeneration requests media from a model. The key is the Idempotency-Key; empty means a new
-// one.
+// StartGeneration requests media from a model. The key is the Idempotency-Key of the request; empty means a new one.
 func (c Generations) StartGeneration(ctx context.Context, key string, g api.NewGeneration) (api.Generation, error) {
 	return ask[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations", body: g, costs: true, key: key})
 }
 
-// PlanGeneration returns what a request would do.
+// PlanGeneration returns what a request would do, without executing it.
 func (c Generations) PlanGeneration(ctx context.Context, g api.NewGeneration) (api.Plan, error) {
 	return ask[api.Plan](ctx, c.transport, request{method: http.MethodPost, path: "/api/generations/plan", body: g})
 }
 
-// Generation reads a generation.
+// Generation returns a generation.
 func (c Generations) Generation(ctx context.Context, id string) (api.Generation, error) {
 	return get[api.Generation](ctx, c.transport, at("/api/generations/", id, ""))
 }
@@ -217,7 +216,7 @@ func (c Generations) ListGenerations(ctx context.Context, q api.GenerationQuery)
 	return list[api.Generation](ctx, c.transport, "/api/generations", q)
 }
 
-// RetryGeneration retries failed results; all also those that were refused or may have been billed.
+// RetryGeneration retries failed results. If all is set, it also retries refused and possibly billed results.
 func (c Generations) RetryGeneration(ctx context.Context, id string, all bool) (api.Generation, error) {
 	return ask[api.Generation](ctx, c.transport, request{method: http.MethodPost, path: at("/api/generations/", id, "/retry"), body: api.RetrySlots{All: all}, costs: true})
 }

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// StartSubAction starts a sub-action and returns its metadata_id; the sub-action continues, see
-// [Client.FollowSubAction].
+// StartSubAction starts a sub-action and returns its metadata_id without waiting for its end; see
+// [SubActions.FollowSubAction].
 func (c SubActions) StartSubAction(ctx context.Context, run, key string, body json.RawMessage) (string, error) {
 	var id string
 	r := request{method: http.MethodPost, path: at("/workflow/", run, "/sub-action/stream"), body: body, key: key}
@@ -23,7 +23,7 @@ func (c SubActions) StartSubAction(ctx context.Context, run, key string, body js
 		var d struct {
 			MetadataID string `json:"metadata_id"`
 		}
-		_ = json.Unmarshal(e.Data, &d) // an event without it is not the first one
+		_ = json.Unmarshal(e.Data, &d) // only the first event contains metadata_id
 		id = d.MetadataID
 		return id == ""
 	})
@@ -35,7 +35,7 @@ func (c SubActions) PriceSubAction(ctx context.Context, interaction string, body
 	return ask[api.SubActionPrice](ctx, c.transport, request{method: http.MethodPost, path: at("/api/interactions/", interaction, "/price"), body: body})
 }
 
-// SubAction reads a sub-action with its results.
+// SubAction returns a sub-action with its results.
 func (c SubActions) SubAction(ctx context.Context, id string) (api.SubAction, error) {
 	return get[api.SubAction](ctx, c.transport, at("/api/sub-actions/", id, ""))
 }
@@ -45,18 +45,18 @@ func (c SubActions) ListSubActions(ctx context.Context, run string, p api.Page) 
 	return list[api.SubAction](ctx, c.transport, at("/api/workflow-runs/", run, "/sub-actions"), p)
 }
 
-// CancelSubAction cancels one.
+// CancelSubAction cancels a sub-action.
 func (c SubActions) CancelSubAction(ctx context.Context, id string) (api.SubAction, error) {
 	return ask[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/cancel")})
 }
 
-// RetrySubAction retries failed results.
+// RetrySubAction retries failed results of a sub-action.
 func (c SubActions) RetrySubAction(ctx context.Context, id string, r api.SubActionRetry) (api.SubAction, error) {
 	return ask[api.SubAction](ctx, c.transport, request{method: http.MethodPost, path: at("/api/sub-actions/", id, "/retry"), body: r, costs: true})
 }
 
-// FollowSubAction returns the events of a sub-action after a number, until its last one. A lost
-// stream is an error: follow again after the last number.
+// FollowSubAction returns the events of a sub-action after a number, up to the last one. If the connection is lost, it
+// returns an error: call it again with the last number.
 func (c SubActions) FollowSubAction(ctx context.Context, id string, after int) iter.Seq2[api.SubActionEvent, error] {
 	return func(yield func(api.SubActionEvent, error) bool) {
 		r := request{method: http.MethodGet, path: at("/api/sub-actions/", id, "/stream"), query: url.Values{"after": {strconv.Itoa(after)}}}
@@ -71,13 +71,13 @@ func (c SubActions) FollowSubAction(ctx context.Context, id string, after int) i
 	}
 }
 
-// subActionEvents reads a stream until take returns false.
+// subActionEvents passes the events of a stream to take until take returns false.
 func (c SubActions) subActionEvents(ctx context.Context, r request, body []byte, take func(api.SubActionEvent) bool) error {
 	res, err := c.once(ctx, r, body)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // it was read as far as it arrived
+	defer func() { _ = res.Body.Close() }() // read as far as it arrived
 	in := api.NewEventReader(res.Body)
 	for {
 		e, err := in.Next()

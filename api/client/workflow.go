@@ -13,7 +13,7 @@ func (c Workflows) ListWorkflows(ctx context.Context) ([]api.Workflow, error) {
 	return whole[api.Workflow](ctx, c.transport, "/api/workflows")
 }
 
-// Workflow reads a workflow with its definition.
+// Workflow returns a workflow with its definition.
 func (c Workflows) Workflow(ctx context.Context, id string) (api.Workflow, error) {
 	return get[api.Workflow](ctx, c.transport, at("/api/workflows/", id, ""))
 }
@@ -23,7 +23,7 @@ func (c Workflows) CheckWorkflow(ctx context.Context, t api.WorkflowText) (api.W
 	return ask[api.WorkflowCheck](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflows/validate", body: t})
 }
 
-// StartWorkflowRun starts a run. The id is its Idempotency-Key; empty means a new one.
+// StartWorkflowRun starts a run. The id is the Idempotency-Key of the request; empty means a new one.
 func (c WorkflowRuns) StartWorkflowRun(ctx context.Context, id string, r api.NewWorkflowRun) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: "/api/workflow-runs", body: r, costs: true, key: id})
 }
@@ -33,7 +33,7 @@ func (c WorkflowRuns) ListWorkflowRuns(ctx context.Context, q api.WorkflowRunQue
 	return list[api.WorkflowRun](ctx, c.transport, "/api/workflow-runs", q)
 }
 
-// WorkflowRun reads a run.
+// WorkflowRun returns a run.
 func (c WorkflowRuns) WorkflowRun(ctx context.Context, id string) (api.WorkflowRun, error) {
 	return get[api.WorkflowRun](ctx, c.transport, at("/api/workflow-runs/", id, ""))
 }
@@ -43,17 +43,17 @@ func (c WorkflowRuns) CancelWorkflowRun(ctx context.Context, id string) (api.Sta
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/cancel")})
 }
 
-// ForkWorkflowRun starts a run that repeats another one from a step.
+// ForkWorkflowRun starts a run that repeats another run from a step.
 func (c WorkflowRuns) ForkWorkflowRun(ctx context.Context, id string, f api.WorkflowFork) (api.Started, error) {
 	return ask[api.Started](ctx, c.transport, request{method: http.MethodPost, path: at("/api/workflow-runs/", id, "/fork"), body: f, costs: true})
 }
 
-// Interaction reads an interaction.
+// Interaction returns an interaction.
 func (c Interactions) Interaction(ctx context.Context, id string) (api.Interaction, error) {
 	return get[api.Interaction](ctx, c.transport, at("/api/interactions/", id, ""))
 }
 
-// PatchInteraction applies an edit that is based on a version.
+// PatchInteraction applies an edit that was made on a version.
 func (c Interactions) PatchInteraction(ctx context.Context, id string, version int, ops []api.PatchOperation) (api.InteractionChange, error) {
 	return ask[api.InteractionChange](ctx, c.transport, request{
 		method: http.MethodPatch, path: at("/api/interactions/", id, ""), body: ops, header: http.Header{"If-Match": {strconv.Quote(strconv.Itoa(version))}},

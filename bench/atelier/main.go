@@ -1,7 +1,7 @@
-// Command atelier makes the pictures by the gateway as the product wires it: OpenAI
+// Command atelier makes the pictures with the gateway as the product configures it: OpenAI
 // driver, lifting transport, synced file store, and the ledger on SQLite with a
-// synced commit for every phase. -ledger=false leaves the ledger out, which is what the
-// peers do.
+// synced commit for every phase. -ledger=false omits the ledger, like the other
+// subjects.
 package main
 
 import (

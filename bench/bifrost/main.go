@@ -1,5 +1,5 @@
-// Command bifrost makes the pictures by Bifrost's core, decodes the base64 that it
-// hands out, and stores the bytes.
+// Command bifrost makes the pictures with Bifrost's core, decodes the base64 that it
+// returns, and stores the bytes.
 package main
 
 import (

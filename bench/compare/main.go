@@ -1,7 +1,7 @@
-// Command compare runs the subjects in turn, several rounds, each in a process of its
-// own against one simulator, and prints a table in Markdown: of each subject the median
-// rate, the best rate, time and CPU, and the most memory. Where the machine is shared, the best of
-// interleaved rounds is what disturbs least.
+// Command compare runs the subjects in turn for several rounds, each in its own process
+// against one simulator, and prints a Markdown table: for each subject the median rate, the
+// best rate, times and CPU, and the peak memory. On a shared machine, the best of interleaved
+// rounds is the least disturbed.
 package main
 
 import (
@@ -26,16 +26,16 @@ import (
 	"atelier/bench/load"
 )
 
-// subject is one row.
+// subject is one row of the table.
 type subject struct {
 	name    string
 	command []string
 }
 
-// pictureBytes is about the size of one picture of the simulator.
+// pictureBytes is the approximate size of one picture of the simulator.
 const pictureBytes = 2 << 20
 
-// figures are those of one round of a subject.
+// figures are the measurements of a subject in one round.
 type figures struct {
 	rate, p50, alone, memory, cpu float64
 }
@@ -74,7 +74,7 @@ func main() {
 	table(os.Stdout, subjects, all)
 }
 
-// simulate starts the simulator and gives its address.
+// simulate starts the simulator and returns its address.
 func simulate(ctx context.Context, bin string) (url string, end func(), err error) {
 	cmd := exec.CommandContext(ctx, bin)
 	cmd.Stderr = os.Stderr
@@ -118,9 +118,9 @@ func compare(ctx context.Context, url string, subjects []subject, rounds, images
 	return all, nil
 }
 
-// makeRoom removes what earlier rounds stored if the next one would not fit beside it. As
-// long as all fits it stays until the end: ext4 is slow to make files for minutes after
-// many were removed, and its work would be measured with that of the next subject.
+// makeRoom removes the files of earlier rounds if the next round would not fit beside them. If
+// they fit, they are kept until the end: ext4 creates files slowly for minutes after many were
+// removed, which would distort the measurement of the next subject.
 func makeRoom(dir string, pictures int) error {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
@@ -139,10 +139,10 @@ func makeRoom(dir string, pictures int) error {
 	return err
 }
 
-// made is how many pictures a subject makes in a round: before the clock starts, in flight, and alone.
+// made returns how many pictures a subject makes in a round: warm-up, in flight, and alone.
 func made(images int) int { return images + load.WarmUp + max(images/10, 1) }
 
-// best are the best rate, times and CPU of all rounds, and the most memory.
+// best returns the best rate, times and CPU of all rounds, and the peak memory.
 func best(rounds []figures) figures {
 	b := rounds[0]
 	for _, f := range rounds[1:] {
@@ -154,7 +154,7 @@ func best(rounds []figures) figures {
 	return b
 }
 
-// medianRate is the rate of the round in the middle, the lower one of two.
+// medianRate returns the median rate of the rounds; for an even number, the lower of the middle two.
 func medianRate(rounds []figures) float64 {
 	var rates []float64
 	for _, f := range rounds {

@@ -1,5 +1,5 @@
-// Command discard asks for the pictures and throws the bodies away: what the
-// simulator and loopback alone can do.
+// Command discard requests the pictures and discards the bodies: it measures the
+// simulator and loopback alone.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Package load drives one subject of the comparison: it asks for pictures with a
-// fixed number in flight, times each, and prints one line of JSON. Every subject does
-// the same work for a picture: fetch it, hash it, and keep it in a file that is synced and then renamed.
+// Package load runs one subject of the comparison: it requests pictures with a fixed
+// number in flight, times each, and prints one line of JSON. Every subject does the
+// same work for a picture: fetch it, hash it, and write it to a file that is synced and then renamed.
 //
-// It prints errors and ends the process. It may import the standard library.
+// It prints errors and ends the process. It may import only the standard library.
 package load
 
 import (
@@ -26,23 +26,23 @@ const (
 	Key    = "sk-simulated-openai"
 	Model  = "gpt-image-2"
 	Prompt = "a house"
-	// WarmUp is how many pictures are made before the clock starts.
+	// WarmUp is the number of pictures made before the measurement.
 	WarmUp = 64
 )
 
-// Config is what the command line says.
+// Config holds the flags of the command line.
 type Config struct {
 	// URL is the simulator's address, without a path.
 	URL string
-	// Dir is an empty folder for what is stored.
+	// Dir is an empty folder for the pictures.
 	Dir string
-	// Images is how many are requested in the measured part.
+	// Images is the number of pictures in the measurement.
 	Images int
-	// InFlight is how many at once.
+	// InFlight is the number of concurrent requests.
 	InFlight int
 }
 
-// Flags reads the command line of a subject.
+// Flags parses the command line of a subject.
 func Flags() Config {
 	var c Config
 	flag.StringVar(&c.URL, "url", "", "address of the simulator")
@@ -60,17 +60,17 @@ func Flags() Config {
 type Result struct {
 	Images  int     `json:"images"`
 	Seconds float64 `json:"seconds"`
-	// P50 is the median time of one picture with InFlight at once, in milliseconds.
+	// P50 is the median time of one picture with InFlight requests, in milliseconds.
 	P50 float64 `json:"p50_ms"`
-	// Alone is the same one after the other.
+	// Alone is the median time with one request at a time.
 	Alone float64 `json:"alone_ms"`
 }
 
-// Run warms up, measures and prints. Any error of make ends the process with 1.
+// Run warms up, measures and prints. Any error of make ends the process with exit code 1.
 func Run(c Config, make func(ctx context.Context) error) {
 	ctx := context.Background()
 	flood(ctx, WarmUp, c.InFlight, make)
-	start := time.Now() //nolint:forbidigo // it measures
+	start := time.Now() //nolint:forbidigo // for measurement
 	times := flood(ctx, c.Images, c.InFlight, make)
 	r := Result{Images: c.Images, Seconds: time.Since(start).Seconds(), P50: median(times)}
 	r.Alone = median(flood(ctx, max(c.Images/10, 1), 1, make))
@@ -79,7 +79,7 @@ func Run(c Config, make func(ctx context.Context) error) {
 	}
 }
 
-// flood makes n pictures and gives the time that each took.
+// flood makes n pictures and returns the time that each took.
 func flood(ctx context.Context, n, inFlight int, make func(ctx context.Context) error) []time.Duration {
 	var (
 		all   sync.WaitGroup
@@ -90,7 +90,7 @@ func flood(ctx context.Context, n, inFlight int, make func(ctx context.Context) 
 	for range inFlight {
 		all.Go(func() {
 			for next.Add(1) <= int64(n) {
-				start := time.Now() //nolint:forbidigo // it measures
+				start := time.Now() //nolint:forbidigo // for measurement
 				if err := make(ctx); err != nil {
 					log.Fatal(err)
 				}
@@ -110,7 +110,7 @@ func median(times []time.Duration) float64 {
 	return times[len(times)/2].Seconds() * 1000
 }
 
-// Store is what a program does that gets a picture in memory: hash it, write it to a
+// Store does the work of a program that has a picture in memory: hash it, write it to a
 // file, sync, rename.
 func Store(dir string, b []byte) error {
 	if len(b) < 1<<20 {

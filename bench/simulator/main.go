@@ -1,5 +1,5 @@
 // Command simulator serves OpenAI's images endpoint on loopback with pictures of
-// 2 MB, and prints its address. It is one process for all subjects.
+// 2 MB, and prints its address. One process serves all subjects.
 package main
 
 import (

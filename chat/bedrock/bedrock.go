@@ -1,10 +1,10 @@
-// Package bedrock asks chat models of Amazon Bedrock through its Converse API.
+// Package bedrock calls chat models of Amazon Bedrock through its Converse API.
 //
-// Pictures travel through the SDK as markers; the bytes are put in before the request
-// is signed, because AWS signs the body. Its HTTP client only lifts what comes back.
+// Pictures pass through the SDK as markers. The bytes are inserted before the request is signed, because AWS signs the
+// body. The HTTP client of the SDK only lifts media out of responses.
 //
-// Errors are media.Error values with the codes of package chat. It may import chat,
-// media, wire and the AWS SDK, whose types stand in no exported signature.
+// Errors are media.Error values with the codes of package chat. The package may import chat, media, wire and the AWS
+// SDK, whose types do not appear in exported signatures.
 package bedrock
 
 import (
@@ -34,27 +34,27 @@ import (
 	"atelier/media/wire"
 )
 
-// Config says where Bedrock is and who asks.
+// Config contains the region and the credentials for Bedrock.
 type Config struct {
-	// Region is required: us-east-1.
+	// Region is the AWS region, such as us-east-1; required.
 	Region string
-	// BearerToken is a Bedrock API key. Without it the access key signs.
+	// BearerToken is a Bedrock API key. Without it, requests are signed with the access key.
 	BearerToken string
-	// AccessKeyID, SecretAccessKey and SessionToken are AWS credentials; the last one
-	// only comes with temporary ones.
+	// AccessKeyID, SecretAccessKey and SessionToken are AWS credentials. Only temporary credentials have a
+	// SessionToken.
 	AccessKeyID, SecretAccessKey, SessionToken string
-	// BaseURL is another origin; empty means the public one of the region.
+	// BaseURL replaces the origin of the API; empty means the public origin of the region.
 	BaseURL string
-	// Codec lifts and lowers media under the SDK; required.
+	// Codec lifts and lowers media below the SDK; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means guarded connections, which reach public addresses
-	// and the API's own origin.
+	// Base is the transport below the codec; nil means guarded connections, which reach public addresses and the API's
+	// own origin.
 	Base http.RoundTripper
-	// Timeout bounds one call, answer included; 0 means 10 minutes.
+	// Timeout limits one call, including the answer; 0 means 10 minutes.
 	Timeout time.Duration
 }
 
-// Validate names what is missing. The error has code [media.CodeMissingKey] or
+// Validate returns an error that names a missing field. The error has code [media.CodeMissingKey] or
 // [media.CodeInvalid].
 func (c Config) Validate() error {
 	switch {
@@ -68,13 +68,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// secrets are the credentials that must not be repeated.
+// secrets returns the credentials that must not be repeated.
 func (c Config) secrets() safehttp.Secrets {
 	return safehttp.NewSecrets(c.BearerToken, c.AccessKeyID, c.SecretAccessKey, c.SessionToken)
 }
 
-// Opener opens models by profile, for [chat.Config]. What is missing of the
-// configuration is an error of the call.
+// Opener returns a function that opens models by profile, for [chat.Config]. An invalid configuration is an error of
+// the returned function.
 func Opener(cfg Config) chat.Opener {
 	return func(ctx context.Context, f chat.Profile) (chat.Model, error) {
 		if err := cfg.Validate(); err != nil {
@@ -84,7 +84,7 @@ func Opener(cfg Config) chat.Opener {
 	}
 }
 
-// client makes the SDK's client: without retries, lowering before it signs.
+// client creates the SDK's client. It does not retry, and lowers media before it signs.
 func client(ctx context.Context, cfg Config) *bedrockruntime.Client {
 	o := bedrockruntime.Options{
 		Region: cfg.Region, Retryer: aws.NopRetryer{},
@@ -110,7 +110,7 @@ func client(ctx context.Context, cfg Config) *bedrockruntime.Client {
 	return bedrockruntime.New(o)
 }
 
-// origin is where the API is: configured, or that of the region.
+// origin returns the origin of the API: the configured one, or that of the region.
 func origin(ctx context.Context, cfg Config) string {
 	if cfg.BaseURL != "" {
 		return cfg.BaseURL
@@ -119,12 +119,12 @@ func origin(ctx context.Context, cfg Config) string {
 		Region: aws.String(cfg.Region), UseDualStack: aws.Bool(false), UseFIPS: aws.Bool(false),
 	})
 	if err != nil {
-		return "" // the call says what is wrong with the region
+		return "" // the call reports the error of the region
 	}
 	return at.URI.String()
 }
 
-// model is one Bedrock model behind the seam.
+// model implements [chat.Model] with one Bedrock model.
 type model struct {
 	profile chat.Profile
 	cfg     Config
@@ -135,7 +135,7 @@ type model struct {
 // Profile implements [chat.Model].
 func (m *model) Profile() chat.Profile { return m.profile }
 
-// defaultTimeout bounds one call where the configuration does not.
+// defaultTimeout limits one call if the configuration sets no timeout.
 const defaultTimeout = 10 * time.Minute
 
 // Generate implements [chat.Model].
@@ -160,7 +160,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 			OutputTokens: int64(aws.ToInt32(u.OutputTokens)), CachedTokens: int64(aws.ToInt32(u.CacheReadInputTokens)),
 		}
 	}
-	out.CostUSD = m.profile.Cost(out.Usage, time.Now()) //nolint:forbidigo // prices have dates
+	out.CostUSD = m.profile.Cost(out.Usage, time.Now()) //nolint:forbidigo // prices depend on the date
 	if out.FinishReason == "content_filter" {
 		refused := media.Errorf(media.CodeModerated, "ask %s: refused (%s): %s; change the task or the material", m.profile, res.StopReason, m.secrets.Clean(out.Text, chat.MaxMessage))
 		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, refused
@@ -172,8 +172,8 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	return out, nil
 }
 
-// input turns a request into the SDK's. Messages of one role that follow each other
-// become one, because Converse wants the roles in turns.
+// input converts a request to that of the SDK. It merges consecutive messages of the same role, because Converse
+// requires alternating roles.
 func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.ConverseInput, error) {
 	in := &bedrockruntime.ConverseInput{ModelId: aws.String(m.profile.ID)}
 	if r.System != "" {
@@ -204,12 +204,11 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 	return in, nil
 }
 
-// room is what one answer may take, in tokens; some models are given far too little by
-// default.
+// room is the maximum number of tokens of an answer. The default of some models is far too small.
 const room = 16_000
 
-// blocks turns parts into content blocks; blank ones are refused there. A picture is the
-// marker of its blob.
+// blocks converts parts to content blocks. It omits blank texts, which Converse rejects. A picture is represented by
+// the marker of its blob.
 func (m *model) blocks(ctx context.Context, parts []chat.Part) ([]types.ContentBlock, error) {
 	scope := media.ScopeOf(ctx).Tree
 	var out []types.ContentBlock
@@ -256,8 +255,8 @@ func finish(r types.StopReason) string {
 	}
 }
 
-// lower puts the bytes of pictures into a request at the end of Serialize: the payload
-// hash and the signature that come later then cover what is sent.
+// lower inserts the bytes of pictures into a request at the end of Serialize, so that the payload hash and the
+// signature, which are computed later, cover them.
 func lower(codec *wire.Codec) func(*middleware.Stack) error {
 	return func(stack *middleware.Stack) error {
 		return stack.Serialize.Add(middleware.SerializeMiddlewareFunc("AtelierLower",
@@ -266,7 +265,7 @@ func lower(codec *wire.Codec) func(*middleware.Stack) error {
 				if !ok || req.GetStream() == nil {
 					return next.HandleSerialize(ctx, in)
 				}
-				body, err := io.ReadAll(req.GetStream()) // markers only: the text of the messages
+				body, err := io.ReadAll(req.GetStream()) // only markers and the text of the messages
 				if err != nil {
 					return middleware.SerializeOutput{}, middleware.Metadata{}, err
 				}
@@ -284,8 +283,7 @@ func lower(codec *wire.Codec) func(*middleware.Stack) error {
 	}
 }
 
-// failure turns what the SDK says into the one error vocabulary. sent reports whether the
-// request left this machine.
+// failure converts an SDK error to a media error. sent reports whether the request left this machine.
 func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if own, ok := errors.AsType[*media.Error](err); ok {
 		return own
@@ -298,7 +296,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	}.Unanswered(ctx)
 }
 
-// refused is the error of an answer that is an error.
+// refused returns the error of an error response.
 func (m *model) refused(err error, api smithy.APIError) error {
 	msg := m.secrets.Clean(api.ErrorMessage(), chat.MaxMessage)
 	var res *smithyhttp.ResponseError
@@ -316,7 +314,7 @@ func (m *model) refused(err error, api smithy.APIError) error {
 	return e
 }
 
-// codes are the meanings of the names of Bedrock's errors.
+// codes maps the names of Bedrock's errors to error codes.
 var codes = map[string]media.Code{
 	"ThrottlingException": media.CodeRateLimited, "TooManyRequestsException": media.CodeRateLimited,
 	"ModelNotReadyException": media.CodeUnavailable, "ServiceUnavailableException": media.CodeUnavailable, "InternalServerException": media.CodeUnavailable,
@@ -331,7 +329,7 @@ func codeOf(kind string, status int, message string) media.Code {
 	switch {
 	case status < http.StatusInternalServerError && chat.TooLong(message):
 		return media.CodeContextLength
-	case code == media.CodeRateLimited && patience.Daily(message): // it names no time to wait for
+	case code == media.CodeRateLimited && patience.Daily(message): // the response names no time to wait
 		return media.CodeQuotaExceeded
 	case known:
 		return code

@@ -5,24 +5,24 @@ import (
 	"embed"
 	"fmt"
 	"image"
-	_ "image/gif"  // pictures come so
-	_ "image/jpeg" // pictures come so
-	_ "image/png"  // pictures come so
+	_ "image/gif"  // decode pictures
+	_ "image/jpeg" // decode pictures
+	_ "image/png"  // decode pictures
 	"net/http"
 
 	"atelier/internal/sim"
 )
 
-// documented holds what services document of their request bodies, by dialect.
+// documented holds the documented schemas of request bodies, by dialect.
 //
 //go:embed schema/*.json
 var documented embed.FS
 
-// contract is what services document, by dialect.
+// contract checks requests against the documented schemas, by dialect.
 var contract = sim.Contract{Files: documented}
 
-// consistent tells what services find out about messages that a schema does not say: a
-// picture whose bytes are of another type than is said, or roles that do not take turns.
+// consistent checks what services check but a schema does not express: the declared type of a picture must match its
+// bytes, and with Bedrock the roles must alternate.
 func consistent(d Dialect, messages []Message) error {
 	last := ""
 	for i, m := range messages {
@@ -39,7 +39,7 @@ func consistent(d Dialect, messages []Message) error {
 	return nil
 }
 
-// look reads what the bytes of a picture are.
+// look detects the type and the size of a picture from its bytes.
 func look(b []byte) (kind string, width, height int) {
 	kind = http.DetectContentType(b)
 	if c, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil {

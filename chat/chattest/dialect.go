@@ -11,10 +11,10 @@ import (
 	"atelier/internal/sim"
 )
 
-// Dialect is a protocol that the simulator speaks, told by the path of a request.
+// Dialect is a protocol that the simulator implements. The path of a request determines it.
 type Dialect string
 
-// The dialects.
+// The values of [Dialect].
 const (
 	DialectOpenAI    Dialect = "openai"    // POST …/chat/completions
 	DialectResponses Dialect = "responses" // POST …/responses
@@ -23,7 +23,7 @@ const (
 	DialectBedrock   Dialect = "bedrock"   // POST /model/ID/converse
 )
 
-// dialectOf is the protocol of a path; empty if none is spoken there.
+// dialectOf returns the dialect of a path; empty if there is none.
 func dialectOf(path string) Dialect {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"):
@@ -45,7 +45,7 @@ type content struct {
 	Type  string          `json:"type"`
 	Text  string          `json:"text"`
 	Image json.RawMessage `json:"image"`
-	// ImageURL is an object in chat completions and a string in Responses.
+	// ImageURL is an object in chat completions, and a string in Responses.
 	ImageURL json.RawMessage `json:"image_url"`
 	Detail   string          `json:"detail"`
 	Source   struct {
@@ -67,7 +67,7 @@ type turn struct {
 	Parts   []content       `json:"parts"`
 }
 
-// body is a request in any dialect but chat completions.
+// body is a request in any dialect except chat completions.
 type body struct {
 	Model    string          `json:"model"`
 	System   json.RawMessage `json:"system"`
@@ -85,7 +85,7 @@ type body struct {
 	} `json:"tools"`
 }
 
-// parseDialect reads a request as its service documents it.
+// parseDialect parses a request as its service documents it.
 func parseDialect(d Dialect, path string, raw []byte) (Request, error) {
 	var in body
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -116,14 +116,14 @@ func parseDialect(d Dialect, path string, raw []byte) (Request, error) {
 	return out, nil
 }
 
-// textOf reads a string or a list of parts with text.
+// textOf returns the text of a string or a list of parts.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var parts []content
-	_ = json.Unmarshal(raw, &parts) // another shape has no text
+	_ = json.Unmarshal(raw, &parts) // other forms have no text
 	for _, p := range parts {
 		s += p.Text
 	}
@@ -160,7 +160,7 @@ func (t turn) message() (Message, error) {
 	return m, nil
 }
 
-// image reads the picture of a part, nil if there is none.
+// image returns the picture of a part; nil if there is none.
 func (p content) image() (*Image, error) {
 	switch {
 	case p.Type == "image" && p.Source.Type == "base64":
@@ -198,7 +198,7 @@ func decoded(mimeType, data string) (*Image, error) {
 	return &img, err
 }
 
-// replyDialect answers in a dialect; a picture is one that the model made.
+// replyDialect responds in the dialect of the request. picture is a picture that the model made; nil for none.
 func replyDialect(w http.ResponseWriter, req Request, text string, picture []byte) {
 	data := base64.StdEncoding.EncodeToString(picture)
 	tokens := req.Bytes / 4

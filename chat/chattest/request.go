@@ -15,16 +15,16 @@ type Image struct {
 	Size     int
 	// SHA256 is the hexadecimal hash of the decoded bytes.
 	SHA256 string
-	// Width and Height are in pixels, 0 where the bytes do not tell.
+	// Width and Height are in pixels; 0 if the bytes cannot be decoded.
 	Width, Height int
-	// Detail is what was requested, in the dialects that have it.
+	// Detail is the requested detail, in dialects that have one.
 	Detail string
 
-	// found is the type that the bytes have.
+	// found is the type detected from the bytes.
 	found string
 }
 
-// Part is a piece of a message: text, or a picture.
+// Part is a text or a picture in a message.
 type Part struct {
 	Text  string
 	Image *Image
@@ -35,11 +35,11 @@ type Message struct {
 	Role   string
 	Text   string
 	Images []Image
-	// Parts are both in the order in which they came.
+	// Parts are the texts and the pictures in order.
 	Parts []Part
 }
 
-// add puts a piece into the message.
+// add appends a part to the message.
 func (m *Message) add(text string, img *Image) {
 	m.Text += text
 	m.Parts = append(m.Parts, Part{Text: text, Image: img})
@@ -54,9 +54,9 @@ type Request struct {
 	Model    string
 	Messages []Message
 	JSONMode bool
-	// Paints tells that the request asks for pictures in the answer.
+	// Paints means that the request asks for pictures in the answer.
 	Paints bool
-	// Bytes is the length of the body; ContentLength what the client announced.
+	// Bytes is the length of the body. ContentLength is the announced length.
 	Bytes, ContentLength int64
 }
 
@@ -73,7 +73,7 @@ func (r Request) join(role string) string {
 	return strings.Join(parts, "\n")
 }
 
-// parse reads a chat completion request as the service documents it.
+// parse parses a chat completion request as the service documents it.
 func parse(body []byte) (Request, error) {
 	var in struct {
 		Model    string `json:"model"`

@@ -8,7 +8,7 @@ import (
 // Situation is a row of the conformance table.
 type Situation string
 
-// The situations that a service answers with its own shape.
+// The situations to which each service responds in its own form.
 const (
 	SituationRefusal    Situation = "refusal"
 	SituationMinute     Situation = "rate limit per minute"
@@ -19,24 +19,24 @@ const (
 	SituationErrorIn200 Situation = "error in 200"
 )
 
-// Shape is one answer of a service as it is on the wire.
+// Shape is one response of a service in the exact form that it has on the wire.
 type Shape struct {
-	// Status is 200 where it is 0.
+	// Status is the HTTP status; 0 means 200.
 	Status int
-	// Header holds lines like "Retry-After: 2"; without a Content-Type it is JSON.
+	// Header contains lines like "Retry-After: 2". Without a Content-Type, the body is JSON.
 	Header []string
 	Body   string
-	// Says is a part of the answer that must reach the person.
+	// Says is a part of the response that the error message must contain.
 	Says string
-	// Code is the expected code where the situation leaves it open.
+	// Code is the expected error code, if the situation does not determine it.
 	Code string
-	// Wait is how long the answer asks to wait, as Go writes it; empty where it does not.
+	// Wait is the requested waiting time in Go's duration format; empty if the response requests none.
 	Wait string
-	// Billed says that the answer counts tokens.
+	// Billed means that the response reports token usage.
 	Billed bool
 }
 
-// write answers with the shape.
+// write writes the shape as the response.
 func (s Shape) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	for _, line := range s.Header {
@@ -44,17 +44,17 @@ func (s Shape) write(w http.ResponseWriter) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(max(s.Status, http.StatusOK))
-	_, _ = w.Write([]byte(s.Body)) // the client may be gone
+	_, _ = w.Write([]byte(s.Body)) // the client may have disconnected
 }
 
-// Play answers the next requests with these shapes, one each.
+// Play makes the next requests get the given shapes, one each.
 func (s *Simulator) Play(shapes ...Shape) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shapes = append(s.shapes, shapes...)
 }
 
-// next takes the shape for a request; ok is false where it is answered as usual.
+// next returns the shape for a request. ok is false if the request gets the usual answer.
 func (s *Simulator) next() (shape Shape, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,16 +67,15 @@ func (s *Simulator) next() (shape Shape, ok bool) {
 
 // Service is a chat provider, or a compatible service, with its own shapes.
 type Service struct {
-	// Name is the column, Model how it is requested, Path what is added to the address.
+	// Name is the column of the table, Model the requested model, and Path a suffix of the base URL.
 	Name, Model, Path string
-	// Streams asks for answers as server-sent events.
+	// Streams requests answers as server-sent events.
 	Streams bool
-	// Paints is a model that answers with pictures; empty where there is none, then NoPaint
-	// says why.
+	// Paints is a model that answers with pictures. If it is empty, NoPaint says why there is none.
 	Paints, NoPaint string
-	// New is an id of a family that no row names.
+	// New is a model id whose family no row of the profiles names.
 	New string
-	// Shapes are its answers; Absent says of a situation without any why there are none.
+	// Shapes are the responses by situation. Absent says why a situation has none.
 	Shapes map[Situation][]Shape
 	Absent map[Situation]string
 }
@@ -88,21 +87,21 @@ const (
 	noPaint  = "its chat models make no pictures"
 )
 
-// counted is the usage of a chat completion.
+// counted is the usage in a chat completion.
 const counted = `"usage":{"prompt_tokens":40,"completion_tokens":9,"total_tokens":49}`
 
-// completion is a chat completion with one choice.
+// completion returns a chat completion with one choice.
 func completion(choice string) string {
 	return `{"id":"chatcmpl-1","object":"chat.completion","created":1790000000,"model":"m","choices":[` + choice + `],` + counted + `}`
 }
 
-// Services are the columns of the conformance table, with the shapes of their answers as they
-// were recorded or are documented (November 2026).
+// Services returns the columns of the conformance table. Their shapes are recorded or documented responses (November
+// 2026).
 func Services() []Service {
 	return []Service{openaiService(), responsesService(), azureService(), anthropicService(), geminiService(), bedrockService(), openrouterService(), ollamaService(), xaiService(), mistralService(), deepseekService(), perplexityService(), llamacppService()}
 }
 
-// openaiLimits are shared by both of OpenAI's protocols.
+// openaiLimits returns the shapes that both of OpenAI's protocols have in common.
 func openaiLimits() map[Situation][]Shape {
 	return map[Situation][]Shape{
 		SituationMinute: {

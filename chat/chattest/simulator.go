@@ -1,6 +1,6 @@
-// Package chattest is the conformance suite of chat models and a simulator of chat
-// services: real HTTP, real JSON. It speaks OpenAI's chat completions and Responses,
-// Anthropic, Gemini and Bedrock Converse, and fails as each service does ([Services]). It is a test double and imports testing; production code never uses it.
+// Package chattest provides a conformance test suite for chat models and a simulator of chat services with real HTTP
+// and JSON. The simulator implements OpenAI's chat completions and Responses, Anthropic, Gemini and Bedrock Converse,
+// and fails as each service does; see [Services]. The package imports testing and is only for tests.
 package chattest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// Fault is one way in which the service fails the next request.
+// Fault is a failure of the service on the next request.
 type Fault = sim.Fault
 
 // The faults, with the bodies that the public service sends.
@@ -28,30 +28,30 @@ const (
 	FaultServer              = sim.FaultServerError
 	FaultHTML                = sim.FaultHTML
 	FaultHalfBody            = sim.FaultHalfBody
-	FaultEcho          Fault = "echo"        // 400 whose message repeats the request's media
-	FaultHang                = sim.FaultSlow // never answers
+	FaultEcho          Fault = "echo"        // status 400 with the request's media in the message
+	FaultHang                = sim.FaultSlow // never responds
 )
 
-// Simulator is a chat service that speaks every [Dialect]. It answers 400 to a body
-// that departs from what the service documents. Its zero value answers "{}".
+// Simulator is a chat service that implements every [Dialect]. It responds with status 400 to a body that differs from
+// what the service documents. The zero value answers "{}".
 type Simulator struct {
-	// Key is the credential it accepts; empty accepts any.
+	// Key is the accepted credential; empty accepts any.
 	Key string
 	// Answer returns the text of the answer; nil answers "{}".
 	Answer func(Request) string
-	// Picture is what the model paints when it is asked to.
+	// Picture is the picture that the model makes when it is asked to.
 	Picture []byte
-	// NoStreams answers at once even where a stream is requested, as some services do.
+	// NoStreams disables streaming: the answer comes at once even if a stream is requested, as with some services.
 	NoStreams bool
-	// Between is called between two events of an answer that is streamed; nil loses no time.
+	// Between is called between two events of a streamed answer; nil means no pause.
 	Between func()
-	// MaxText is how many bytes of text the messages may hold, the system's excepted;
-	// more is the provider's context-length error. 0 means no limit.
+	// MaxText is the maximum length of the messages in bytes, without the system message. Longer requests get the
+	// provider's context-length error. 0 means no limit.
 	MaxText int
 
 	journal sim.Journal
 
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	shapes   []Shape
 	requests []Request
 }
@@ -65,7 +65,7 @@ func (s *Simulator) Fail(f ...Fault) {
 	}
 }
 
-// Requests copies what was received, failed requests included.
+// Requests returns a copy of all received requests, including failed ones.
 func (s *Simulator) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w)
 }
 
-// answer answers a request at once.
+// answer responds to a request without streaming.
 func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, req Request, fault Fault, body []byte) {
 	dialect := req.Dialect
 	if shape, ok := s.next(); ok {
@@ -154,7 +154,7 @@ func (s *Simulator) record(req Request) Fault {
 	return s.journal.Next().Fault
 }
 
-// script is what the service answers to faults.
+// script returns the responses to faults.
 func script(body []byte) sim.Script {
 	badKey := failure(http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-***.")
 	badKey.Header = map[string]string{"Www-Authenticate": `Bearer realm="OpenAI API"`}
@@ -193,7 +193,7 @@ func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 	}
 	out := int64(len(text)/4 + 1)
 	message := map[string]any{"role": "assistant", "content": text, "refusal": nil}
-	if picture != nil { // as OpenRouter gives it
+	if picture != nil { // in the form of OpenRouter
 		url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
 		message["images"] = []any{map[string]any{"type": "image_url", "image_url": map[string]any{"url": url}}}
 	}
@@ -207,5 +207,5 @@ func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 	})
 }
 
-// Calm forgets the faults that are still to come.
+// Calm removes the pending faults.
 func (s *Simulator) Calm() { s.journal.Calm() }

@@ -9,7 +9,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// asksForStream reports whether a request wants its answer as server-sent events.
+// asksForStream reports whether a request asks for server-sent events.
 func asksForStream(path string, raw []byte) bool {
 	var b struct {
 		Stream bool `json:"stream"`
@@ -17,8 +17,8 @@ func asksForStream(path string, raw []byte) bool {
 	return json.Unmarshal(raw, &b) == nil && b.Stream || strings.HasSuffix(path, ":streamGenerateContent")
 }
 
-// stream answers as server-sent events what answer gives at once. Failures with a status, and
-// whatever is no JSON, stay as they are; an answer that ends in the middle does so here too.
+// stream sends the response that answer writes as server-sent events. Responses with an error status, and HTML, stay as
+// they are. A truncated response is also truncated as a stream.
 func (s *Simulator) stream(w http.ResponseWriter, d Dialect, answer func(http.ResponseWriter)) {
 	rec := httptest.NewRecorder()
 	answer(rec)
@@ -29,7 +29,7 @@ func (s *Simulator) stream(w http.ResponseWriter, d Dialect, answer func(http.Re
 			w.Header()[name] = values
 		}
 		w.WriteHeader(rec.Code)
-		_, _ = w.Write(rec.Body.Bytes()) // the client may be gone
+		_, _ = w.Write(rec.Body.Bytes()) // the client may have disconnected
 		return
 	}
 	out := sim.NewEvents(w)
@@ -67,7 +67,7 @@ func (s *Simulator) stream(w http.ResponseWriter, d Dialect, answer func(http.Re
 	}
 }
 
-// pieces cuts a text as a model gives it, a long one into larger pieces.
+// pieces splits a text into pieces as a model streams them. Pieces of a long text are larger.
 func pieces(text string) (out []string) {
 	runes := []rune(text)
 	size := max(5, len(runes)/200)
@@ -79,7 +79,7 @@ func pieces(text string) (out []string) {
 	return out
 }
 
-// with copies an object with other values; nil leaves a key out.
+// with returns a copy of an object with other values. The value nil removes a key.
 func with(o map[string]any, values map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range o {
@@ -103,7 +103,7 @@ func list(v any) []any {
 	return l
 }
 
-// completionEvents are the chunks of a chat completion.
+// completionEvents returns the chunks of a chat completion.
 func completionEvents(whole map[string]any) []map[string]any {
 	choices := list(whole["choices"])
 	if len(choices) == 0 {
@@ -123,7 +123,7 @@ func completionEvents(whole map[string]any) []map[string]any {
 	for _, p := range pieces(text) {
 		events = append(events, delta(map[string]any{"content": p}))
 	}
-	if !isText && message["content"] != nil { // parts, thoughts among them
+	if !isText && message["content"] != nil { // parts, including thoughts
 		events = append(events, delta(map[string]any{"content": message["content"]}))
 	}
 	if refusal, ok := message["refusal"].(string); ok {
@@ -138,7 +138,7 @@ func completionEvents(whole map[string]any) []map[string]any {
 	return events
 }
 
-// anthropicEvents are the events of a message.
+// anthropicEvents returns the events of a message.
 func anthropicEvents(whole map[string]any) []map[string]any {
 	if whole["type"] != "message" {
 		return []map[string]any{whole} // an error
@@ -164,7 +164,7 @@ func anthropicEvents(whole map[string]any) []map[string]any {
 		map[string]any{"type": "message_stop"})
 }
 
-// geminiEvents are the parts of an answer, the last with the reason why it ended and the usage.
+// geminiEvents returns the chunks of an answer. The last chunk has the finish reason and the usage.
 func geminiEvents(whole map[string]any) []map[string]any {
 	candidates := list(whole["candidates"])
 	if len(candidates) == 0 {

@@ -16,16 +16,16 @@ import (
 	"atelier/media/wire"
 )
 
-// Subject is one model under test, connected to a simulator of its service.
+// Subject is a model under test, connected to a simulator of its service.
 type Subject struct {
-	// Model takes pictures; Blind is one of the same provider that does not.
+	// Model accepts pictures. Blind is a model of the same provider that does not.
 	Model, Blind chat.Model
 	Service      *Simulator
 	Codec        *wire.Codec
 }
 
-// Run is the conformance suite: one clause of chat.Model's contract a test. open is
-// called once a clause.
+// Run is the conformance test suite. It has subtests for each clause of the contract of chat.Model: not streamed,
+// streamed, and with a service without streams. It calls open once for each subtest.
 func Run(t *testing.T, open func(t *testing.T) Subject) {
 	t.Helper()
 	clauses := map[string]func(*testing.T, Subject){
@@ -65,7 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 	}
 }
 
-// streaming is a model whose every answer is listened to.
+// streaming is a model that receives the text of every answer as it is written.
 type streaming struct{ chat.Model }
 
 // Generate implements [chat.Model].
@@ -76,7 +76,7 @@ func (m streaming) Generate(ctx context.Context, r chat.Request) (chat.Response,
 	return m.Model.Generate(ctx, r)
 }
 
-// givesText lets the service wait in the middle of an answer for the text before.
+// givesText makes the service pause in the middle of an answer until the text so far has arrived.
 func givesText(t *testing.T, s Subject) {
 	t.Helper()
 	const answer = `{"message":"Grüße aus Köln 🎨","done":true}`
@@ -85,7 +85,7 @@ func givesText(t *testing.T, s Subject) {
 	s.Service.Between = func() {
 		select {
 		case <-started:
-		case <-time.After(50 * time.Millisecond): // where nothing comes before the end
+		case <-time.After(50 * time.Millisecond): // nothing may arrive before the end
 		}
 	}
 	r := question("Hello")

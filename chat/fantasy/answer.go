@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// answerBody is what the answers of all protocols hold beside their text.
+// answerBody holds what the answers of all protocols contain in addition to their text.
 type answerBody struct {
 	Type  string          `json:"type"`
 	Error json.RawMessage `json:"error"`
@@ -84,7 +84,7 @@ type contentPart struct {
 	Refusal string `json:"refusal"`
 }
 
-// text is the text of a message: a string, or the parts of type text.
+// text returns the text of a message: a string, or the parts of type text.
 func (m chatMessage) text() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
@@ -100,7 +100,7 @@ func (m chatMessage) text() string {
 	return s
 }
 
-// judge is the error that an answer with status 200 is; nil for an answer.
+// judge returns the error that an answer with status 200 contains; nil if there is none.
 func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	if statedError(a.Error) {
 		return m.inside(a.Error, by, now)
@@ -118,13 +118,13 @@ func (m *model) judge(a answerBody, by asked, now time.Time) *media.Error {
 	return m.judgeResponse(a, by, now)
 }
 
-// statedError reports whether there is an error: some send null, "" or {} where there is none.
+// statedError reports whether there is an error: some providers send null, "" or {} if there is none.
 func statedError(raw json.RawMessage) bool {
 	s := strings.Trim(string(raw), `"{} `)
 	return s != "" && s != "null"
 }
 
-// inside is the error that an answer with status 200 holds.
+// inside returns the error inside an answer with status 200.
 func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
 	f := fault{status: 200, inside: true}
 	f.open(envelope{Error: raw}, now)
@@ -141,7 +141,7 @@ func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Er
 	switch {
 	case statedError(c.Error):
 		e := m.inside(c.Error, by, now)
-		e.Retryable = false // a part of the answer was made
+		e.Retryable = false // a part of the answer was generated
 		return e
 	case c.FinishReason == "error":
 		return m.fault(fault{status: 502, inside: true, message: "the provider ended its answer with an error"}, by)
@@ -152,7 +152,7 @@ func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Er
 	return nil
 }
 
-// filtered are the categories that a filter acted on; all others are listed too, as not filtered.
+// filtered returns the categories on which a filter acted. Providers also list the others, as not filtered.
 func filtered(filters map[string]json.RawMessage) (names []string) {
 	for name, raw := range filters {
 		var f struct {
@@ -166,8 +166,8 @@ func filtered(filters map[string]json.RawMessage) (names []string) {
 	return names
 }
 
-// geminiRefusals are the reasons for which Gemini gives no answer; with an answer the last four
-// tell of a picture that is missing beside it.
+// geminiRefusals are the finish reasons without an answer. If there is an answer, the last four mean that its picture
+// is missing.
 var geminiRefusals = []string{
 	"SAFETY", "PROHIBITED_CONTENT", "SPII", "BLOCKLIST", "RECITATION", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "MODEL_ARMOR", "LANGUAGE",
 	"IMAGE_RECITATION", "IMAGE_OTHER", "NO_IMAGE", "OTHER",
@@ -231,7 +231,7 @@ func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Erro
 	return nil
 }
 
-// usageBody is what chat completions, Responses and Anthropic count.
+// usageBody is the usage in chat completions, Responses and Anthropic.
 type usageBody struct {
 	Prompt     int64  `json:"prompt_tokens"`
 	Completion int64  `json:"completion_tokens"`
@@ -250,8 +250,8 @@ type usageBody struct {
 	CompletionIs struct {
 		Images int64 `json:"image_tokens"`
 	} `json:"completion_tokens_details"`
-	// Cost is a number at OpenRouter and an object at Perplexity, in US dollars; Ticks are xAI's,
-	// ten thousand millions a dollar.
+	// Cost is in US dollars: a number at OpenRouter, an object at Perplexity. Ticks are xAI's unit: 10,000,000,000 are
+	// one dollar.
 	Cost        json.RawMessage `json:"cost"`
 	Ticks       json.Number     `json:"cost_in_usd_ticks"`
 	OwnKey      bool            `json:"is_byok"`
@@ -260,8 +260,8 @@ type usageBody struct {
 	} `json:"cost_details"`
 }
 
-// completion reads a chat completion. Some count thoughts beside the answer (xAI): then the
-// total is larger than the sum.
+// completion reads the usage of a chat completion. Some providers (xAI) do not count thoughts as part of the answer, so
+// that the total exceeds the sum.
 func (s *reply) completion(a answerBody) {
 	u := a.Usage
 	if u.Prompt+u.Completion+u.Total > 0 {
@@ -273,8 +273,7 @@ func (s *reply) completion(a answerBody) {
 	s.cost = u.cost()
 }
 
-// responses reads an answer of the Responses API. What its image tool costs stands in no usage
-// of the answer.
+// responses reads the usage of an answer of the Responses API. The usage lacks the cost of the image tool.
 func (s *reply) responses(a answerBody) {
 	if u := a.Usage; u.Input != nil {
 		s.usage = &chat.Usage{InputTokens: *u.Input, OutputTokens: u.Output, CachedTokens: u.InputIs.Cached}
@@ -285,14 +284,14 @@ func (s *reply) responses(a answerBody) {
 	}
 }
 
-// anthropic reads an answer of Anthropic, which counts cached tokens beside the others.
+// anthropic reads the usage of an answer of Anthropic, which counts cached tokens separately from the others.
 func (s *reply) anthropic(a answerBody) {
 	if u := a.Usage; u.Input != nil {
 		s.usage = &chat.Usage{InputTokens: *u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output, CachedTokens: u.CacheRead}
 	}
 }
 
-// geminiUsage is what Gemini counts.
+// geminiUsage is the usage in Gemini's answers.
 type geminiUsage struct {
 	Prompt     int64 `json:"promptTokenCount"`
 	Tools      int64 `json:"toolUsePromptTokenCount"`
@@ -305,8 +304,8 @@ type geminiUsage struct {
 	} `json:"candidatesTokensDetails"`
 }
 
-// gemini reads an answer of Gemini, which counts thoughts beside the answer and cached tokens
-// within the prompt.
+// gemini reads the usage of an answer of Gemini, which counts thoughts separately from the answer and cached tokens as
+// part of the prompt.
 func (s *reply) gemini(a answerBody) {
 	g := a.Metadata
 	u := chat.Usage{InputTokens: g.Prompt + g.Tools, OutputTokens: g.Candidates + g.Thoughts, CachedTokens: g.Cached}
@@ -325,7 +324,7 @@ func (s *reply) gemini(a answerBody) {
 	}
 }
 
-// cost is the price that an answer states, in US dollars; nil if it states none.
+// cost returns the price that an answer states, in US dollars; nil if it states none.
 func (u usageBody) cost() *string {
 	if ticks, ok := amount(u.Ticks.String()); ok {
 		return chat.USD(ticks.Quo(ticks, big.NewRat(10_000_000_000, 1)))
@@ -335,14 +334,14 @@ func (u usageBody) cost() *string {
 		var o struct {
 			Total json.Number `json:"total_cost"`
 		}
-		_ = partly(json.Unmarshal(u.Cost, &o)) // none is none
+		_ = partly(json.Unmarshal(u.Cost, &o)) // a missing cost stays empty
 		stated = o.Total.String()
 	}
 	sum, ok := amount(stated)
 	if !ok {
 		return nil
 	}
-	// With a key of one's own the provider behind bills as well.
+	// If the user has their own key, the upstream provider bills as well.
 	if upstream, ok := amount(u.CostDetails.Upstream.String()); ok && u.OwnKey {
 		sum.Add(sum, upstream)
 	}
@@ -352,7 +351,7 @@ func (u usageBody) cost() *string {
 // mostStated is more than any call costs, in ticks.
 const mostStated = 1e15
 
-// amount reads a number that a provider states, exactly; not one that is none, negative or absurd.
+// amount parses a number that a provider states, exactly. It rejects negative and absurd numbers.
 func amount(s string) (*big.Rat, bool) {
 	if f, err := strconv.ParseFloat(s, 64); err != nil || !(f >= 0 && f <= mostStated) || len(s) > 40 || f != 0 && f < 1e-15 {
 		return nil, false

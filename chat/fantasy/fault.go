@@ -15,32 +15,32 @@ import (
 	"atelier/internal/patience"
 )
 
-// fault is an error as a provider states it, in whatever envelope.
+// fault is an error as a provider states it, in any envelope.
 type fault struct {
-	// status is that of HTTP or, inside an answer with status 200, the number that the error
-	// states; inside says so.
+	// status is the HTTP status. If inside is set, the error is in an answer with status 200, and status is the number
+	// that the error states.
 	status int
 	inside bool
-	// kinds are the words that name it: code, type, status, reason.
+	// kinds are the words that classify the error: code, type, status, reason.
 	kinds   []string
 	message string
-	// wait is how long it asks to wait; daily that a quota of a day is used up.
+	// wait is how long the provider asks to wait. daily means that a daily quota is used up.
 	wait  time.Duration
 	daily bool
-	// reasons are why a safety system refused, where a provider lists them.
+	// reasons are the reasons for which a safety system refused, if the provider lists them.
 	reasons []string
-	// promptTokens is the limit of a quota of prompt tokens; 0 if it names none.
+	// promptTokens is the limit of an exhausted quota of prompt tokens; 0 if there is none.
 	promptTokens int64
 }
 
-// is reports whether one of the words names the fault, in any case.
+// is reports whether one of the words classifies the fault, ignoring case.
 func (f fault) is(words ...string) bool {
 	return slices.ContainsFunc(f.kinds, func(k string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(k, w) })
 	})
 }
 
-// envelope is what providers wrap an error in:
+// envelope covers the forms in which providers wrap an error:
 //
 //	{"error": {…}}, {"error": "text", "code"}, {"detail": "text" or [{"msg"}]}, {"message"},
 //	{"object": "error", "message"}, {"errors": [{…}]}, and lists of one of them.
@@ -53,7 +53,7 @@ type envelope struct {
 	Type    json.RawMessage `json:"type"`
 }
 
-// stated is an error in its envelope.
+// stated is an error without its envelope.
 type stated struct {
 	Message json.RawMessage `json:"message"`
 	Code    json.RawMessage `json:"code"`
@@ -77,7 +77,7 @@ type stated struct {
 	} `json:"metadata"`
 }
 
-// detail is one of Google's.
+// detail is an error detail of Google.
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"`
@@ -88,14 +88,13 @@ type detail struct {
 	} `json:"violations"`
 }
 
-// maxWords is how much of a provider's words is judged, in bytes; a name of a fault is shorter than maxName.
+// maxWords limits the message of a fault that is judged, in bytes. The words of kinds are shorter than maxName.
 const (
 	maxWords = 32 << 10
 	maxName  = 200
 )
 
-// readFault reads the body of an answer that is an error. A body is judged by what it holds,
-// whatever type it is said to be of.
+// readFault parses the body of an error response. It judges the body by its content, whatever the declared type.
 func readFault(status int, header http.Header, body []byte, now time.Time) fault {
 	f := fault{status: status}
 	body = bytes.TrimSpace(body)
@@ -115,16 +114,15 @@ func readFault(status int, header http.Header, body []byte, now time.Time) fault
 	return f
 }
 
-// partly takes an error of the JSON decoder about a single field for none: the other fields
-// are read.
+// partly ignores a JSON decoding error that concerns a single field: the other fields are decoded.
 func partly(err error) error {
-	if _, field := err.(*json.UnmarshalTypeError); field { //nolint:errorlint // Unmarshal gives it as it is.
+	if _, field := err.(*json.UnmarshalTypeError); field { //nolint:errorlint // Unmarshal does not wrap it.
 		return nil
 	}
 	return err
 }
 
-// open reads an envelope.
+// open reads the error in an envelope.
 func (f *fault) open(e envelope, now time.Time) {
 	f.name(e.Code, e.Type)
 	var s stated
@@ -144,7 +142,7 @@ func (f *fault) open(e envelope, now time.Time) {
 			Msg  string `json:"msg"`
 			Type string `json:"type"`
 		}
-		_ = json.Unmarshal(e.Detail, &list) // another shape is shown as it is
+		_ = json.Unmarshal(e.Detail, &list) // another form is shown as it is
 		for _, d := range list {
 			f.message = strings.TrimPrefix(f.message+"; "+d.Msg, "; ")
 			f.kinds = append(f.kinds, d.Type)
@@ -155,7 +153,7 @@ func (f *fault) open(e envelope, now time.Time) {
 	}
 }
 
-// name adds words, and takes a number for the status where the answer has none of its own.
+// name adds words to kinds. A number is used as the status if the answer has no error status of its own.
 func (f *fault) name(words ...json.RawMessage) {
 	for _, w := range words {
 		s := plain(w)
@@ -169,7 +167,7 @@ func (f *fault) name(words ...json.RawMessage) {
 	}
 }
 
-// add reads an error out of its envelope.
+// add reads a stated error.
 func (f *fault) add(s stated, now time.Time) {
 	f.name(s.Code, s.Type, s.Status, s.Inner.Code)
 	f.message = cmp.Or(plain(s.Message), string(s.Message))
@@ -184,7 +182,7 @@ func (f *fault) add(s stated, now time.Time) {
 		}
 		for _, v := range d.Violations {
 			f.daily = f.daily || strings.Contains(v.ID, "PerDay")
-			limit, _ := strconv.ParseInt(plain(v.Value), 10, 64) // missing is 0: not known
+			limit, _ := strconv.ParseInt(plain(v.Value), 10, 64) // a missing value becomes 0: unknown
 			if strings.Contains(v.ID, "InputTokens") || strings.HasSuffix(v.Metric, "input_token_count") {
 				f.promptTokens = max(f.promptTokens, limit)
 			}
@@ -199,7 +197,7 @@ func (f *fault) add(s stated, now time.Time) {
 	f.upstream(s, now)
 }
 
-// upstream reads what a gateway says of the provider behind it.
+// upstream reads what a gateway reports about the provider behind it.
 func (f *fault) upstream(s stated, now time.Time) {
 	if s.Metadata.Flagged != "" {
 		f.kinds = append(f.kinds, "flagged_input")
@@ -229,7 +227,7 @@ func (f *fault) upstream(s stated, now time.Time) {
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// plain is a text or a number as text; "" for anything else.
+// plain returns a string or a number as text, and "" for any other value.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -243,13 +241,13 @@ func plain(raw json.RawMessage) string {
 }
 
 var (
-	// waitText finds how long a message asks to wait: "Please retry in 48.9s.", "try again in
-	// 7m12s", "retry after 6 seconds".
+	// waitText matches the waiting time in a message: "Please retry in 48.9s.", "try again in 7m12s", "retry after 6
+	// seconds".
 	waitText  = regexp.MustCompile(`(?i)\b(?:retry|try again)(?: your request)? (?:in|after) ((?:[0-9]+(?:\.[0-9]+)? ?[a-z]+ ?)+)`)
 	waitPiece = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b?`)
 )
 
-// waitIn is how long a message asks to wait; 0 if it does not.
+// waitIn returns the waiting time that a message requests; 0 if there is none.
 func waitIn(message string) (sum time.Duration) {
 	found := waitText.FindStringSubmatch(message)
 	if found == nil {
@@ -276,10 +274,10 @@ func waitIn(message string) (sum time.Duration) {
 	return sum
 }
 
-// mostWait is more than anybody waits, and less than overflows.
+// mostWait is longer than any real wait and does not overflow.
 const mostWait = 10_000 * time.Hour
 
-// seconds is a time that may be too long to count.
+// seconds converts seconds to a duration, limited to mostWait.
 func seconds(n float64) time.Duration {
 	if math.IsNaN(n) || n <= 0 {
 		return 0
@@ -287,8 +285,8 @@ func seconds(n float64) time.Duration {
 	return time.Duration(min(n, mostWait.Seconds()) * float64(time.Second))
 }
 
-// waitOf is how long headers ask to wait: the longest of what they say, and where they only
-// say when limits are reset, the resets of those that are used up.
+// waitOf returns the waiting time that headers request: the longest of Retry-After and Retry-After-Ms or, if there is
+// none, the longest reset time of an exhausted limit.
 func waitOf(h http.Header, now time.Time) time.Duration {
 	var wait time.Duration
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {

@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// asked is what a call sent, as far as a refusal is judged by it.
+// asked describes a request as far as it matters for judging a refusal.
 type asked struct {
 	pictures bool
 	tokens   int64 // estimated
@@ -23,21 +23,21 @@ var (
 	noTierText = regexp.MustCompile(`\blimit: 0\b`)
 	keyText    = regexp.MustCompile(`(?i)(incorrect|invalid|malformed|missing|no) (x-)?(api|authentication|authorization)[- ](key|header|token)|api[- ]?key[^.]{0,20} (not valid|invalid|incorrect|expired)`)
 	modelText  = regexp.MustCompile(`(?i)is not a valid model id|model [^.]{0,80} (does not exist|is not found|not found)|is no longer available`)
-	// sightText is how providers refuse a picture for a model of text.
+	// sightText matches the refusal of a picture by a model without vision.
 	sightText = regexp.MustCompile(`(?i)does not support (image_url|image|vision|multimodal)|image input is not (enabled|supported)|image content is not supported` +
 		`|content must be a string|multimodal_not_enabled|no endpoints found that support image|support(s)? (image|vision) input|not a multimodal model`)
 	policyText = regexp.MustCompile(`(?i)content management policy|rejected by (the|our) safety system|flagged as potentially violating|ResponsibleAIPolicyViolation|data_?inspection_?failed`)
 )
 
-// moderationKinds are the words for a refusal by a safety system.
+// moderated reports whether a safety system refused the request.
 func (f fault) moderated() bool {
 	return f.is("content_filter", "content_policy_violation", "image_content_policy_violation", "moderation_blocked", "ResponsibleAIPolicyViolation",
 		"data_inspection_failed", "DataInspectionFailed", "flagged_input", "content_moderation", "prompt_blocked", "invalid_prompt") ||
 		policyText.MatchString(f.message)
 }
 
-// code judges a fault. What the words say comes before the status: providers choose that
-// freely.
+// code returns the error code of a fault. The words take precedence over the status, because providers choose the
+// status freely.
 func (f fault) code(by asked) media.Code {
 	refused := f.status >= 400 && f.status < 500 || f.inside
 	switch {
@@ -63,13 +63,13 @@ func (f fault) code(by asked) media.Code {
 	return f.codeOfStatus()
 }
 
-// statusCodes are the meanings of a status where the words of a fault say nothing.
+// statusCodes maps statuses to error codes for faults without known words.
 var statusCodes = map[int]media.Code{
 	http.StatusUnauthorized: media.CodeUnauthorized, http.StatusForbidden: media.CodeForbidden, http.StatusNotFound: media.CodeNotFound,
 	http.StatusRequestEntityTooLarge: media.CodeTooLarge, http.StatusTooManyRequests: media.CodeRateLimited, http.StatusRequestTimeout: media.CodeUnavailable,
 }
 
-// codeOfStatus judges a fault whose words say nothing.
+// codeOfStatus returns the error code of a fault without known words.
 func (f fault) codeOfStatus() media.Code {
 	code, known := statusCodes[f.status]
 	switch {
@@ -83,8 +83,8 @@ func (f fault) codeOfStatus() media.Code {
 	return media.CodeBadResponse
 }
 
-// err is the error of a fault. Only a call that was refused is repeated: what stands in an
-// answer with status 200 may be billed, but for a limit of calls.
+// fault returns the error of a fault. Only a refused call is retryable. An error inside an answer with status 200 may
+// be billed and is not retryable, unless it is a rate limit.
 func (m *model) fault(f fault, by asked) *media.Error {
 	code := f.code(by)
 	if code == media.CodeModerated {
@@ -99,8 +99,7 @@ func (m *model) fault(f fault, by asked) *media.Error {
 	return e
 }
 
-// refusal is the error of an answer that a model or its safety system refused, in the
-// provider's words.
+// refusal returns the error of an answer that a model or its safety system refused, in the provider's words.
 func (m *model) refusal(kind, words string) *media.Error {
 	text := "refused"
 	if kind != "" {
@@ -112,7 +111,7 @@ func (m *model) refusal(kind, words string) *media.Error {
 	return media.Errorf(media.CodeModerated, "ask %s: %s; change the task or the material", m.profile, text)
 }
 
-// explain adds what to do to the words of the provider.
+// explain adds advice to the provider's message.
 func (m *model) explain(code media.Code, f fault) string {
 	msg := m.secrets.Clean(f.message, chat.MaxMessage)
 	switch {
@@ -121,7 +120,7 @@ func (m *model) explain(code media.Code, f fault) string {
 	case msg == "" || msg == "null" || msg == "{}":
 		msg = "HTTP status " + strconv.Itoa(f.status)
 	}
-	switch code { //nolint:exhaustive // The others need no advice.
+	switch code { //nolint:exhaustive // Other codes need no advice.
 	case media.CodeUnauthorized:
 		return msg + " (check " + cmp.Or(strings.Join(m.provider.Variables, " or "), "the key of "+m.profile.Provider) + ")"
 	case media.CodeNotFound:
@@ -134,10 +133,10 @@ func (m *model) explain(code media.Code, f fault) string {
 	return msg
 }
 
-// fullText is how llama.cpp says so, as a failure of the server.
+// fullText matches llama.cpp's message for a full context, which it reports as a server error.
 var fullText = regexp.MustCompile(`(?i)^context size has been exceeded`)
 
-// tooLong reports whether a provider refused a prompt for its length.
+// tooLong reports whether a provider refused a prompt because of its length.
 func (f fault) tooLong() bool {
 	if f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
 		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded") {

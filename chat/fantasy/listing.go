@@ -18,11 +18,11 @@ import (
 	"atelier/media"
 )
 
-// maxPages bounds the pages of a list.
+// maxPages is the maximum number of pages of a list.
 const maxPages = 20
 
-// List requests a provider's list of models, which is free. Errors: media.CodeUnsupported for a
-// provider whose list cannot be read, media.CodeMissingKey, and those of calls.
+// List requests a provider's list of models. The request is free. The error has code media.CodeUnsupported for a
+// provider whose list cannot be read, media.CodeMissingKey, or the code of the failed call.
 func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, error) {
 	p, ok := s.cfg.Profiles.Provider(provider)
 	if provider == "bedrock" {
@@ -57,7 +57,7 @@ func (s *Service) List(ctx context.Context, provider string) ([]chat.Listed, err
 	return all, nil
 }
 
-// listRequest is the request for a page.
+// listRequest returns the request for a page.
 func (s *Service) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
 	key, base := s.cfg.Keys[provider], s.cfg.BaseURLs[provider]
 	header, query, root := http.Header{}, url.Values{}, strings.TrimRight(s.origin(provider), "/")
@@ -95,7 +95,7 @@ func (s *Service) listRequest(ctx context.Context, provider, page string) (*http
 	return req, nil
 }
 
-// listPage reads one page.
+// listPage requests one page.
 func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error) {
 	var page listPage
 	secrets := s.secrets(p.Key)
@@ -103,7 +103,7 @@ func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error)
 	if err != nil {
 		return page, media.Errorf(media.CodeUnavailable, "cannot reach %s: check the network and %s: %w", p.Name, p.BaseVariable, err)
 	}
-	defer func() { _ = res.Body.Close() }() // it was read
+	defer func() { _ = res.Body.Close() }() // the body was read
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		return page, media.Errorf(media.CodeUnavailable, "read the models of %s: %w", p.Name, err)
@@ -117,7 +117,7 @@ func (s *Service) listPage(req *http.Request, p chat.Provider) (listPage, error)
 	return page, nil
 }
 
-// listPage is a page of models in any provider's form.
+// listPage is a page of models in the form of any provider.
 type listPage struct {
 	Data          []listItem `json:"data"`   // OpenAI, Anthropic, OpenRouter
 	Models        []listItem `json:"models"` // Google, Ollama
@@ -129,9 +129,9 @@ type listPage struct {
 type listItem struct {
 	ID   string `json:"id"`
 	Name string `json:"name"` // models/ID at Google, ID at Ollama
-	// ShutDown is OpenAI's, a day or seconds.
+	// ShutDown is a field of OpenAI: a date or Unix seconds.
 	ShutDown json.RawMessage `json:"shutdown_date"`
-	// Capabilities are an object at Anthropic and words at Ollama.
+	// Capabilities are an object at Anthropic, and a list of words at Ollama.
 	Capabilities json.RawMessage `json:"capabilities"`
 	MaxInput     int64           `json:"max_input_tokens"`
 	InputLimit   int64           `json:"inputTokenLimit"`
@@ -161,7 +161,7 @@ func (p listPage) models() []chat.Listed {
 	return out
 }
 
-// vision is what the list says about pictures.
+// vision returns whether the list says that the model accepts pictures; nil if it does not say.
 func (i listItem) vision() *bool {
 	var words []string
 	var object struct {
@@ -182,7 +182,7 @@ func (i listItem) vision() *bool {
 	return nil
 }
 
-// end is the day of shutting down.
+// end returns the day of the shutdown; zero if unknown.
 func (i listItem) end() time.Time {
 	s := strings.Trim(string(i.ShutDown), `"`)
 	if seconds, err := strconv.ParseInt(s, 10, 64); err == nil && seconds > 0 {

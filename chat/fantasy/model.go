@@ -19,7 +19,7 @@ import (
 	"atelier/media/wire"
 )
 
-// model is a fantasy language model behind our seam.
+// model implements [chat.Model] with a fantasy language model.
 type model struct {
 	profile    chat.Profile
 	provider   chat.Provider
@@ -50,7 +50,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	details := detailsOf(r)
 	ctx, lifted := wire.WithCollector(context.WithValue(ctx, detailsKey{}, details))
 	onText := r.OnText
-	if m.profile.ImageOutput { // the answer comes at once, as pictures do
+	if m.profile.ImageOutput { // an answer with pictures comes at once
 		onText = nil
 	}
 	reply := &reply{by: asked{pictures: len(details) > 0, tokens: m.profile.EstimateTokens(r)}, listener: listener{secrets: m.secrets, onText: onText}, end: func() {}}
@@ -66,13 +66,13 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	switch {
 	case reply.problem != nil:
 		if reply.text.Len() > 0 {
-			reply.problem.Retryable = false // a part of the answer was made
+			reply.problem.Retryable = false // a part of the answer was generated
 		}
 		return out, reply.problem
 	case err != nil:
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
-	// Some providers use Text for one block only; ours is the whole answer.
+	// Some providers use Text for only one block. This is the whole answer.
 	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
 	if reply.text.Len() > 0 {
 		if out.Text, err = m.lift(ctx, reply.text.String()); err != nil {
@@ -87,7 +87,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	return out, nil
 }
 
-// settle notes what a call used and cost, as its answer says, else as the SDK counts.
+// settle records the usage and cost of a call, from the answer itself or else as the SDK counts them.
 func (m *model) settle(out *chat.Response, reply *reply, res *fantasy.Response) {
 	switch {
 	case reply.usage != nil:
@@ -157,13 +157,11 @@ func (m *model) call(ctx context.Context, r chat.Request) (fantasy.Call, error) 
 	return c, nil
 }
 
-// anthropicRoom is what one answer may take: beyond about 21,000 tokens the SDK
-// demands a stream.
+// anthropicRoom is the maximum length of an answer in tokens. Above about 21,000 tokens, the SDK requires a stream.
 const anthropicRoom = 16_000
 
-// room is the length of answer to ask for where the request names none; 0 leaves it
-// to the provider. Anthropic's protocol wants a number, and the SDK's is too small
-// for a report.
+// room returns the maximum number of output tokens for a request that sets none; 0 leaves it to the provider.
+// Anthropic's protocol requires a number, and the SDK's default is too small for a report.
 func (m *model) room() int64 {
 	if m.profile.Provider != "anthropic" {
 		return 0
@@ -171,8 +169,8 @@ func (m *model) room() int64 {
 	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicRoom), anthropicRoom)
 }
 
-// parts turns our parts into the SDK's. A picture travels as the marker of its
-// blob; the transport puts the bytes in its place.
+// parts converts message parts to those of the SDK. A picture is sent as the marker of its blob; the transport replaces
+// the marker with the bytes.
 func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.MessagePart, error) {
 	scope := media.ScopeOf(ctx).Tree
 	var out []fantasy.MessagePart
@@ -193,7 +191,7 @@ func (m *model) parts(ctx context.Context, parts []chat.Part) ([]fantasy.Message
 	return out, nil
 }
 
-// detail tells how closely to look, where the protocol has a word for it.
+// detail returns the provider option for the detail of a picture, if the protocol has one.
 func (m *model) detail(d string) fantasy.ProviderOptions {
 	if !m.profile.Detail || d == "" || d == "auto" {
 		return nil
@@ -201,10 +199,9 @@ func (m *model) detail(d string) fantasy.ProviderOptions {
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
 }
 
-// failure turns what the SDK says of a call that had no answer, or one that it cannot read,
-// into our one error vocabulary; what an answer says of itself is read before, see [reading].
-// The SDK's error value itself is dropped: it keeps whole request and response bodies. sent
-// reports whether the request left this machine.
+// failure converts the SDK's error of a call without an answer, or with an unreadable one, to a media error. [reading]
+// handles what an answer says about itself before that. The SDK's error value is dropped, because it contains whole
+// request and response bodies. sent reports whether the request left this machine.
 func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if own, ok := errors.AsType[*media.Error](err); ok {
 		return own
@@ -216,7 +213,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	}
 	reason = m.secrets.Clean(reason, chat.MaxMessage)
 	e := chat.LostCall{Profile: m.profile, Err: err, Why: reason, Check: "the network and " + m.provider.BaseVariable, Sent: sent}.Unanswered(ctx)
-	if e.Code == media.CodeUnavailable && !network { // the SDK did not take the request
+	if e.Code == media.CodeUnavailable && !network { // the SDK rejected the request
 		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, reason)
 	}
 	return e

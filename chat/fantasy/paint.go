@@ -17,8 +17,7 @@ import (
 	"atelier/media"
 )
 
-// paintingOpenAI is OpenAI's Responses API with its image tool, which chat completions
-// do not have.
+// paintingOpenAI creates a provider for OpenAI's Responses API with its image tool, which chat completions lack.
 func paintingOpenAI(base, key string, client *http.Client) (fantasy.Provider, error) {
 	o := []openai.Option{
 		openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithUseResponsesAPI(),
@@ -31,12 +30,11 @@ func paintingOpenAI(base, key string, client *http.Client) (fantasy.Provider, er
 	return openai.New(o...)
 }
 
-// maxPaintingRequest bounds a request that is changed on its way; pictures stand in it
-// as markers.
+// maxPaintingRequest is the maximum size of a request that is modified in transit, in bytes. It contains markers
+// instead of pictures.
 const maxPaintingRequest = 64 << 20
 
-// rewriting changes the body of every request on its way. It lies above the transport
-// that puts bytes in.
+// rewriting modifies the body of every request in transit. It is above the transport that inserts the bytes of media.
 type rewriting struct {
 	next   http.RoundTripper
 	change func(context.Context, map[string]json.RawMessage) error
@@ -69,10 +67,10 @@ func (t rewriting) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(out)
 }
 
-// askGemini asks Gemini for pictures beside text, for which the SDK has no word.
+// askGemini requests pictures in addition to text. The SDK has no option for this.
 func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
 	var config map[string]json.RawMessage
-	_ = json.Unmarshal(body["generationConfig"], &config) // missing or null: a new one
+	_ = json.Unmarshal(body["generationConfig"], &config) // missing or null: use a new one
 	if config == nil {
 		config = map[string]json.RawMessage{}
 	}
@@ -81,8 +79,7 @@ func askGemini(_ context.Context, body map[string]json.RawMessage) (err error) {
 	return err
 }
 
-// detailsKey is where a context holds how closely the pictures of its request are to be
-// looked at, in their order.
+// detailsKey is the context key of the details at which the pictures of a request are viewed, in order.
 type detailsKey struct{}
 
 func detailsOf(r chat.Request) (list []string) {
@@ -96,8 +93,7 @@ func detailsOf(r chat.Request) (list []string) {
 	return list
 }
 
-// askResponses says how closely to look at each picture, which the SDK omits of
-// requests to the Responses API.
+// askResponses sets the detail of each picture. The SDK omits it in requests to the Responses API.
 func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
 	details, _ := ctx.Value(detailsKey{}).([]string)
 	if len(details) == 0 {
@@ -110,7 +106,7 @@ func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
 	for _, item := range items {
 		var parts []map[string]json.RawMessage
 		if json.Unmarshal(item["content"], &parts) != nil {
-			continue // a text
+			continue // the content is text
 		}
 		for _, p := range parts {
 			if string(p["type"]) != `"input_image"` || len(details) == 0 {

@@ -14,32 +14,31 @@ import (
 	"atelier/media"
 )
 
-// reading reads what an answer says of itself, between the transport and the SDK, which drops
-// most of it: errors in any envelope and with any status, refusals, what was used and what it
-// cost. It notes that in the [reply] of the request's context, and gives the SDK a body that it
-// can read. Bodies are bounded below it, and media are lifted out of them.
+// reading is a transport below the SDK that reads what the SDK drops from an answer: errors in any envelope and with
+// any status, refusals, usage and cost. It records them in the [reply] in the request's context, and passes the SDK a
+// body that it can read. The transport below reading limits bodies and lifts media out of them.
 type reading struct {
 	next http.RoundTripper
 	m    *model
 }
 
-// reply is what an answer says of itself.
+// reply is what an answer says about itself.
 type reply struct {
 	by asked
-	// problem is the error that the answer is; nil for an answer.
+	// problem is the error that the answer contains; nil if there is none.
 	problem *media.Error
-	// usage is what was used; nil if the answer does not say.
+	// usage is the reported usage; nil if the answer reports none.
 	usage *chat.Usage
 	// cost is the price in US dollars that the answer states; nil if it states none.
 	cost *string
-	// unpriced says that there are pictures whose price is in no figure of the answer.
+	// unpriced means that the answer has pictures whose price it does not state.
 	unpriced bool
-	// text is that of an answer that comes as a stream, and listener who receives it.
+	// text is the text of a streamed answer, and listener receives it.
 	text     strings.Builder
 	listener listener
-	// end reads that answer as far as it came.
+	// end reads the streamed answer as far as it arrived.
 	end func()
-	// whole is an answer that came at once though a stream was requested; else nil.
+	// whole is an answer that came at once although a stream was requested; otherwise nil.
 	whole *answerBody
 }
 
@@ -75,7 +74,7 @@ func (t reading) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// failing ends a body as the one that was read ended.
+// failing ends a body in the same way as the original body ended.
 type failing struct{ err error }
 
 // Read implements io.Reader.
@@ -86,9 +85,9 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, f.err
 }
 
-// answer reads an answer with a status that is none of an error, and gives the body for the SDK.
+// answer reads an answer without an error status and returns the body for the SDK.
 func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []byte) []byte {
-	body = bytes.TrimSpace(body) // some pad while a model thinks
+	body = bytes.TrimSpace(body) // some services send white space while a model thinks
 	if len(body) == 0 || body[0] != '{' {
 		if bytes.HasPrefix(body, []byte("<")) {
 			s.problem = t.m.fault(fault{status: res.StatusCode, inside: true, message: string(body)}, s.by)
@@ -105,7 +104,7 @@ func (t reading) answer(s *reply, req *http.Request, res *http.Response, body []
 	return a.withoutThoughts(body)
 }
 
-// note notes what an answer says of itself, by the path that was asked.
+// note records what an answer says about itself. The path of the request determines the protocol.
 func (t reading) note(s *reply, path string, a answerBody) {
 	s.problem = t.m.judge(a, s.by, t.m.now())
 	switch {
@@ -120,8 +119,8 @@ func (t reading) note(s *reply, path string, a answerBody) {
 	}
 }
 
-// withoutThoughts returns the body of a chat completion whose content is a list of parts (Mistral)
-// with the texts among them as its content, which the SDK would give as they stand.
+// withoutThoughts returns the body of a chat completion. If its content is a list of parts (Mistral), only the text
+// parts are kept, because the SDK would return the list as it is.
 func (a answerBody) withoutThoughts(body []byte) []byte {
 	if len(a.Choices) == 0 || len(a.Choices[0].Message.Content) == 0 || a.Choices[0].Message.Content[0] != '[' {
 		return body
@@ -132,15 +131,15 @@ func (a answerBody) withoutThoughts(body []byte) []byte {
 	if json.Unmarshal(body, &whole) != nil || json.Unmarshal(whole["choices"], &choices) != nil || json.Unmarshal(choices[0]["message"], &message) != nil {
 		return body
 	}
-	message["content"], _ = json.Marshal(a.Choices[0].Message.text()) // what was read can be written
+	message["content"], _ = json.Marshal(a.Choices[0].Message.text()) // decoded values can be encoded
 	choices[0]["message"], _ = json.Marshal(message)
 	whole["choices"], _ = json.Marshal(choices)
 	out, _ := json.Marshal(whole)
 	return out
 }
 
-// typed says of answers that are JSON that they are, whatever type they came with, so that what
-// lies above lifts media out of them: some services send JSON as application/octet-stream.
+// typed declares JSON answers as JSON, whatever their declared type, so that the transport above lifts media out of
+// them: some services send JSON as application/octet-stream.
 type typed struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -154,7 +153,7 @@ func (t typed) RoundTrip(req *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	r := bufio.NewReader(res.Body)
-	if begin, _ := r.Peek(64); bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) { // what ends early is read as far as it goes
+	if begin, _ := r.Peek(64); bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) { // a short body is read as far as it goes
 		res.Header.Set("Content-Type", "application/json")
 	}
 	res.Body = struct {

@@ -1,7 +1,6 @@
-// Package fantasy opens the chat models of OpenAI, Google, Anthropic, OpenRouter and Ollama with the
-// SDKs of charm.land/fantasy. The transport under each SDK streams media into requests and lifts them
-// out of answers (package wire), and reads what an answer says of itself that the SDK drops: errors in
-// any envelope, refusals, usage and cost.
+// Package fantasy opens the chat models of OpenAI, Google, Anthropic, OpenRouter and Ollama with the SDKs of
+// charm.land/fantasy. The transport below each SDK streams media into requests and lifts media out of answers (package
+// wire). It also reads what the SDK drops from an answer: errors in any envelope, refusals, usage and cost.
 package fantasy
 
 import (
@@ -24,30 +23,30 @@ import (
 	"atelier/media/wire"
 )
 
-// Config tells a [Service] how to reach the providers.
+// Config configures a [Service].
 type Config struct {
-	// Profiles is the catalogue; required.
+	// Profiles is the catalogue of chat models; required.
 	Profiles *chat.Profiles
-	// Keys are the credentials by provider key. For ollama it is the host's address.
+	// Keys are the credentials by provider key. For ollama, the credential is the address of the host.
 	Keys map[string]string
-	// BaseURLs moves a provider, by its key; empty means the public service.
-	// openai's includes /v1; the others are origins.
+	// BaseURLs replaces the address of a provider, by its key; empty means the public service. The address of openai
+	// includes /v1; the others are origins.
 	BaseURLs map[string]string
-	// Codec lifts and lowers media under the SDKs; required.
+	// Codec lifts and lowers media below the SDKs; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means guarded connections, which reach public addresses
-	// and a provider's own origin.
+	// Base is the transport below the codec; nil means guarded connections, which reach public addresses and a
+	// provider's own origin.
 	Base http.RoundTripper
-	// Timeout bounds one call, answer included; 0 means 10 minutes.
+	// Timeout limits one call, including the answer; 0 means 10 minutes.
 	Timeout time.Duration
-	// Now is the clock by which prices hold; nil means time.Now.
+	// Now is the clock that determines which prices apply; nil means time.Now.
 	Now func() time.Time
 }
 
-// Service opens and lists the models of the providers. It is safe for concurrent use.
+// Service opens the models of the providers and lists them. It is safe for concurrent use.
 type Service struct{ cfg Config }
 
-// New checks the configuration.
+// New checks the configuration and creates a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Profiles == nil || cfg.Codec == nil {
 		return nil, media.Errorf(media.CodeInternal, "chat models: Profiles and Codec are required")
@@ -59,21 +58,21 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg: cfg}, nil
 }
 
-// mediaFields are the places where chat providers put media into an answer;
-// detection by signature finds the rest.
+// mediaFields are the fields in which chat providers place media in an answer. Detection by signature finds all other
+// media.
 var mediaFields = wire.Fields{Media: []string{
 	"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call",
 }, Deltas: wire.AudioDeltas()}
 
-// streamFields are those of an answer that comes in events: a piece of a text is no item of its
-// own, however it begins. [model.lift] looks at the whole text.
+// streamFields are the media fields of a streamed answer. A piece of text is never an item, whatever its first
+// characters. [model.lift] checks the whole text.
 var streamFields = wire.Fields{
 	Media: mediaFields.Media, Deltas: mediaFields.Deltas,
 	Never: []string{"delta.content", "delta.text", "delta@response.output_text.delta", "parts.text"},
 }
 
-// Open opens the model of a profile; it is a [chat.Opener]. The error has code
-// media.CodeInvalid for another provider or a bad address.
+// Open opens the model of a profile; it is a [chat.Opener]. The error has code media.CodeInvalid for another provider
+// or an invalid address.
 func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) {
 	m := &model{profile: f, codec: s.cfg.Codec, timeout: s.cfg.Timeout, now: s.cfg.Now, secrets: s.secrets(f.Provider)}
 	m.provider, _ = s.cfg.Profiles.Provider(f.Provider)
@@ -94,7 +93,7 @@ func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) 
 		return nil, err
 	}
 	m.json = m.text
-	if f.StructuredOutput && !f.ImageOutput { // a picture is no JSON
+	if f.StructuredOutput && !f.ImageOutput { // a picture is not JSON
 		if m.json, err = open(true); err != nil {
 			return nil, err
 		}
@@ -102,15 +101,15 @@ func (s *Service) Open(ctx context.Context, f chat.Profile) (chat.Model, error) 
 	return m, nil
 }
 
-// secrets are the credentials of a provider that must not be repeated.
+// secrets returns the credentials of a provider that must not be repeated.
 func (s *Service) secrets(provider string) safehttp.Secrets {
-	if provider == "ollama" { // its key is an address
+	if provider == "ollama" { // its credential is an address
 		return safehttp.Secrets{}
 	}
 	return safehttp.NewSecrets(s.cfg.Keys[provider])
 }
 
-// client makes the HTTP client of a model.
+// client creates the HTTP client of a model.
 func (s *Service) client(m *model) *http.Client {
 	f := m.profile
 	client := chat.NewClient(safehttp.Provider{
@@ -130,7 +129,7 @@ func (s *Service) client(m *model) *http.Client {
 	return client
 }
 
-// origin is where the API of a provider is.
+// origin returns the origin of a provider's API.
 func (s *Service) origin(provider string) string {
 	base := s.cfg.BaseURLs[provider]
 	switch provider {
@@ -154,8 +153,8 @@ func (s *Service) provider(f chat.Profile, client *http.Client, json bool) (fant
 	key, base := s.cfg.Keys[f.Provider], s.cfg.BaseURLs[f.Provider]
 	var sdk []option.RequestOption
 	if json {
-		// Every OpenAI-compatible service takes json_object; strict schemas cannot
-		// express free-form action parameters.
+		// Every OpenAI-compatible service accepts json_object. Strict schemas cannot express free-form action
+		// parameters.
 		sdk = append(sdk, option.WithJSONSet("response_format", map[string]string{"type": "json_object"}))
 	}
 	switch f.Provider {
@@ -202,7 +201,7 @@ func orDefault(s, def string) string {
 	return strings.TrimRight(s, "/")
 }
 
-// hostURL accepts the forms of OLLAMA_HOST: host, host:port or a whole URL.
+// hostURL converts the forms of OLLAMA_HOST to a URL: host, host:port or a URL.
 func hostURL(h string) string {
 	if strings.Contains(h, "://") {
 		return strings.TrimRight(h, "/")

@@ -15,8 +15,8 @@ import (
 	"atelier/media/wire"
 )
 
-// stream asks for an answer that is shown while it is written. The text comes from the
-// transport, see [streamed], which also reads what the SDK drops.
+// stream requests an answer whose text is shown while it is written. The text comes from the transport [streamed],
+// which also reads what the SDK drops.
 func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s *reply) (*fantasy.Response, error) {
 	defer func() { s.end() }() // SDKs may stop reading at the last event
 	parts, err := lm.Stream(ctx, call)
@@ -39,14 +39,14 @@ func stream(ctx context.Context, lm fantasy.LanguageModel, call fantasy.Call, s 
 		res.FinishReason = s.whole.finish()
 		return res, nil
 	}
-	if err := ctx.Err(); err != nil { // some SDKs end a stream in silence
+	if err := ctx.Err(); err != nil { // some SDKs end a stream without an error
 		return nil, err
 	}
 	return res, nil
 }
 
-// take takes the text of an answer that came at once though a stream was requested: some
-// services know no streams.
+// take stores the text of an answer that came at once although a stream was requested: some services do not support
+// streams.
 func (s *reply) take(a answerBody) {
 	if s.listener.onText == nil || s.problem != nil {
 		return
@@ -55,7 +55,7 @@ func (s *reply) take(a answerBody) {
 	s.text.WriteString(a.words())
 }
 
-// words is the text of an answer that came whole.
+// words returns the text of an answer that was not streamed.
 func (a answerBody) words() (text string) {
 	for _, c := range a.Choices[:min(len(a.Choices), 1)] {
 		text += c.Message.text()
@@ -75,7 +75,7 @@ func (a answerBody) words() (text string) {
 	return text
 }
 
-// finish is why an answer ended.
+// finish returns the reason why an answer ended.
 func (a *answerBody) finish() fantasy.FinishReason {
 	reason := a.StopReason
 	for _, c := range a.Choices {
@@ -93,8 +93,7 @@ func (a *answerBody) finish() fantasy.FinishReason {
 	return fantasy.FinishReasonOther
 }
 
-// lift takes media out of a text that came in pieces, as the transport does with an answer that
-// comes whole.
+// lift lifts media out of a streamed text, as the transport does for an answer that is not streamed.
 func (m *model) lift(ctx context.Context, text string) (string, error) {
 	var whole struct {
 		Content string `json:"content"`
@@ -109,7 +108,7 @@ func (m *model) lift(ctx context.Context, text string) (string, error) {
 	return whole.Content, errors.Join(err, r.Close())
 }
 
-// lifting takes media out of answers, and puts them into requests.
+// lifting lifts media out of answers, and lowers media into requests.
 type lifting struct{ whole, streamed http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
@@ -120,8 +119,8 @@ func (t lifting) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.whole.RoundTrip(req)
 }
 
-// listener receives the text of an answer, without secrets: what may be the beginning
-// of one waits for the text behind it.
+// listener receives the text of an answer without secrets. Text that may be the beginning of a secret is held back
+// until more text arrives.
 type listener struct {
 	secrets safehttp.Secrets
 	onText  func(text string)
@@ -137,15 +136,14 @@ func (t *listener) write(text string) {
 	}
 }
 
-// streamed is the body of an answer that comes as server-sent events. While the SDK reads it,
-// the text is passed on, and the events are put together to the answer that they are; at the
-// end that is read like one that came whole.
+// streamed is the body of an answer that comes as server-sent events. While the SDK reads it, streamed passes on the
+// text and assembles the events to one answer. At the end, this answer is read like one that came at once.
 type streamed struct {
 	io.ReadCloser
 	reply *reply
 	end   func(a answerBody)
 
-	line  []byte // the beginning of a line
+	line  []byte // the beginning of an incomplete line
 	whole answerBody
 	ended bool
 }
@@ -182,7 +180,7 @@ func (b *streamed) finish() {
 	b.end(b.whole)
 }
 
-// read reads the line that is complete.
+// read reads a complete line.
 func (b *streamed) read() {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(b.line), []byte("data:"))
 	b.line = b.line[:0]
@@ -196,9 +194,9 @@ func (b *streamed) read() {
 	}
 }
 
-// streamEvent is what the events of all protocols hold.
+// streamEvent holds what the events of all protocols contain.
 type streamEvent struct {
-	answerBody // chat completions and Gemini: each event brings a part of an answer
+	answerBody // chat completions and Gemini: each event contains a part of an answer
 
 	Usage    json.RawMessage `json:"usage"`
 	Metadata json.RawMessage `json:"usageMetadata"`
@@ -210,13 +208,12 @@ type streamEvent struct {
 	// Response is the whole answer, in the last event of the Responses API.
 	Response *answerBody `json:"response"`
 
-	// Message begins an answer of Anthropic; Delta and Usage add to it. Delta is a text in the
-	// Responses API.
+	// Message begins an answer of Anthropic; Delta and Usage add to it. In the Responses API, Delta is text.
 	Message json.RawMessage `json:"message"`
 	Delta   json.RawMessage `json:"delta"`
 }
 
-// add puts what an event brings to an answer, but for the text, which it gives.
+// add adds the content of an event to an answer, except the text, which it returns.
 func (a *answerBody) add(e streamEvent, data []byte) (text string) {
 	switch {
 	case e.Type == "error":
@@ -224,7 +221,7 @@ func (a *answerBody) add(e streamEvent, data []byte) (text string) {
 			a.Error = bytes.Clone(data)
 		}
 	case e.Type == "response.output_text.delta":
-		_ = partly(json.Unmarshal(e.Delta, &text)) // none is none
+		_ = partly(json.Unmarshal(e.Delta, &text)) // a missing delta stays empty
 	case e.Response != nil:
 		*a = *e.Response
 	case e.Type != "":
@@ -236,14 +233,14 @@ func (a *answerBody) add(e streamEvent, data []byte) (text string) {
 		if e.Feedback.Reason != "" {
 			a.Feedback = e.Feedback
 		}
-		_ = partly(json.Unmarshal(e.Usage, &a.Usage)) // what an event does not count stays as it is
+		_ = partly(json.Unmarshal(e.Usage, &a.Usage)) // values that an event lacks stay unchanged
 		_ = partly(json.Unmarshal(e.Metadata, &a.Metadata))
 		return a.addChoice(e) + a.addCandidate(e)
 	}
 	return text
 }
 
-// addChoice adds to the first choice of a chat completion.
+// addChoice adds a part to the first choice of a chat completion.
 func (a *answerBody) addChoice(e streamEvent) string {
 	if len(e.Choices) == 0 {
 		return ""
@@ -268,7 +265,7 @@ func (a *answerBody) addChoice(e streamEvent) string {
 	return more.Delta.text()
 }
 
-// addCandidate adds to the first candidate of Gemini.
+// addCandidate adds a part to the first candidate of Gemini.
 func (a *answerBody) addCandidate(e streamEvent) (text string) {
 	if len(e.Candidates) == 0 {
 		return ""
@@ -290,17 +287,17 @@ func (a *answerBody) addCandidate(e streamEvent) (text string) {
 	return text
 }
 
-// addBlock adds what an event of Anthropic brings.
+// addBlock adds the content of an Anthropic event.
 func (a *answerBody) addBlock(e streamEvent) string {
 	var d struct {
-		answerBody        // of message_delta
+		answerBody        // for message_delta
 		Text       string `json:"text"`
 	}
 	switch e.Type {
 	case "message_start":
 		_ = partly(json.Unmarshal(e.Message, a))
 	case "content_block_delta":
-		_ = partly(json.Unmarshal(e.Delta, &d)) // that of a thought has no text
+		_ = partly(json.Unmarshal(e.Delta, &d)) // the delta of a thought has no text
 		return d.Text
 	case "message_delta":
 		_ = partly(json.Unmarshal(e.Usage, &a.Usage))
@@ -310,11 +307,11 @@ func (a *answerBody) addBlock(e streamEvent) string {
 	return ""
 }
 
-// say puts the text into an answer whose events brought it in pieces.
+// say sets the text of an answer whose events contained it in pieces.
 func (a *answerBody) say(text string) {
 	switch {
 	case len(a.Choices) > 0:
-		a.Choices[0].Message.Content, _ = json.Marshal(text) // a string always can
+		a.Choices[0].Message.Content, _ = json.Marshal(text) // a string can always be encoded
 	case len(a.Candidates) > 0:
 		parts := &a.Candidates[0].Content.Parts
 		*parts = append(*parts, candidatePart{Text: text})

@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	// askMe finds the wish to be asked: what, and what comes after it.
+	// askMe matches a request to ask the person: what to ask, and what comes after it.
 	askMe = pattern.Lazy(`(?is)^\s*(?:please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?ask me(?:\s+first)?\s+(.+?)(?:(?:\s*[,;.:?]\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+then|and|then|before you)\s+)(\S.*))?[\s.?!]*$`)
-	// itself stands for the answer in what comes after.
+	// itself matches a word that stands for the answer in what comes after.
 	itself = pattern.Lazy(`(?i)\b(?:it|that|this)\b`)
 )
 
@@ -20,15 +20,15 @@ type inquiry struct {
 	Question string `json:"question"`
 }
 
-// answered is what a person answered.
+// answered is a person's answer.
 type answered struct {
 	Question string          `json:"question"`
 	Value    json.RawMessage `json:"value"`
 	Media    []item          `json:"media"`
 }
 
-// consult asks the person where the task says so. With the answer the task is what comes
-// after the question, with the answer in it.
+// consult asks the person if the task says so. Once answered, the task becomes what follows
+// the question, with the answer inserted.
 func consult(c *conversation) (step, bool) {
 	m := askMe().FindStringSubmatch(c.task)
 	if m == nil {
@@ -49,7 +49,7 @@ func consult(c *conversation) (step, bool) {
 	return step{}, false
 }
 
-// text is the answer in words.
+// text returns the answer in words.
 func (a *answered) text() string {
 	var value any
 	if json.Unmarshal(a.Value, &value) != nil {

@@ -8,8 +8,7 @@ import (
 	"atelier/chat"
 )
 
-// conversation is what the model has been told, read from the same text that a
-// language model reads.
+// conversation is what the model has been told, parsed from the same text that a language model reads.
 type conversation struct {
 	agent   string
 	actions []string
@@ -18,13 +17,13 @@ type conversation struct {
 	task    string
 	input   map[string]any
 	media   []item
-	// seen are the pictures that are shown with the messages.
+	// seen are the pictures shown with the messages.
 	seen []seen
-	// painter tells what can be drawn; nil asks another model for anything.
+	// painter reports what can be drawn; if nil, another model paints.
 	painter Painter
 	// results are the answers to earlier steps, in order.
 	results []result
-	// answer is what the person answered to the latest question; nil if there was none.
+	// answer is the person's answer to the latest question; nil if there was none.
 	answer *answered
 }
 
@@ -54,7 +53,7 @@ type result struct {
 	Answer  *answered      `json:"answer"`
 }
 
-// empty tells that a message held an answer and nothing else.
+// empty reports whether a result holds nothing besides an answer.
 func (r *result) empty() bool { return len(r.Actions)+len(r.Agents)+len(r.Errors) == 0 }
 
 type actionResult struct {
@@ -134,7 +133,7 @@ func (c *conversation) readSystem(system string) {
 
 func firstBlock(text string, into any) {
 	if i := strings.Index(text, fence); i >= 0 {
-		// A block that is no JSON is a person's own text.
+		// A block that is not JSON is a person's own text.
 		_ = json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into)
 	}
 }
@@ -153,7 +152,7 @@ func lastBlock(text string, into any) int {
 
 func (c *conversation) can(action string) bool { return slices.Contains(c.actions, action) }
 
-// did gives the results of every call of an action so far.
+// did returns the results of every call of an action so far.
 func (c *conversation) did(action string) []actionResult {
 	var out []actionResult
 	for _, r := range c.results {
@@ -166,7 +165,7 @@ func (c *conversation) did(action string) []actionResult {
 	return out
 }
 
-// resultOf gives the last result of a sub-agent.
+// resultOf returns the last result of a sub-agent.
 func (c *conversation) resultOf(slug string) (agentResult, bool) {
 	for _, r := range slices.Backward(c.results) {
 		for _, a := range r.Agents {
@@ -178,7 +177,7 @@ func (c *conversation) resultOf(slug string) (agentResult, bool) {
 	return agentResult{}, false
 }
 
-// step is the answer, in the form that the agent's step contract asks for.
+// step is the answer, in the form that the agent's step contract requires.
 type step struct {
 	Reasoning string         `json:"reasoning"`
 	Actions   []actionCall   `json:"actions,omitempty"`
@@ -188,7 +187,7 @@ type step struct {
 	Message   string         `json:"message,omitempty"`
 	Payload   map[string]any `json:"payload,omitempty"`
 	Done      bool           `json:"done"`
-	// warnings reach the run beside the step.
+	// warnings reach the run outside the step.
 	warnings []string
 }
 

@@ -10,12 +10,12 @@ import (
 	"atelier/internal/pattern"
 )
 
-// Painter tells what can be drawn and changed where pictures are made offline.
+// Painter reports what can be drawn and changed when pictures are made offline.
 type Painter interface {
-	// UnknownWords are the words of a prompt that name what it cannot draw, as written.
+	// UnknownWords returns the words of a prompt, as written, that name something it cannot draw.
 	UnknownWords(prompt string) []string
-	// UnknownChanges are the words of a change that it cannot make of a whole picture; the change itself
-	// if it names none that it knows.
+	// UnknownChanges returns the words of a change that it cannot apply to a whole picture,
+	// or the change itself if it names none that it knows.
 	UnknownChanges(change string) []string
 }
 
@@ -27,16 +27,16 @@ var (
 	pictureShape = pattern.Lazy(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
 	pixelSize    = pattern.Lazy(`(?i),?\s*\b(?:(?:in|at|mit)\s+)?(\d{3,4})\s?[x×]\s?(\d{3,4})(?:\s*(?:px|pixel[ns]?)\b)?`)
 	command      = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
-	// exact finds drawings of data and of structure, whose content a painter would make up.
+	// exact matches drawings of data and structure, whose content a painter would make up.
 	exact  = pattern.Lazy(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
 	copies = pattern.Lazy(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
 )
 
-// mostAtOnce is how many pictures one request takes.
+// mostAtOnce is the maximum number of pictures per request.
 const mostAtOnce = 10
 
-// converse answers a person: with a picture where one is asked for that can be drawn, with a changed one
-// where the change can be made, from the record where it is asked for, else with what this model can do.
+// converse answers a person: from the record if it is asked for, with a picture if one is asked for that
+// can be drawn, with a changed one if the change can be made, otherwise with what this model can do.
 func converse(c *conversation) step {
 	if s, ok := recall(c); ok {
 		return s
@@ -68,7 +68,7 @@ func finish(reason, message string) step {
 	return step{Reasoning: reason, Done: true, Message: message}
 }
 
-// cannotDraw lists what the painter does not know of a prompt; nothing where another model paints.
+// cannotDraw lists what the painter does not know of a prompt; it is empty if another model paints.
 func (c *conversation) cannotDraw(prompt string) []string {
 	if c.painter == nil {
 		return nil
@@ -76,7 +76,7 @@ func (c *conversation) cannotDraw(prompt string) []string {
 	return c.painter.UnknownWords(prompt)
 }
 
-// present shows what an action made, and says what its result says of it.
+// present promotes what an action made, and reports what its result says about it.
 func (c *conversation) present(action, label string, lang phrases) step {
 	done := c.did(action)
 	last := done[len(done)-1]
@@ -113,7 +113,7 @@ func (c *conversation) present(action, label string, lang phrases) step {
 	return s
 }
 
-// oneOrMany chooses the form of a sentence whose forms for one and for more stand side by side.
+// oneOrMany returns the singular or the plural of forms, which | separates; # in the plural stands for n.
 func oneOrMany(forms string, n int) string {
 	one, many, _ := strings.Cut(forms, "|")
 	if n == 1 {
@@ -122,7 +122,7 @@ func oneOrMany(forms string, n int) string {
 	return strings.ReplaceAll(many, "#", fmt.Sprint(n))
 }
 
-// howMany reads how many pictures a task asks for; one if it does not say.
+// howMany returns how many pictures a task asks for, or 1 if it does not say.
 func howMany(task string) int {
 	m := copies().FindStringSubmatch(task)
 	if m == nil {
@@ -131,7 +131,7 @@ func howMany(task string) int {
 	if n, ok := speech.NumberWords[speech.Fold(m[1])]; ok {
 		return int(n)
 	}
-	n, _ := strconv.Atoi(m[1]) // three digits at most
+	n, _ := strconv.Atoi(m[1]) // at most three digits
 	return max(1, n)
 }
 
@@ -149,7 +149,7 @@ func paintParams(task string) map[string]any {
 	return p
 }
 
-// talk says what this model is and can do; a question gets told that it has no answer.
+// talk says what this model is and can do; for a question, it first says that it has no answer.
 func (c *conversation) talk(lang phrases) string {
 	parts := []string{lang.who()}
 	if asks(c.task) {
@@ -173,7 +173,7 @@ func subject(task string) string {
 	return strings.TrimSpace(pictureShape().ReplaceAllString(strings.TrimRight(strings.TrimSpace(text), ".!?"), ""))
 }
 
-// images finds the refs in the outputs of a picture action.
+// images returns the items in the outputs of a picture action.
 func images(outputs json.RawMessage) []item {
 	var found []item
 	var tree any

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// coordinate runs an agent that has sub-agents: first every researcher at once,
-// then the one that writes, then done.
+// coordinate runs an agent that has sub-agents: first all researchers at once, then the writers, then it concludes.
 func coordinate(c *conversation) step {
 	var writers, researchers []callee
 	for _, a := range c.agents {
@@ -26,7 +25,7 @@ func coordinate(c *conversation) step {
 	return conclude(c, writers)
 }
 
-// delegate asks those of the given agents that have not answered.
+// delegate calls the given agents that have not answered.
 func delegate(c *conversation, to []callee, reason string) (step, bool) {
 	s := step{Reasoning: reason}
 	for _, a := range to {
@@ -37,7 +36,7 @@ func delegate(c *conversation, to []callee, reason string) (step, bool) {
 	return s, len(s.Agents) > 0
 }
 
-// conclude hands up what the writer says, and what failed.
+// conclude returns what the writer says, and what failed.
 func conclude(c *conversation, writers []callee) step {
 	s := step{Reasoning: "Every part has answered.", Done: true}
 	var messages, failed []string
@@ -67,7 +66,7 @@ func conclude(c *conversation, writers []callee) step {
 	return s
 }
 
-// unconfigured lists the sources that are not there, with the reason.
+// unconfigured lists the sources that are not configured, with the reason.
 func (w wording) unconfigured(sources map[string]source) []string {
 	var out []string
 	for name, s := range sources {

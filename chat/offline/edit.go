@@ -10,33 +10,32 @@ import (
 )
 
 var (
-	// thenChange finds the second wish of "draw a boat, then make it bluer".
+	// thenChange matches the second request of "draw a boat, then make it bluer".
 	thenChange = pattern.Lazy(`(?i)[,;.]?\s+(?:(?:and|und)\s+)?(?:(?:then|afterwards|after that|dann|danach)[,]?\s+((?:make|turn|change|edit|vary|add|remove|replace|put|recolou?r|give|show|mach|füg|änder|entfern|variier)\w*\b.*)|und\s+((?:mach|füg|änder)\w*\s+(?:es|ihn|sie|das bild)\b.*))`)
-	// changeOfOne finds a wish that is about a picture which is there.
+	// changeOfOne matches a request to change an existing picture.
 	changeOfOne = pattern.Lazy(`(?i)\b(?:edit|change|alter|modify|retouch|recolou?r|adjust|crop|blur|sharpen|add|remove|erase|replace|make|turn|put|invert|flip|mirror)\b[^.?!]*\b(?:it|its|this|that|these|those|them|both|the (?:first|second|third|last|same|previous|picture|image|photo|illustration|drawing)|img-[0-9a-z]{8})\b` +
 		`|(?:^|\s)(?:mach|mache|änder\w*|färbe?|drehe?|spiegel\w*|entfern\w*|lösch\w*|ersetz\w*|bearbeite)\s+(?:mir\s+)?(?:es|das|ihn|sie|den|die|dies\w*|beide|img-[0-9a-z]{8})(?:\s|$)|(?:^|\s)füg\w*\b[^.?!]*\b(?:hinzu|ein)\b`)
 	comparison = pattern.Lazy(`(?i)^\s*(?:(?:a (?:bit|little)|much|please|now|etwas|ein bisschen|viel|bitte|jetzt|nun)\s+)*(?:bluer|redder|greener|warmer|colder|cooler|darker|brighter|lighter|sharper|softer|more \w+|less \w+|blauer|röter|grüner|gelber|wärmer|kälter|kühler|dunkler|heller|bunter|weicher|mehr \p{L}+|weniger \p{L}+)(?:[\s.,!?]|$)`)
 	variation  = pattern.Lazy(`(?i)\b(?:vary|variations?|variants?|other versions?|another version|variier\w*|varianten?)\b`)
-	// changeVerb begins an order that, where pictures are, is about one of them: "add a
+	// changeVerb matches an order that, if there are pictures, is about one of them: "add a
 	// boat", "make the cat red", "can you brighten the sky".
 	changeVerb = pattern.Lazy(`(?i)(?:^|[.!?;,]\s+)(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|jetzt|nun|bitte|und|auch),?\s+)*(?:(?:can|could|would|will) you\s+)?(?:please\s+)?(?:add|remove|erase|delete|replace|brighten|darken|lighten|soften|sharpen|blur|crop|rotate|flip|mirror|invert|recolou?r|retouch|resize|combine|merge|make (?:the|his|her|their|everything|picture \d+|image \d+)|(?:turn|change|put|move|colou?r|tint) (?:the|his|her|their|everything)|entfern\w*|lösch\w*|ersetz\w*)\b`)
-	// judgement finds what is wrong with a picture: "the sky is too dark".
+	// judgement matches a complaint about a picture: "the sky is too dark".
 	judgement = pattern.Lazy(`(?i)\b(?:is|are|looks?|seems?|it's|ist|sind|wirkt)\s+(?:(?:still|noch)\s+)?(?:too|zu|not \w+ enough)\b`)
-	// question finds what asks to be told and not to be shown.
+	// questionForm matches a request for information, not for a picture.
 	questionForm = pattern.Lazy(`(?i)^\s*(?:(?:and|so|ok(?:ay)?|well|hi|hello|und|hallo),?\s+)*(?:what|which|who|where|when|why|how|do|does|did|is|are|was|were|have|has|tell me|describe|explain|welche[rsnm]?|wer|wo|wann|warum|wieso|wie|hast|gibt es|beschreibe?|erkläre?)(?:\s|$)`)
-	// suggestion is a wish in the form of a question.
+	// suggestion matches a request in the form of a question.
 	suggestion = pattern.Lazy(`(?i)^\s*(?:(?:how|what) about|why (?:not|don't)|wie wäre)\b`)
 	makesNew   = pattern.Lazy(`(?i)\b(?:(?:draw|paint|render|generate|create)\s+(?:me\s+)?(?:a|an|one|two|three|four|five|six|[0-9]|some|another)|(?:zeichne|male|mal|erstelle|erzeuge)\s+(?:(?:mir|bitte)\s+)*(?:ein\w{0,2}|zwei|drei|vier|fünf|sechs|[0-9]))\b`)
-	// byNumber finds "the second one", "picture 2", not "a second boat".
+	// byNumber matches "the second one" and "picture 2", but not "a second boat".
 	byNumber     = pattern.Lazy(`(?i)\b(?:(first|second|third|fourth|fifth)(?:\s+(?:one|picture|image|photo|illustration|drawing|version|of)\b|\s*(?:$|[,.;:!?]|and\b))|(erste|zweite|dritte|vierte|fünfte)[nsrm]?\s+(?:bild|foto|zeichnung|version|fassung)|(?:picture|image|photo|number|no\.?|bild|nummer)\s+#?(\d{1,3})\b)`)
 	ordinalWords = strings.Fields("first second third fourth fifth erste zweite dritte vierte fünfte")
 	namedRef     = pattern.Lazy(`\bimg-[0-9a-z]{8}\b`)
-	// byLabel finds what tells one picture from the others: the picture with the dog.
+	// byLabel matches what distinguishes one picture from the others: the picture with the dog.
 	byLabel = pattern.Lazy(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one|bild|foto|zeichnung)s? (?:of|with|showing|mit|von) (?:the |an? |dem |der |einem |einer )?([\p{L}\d-]+)`)
 )
 
-// wish is what a person wants of pictures: a new one, a change of one, or first the one
-// and then the other.
+// wish is what a person wants done with pictures: draw one, change one, or first draw and then change one.
 type wish struct{ draw, change string }
 
 func readWish(c *conversation) wish {
@@ -51,7 +50,7 @@ func readWish(c *conversation) wish {
 		has && (changeVerb().MatchString(first) || judgement().MatchString(first))
 	vary := variation().MatchString(first)
 	fresh := makesNew().MatchString(first) || ofWhat().MatchString(first) && !change && !asks(first)
-	if vary && has { // variations of what is there are nothing new
+	if vary && has { // variations of an existing picture are not new
 		fresh = false
 	}
 	switch {
@@ -75,7 +74,7 @@ func (wish) action(text string) string {
 	return "Edit Image"
 }
 
-// pictures are those that can be changed: granted ones, then those made in this task.
+// pictures returns the refs of those that can be changed: granted ones, then those made in this task.
 func (c *conversation) pictures() []string {
 	var refs []string
 	add := func(items []item) {
@@ -92,8 +91,8 @@ func (c *conversation) pictures() []string {
 	return refs
 }
 
-// meant chooses the pictures that a text is about: by a word of their labels, the named ones, all, one by
-// its number, else the newest.
+// meant returns the pictures that a text is about: by a word of their labels, the named
+// ones, all, one by its number, otherwise the newest.
 func (c *conversation) meant(text string) []string {
 	refs := c.pictures()
 	if m := byLabel().FindStringSubmatch(text); m != nil && !namedRef().MatchString(text) {
@@ -133,7 +132,7 @@ func (c *conversation) meant(text string) []string {
 	return refs[last:]
 }
 
-// unknown gives the refs that a text names and that are not there.
+// unknown returns the refs that a text names and that do not exist.
 func unknown(text string, refs []string) []string {
 	var out []string
 	for _, r := range namedRef().FindAllString(text, -1) {
@@ -144,7 +143,7 @@ func unknown(text string, refs []string) []string {
 	return out
 }
 
-// alter asks for the change, or says why it cannot be made; false when it has been made already.
+// alter requests the change, or says why it cannot be made; it returns false if it was already made.
 func alter(c *conversation, w wish, lang phrases) (step, bool) {
 	name := w.action(w.change)
 	refs := c.pictures()
@@ -165,7 +164,7 @@ func alter(c *conversation, w wish, lang phrases) (step, bool) {
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
 }
 
-// cannotChange lists what the painter cannot do of a change; which picture is meant is no part of it.
+// cannotChange lists what the painter cannot apply of a change, ignoring the words that say which picture is meant.
 func (c *conversation) cannotChange(text string) []string {
 	if c.painter == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// findings is what a researcher brings back, and what a writer writes from.
+// findings is what a researcher returns and a writer writes from.
 type findings struct {
 	Answers []finding     `json:"answers,omitempty"`
 	Quotes  []quoted      `json:"quotes,omitempty"`
@@ -24,7 +24,7 @@ type findings struct {
 	NotRead []unread      `json:"not_read,omitempty"`
 }
 
-// finding is the answer of tables to one part of the task.
+// finding is the answer from tables to one part of the task.
 type finding struct {
 	Part      string        `json:"part"`
 	Sentences []string      `json:"sentences"`
@@ -36,14 +36,14 @@ type finding struct {
 	Chart     *answer.Chart `json:"chart,omitempty"`
 }
 
-// tableResult is a query with its result, in the shape that every writer gets.
+// tableResult is a query with its result, in the form that every writer receives.
 type tableResult struct {
 	Statement string   `json:"statement"`
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
 }
 
-// quoted are the whole sentences that answer one part of the task.
+// quoted holds whole sentences that answer one part of the task.
 type quoted struct {
 	Part string `json:"part"`
 	passage.Quote
@@ -56,7 +56,7 @@ type open struct {
 	Unknown []string    `json:"unknown,omitempty"`
 }
 
-// holding is what a source holds: a table with its columns, or a document.
+// holding is what a source contains: a table with its columns, or a document.
 type holding struct {
 	Path    string   `json:"path"`
 	Columns []string `json:"columns,omitempty"`
@@ -109,7 +109,7 @@ func (f *findings) use(o origin) {
 	}
 }
 
-// parts opens every part of the task, for sources without tables.
+// parts records every part of the task as open, for sources without tables.
 func (f *findings) parts(task string) {
 	for _, p := range question.Parts(task) {
 		f.Open = append(f.Open, open{Part: p, Why: plan.ReasonUnknown})
@@ -120,7 +120,7 @@ func (f *findings) step(message string) step {
 	return step{Reasoning: "Everything that answers the task is read.", Done: true, Message: message, Payload: f.payload()}
 }
 
-// payload writes the findings; placeholders in them are text of a source, not media of this run.
+// payload encodes the findings and escapes placeholders in them: they are text of a source, not media of this run.
 func (f *findings) payload() map[string]any {
 	b, err := json.Marshal(f)
 	if err != nil {
@@ -133,8 +133,7 @@ func (f *findings) payload() map[string]any {
 	return out
 }
 
-// gather collects the findings in what was handed down, at any depth. A part that one
-// source answers is not open.
+// gather collects the findings at any depth of the input. A part that one source answers is not open.
 func gather(input map[string]any) findings {
 	var all findings
 	var walk func(v any)
@@ -146,7 +145,7 @@ func gather(input map[string]any) findings {
 		if t["sources"] != nil || t["unanswered"] != nil || t["holds"] != nil || t["not_read"] != nil {
 			var one findings
 			b, err := json.Marshal(t)
-			// Findings of another shape are not ours to read.
+			// Objects of another shape are not findings.
 			if err == nil && json.Unmarshal(b, &one) == nil {
 				all.add(one)
 				return

@@ -7,16 +7,15 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// infographicAgent is the sub-agent that a writer may ask; brief is the payload key
-// that its material is handed down in.
+// infographicAgent is the sub-agent that a writer may call; brief is the payload key that its material is passed under.
 const (
 	infographicAgent  = "infographic-agent"
 	infographicAction = "Create SVG Infographic"
 	brief             = "brief"
 )
 
-// briefing is what an infographic shows: the statements of the answers, and their charts.
-// It is nil if there is nothing.
+// briefing returns what an infographic shows: the statements of the answers, and their
+// charts. It returns nil if there is nothing.
 func (d *draft) briefing() map[string]any {
 	var sections []any
 	var files []string
@@ -37,10 +36,10 @@ func (d *draft) briefing() map[string]any {
 	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": string(d.w.Language)}
 }
 
-// mostLabel is how long the name of an infographic is, in bytes.
+// mostLabel is the maximum length of the name of an infographic, in bytes.
 const mostLabel = 100
 
-// label names what an infographic shows: the headings of the answers, as many as fit whole.
+// label returns what an infographic shows: the headings of the answers, as many as fit completely.
 func (d *draft) label() string {
 	var out string
 	for _, a := range d.found.Answers {
@@ -56,8 +55,8 @@ func (d *draft) label() string {
 	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?")) + d.w.Say(" at a glance", " auf einen Blick")
 }
 
-// infographic is the rule book of an agent that composes infographics: it draws what
-// the brief says, or the values that its task states, once, and hands the result back.
+// infographic returns the next step of an agent that composes infographics: it draws the
+// brief, or the values that its task states, once, and hands back the result.
 func infographic(c *conversation) step {
 	if len(c.results) > 0 {
 		return handBack(c)
@@ -95,7 +94,7 @@ func handBack(c *conversation) step {
 	return s
 }
 
-// infographic embeds what the sub-agent made; one that failed is told of at the end.
+// infographic embeds what the sub-agent made; a failed one is reported at the end.
 func (d *draft) infographic(p *page) {
 	if d.composed == nil || !d.composed.Success || len(d.composed.Media) == 0 {
 		return

@@ -12,13 +12,13 @@ import (
 	"atelier/media/imaging"
 )
 
-// Blobs is where pixels are read; *wire.Codec is one.
+// Blobs opens the blobs whose pixels are read; *wire.Codec implements it.
 type Blobs interface {
-	// Open reads a stored blob; the caller closes it.
+	// Open opens a stored blob; the caller closes it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
-// mostSeen is how many pictures this model looks at in one request.
+// mostSeen is the maximum number of pictures that this model looks at in one request.
 const mostSeen = 4
 
 // seen is a picture that the model is shown.
@@ -28,11 +28,11 @@ type seen struct {
 	pixels
 }
 
-// asksToLook finds a question about pictures that are shown.
+// asksToLook matches a question about the pictures that are shown.
 var asksToLook = pattern.Lazy(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do|beschreibe?|was|welche[rs]?|wer|wo|wie|vergleiche?|ähnlich|gleich|farben?|hell|dunkel|groß|zeigt?|siehst|ist|sind)(?:\s|[?.!,]|$)`)
 
-// inspect reads the pictures of a request, where it is about them. Pictures that cannot
-// be read are told by the caller's policy before; here they are an error.
+// inspect reads and measures the pictures of a request. The caller's policy reports
+// pictures that cannot be read beforehand; here they are an error.
 func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 	if m.Blobs == nil {
 		return nil, nil
@@ -44,7 +44,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 				continue
 			}
 			ref := string(p.Media.Ref)
-			if i > 0 { // the item's ref stands before a smaller form of it
+			if i > 0 { // the text before a smaller form names the item's ref
 				if named := namedRef().FindString(msg.Parts[i-1].Text); named != "" {
 					ref = named
 				}
@@ -70,8 +70,7 @@ func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
 	return out, nil
 }
 
-// wantsLook reports whether a task is about what the shown pictures look like, and not a
-// wish for a new or a changed one.
+// wantsLook reports whether a task asks what the shown pictures look like, and not for a new or changed one.
 func wantsLook(c *conversation) bool {
 	if len(c.seen) == 0 || len(c.results) > 0 {
 		return false
@@ -86,7 +85,7 @@ func look(c *conversation) step {
 	return finish("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).Say("I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.", "Ich bin Ateliers Offline-Modell und sehe nur Pixel: Größe, Farben, Helligkeit und Ähnlichkeit. Was ein Bild zeigt, kann ein Sprachmodell sagen, das Bilder sieht."))
 }
 
-// describe tells what the pixels of every picture tell, and how alike they are.
+// describe says what the pixels of every picture show, and how alike the pictures are.
 func (c *conversation) describe() string {
 	p := speak(c.task)
 	var parts []string
@@ -109,7 +108,7 @@ func (c *conversation) describe() string {
 
 func (c *conversation) describeOne(s seen, p phrases) string {
 	w, h, label := s.shown.Width, s.shown.Height, s.shown.Label
-	for _, i := range c.media { // the item itself, where a smaller form is shown
+	for _, i := range c.media { // the size of the item itself, if a smaller form is shown
 		if i.Ref == s.ref && i.Width > 0 {
 			w, h, label = i.Width, i.Height, i.Label
 		}

@@ -1,12 +1,10 @@
-// Package offline is the chat model that needs no provider: deterministic rules
-// instead of a language model. It reads the same prompts as every other model,
-// plans the steps of the shipped agents, extracts and ranks sentences of prose,
-// computes totals, shares, trends and extremes of tables, chooses charts that fit,
-// and writes the report. Of pictures it tells what pixels tell: size, palette,
-// brightness, likeness. It says in every answer that it is no language model.
+// Package offline is the chat model that needs no provider: deterministic rules instead of a language model. It reads
+// the same prompts as every other model, plans the steps of the shipped agents, extracts and ranks sentences of prose,
+// computes totals, shares, trends and extremes of tables, chooses charts that fit, and writes the report. Of pictures
+// it reports what pixels show: size, palette, brightness, likeness. Its reports say that it is not a language model.
 //
-// It never fails for want of a network; its only errors are those of a cancelled
-// context and of pictures that cannot be read. It may import chat, imaging and media.
+// It never fails because there is no network. It returns errors only for a cancelled context, and for pictures that
+// are too many or cannot be read. It may import chat, imaging, media, internal/pattern and its own subpackages.
 package offline
 
 import (
@@ -18,13 +16,12 @@ import (
 	"atelier/media"
 )
 
-// Model is the offline chat model. The zero value is ready, without vision. It is safe
-// for concurrent use.
+// Model is the offline chat model. The zero value is ready to use, without vision. It is safe for concurrent use.
 type Model struct {
-	// Blobs is where it reads the pixels of pictures; nil means that it sees none.
+	// Blobs opens the pictures whose pixels it reads; if nil, it sees none.
 	Blobs Blobs
-	// Painter tells what can be drawn, where pictures are made by the offline painter; nil where another
-	// model makes them, which is asked for anything.
+	// Painter reports what can be drawn if the offline painter makes pictures; it is nil if
+	// another model makes them, which is asked for anything.
 	Painter Painter
 }
 
@@ -65,8 +62,7 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 	}, nil
 }
 
-// decide chooses the rule book by what the agent can call, so that agents of other
-// people's making get a sensible one as well.
+// decide chooses the rules by what the agent can call, so that custom agents also get sensible ones.
 func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
@@ -93,7 +89,7 @@ func decide(c *conversation) step {
 	return converse(c)
 }
 
-// asking is the conversation of a researcher, whose task is the question alone.
+// asking returns the conversation of a researcher, whose task is the question alone.
 func (c *conversation) asking() *conversation {
 	c.task = questionOf(c.task)
 	return c

@@ -10,7 +10,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// What a writer draws with.
+// Actions that a writer draws with.
 const (
 	chartAction = "Create SVG Chart"
 	paintAction = "Generate Image"
@@ -18,15 +18,15 @@ const (
 
 // order is what a task wants a report to show.
 type order struct {
-	// pictures is how many illustrations are asked for; scene is what they show.
+	// pictures is the number of requested illustrations; scene is what they show.
 	pictures int
 	scene    string
-	// plain says that no charts are wanted, charted that one is, chart which kind.
+	// plain means that no charts are wanted, charted that one is; chart is its kind.
 	plain, charted bool
 	chart          string
-	// infographic says that one is asked for.
+	// infographic means that one is requested.
 	infographic bool
-	// unsupported are the visuals that are asked for and not drawn offline.
+	// unsupported are the requested visuals that are not drawn offline.
 	unsupported []string
 }
 
@@ -69,7 +69,7 @@ func readOrder(task string) order {
 	return o
 }
 
-// about reads what a picture shows from the text behind its name.
+// about returns what a picture shows, from the text after its name.
 func about(rest string) string {
 	at := aboutWhat().FindStringIndex(rest)
 	if at == nil {
@@ -84,8 +84,8 @@ func about(rest string) string {
 
 var countDigits = pattern.Lazy(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or|bis|oder)\s*([1-9][0-9]{0,2}))?\s+(?:[\p{L}-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version|bild|illustrationen|foto)(?:s|er|ern)?\b`)
 
-// pictures reads how many pictures are asked for: "two illustrations", "2-3 images",
-// "two or three pictures". Of two numbers the greater counts; without one it is one.
+// pictures returns how many pictures are requested: "two illustrations", "2-3 images", "two
+// or three pictures". Of a range, the upper end counts; the default is one.
 func pictures(task string) int {
 	if m := countDigits().FindStringSubmatch(task); m != nil {
 		n, err := strconv.Atoi(m[1])
@@ -114,7 +114,7 @@ var (
 	withWish = pattern.Lazy(`(?i),?\s+(?:with|including|and|plus|as|mit|samt|inklusive)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b.*$`)
 )
 
-// headline makes a title of a task: its first question, or what the report is about.
+// headline returns a title for a task: its first question, or what the report is about.
 func headline(task string) string {
 	task = questionOf(task)
 	if parts := question.Parts(task); len(parts) > 1 && strings.Contains(task, "?") {

@@ -10,22 +10,22 @@ import (
 	"slices"
 )
 
-// grid is how many points a picture is sampled at along each side.
+// grid is the number of sample points along each side of a picture.
 const grid = 96
 
-// cells is the side of the brightness raster that likeness is told from.
+// cells is the side of the brightness raster that likeness is computed from.
 const cells = 12
 
-// pixels is what the pixels of a picture tell.
+// pixels holds what is measured from the pixels of a picture.
 type pixels struct {
-	// shares are the parts of the visible area by colour name, 0 to 1; means their mean colours.
+	// shares are the fractions of the visible area by colour name, 0 to 1; means are their mean colours.
 	shares map[string]float64
 	means  map[string][3]float64
-	// light is the mean brightness and contrast its spread, 0 to 1.
+	// light is the mean brightness and contrast its standard deviation, 0 to 1.
 	light, contrast float64
-	// clear is the part that is transparent.
+	// clear is the transparent fraction.
 	clear float64
-	// raster is the brightness of cells × cells fields.
+	// raster is the mean brightness of cells × cells fields.
 	raster [cells * cells]float64
 }
 
@@ -105,10 +105,10 @@ func colourName(rgb [3]float64) string {
 	return name
 }
 
-// namedColours is how many colours are named.
+// namedColours is the maximum number of colours that are named.
 const namedColours = 4
 
-// area is a colour, the part that it has, and the code of its mean.
+// area is a colour with its share and the code of its mean.
 type area struct {
 	name  string
 	share float64
@@ -134,7 +134,7 @@ type grade struct {
 	word  string
 }
 
-// graded is the word for a number among grades in their order, of which the last has no bound.
+// graded returns the word for a number. The grades are in ascending order, and the last has no bound.
 func graded(v float64, grades []grade) string {
 	for _, g := range grades[:len(grades)-1] {
 		if v < g.below {
@@ -148,12 +148,12 @@ var (
 	lights     = []grade{{0.2, "very dark"}, {0.4, "dark"}, {0.6, "of medium brightness"}, {0.8, "bright"}, {1, "very bright"}}
 	contrasts  = []grade{{0.06, "hardly any"}, {0.15, "little"}, {0.25, "medium"}, {1, "strong"}}
 	likenesses = []grade{{0.5, "different"}, {0.75, "somewhat alike"}, {0.97, "alike"}, {1, "nearly the same"}}
-	// hues are colour names by the end of their part of the circle, in degrees.
+	// hues are colour names by the end of their sector of the colour circle, in degrees.
 	hues = []grade{{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"}, {258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"}}
 )
 
-// like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by
-// their colours.
+// like returns the likeness of two pictures, 0 to 1: half from the arrangement of light and
+// dark, half from their colours.
 func (s pixels) like(t pixels) float64 {
 	var colours float64
 	for name, share := range s.shares {

@@ -9,26 +9,26 @@ import (
 	"atelier/internal/pattern"
 )
 
-// mostListed is how many pictures an answer lists or shows at most.
+// mostListed is the maximum number of pictures that an answer lists or shows.
 const mostListed = 12
 
-// listAction is where the record of a conversation's pictures is read.
+// listAction is the action that reads the record of a conversation's pictures.
 const listAction = "List Agent Media"
 
 var (
-	// polite is what surrounds the words of a change.
+	// polite matches the words around those of a change.
 	polite = pattern.Lazy(`(?i)^\s*(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|(?:can|could|would|will) you|jetzt|nun|bitte|und),?\s+)*(?:(?:go back|return) to \S+ \S+(?: \w+)? and )?(?:make (?:(?:this|that|the) (?:(?:first|second|third|last) )?(?:one|picture|image|photo|illustration|drawing)|it|this|that|them) (?:of them )?|mache? (?:es|das bild|das|sie) )?|[\s.?!]+$`)
-	// recalls finds a wish to see again what is there.
+	// recalls matches a request to see existing pictures again.
 	recalls = pattern.Lazy(`(?i)\b(?:show|see|give|send|zeige?)\b[^.?!\n]*\b(?:it|that|this|them|those|these|the|both|all|es|das|sie|beide|alle)\b[^.?!\n]*\b(?:again|noch ?mal|noch einmal|wieder)\b|^\s*(?:please\s+)?(?:can you\s+|could you\s+)?show\s+(?:me\s+)?(?:it|them|both|img-[0-9a-z]{8}|the (?:first|second|third|last|latest|previous|original)(?: (?:one|picture|image|photo|illustration|drawing|version))?)\s*(?:please)?[.!?]*\s*$`)
-	// lists finds the question for the record.
+	// lists matches a question for the record.
 	lists = pattern.Lazy(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could) you\s+)?(?:list|show)\b[^.?!\n]*\b(?:my|our|your|all|the)\s+(?:\w+\s+)?(?:pictures|images|photos|drawings|media)\b` +
 		`|\b(?:what|which(?: pictures| images)?|how many(?: pictures| images)?)\s+(?:have|did|do)\s+(?:you|we|i)\s+(?:already\s+)?(?:made?|drawn?|draw|painted?|created?|generated?|have|got)\b|\bwhich (?:pictures|images) (?:are there|do (?:we|i) have)\b` +
 		`|^\s*(?:bitte\s+)?(?:liste?|zeige?|nenne?)\b[^.?!\n]*\b(?:meine|unsere|deine|alle|die)\s+(?:\p{L}+\s+)?(?:bilder|fotos|zeichnungen|medien)(?:\s+auf)?[\s.!?]*$` +
 		`|\b(?:was|welche bilder|wie viele bilder)\s+(?:hast du|haben wir|habe ich|gibt es)\b[^.?!\n]*`)
 )
 
-// recall answers what needs no new picture: what is there is listed or shown again. It gives false when the
-// task is not about pictures that are there.
+// recall answers what needs no new picture: it lists existing pictures or shows them again.
+// It returns false if the task is not about existing pictures.
 func recall(c *conversation) (step, bool) {
 	refs := c.pictures()
 	lang := speak(c.task)
@@ -54,8 +54,8 @@ func recall(c *conversation) (step, bool) {
 	return step{}, false
 }
 
-// known lists the pictures of a conversation, in the order in which they came: those of the record, where it
-// was read.
+// known lists the pictures of a conversation in the order in which they were added: those
+// of the record, if it was read.
 func (c *conversation) known(lang phrases) string {
 	refs := c.pictures()
 	total := len(refs)
@@ -103,7 +103,7 @@ func (c *conversation) named(ref string) string {
 	return name
 }
 
-// changed is the label of a changed picture: what it was and what became different.
+// changed returns the label of a changed picture: what it was and what changed.
 func (c *conversation) changed(w wish) string {
 	sentences := strings.SplitAfter(strings.TrimSpace(w.change), ". ")
 	what := clip(polite().ReplaceAllString(sentences[len(sentences)-1], ""), 60)

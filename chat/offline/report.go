@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// page is the HTML of a report.
+// page builds the HTML of a report.
 type page struct {
 	b       strings.Builder
 	figures int
@@ -50,7 +50,7 @@ func (d *draft) report() string {
 	return p.b.String()
 }
 
-// single writes the one answer of a report, or that there is none.
+// single writes the only answer of a report, or a refusal if there is none.
 func (d *draft) single(p *page) {
 	if len(d.found.Answers) > 0 {
 		a := d.found.Answers[0]
@@ -111,7 +111,7 @@ func (d *draft) pictures(p *page) {
 	}
 }
 
-// gap says what the report does not answer and does not show.
+// gap lists what the report does not answer or show.
 func (d *draft) gap(p *page) {
 	var items []string
 	for _, o := range d.found.Open {
@@ -187,7 +187,7 @@ func (d *draft) failed() []string {
 	return bad
 }
 
-// figure embeds a made picture by its placeholder.
+// figure embeds a generated picture by its placeholder.
 func (p *page) figure(d *draft, f figure) {
 	if f.made == nil || !f.made.Success {
 		return
@@ -212,8 +212,8 @@ func (p *page) quote(q quoted) {
 	fmt.Fprintf(&p.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n", prose(q.Text), linked(q.Path, q.Title))
 }
 
-// prose escapes a sentence. Names of another direction stand apart in it, so that they
-// do not turn the sentence around.
+// prose escapes a sentence. It isolates names of the opposite writing direction, so that
+// they do not reverse the sentence.
 func prose(text string) string {
 	text = html.EscapeString(text)
 	if leftToRight().MatchString(text) {
@@ -232,7 +232,7 @@ func (p *page) list(items []string) {
 	p.b.WriteString("</ul>\n")
 }
 
-// linked writes a path, and the address of a page as a link.
+// linked returns a path as text, and a web address as a link.
 func linked(path, title string) string {
 	if !strings.HasPrefix(path, "https://") && !strings.HasPrefix(path, "http://") {
 		return html.EscapeString(path)

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// mostFiles is how many documents one research reads, mostParts how many parts of a long one.
+	// mostFiles is the maximum number of documents that one research reads, mostParts that of parts of a long one.
 	mostFiles = 24
-	// databaseTable is the kind of a source that is a table of a database.
+	// databaseTable is the kind of a source that is a database table.
 	databaseTable = "database table"
-	// moreDocuments is why the rest is not read.
+	// moreDocuments is the reason why the remaining documents are not read.
 	moreDocuments = "more than 24 documents"
 	mostParts     = 6
-	// mostQueries is how many statements one research asks: what is not answered by then is not.
+	// mostQueries limits the statements of one research: what is not answered by then stays unanswered.
 	mostQueries = 30
 )
 
@@ -34,7 +34,7 @@ type file struct {
 	Kind string `json:"kind"`
 }
 
-// reading is what the Read File action says of one file.
+// reading is what the Read File action returns for one file.
 type reading struct {
 	Kind      string `json:"kind"`
 	Path      string `json:"path"`
@@ -44,14 +44,14 @@ type reading struct {
 	Truncated bool   `json:"truncated"`
 }
 
-// described is what Describe Tables and Describe Database say.
+// described is what Describe Tables and Describe Database return.
 type described struct {
 	Engine  string         `json:"engine"`
 	Tables  []schema.Table `json:"tables"`
 	NotRead []unread       `json:"notRead"`
 }
 
-// asking is a research of tables by two actions.
+// asking is a research of tables with two actions.
 type asking struct {
 	c               *conversation
 	describe, query string
@@ -60,8 +60,7 @@ type asking struct {
 	failed          string
 }
 
-// ask describes the tables and asks the statements of the question; a step is given until
-// all are asked.
+// ask describes the tables and requests the statements of the question; it returns a step until all are executed.
 func (a *asking) ask() (step, bool) {
 	done := a.c.did(a.describe)
 	if len(done) == 0 {
@@ -87,7 +86,7 @@ func (a *asking) ask() (step, bool) {
 	for i := range a.readings {
 		r := &a.readings[i]
 		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > mostQueries) {
-			r.Why, r.Ask = plan.ReasonEmpty, nil // a statement that fails is not asked again
+			r.Why, r.Ask = plan.ReasonEmpty, nil // a failed statement is not repeated
 		}
 		for _, sql := range r.Ask {
 			s.Actions = append(s.Actions, actionCall{Name: a.query, Params: map[string]any{"SQL": sql}})
@@ -116,7 +115,7 @@ func (a *asking) harvest(f *findings, kind string) {
 	}
 }
 
-// at is the file of a table, with its sheet; the name of a table of a database.
+// at returns the file of a table, with its sheet, or the name of a database table.
 func at(t schema.Table) string {
 	switch {
 	case t.Path == "":
@@ -228,7 +227,7 @@ func summary(f *findings) string {
 	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.Open))
 }
 
-// documents chooses the texts of a folder, small ones first.
+// documents selects the texts of a folder, small ones first.
 func documents(files []file) (docs []file, left []unread) {
 	for _, f := range files {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// phrases are what this model says of pictures, in one language.
+// phrases are the texts of this model about pictures, in one language.
 type phrases struct{ speech.Language }
 
 // DrawsEnglish and DrawsGerman list what the offline painter draws, for people.
@@ -30,7 +30,7 @@ func (p phrases) canChange() string {
 	return p.Say("I can change a whole picture: bluer, warmer, darker, brighter, black and white, night, sunset, winter; and add a boat, birds, a moon and other single things.", "Ein ganzes Bild kann ich ändern: blauer, wärmer, dunkler, heller, schwarz-weiß, Nacht, Sonnenuntergang, Winter; und ein Boot, Vögel, einen Mond und anderes Einzelne hinzufügen.")
 }
 
-// pixelWords are the words for what pixels tell, in German.
+// pixelWords are the German words for what pixels show.
 var pixelWords = map[string]string{
 	"red": "Rot", "orange": "Orange", "yellow": "Gelb", "green": "Grün", "turquoise": "Türkis", "blue": "Blau", "violet": "Violett", "pink": "Rosa", "brown": "Braun",
 	"black": "Schwarz", "white": "Weiß", "grey": "Grau", "square": "quadratisch", "wide": "breit", "upright": "hoch", "very dark": "sehr dunkel", "dark": "dunkel",
@@ -43,7 +43,7 @@ var (
 	englishWord = pattern.Lazy(`(?i)\b(?:the|a|an|and|is|are|of|in|on|at|with|please|me|my|draw|make|paint|show|what|who|how|why|where|which|it|you|have|add|to|for|into|picture|pictures)\b`)
 )
 
-// speak chooses the language of a text: German where it has more German words than English ones.
+// speak returns the phrases in the language of a text: German if it has more German words than English ones.
 func speak(text string) phrases {
 	if len(germanWord().FindAllString(text, -1)) > len(englishWord().FindAllString(text, -1)) {
 		return phrases{speech.German}

@@ -12,10 +12,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// mostPages is how many pages of the web are read.
+// mostPages is the maximum number of web pages that are read.
 const mostPages = 5
 
-// terms are the content words of the parts of a task, as they are written.
+// terms returns at most most content words of the parts of a task, as written.
 func terms(task string, most int) []string {
 	var out []string
 	for _, p := range question.Parts(task) {
@@ -28,7 +28,7 @@ func terms(task string, most int) []string {
 	return out
 }
 
-// searching answers from a knowledge base: a few searches at once, then quotes.
+// searching answers from a knowledge base: it runs a few searches at once, then quotes.
 func searching(c *conversation) step {
 	const action = "Search Knowledge Base"
 	calls := c.did(action)
@@ -87,7 +87,7 @@ func addPassage(docs []passage.Document, d passage.Document) []passage.Document 
 	return docs
 }
 
-// browsing answers from the web: search, read the first pages, quote.
+// browsing answers from the web: it searches, reads the first pages, then quotes.
 func browsing(c *conversation) step {
 	f := &findings{}
 	f.parts(c.task)
@@ -132,10 +132,10 @@ func browsing(c *conversation) step {
 	return f.step(summary(f))
 }
 
-// webHit is one hit of Web Search.
+// webHit is one result of Web Search.
 type webHit struct{ Title, URL string }
 
-// voices chooses pages, one of each site before a second one.
+// voices chooses pages, one of each site before a second of any.
 func voices(hits []webHit) []webHit {
 	var first, more []webHit
 	seen := map[string]bool{}

@@ -9,21 +9,21 @@ import (
 	"atelier/internal/pattern"
 )
 
-// theTask is the source of what a task itself states.
+// theTask is the source of the numbers that a task itself states.
 const theTask = "the task"
 
 var (
-	// pair is a name with a number: Aster 40 %, Bolt: 35, Cascade (25 %).
+	// pair matches a name with a number: Aster 40 %, Bolt: 35, Cascade (25 %).
 	pair = pattern.Lazy(`^\s*(?:and\s+|und\s+)?(.{1,60}?)\s*(?:[:=]|\bhas\b|\bis\b|\bwith\b|\()?\s*(-?[0-9][0-9 ,]*(?:\.[0-9]+)?)\s*(%|percent\b|[A-Za-z$€£/]{1,8})?\)?\s*$`)
 	// listBreak separates the pairs of a list.
 	listBreak = pattern.Lazy(`[,;]\s+|\s+(?:and|und)\s+`)
-	// commaInNumber keeps 1,200 in one piece.
+	// commaInNumber matches the thousands separator in 1,200.
 	commaInNumber = pattern.Lazy(`([0-9]),([0-9]{3})\b`)
 	lastName      = pattern.Lazy(`(?i)(?:^|[\s,:])(?:of|by|for|on|von|nach)\s+`)
 )
 
-// stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %".
-// Two are the least that can be compared.
+// stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %". It
+// requires at least two, the least that can be compared.
 func stated(task string) (finding, bool) {
 	from := wordsFor(task).Say(theTask, "die Aufgabe")
 	text := commaInNumber().ReplaceAllString(task, "$1$2")

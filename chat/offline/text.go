@@ -29,7 +29,7 @@ func clip(s string, most int) string {
 }
 
 var (
-	// rightToLeft is a run of words that are written from right to left.
+	// rightToLeft matches a run of words that are written from right to left.
 	rightToLeft = pattern.Lazy(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
 	leftToRight = pattern.Lazy(`[A-Za-z]{2}`)
 )

@@ -9,8 +9,8 @@ import (
 	"atelier/internal/pattern"
 )
 
-// namedVisual names visuals that are orders wherever they stand; wishedVisual those that may
-// be words of the data too, and are orders only where a task wishes for them.
+// namedVisual matches visuals that are requests wherever they occur; wishedVisual matches
+// those that may also be words of the data, and are requests only if a task asks for them.
 const (
 	namedVisual = `flow ?charts?|(?:network|flow|process|sequence|state|class|entity|mermaid|sketch|organi[sz]ation(?:al)?|gantt|architecture|venn|tree|sankey) (?:diagrams?|graphs?|charts?)|` +
 		`word ?clouds?|mermaid|heat ?maps?|tree ?maps?|mind ?maps?|histograms?|` +
@@ -20,20 +20,20 @@ const (
 
 var (
 	visualWord = pattern.Lazy(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
-	// wishVerb begins a wish for a visual, wishStop is no part of its name.
+	// wishVerb are words that begin a request for a visual; wishStop are words that are not part of its name.
 	wishVerb = speech.Folded(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
 	wishStop = speech.Folded(`of in by per on for from to at about number von in pro je auf über anzahl`)
-	// askWord begins a question, which is no wish.
+	// askWord are words that begin a question, which is not a request for a visual.
 	askWord = speech.Folded(`how many which what who where when wie viele welche welcher welches was wer wo`)
-	// afterVisual begins what may follow the visual of a wish: its subject, another wish, an end.
+	// afterVisual matches what may follow the visual of a request: its subject, another request or an end.
 	afterVisual = pattern.Lazy(`(?i)^\s*(?:$|[,.;:?!)]|(?:of|showing|about|for|from|and|or|with|that|on|in|to|please|von|der|des|zu|zum|zur|über|und|oder|mit|für|aus|dazu|bitte)\b)`)
-	// wishBegins finds what a wish begins with, before its verb.
+	// wishBegins matches the words that may precede the verb of a request.
 	wishBegins = pattern.Lazy(`(?i)[,;]?\s*(?:\b(?:and|und|also|please|bitte)\s+)*$`)
-	// courtesy is what a sentence may hold beside an instruction about the form of the report.
+	// courtesy matches words that may accompany an instruction about the form of the report.
 	courtesy = pattern.Lazy(`(?i)\b(?:please|bitte|thanks|thank you|danke|i|we|you|want|need|would|like|have|to|use|include|add|draw|make|and|ich|wir|will|möchten?|brauche|ein|und|text|only|just|nur|at all|either|there|shall|should|must|be)\b`)
 )
 
-// unsupportedVisuals lists the visuals that a task asks for by name and that are not drawn offline.
+// unsupportedVisuals lists the visuals that a task asks for by name and that cannot be drawn offline.
 func unsupportedVisuals(task string) []string {
 	var out []string
 	for _, at := range visualWord().FindAllStringSubmatchIndex(task, -1) {
@@ -48,8 +48,8 @@ func unsupportedVisuals(task string) []string {
 	return out
 }
 
-// wished says whether the visual at a place of the task is wished for, as in "with a short
-// timeline of …", and gives where the wish begins.
+// wished reports whether the task asks for the visual at a position, as in "with a short
+// timeline of …", and returns where the request begins.
 func wished(task string, at []int) (int, bool) {
 	if !afterVisual().MatchString(task[at[1]:]) {
 		return 0, false
@@ -75,8 +75,8 @@ func wished(task string, at []int) (int, bool) {
 	}
 }
 
-// questionOf is a task without its wishes for what is not drawn and without the sentences
-// that only say what the report shall not show.
+// questionOf returns a task without its requests for visuals that are not drawn, and
+// without sentences that only say what the report must not show.
 func questionOf(task string) string {
 	whole := task
 	for {

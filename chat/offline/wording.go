@@ -9,13 +9,13 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// wording is what reports say in one language.
+// wording holds the texts of reports in one language.
 type wording struct{ speech.Language }
 
-// refused is the fixed sentence of every answer that is none.
+// refused is the fixed sentence of every refusal.
 const refused = "Offline, this question cannot be answered"
 
-// Note is what reports of this model say about themselves.
+// Note is the statement that reports of this model make about themselves.
 const Note = "Written by rule by Atelier's offline model, which is no language model: numbers come from queries over the tables, sentences are quoted word for word."
 
 func (w wording) refusal() string {
@@ -28,7 +28,7 @@ func (w wording) notDrawn() string {
 
 func (w wording) infographic() string { return w.Say("Infographic", "Infografik") }
 
-// views are how the illustrations of one scene differ.
+// views returns how the illustrations of one scene differ.
 func (w wording) views() [mostPictures]string {
 	if w.Language == speech.German {
 		return [mostPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"}
@@ -36,8 +36,8 @@ func (w wording) views() [mostPictures]string {
 	return [mostPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"}
 }
 
-// german are the texts of this program that come from elsewhere in English: reasons why a source was not
-// read or is not there.
+// german translates texts of this program that arrive in English: kinds of sources, and
+// reasons why a source was not read or is missing.
 var german = map[string]string{
 	"db": "Datenbank", "kb": "Wissensordner", "files": "Dateien", "web": "Web", "database table": "Datenbanktabelle", "table": "Tabelle", "document": "Dokument", "knowledge base": "Wissensordner",
 	"give a folder with --files": "Ordner mit --files angeben", "give a database with --db": "Datenbank mit --db angeben",
@@ -50,18 +50,18 @@ var german = map[string]string{
 	"it contains no array of records: use Read File": "keine Liste von Datensätzen", moreDocuments: "mehr als 24 Dokumente",
 }
 
-// wordsFor is the wording of the language of a task.
+// wordsFor returns the wording in the language of a task.
 func wordsFor(task string) wording { return wording{speech.LanguageOf(task)} }
 
-// say writes a text of this program in the language of the report, where it knows it.
+// say translates a text of this program into the language of the report if a translation is known.
 func (w wording) say(english string) string { return w.Say(english, cmp.Or(german[english], english)) }
 
-// chartName is how a task's word for a kind of chart is said back.
+// chartName returns the name of a kind of chart, from the word that the task uses.
 func (w wording) chartName(named string) string {
 	return w.Say(named+" chart", speech.Upper(named)+"diagramm")
 }
 
-// why says why a part is not answered.
+// why returns the reason why a part is not answered.
 func (w wording) why(o open) string {
 	switch o.Why {
 	case plan.ReasonBeyond:
@@ -76,10 +76,10 @@ func (w wording) why(o open) string {
 	return w.Say("it is not understood", "sie wird nicht verstanden")
 }
 
-// mostHeld bounds what a refusal lists.
+// mostHeld limits each list in a refusal.
 const mostHeld = 12
 
-// refusal is the answer to a task that the sources do not answer.
+// refusal returns the answer to a task that the sources do not answer.
 func refusal(task string, f *findings) string {
 	w := wordsFor(task)
 	text := w.refusal() + ". "

@@ -11,24 +11,24 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// figure is one picture of a report: what is asked for, and what came back.
+// figure is one picture of a report: the request and its result.
 type figure struct {
 	call    actionCall
 	caption string
-	part    string // of the answer that it shows
+	part    string // the part whose answer it shows
 	made    *actionResult
 }
 
 const (
-	// mostPictures bounds the illustrations of one report: they cost money elsewhere.
+	// mostPictures limits the illustrations of one report, because other models charge for them.
 	mostPictures = 6
-	// mostCharts bounds its charts.
+	// mostCharts limits the charts of one report.
 	mostCharts = 8
-	// illustration begins the caption of one.
+	// illustration is the prefix of an illustration's caption.
 	illustration = "Illustration: "
 )
 
-// draft is a report in the making.
+// draft is a report in progress.
 type draft struct {
 	task     string
 	w        wording
@@ -41,7 +41,7 @@ type draft struct {
 	missing  []string
 }
 
-// write is the rule book of a report's writer: first its figures, then the report.
+// write returns the next step of a report's writer: first the figures, then the report.
 func write(c *conversation) step {
 	d := c.draft()
 	if len(c.results) == 0 {
@@ -82,8 +82,8 @@ func (c *conversation) asksFor(slug string) bool {
 	return slices.ContainsFunc(c.agents, func(a callee) bool { return a.Slug == slug })
 }
 
-// writesItself tells a writer, whose only sub-agents compose drawings for it, from an
-// agent that leaves the work to others.
+// writesItself reports whether the agent writes the report itself instead of delegating it:
+// its only sub-agents compose infographics, and it can draw charts.
 func (c *conversation) writesItself() bool {
 	for _, a := range c.agents {
 		if !strings.Contains(a.Slug, "infographic") {
@@ -93,7 +93,7 @@ func (c *conversation) writesItself() bool {
 	return c.can(chartAction)
 }
 
-// draft plans the report of the task and of what was handed down.
+// draft plans the report from the task and the input that was passed down.
 func (c *conversation) draft() *draft {
 	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input)}
 	d.missing = d.w.unconfigured(c.sources)
@@ -116,7 +116,7 @@ func (c *conversation) draft() *draft {
 	return d
 }
 
-// unmet says which visuals the task asks for and does not get.
+// unmet records which visuals the task asks for and does not get.
 func (d *draft) unmet(c *conversation) {
 	gap := func(text string) { d.gaps = append(d.gaps, text) }
 	charts := 0
@@ -147,7 +147,7 @@ func (d *draft) unmet(c *conversation) {
 	}
 }
 
-// asKind is the kind of chart that a task names, where it is drawn; empty for others.
+// asKind returns the kind of chart that a task names, or "" if it is not drawn.
 func asKind(named string) string {
 	switch named {
 	case "line", "linien":
@@ -158,7 +158,7 @@ func asKind(named string) string {
 	return ""
 }
 
-// chart asks for the chart of exactly one result.
+// chart returns the figure that requests the chart of exactly one result.
 func (d *draft) chart(a finding) figure {
 	c := a.Chart
 	kind := cmp.Or(asKind(d.order.chart), c.Kind)
@@ -175,7 +175,7 @@ func (d *draft) chart(a finding) figure {
 	return figure{call: actionCall{chartAction, p}, caption: c.Title + " (" + strings.Join(a.Paths, ", ") + ")", part: a.Part}
 }
 
-// illustrate asks for the pictures that the task asks for, as far as they can be painted.
+// illustrate requests the pictures that the task asks for, if they can be painted.
 func (d *draft) illustrate(c *conversation) {
 	if d.order.pictures == 0 || !c.can(paintAction) {
 		return
@@ -221,7 +221,7 @@ func (d *draft) receive(c *conversation) {
 	}
 }
 
-// message is the answer: first what is answered, then what is not.
+// message returns the answer: first what is answered, then what is not.
 func (d *draft) message() string {
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		text := refusal(d.task, &d.found)
@@ -250,7 +250,7 @@ func (d *draft) quote(q passage.Quote) string {
 	return fmt.Sprintf(d.w.Say("%s says: “%s”", "%s sagt: „%s“"), q.Path, strings.TrimSpace(q.Text))
 }
 
-// describe finds the text that an action gives about its picture.
+// describe returns the description of a picture from the outputs of its action.
 func describe(outputs json.RawMessage) string {
 	var tree map[string]any
 	if json.Unmarshal(outputs, &tree) != nil {

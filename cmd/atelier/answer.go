@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// openQuestion is the open question that a beginning of its id names, or the oldest one.
+// openQuestion returns the open question whose id starts with id; the oldest one if id is empty.
 func openQuestion(open []agent.Question, id string) (agent.Question, error) {
 	if id == "" {
 		return open[0], nil
@@ -31,10 +31,10 @@ func openQuestion(open []agent.Question, id string) (agent.Question, error) {
 	if i := slices.IndexFunc(open, func(q agent.Question) bool { return q.ID == found }); i >= 0 {
 		return open[i], nil
 	}
-	return agent.Question{ID: id}, nil // that it is not open is the service's to say
+	return agent.Question{ID: id}, nil // the service reports that it is not open
 }
 
-// yesOrNo answers a question of yes and no.
+// yesOrNo answers a yes-or-no question.
 func yesOrNo(q agent.Question, yes bool) (json.RawMessage, error) {
 	f, ok := formtext.FieldOf(q.Schema)
 	if !ok || !f.Boolean() {
@@ -43,7 +43,7 @@ func yesOrNo(q agent.Question, yes bool) (json.RawMessage, error) {
 	return f.Decide(yes)
 }
 
-// answerFromText makes words an answer of the question's form, which has to ask for one thing.
+// answerFromText converts text into an answer of the question's form, which must have one field.
 func answerFromText(q agent.Question, text string) (json.RawMessage, error) {
 	f, ok := formtext.FieldOf(q.Schema)
 	if !ok {

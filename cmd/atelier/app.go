@@ -9,25 +9,25 @@ import (
 	"atelier/run"
 )
 
-// app is what a command works with.
+// app is the open Atelier of a command.
 type app struct{ *atelier.Atelier }
 
-// stores are the records and bytes, for commands that ask no model.
+// stores holds the records and bytes, for commands that call no model.
 type stores struct{ *atelier.Stores }
 
-// stores are what the app keeps.
+// stores returns the app's stores.
 func (a *app) stores() *stores { return &stores{a.Stores} }
 
-// appConfig is what a command adds to the environment.
+// appConfig holds the settings that a command adds to those of the environment.
 type appConfig struct {
-	// events is told how generations proceed; may be nil.
+	// events receives the progress of generations; may be nil.
 	events func(ctx context.Context, e generate.Event)
-	// sources are what its runs may read.
+	// sources are the data and the models that its runs may use.
 	sources atelier.Sources
-	// partials asks for preview frames, which some providers bill.
+	// partials requests preview frames, which some providers bill.
 	partials bool
-	// takeOver takes up runs whose processes ended; alone uses no engine, so that runs end
-	// with the process.
+	// takeOver adopts the runs of dead processes; alone uses no engine, so that runs end with the
+	// process.
 	takeOver, alone bool
 }
 
@@ -46,7 +46,7 @@ func (w *world) withApp(c appConfig, fn func(*app) error) (err error) {
 	return fn(&app{a})
 }
 
-// withRuns opens everything with the service of runs, runs fn and closes it.
+// withRuns is withApp with the run service.
 func (w *world) withRuns(c appConfig, fn func(*app, *run.Service) error) error {
 	return w.withApp(c, func(a *app) error {
 		runs, err := a.Runs(w.ctx)
@@ -71,5 +71,5 @@ func (w *world) withStores(fn func(*stores) error) (err error) {
 	return fn(&stores{s})
 }
 
-// owner is the person of the command line.
+// owner is the owner of the command line's runs and media.
 const owner = "local"

@@ -40,23 +40,23 @@ func (*chatCmd) Help() string {
 		"If standard input is not a terminal, there are no prompts, a failing command ends the chat, and the exit code is that of the last message."
 }
 
-// talk is a chat under way.
+// talk is a chat in progress.
 type talk struct {
 	*chatCmd
-	w        *world // whose context no Ctrl-C ends
+	w        *world // Ctrl-C does not cancel its context
 	app      *app
 	runs     *run.Service
 	progress *progress
 	lines    <-chan string
-	// interrupts brings Ctrl-C.
+	// interrupts receives Ctrl-C.
 	interrupts chan os.Signal
-	// images go with the next message, last is the answer before.
+	// images are attached to the next message; last is the previous answer.
 	images      []agent.Image
 	imageModels []string
 	last        *agent.Result
-	// noted is what has been noted before: a model that stands in does so in every answer.
+	// noted holds the notes already printed: a substitute would be noted with every answer.
 	noted map[string]bool
-	// code is the exit code of the last message; over says that no further one is read.
+	// code is the exit code of the last message; over means that no further message is read.
 	code int
 	over bool
 }
@@ -99,7 +99,7 @@ func (c *chatCmd) Run(outer *world) error {
 	})
 }
 
-// begin checks what the flags name.
+// begin validates the models and the conversation that the flags name, and creates the folder.
 func (t *talk) begin(a *app) error {
 	t.app = a
 	if err := a.CheckModels(t.w.ctx, t.Model, t.ImageModel); err != nil {
@@ -163,14 +163,14 @@ func (t *talk) leave() error {
 	return nil
 }
 
-// errStopped is Ctrl-C where no answer is in progress.
+// errStopped means Ctrl-C while no answer is in progress.
 var errStopped = errors.New("stopped")
 
-// next is the next line that is no command. The error is io.EOF at the end, or errStopped.
+// next returns the next line that is not a command. The error is io.EOF at the end, or errStopped.
 func (t *talk) next(prompt string) (string, error) {
 	for {
 		if t.w.typed {
-			_, _ = io.WriteString(t.w.stderr, prompt) // nobody is left to tell
+			_, _ = io.WriteString(t.w.stderr, prompt) // a write error cannot be reported
 		}
 		var line string
 		var more bool
@@ -197,14 +197,14 @@ func (t *talk) next(prompt string) (string, error) {
 			return "", err
 		} else if err != nil {
 			t.code = t.w.explain(err)
-			t.over = !t.w.typed // what follows in a script relies on it
+			t.over = !t.w.typed // later lines of a script depend on it
 		}
 	}
 }
 
 func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
-	go func() { // a read of a terminal cannot be ended: it lasts as long as the process
+	go func() { // a read from a terminal cannot be interrupted: it lasts until the process exits
 		defer close(lines)
 		r := bufio.NewReader(cmp.Or[io.Reader](in, strings.NewReader("")))
 		for {

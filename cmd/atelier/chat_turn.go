@@ -26,7 +26,7 @@ const chatCommands = `/image FILE  attach a picture to the next message: a file,
 /quit        end the chat
 To send a message that begins with a slash, type two slashes.`
 
-// command does what a line that begins with a slash says; io.EOF ends the chat.
+// command executes a line that begins with a slash; io.EOF ends the chat.
 func (t *talk) command(line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	rest = strings.Trim(strings.TrimSpace(rest), `"'`)
@@ -51,7 +51,7 @@ func (t *talk) command(line string) error {
 	return media.Errorf(media.CodeInvalid, "unknown command %s: see /help, or begin with // to send it as a message", short(name, 40))
 }
 
-// writeTo writes the answers from the last one on into a folder.
+// writeTo writes the last answer and all later ones into a folder.
 func (t *talk) writeTo(dir string) error {
 	if err := makeFolder(dir); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (t *talk) writeTo(dir string) error {
 	return err
 }
 
-// folder is where the files of an answer go; empty for nowhere. No report is written over another one.
+// folder returns the folder for the files of an answer; empty if none is set. No report is overwritten.
 func (t *talk) folder(res *agent.Result) string {
 	dir := t.Out
 	for n := 2; dir != "" && report.Has(res.Payload); n++ {
@@ -84,7 +84,7 @@ func (t *talk) folder(res *agent.Result) string {
 	return dir
 }
 
-// turn says a message and shows the answer, with the questions that come before it.
+// turn sends a message, asks the questions that come before the answer, and shows the answer.
 func (t *talk) turn(message string) {
 	limits, err := t.limits()
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *talk) turn(message string) {
 	stop()
 }
 
-// wait waits for the end of a run, which Ctrl-C brings about; a second Ctrl-C ends the process.
+// wait waits for a run to end. Ctrl-C cancels the run; a second Ctrl-C ends the process.
 func (t *talk) wait(r *run.Run) (*agent.Result, error) {
 	over := make(chan struct{})
 	var watch sync.WaitGroup
@@ -139,7 +139,7 @@ func (t *talk) wait(r *run.Run) (*agent.Result, error) {
 	return res, err
 }
 
-// show prints what became of a message.
+// show prints the result of a message.
 func (t *talk) show(res *agent.Result, runErr error) {
 	if res == nil {
 		t.code = t.w.explain(runErr)
@@ -162,14 +162,14 @@ func (t *talk) show(res *agent.Result, runErr error) {
 	}
 }
 
-// shownBefore reports whether a note was shown before; from now on it was.
+// shownBefore reports whether a note was shown before, and marks it as shown.
 func (t *talk) shownBefore(note string) bool {
 	before := t.noted[note]
 	t.noted[note] = true
 	return before
 }
 
-// answer asks a question in its place; nil leaves it open.
+// answer asks a question and resumes the run with the answer; nil leaves the question open.
 func (t *talk) answer(id string, q agent.Question) *run.Run {
 	t.w.question(q)
 	for {
@@ -192,7 +192,7 @@ func (t *talk) answer(id string, q agent.Question) *run.Run {
 		}
 		t.code = t.w.explain(err)
 		if errors.Is(err, run.ErrUnderWay) || media.CodeOf(err) == media.CodeConflict {
-			return nil // somebody else answered
+			return nil // someone else answered
 		}
 	}
 }

@@ -20,16 +20,16 @@ import (
 	"atelier/media/imaging"
 )
 
-// rival is one model of a comparison and what became of it.
+// rival is one model of a comparison, with its result.
 type rival struct {
 	model string
 	plan  *plan.Plan
 	res   *generate.Result
-	err   error // why there is no result, or how it ends the command
+	err   error // why there is no result, or the error that ends the command
 	took  time.Duration
 }
 
-// compare asks several models for the same, side by side.
+// compare makes the same request to several models, side by side.
 func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generate.Request, p *progress) error {
 	rivals := make([]rival, len(c.Model))
 	for i, m := range c.Model {
@@ -67,22 +67,22 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	return c.printComparison(ctx, w, a, rivals)
 }
 
-// planOf plans one model's part of a comparison. A dry run does without the key.
+// planOf plans one model's part of a comparison. A dry run needs no key.
 func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*plan.Plan, error) {
 	p, err := a.Gateway.Plan(ctx, r)
 	if !c.DryRun || media.CodeOf(err) != media.CodeMissingKey {
 		return p, err
 	}
 	if p, err = a.Gateway.Rehearse(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
-		return p, nil // the budgets are looked at for all models together
+		return p, nil // comparePlans checks the budgets for all models together
 	}
 	return p, err
 }
 
-// optionsOf are the options of a comparison without those that are for its other models.
+// optionsOf returns the options of a comparison without those for its other models.
 func (c *generateCmd) optionsOf(a *app, req generate.Request, model string) map[string]map[string]any {
 	provider := func(name string) string {
-		m, _ := a.Gateway.Lookup(name) // a name that is none is an error of the plan
+		m, _ := a.Gateway.Lookup(name) // the plan reports an unknown name
 		return m.Provider
 	}
 	used := []string{provider(model)}
@@ -97,15 +97,15 @@ func (c *generateCmd) optionsOf(a *app, req generate.Request, model string) map[
 	return out
 }
 
-// comparisonView is one model's part of a comparison as programs see it.
+// comparisonView is the JSON form of one model's part of a comparison.
 type comparisonView struct {
 	Result  map[string]any      `json:"result"`
 	Seconds float64             `json:"seconds"`
 	Error   *generate.SlotError `json:"error,omitempty"`
 }
 
-// printComparison writes the files, the contact sheet and the table, and how to fetch what
-// was left.
+// printComparison writes the files, the contact sheet and the table, and says how to fetch
+// unfinished results.
 func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []rival) error {
 	views := make([]comparisonView, 0, len(rivals))
 	var rows [][]string
@@ -158,9 +158,8 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 	return cmp.Or(unsaved, endingOf(rivals))
 }
 
-// endingOf is how a comparison ended, whatever the order of its models: with something left
-// to be fetched, else interrupted, else well if one model gave a result, else as the first
-// one that failed.
+// endingOf returns how a comparison ended, whatever the order of its models: running if a model is
+// still running, else interrupted if one was, else nil if one succeeded, else the first error.
 func endingOf(rivals []rival) error {
 	for _, code := range []int{exitRunning, exitInterrupted} {
 		if slices.ContainsFunc(rivals, func(r rival) bool { return r.code() == code }) {
@@ -177,7 +176,7 @@ func endingOf(rivals []rival) error {
 	return failed
 }
 
-// code is the exit code that the model alone would have.
+// code returns the exit code that the model alone would have.
 func (r rival) code() int {
 	if q, ok := errors.AsType[quiet](r.err); ok {
 		return q.code
@@ -187,7 +186,7 @@ func (r rival) code() int {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// fileOf puts the model's name into the name of a file.
+// fileOf inserts part, such as the model's name, into a file name.
 func fileOf(name, part string) string {
 	if name == "" {
 		return ""
@@ -202,8 +201,7 @@ func fileOf(name, part string) string {
 	return strings.TrimSuffix(name, ext) + "-" + slug + ext
 }
 
-// contactSheet makes one picture of all results and stores it; nil if no picture was
-// made.
+// contactSheet makes one picture of all results and stores it; nil if there are no pictures.
 func (c *generateCmd) contactSheet(ctx context.Context, w *world, a *app, rivals []rival) (*outputView, error) {
 	var items []imaging.SheetItem
 	var parents []media.Parent
@@ -229,7 +227,7 @@ func (c *generateCmd) contactSheet(ctx context.Context, w *world, a *app, rivals
 	if len(items) == 0 {
 		return nil, nil
 	}
-	// What was paid for is shown even if the command is being cancelled.
+	// Show what was paid for even if the command is cancelled.
 	ctx = context.WithoutCancel(ctx)
 	var page bytes.Buffer
 	if err := imaging.ContactSheet(ctx, &page, items, imaging.Limits{}, imaging.Generated("several models", "Atelier")); err != nil {

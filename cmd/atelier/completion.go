@@ -23,7 +23,7 @@ func (*completionCmd) Help() string {
 	return "For bash, add source <(atelier completion bash) to ~/.bashrc. For zsh, add the same with zsh to ~/.zshrc, after compinit. For fish, add atelier completion fish | source to ~/.config/fish/config.fish."
 }
 
-// Run prints the script of a shell, or what words can become.
+// Run prints a shell's script, or the completions of words.
 func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	lines := []string{completionScripts()[c.Shell]}
 	if len(c.Words) > 0 {
@@ -43,7 +43,7 @@ func (c *completionCmd) Run(w *world, k *kong.Context) error {
 	return nil
 }
 
-// completionScripts are the scripts that ask the program itself.
+// completionScripts returns the script of each shell. The scripts call the program for completions.
 func completionScripts() map[string]string {
 	return map[string]string{
 		"bash": `_atelier() {
@@ -67,7 +67,7 @@ complete -c atelier -a '(__atelier_words)'`,
 	}
 }
 
-// candidates are what the last word can become after the others; none where it is free text or a file.
+// candidates returns the completions of the last word; none for free text and files.
 func candidates(at *kong.Node, words []string) []string {
 	if words[0] == "help" && len(words) > 1 {
 		words = words[1:]
@@ -106,7 +106,7 @@ func candidates(at *kong.Node, words []string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return !strings.HasPrefix(s, last) })
 }
 
-// flagOf finds the flag that a word names; nil if it holds its value already.
+// flagOf returns the flag that a word names; nil if the word names none or includes the value.
 func flagOf(at *kong.Node, word string) *kong.Flag {
 	for _, group := range at.AllFlags(false) {
 		for _, f := range group {
@@ -127,7 +127,7 @@ func flagNames(at *kong.Node) (names []string) {
 	return names
 }
 
-// values are the words that an argument or a flag is known to take.
+// values returns the known values of an argument or a flag.
 func values(v *kong.Value) (all []string) {
 	switch v.Name {
 	case "agent":

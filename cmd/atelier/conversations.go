@@ -39,7 +39,7 @@ type conversationsShowCmd struct {
 	pageFlags
 }
 
-// messageView is a message with what is attached to it.
+// messageView is a message with its attachments.
 type messageView struct {
 	ledger.Message
 	Attachments []ledger.Attachment `json:"attachments"`
@@ -82,7 +82,7 @@ func (c *conversationsShowCmd) Run(w *world) error {
 	})
 }
 
-// conversation reads the head of a conversation, by its id, its beginning, or last.
+// conversation returns the head of a conversation, by its id, the start of its id, or last.
 func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversation, error) {
 	id, err := s.conversationID(ctx, id)
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 	})
 }
 
-// conversation writes messages for people, without placeholders.
+// conversation prints messages for people, without placeholders.
 func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 	w.line("%s  %s", head.ID, cell(head.Title))
 	labels := map[media.Ref]string{}

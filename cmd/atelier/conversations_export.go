@@ -20,7 +20,7 @@ type conversationsExportCmd struct {
 	JSON   bool   `help:"Print one JSON object."`
 }
 
-// Run writes one conversation as one page.
+// Run writes a conversation as one page.
 func (c *conversationsExportCmd) Run(w *world) error {
 	if c.Output == toStdout {
 		if c.JSON {
@@ -74,7 +74,7 @@ func (a *app) messages(ctx context.Context, s *run.Service, id string) iter.Seq2
 	}
 }
 
-// message is a message with its items and, of an answer, the report.
+// message returns a message with its items and, for an answer, the report.
 func (a *app) message(ctx context.Context, s *run.Service, m ledger.Message) (report.Message, error) {
 	v := report.Message{Who: "You", At: m.CreatedAt, Text: m.Text, Verbatim: true, Failure: m.Failure.Message}
 	attached, err := a.Ledger.ListAttachments(ctx, owner, m.ConversationID, ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}})
@@ -85,7 +85,7 @@ func (a *app) message(ctx context.Context, s *run.Service, m ledger.Message) (re
 	for _, at := range attached.Items {
 		r, err := a.Ledger.MediaRecord(ctx, owner, at.MediaID)
 		if media.CodeOf(err) == media.CodeNotFound {
-			continue // deleted since
+			continue // deleted
 		}
 		if err != nil {
 			return v, err

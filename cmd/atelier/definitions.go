@@ -28,7 +28,7 @@ type agentView struct {
 	Slug        string `json:"slug"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Ready is false where a source is missing that the agent requires.
+	// Ready is false if a source that the agent requires is missing.
 	Ready   bool            `json:"ready"`
 	Missing []missingSource `json:"missing"`
 	Actions []string        `json:"actions"`
@@ -39,7 +39,7 @@ type agentView struct {
 	Hash    string          `json:"hash"`
 }
 
-// missingSource is what an agent requires, and what to do for it.
+// missingSource is a source that an agent lacks, and the reason.
 type missingSource struct {
 	Source string `json:"source"`
 	Reason string `json:"reason"`
@@ -65,7 +65,7 @@ func agentViewOf(d *definition.Agent, sources map[string]agent.Source) agentView
 	return v
 }
 
-// state says in a few words whether an agent can run.
+// state describes whether an agent can run and, if not, what it needs.
 func (v agentView) state() string {
 	if v.Ready {
 		return "ready"
@@ -110,16 +110,16 @@ type agentsShowCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// modelView is the model that would answer now.
+// modelView is the model that would be chosen for an agent.
 type modelView struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
-	// Preferred is what the definition prefers, Reason why it is not that.
+	// Preferred lists the models that the definition prefers; Reason says why another one is chosen.
 	Preferred []string `json:"preferred"`
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// agentDetails are what show prints beyond the list.
+// agentDetails is what show prints in addition to the list.
 type agentDetails struct {
 	agentView
 	Requires      []string        `json:"requires"`
@@ -128,7 +128,7 @@ type agentDetails struct {
 	PayloadSchema json.RawMessage `json:"payload_schema,omitempty"`
 	Prompt        string          `json:"prompt"`
 	definition    *definition.Agent
-	// missing says of sub-agents why they are not offered.
+	// missing holds the reasons why sub-agents are not offered.
 	missing map[string]string
 }
 
@@ -165,7 +165,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 	})
 }
 
-// chatNow finds the chat model that would answer now.
+// chatNow returns the chat model that would be chosen.
 func (a *app) chatNow(w *world, d *definition.Agent) modelView {
 	v := modelView{Preferred: orEmpty(d.ChatModels)}
 	c, err := a.Chat.Choose(w.ctx, d.ChatModels)
@@ -181,14 +181,14 @@ func (a *app) chatNow(w *world, d *definition.Agent) modelView {
 	return v
 }
 
-// matches reports whether a model is one of those that are preferred.
+// matches reports whether a model is a preferred one.
 func (a *app) matches(prefer []string, p chat.Profile) bool {
 	return slices.ContainsFunc(prefer, func(name string) bool {
 		return slices.ContainsFunc(a.Chat.Profiles().Find(name), func(f chat.Profile) bool { return f.ID == p.ID && f.Provider == p.Provider })
 	})
 }
 
-// imageNow finds the image model that would answer now, nil for an agent that asks none.
+// imageNow returns the image model that would be chosen; nil for an agent that uses none.
 func (a *app) imageNow(w *world, d *definition.Agent) *modelView {
 	if !asksImageModels(d) {
 		return nil
@@ -241,7 +241,7 @@ func (m modelView) text() string {
 	return s
 }
 
-// expiryText says when an action's results leave the context.
+// expiryText describes when an action's results leave the context.
 func expiryText(a definition.ActionUse) string {
 	if a.ExpirationTurns == 0 || a.ExpirationMode == "None" {
 		return ""
@@ -249,7 +249,7 @@ func expiryText(a definition.ActionUse) string {
 	return ": results after " + plural(a.ExpirationTurns, "turn") + " " + strings.ToLower(cmp.Or(a.ExpirationMode, "Remove"))
 }
 
-// subAgentText says what goes to a sub-agent and where its payload ends up, and what it lacks.
+// subAgentText describes what a sub-agent receives, where its payload is stored, and what it lacks.
 func subAgentText(a definition.AgentUse, missing string) string {
 	var parts []string
 	if missing != "" {
@@ -271,7 +271,7 @@ func subAgentText(a definition.AgentUse, missing string) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-// asksImageModels reports whether an agent has actions that an image model answers.
+// asksImageModels reports whether an agent has actions that call an image model.
 func asksImageModels(d *definition.Agent) bool {
 	return slices.ContainsFunc(d.Actions, func(u definition.ActionUse) bool {
 		return slices.ContainsFunc(shipped.Families()[0].Actions, func(a action.Description) bool { return a.Name == u.Name })

@@ -21,12 +21,12 @@ type doctorCmd struct {
 // check is one line of the doctor's report.
 type check struct {
 	Name string `json:"name"`
-	// State is ok, off (works without it), warn (works, and is better changed) or bad.
+	// State is ok, off (works without it), warn (works, but should be changed) or bad.
 	State string `json:"state"`
 	Note  string `json:"note"`
 }
 
-// Run checks what can be checked without calling a provider.
+// Run checks everything that needs no call to a provider.
 func (c *doctorCmd) Run(w *world) error {
 	var checks []check
 	err := w.withApp(appConfig{}, func(a *app) error {
@@ -73,7 +73,7 @@ func (c *doctorCmd) Run(w *world) error {
 	return err
 }
 
-// choiceText says which chat model answers, and what has to be said about it.
+// choiceText describes the chosen chat model, with its substitutions, warnings and a missing price.
 func choiceText(c chat.Choice) string {
 	p := c.Model.Profile()
 	parts := []string{p.String()}
@@ -87,7 +87,7 @@ func choiceText(c chat.Choice) string {
 	return strings.Join(parts, "; ")
 }
 
-// checkEngine opens the durable engine, which makes or updates its tables.
+// checkEngine opens the durable engine, which creates or updates its tables.
 func (a *app) checkEngine(ctx context.Context) check {
 	e, err := a.Engine(ctx, false)
 	if err != nil {
@@ -106,7 +106,7 @@ func verdict(name, note string, err error) check {
 	return check{name, "ok", note}
 }
 
-// checkSearch is the line about web search.
+// checkSearch returns the line about web search.
 func (a *app) checkSearch() check {
 	name, err := a.Config.Search.Name()
 	switch {
@@ -132,7 +132,7 @@ func (a *app) probeFolder() check {
 	return verdict("data folder is writable", "", err)
 }
 
-// checkModes looks whether others can look into the folders of the data or read its files.
+// checkModes checks whether other users can access the data folder or its entries.
 func (a *app) checkModes() check {
 	const name = "data folder is private"
 	var open []string

@@ -9,14 +9,14 @@ import (
 	"atelier/media"
 )
 
-// planView is what a request would do, as programs see it.
+// planView is the JSON form of what a request would do.
 type planView struct {
 	*plan.Plan
-	// Error is why it would be refused all the same: a budget.
+	// Error is why the request would still be refused: a budget.
 	Error *generate.SlotError `json:"error,omitempty"`
 }
 
-// viewOfPlan is a plan with the refusal that it would meet; nil is none.
+// viewOfPlan returns a plan with the refusal that the request would meet; nil means none.
 func viewOfPlan(p *plan.Plan, refusal error) planView {
 	v := planView{Plan: p}
 	if refusal != nil {
@@ -25,8 +25,8 @@ func viewOfPlan(p *plan.Plan, refusal error) planView {
 	return v
 }
 
-// plan shows what a request would ask and cost. It ends as the request would that is
-// refused before any call, with a budget's refusal too.
+// plan shows the calls and the cost of a request. It returns the error with which the request would be
+// refused before any call, including that of a budget.
 func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
 	plan, err := a.Gateway.Rehearse(ctx, req)
 	if err != nil && media.CodeOf(err) != media.CodeOverBudget {
@@ -43,8 +43,8 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	return err
 }
 
-// callsText says how often a model is asked, and how many results come if those are not the
-// ones that are requested.
+// callsText describes the number of calls, and the number of results if it differs from the
+// requested one.
 func callsText(p *plan.Plan) string {
 	text := plural(len(p.Calls), "call")
 	if p.Makes != p.N() {
@@ -53,8 +53,8 @@ func callsText(p *plan.Plan) string {
 	return text
 }
 
-// comparePlans shows what a comparison would ask and cost. It is refused if no model of it
-// fits into the budgets; that they do not fit together is told.
+// comparePlans shows the calls and the cost of a comparison. It fails if no model fits into the
+// budgets, and warns if the models do not fit together.
 func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals []rival) error {
 	var views []planView
 	var plans []*plan.Plan

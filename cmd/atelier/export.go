@@ -13,23 +13,23 @@ import (
 	"atelier/media/imaging"
 )
 
-// toStdout is the name of a file that means standard output.
+// toStdout is the file name that means standard output.
 const toStdout = "-"
 
-// piped is the world of a command whose bytes go to standard output: what it says goes beside
-// them.
+// piped returns the world of a command whose bytes go to standard output. Its text goes to standard
+// error.
 func (w *world) piped() *world {
 	p := *w
 	p.bytes, p.stdout = w.stdout, w.stderr
 	return &p
 }
 
-// bothToStdout refuses a document where the bytes of a file go.
+// bothToStdout returns the error for a JSON document and a file that would share standard output.
 func bothToStdout() error {
 	return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or omit --json")
 }
 
-// writeItem writes an item to a file, or to standard output, and says where and how it is marked.
+// writeItem writes an item to a file or to standard output, and reports the file and its AI marking.
 func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) error {
 	if path == toStdout && asJSON {
 		return bothToStdout()
@@ -63,14 +63,14 @@ func (w *world) writeItem(s *stores, o media.Output, path string, asJSON bool) e
 	return err
 }
 
-// copied is what an item was written to.
+// copied is the copy of an item.
 type copied struct {
-	// path is empty where nothing was written.
+	// path is empty if nothing was written.
 	path    string
 	marking imaging.Marking
 }
 
-// note says of a file what a person has to know of how it is marked; empty for one with the label.
+// note returns what a user must know about the marking of the file; empty for one with the label.
 func (c copied) note() string {
 	switch c.marking {
 	case imaging.MarkingSigned:
@@ -82,14 +82,14 @@ func (c copied) note() string {
 	return ""
 }
 
-// copyTo copies an item out, with the AI label where it needs one.
+// copyTo writes an item to w, with the AI label if it needs one.
 func (s *stores) copyTo(ctx context.Context, w io.Writer, o media.Output) (imaging.Marking, error) {
 	return imaging.Export(w, o, func() (io.ReadCloser, error) { return s.Blobs.Open(ctx, o.Digest) })
 }
 
-// save copies one result to a file, whose ending follows the bytes, or to standard output.
+// save writes a result to a file, whose extension follows the bytes, or to standard output.
 func (w *world) save(ctx context.Context, s *stores, o media.Output, name string) (copied, error) {
-	// What is paid for is written even if the command is being cancelled.
+	// Write what was paid for even if the command is cancelled.
 	ctx = context.WithoutCancel(ctx)
 	kept := func(c copied, err error) (copied, error) {
 		if err != nil {
@@ -116,7 +116,7 @@ func (w *world) save(ctx context.Context, s *stores, o media.Output, name string
 	return kept(c, err)
 }
 
-// writeTo writes a file, which is there when it is whole.
+// writeTo writes a file, which appears only once it is complete.
 func writeTo(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add a file name", name)

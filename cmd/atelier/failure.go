@@ -9,11 +9,11 @@ import (
 	"atelier/media"
 )
 
-// failure is the text of an error for people: [media.ErrorText], but that paths of the command line
-// stand in it as they were typed, however much they look like encoded media.
+// failure returns the text of an error for people: [media.ErrorText], except that paths of the command
+// line appear as typed, even if they look like encoded media.
 func (w *world) failure(text string) string { return outside(text, w.paths()) }
 
-// outside applies [media.ErrorText] to what stands around and between the paths.
+// outside applies [media.ErrorText] to the text before, between and after the paths.
 func outside(text string, paths []string) string {
 	for _, p := range paths {
 		if before, after, found := strings.Cut(text, p); found {
@@ -23,8 +23,8 @@ func outside(text string, paths []string) string {
 	return media.ErrorText(text)
 }
 
-// paths are those of the command line that [media.ErrorText] would take for media, and the folders
-// beside which files are written, longest first.
+// paths returns the paths of the command line that [media.ErrorText] would take for media, and their
+// parent folders, in which files are written, longest first.
 func (w *world) paths() (paths []string) {
 	for _, arg := range w.args {
 		if flag, value, given := strings.Cut(arg, "="); given && strings.HasPrefix(flag, "-") {
@@ -41,8 +41,8 @@ func (w *world) paths() (paths []string) {
 	return paths
 }
 
-// isPath reports whether a word leads into a folder that exists and has no part by itself, of what does
-// not exist, that [media.ErrorText] would take for media.
+// isPath reports whether a word leads into an existing folder. No single missing part of it may look like
+// media to [media.ErrorText].
 func isPath(word string) bool {
 	for at := word; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); err == nil {

@@ -47,7 +47,7 @@ type requestFlags struct {
 	Strict         bool     `help:"Fail instead of adapting or dropping a setting."`
 }
 
-// outputView is one item as programs see it.
+// outputView is the JSON form of one item.
 type outputView struct {
 	Ref      media.Ref      `json:"ref"`
 	Modality media.Modality `json:"modality"`
@@ -59,10 +59,10 @@ type outputView struct {
 	Size     int64        `json:"size_bytes"`
 	Digest   media.Digest `json:"digest"`
 	Label    string       `json:"label"`
-	// Path is the file that holds a copy; empty if none was written.
+	// Path is the file with a copy; empty if none was written.
 	Path string `json:"path"`
-	// Marking says how that file tells that AI made it; empty where no model did. Size and digest
-	// are those of what is stored: a file into which the label was written has others.
+	// Marking says how that file is labelled as made by AI; empty if no model made the item. Size and
+	// Digest are those of the stored bytes: a file with a label has others.
 	Marking imaging.Marking `json:"marking,omitempty"`
 }
 
@@ -70,15 +70,15 @@ func viewOf(o media.Output, file copied) outputView {
 	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, file.path, file.marking}
 }
 
-// where is the file that holds the item, or the command that writes one.
+// where returns the file with the item, or the command that writes one.
 func (v outputView) where() string { return cmp.Or(v.Path, "atelier media get "+string(v.Ref)) }
 
-// extent writes its size in pixels or its length.
+// extent formats the size in pixels or the duration.
 func (v outputView) extent() string {
 	return dimensions(media.Output{Blob: media.Blob{Facts: media.Facts{Width: v.Width, Height: v.Height, DurationSeconds: v.Duration}}})
 }
 
-// slotView is one slot as programs see it.
+// slotView is the JSON form of one slot.
 type slotView struct {
 	Index         int                 `json:"index"`
 	Status        generate.Status     `json:"status"`
@@ -115,7 +115,7 @@ func (c *generateCmd) Run(w *world) error {
 		if len(c.Model) > 1 {
 			return c.compare(ctx, w, a, req, p)
 		}
-		if plan, _ := a.Gateway.Rehearse(ctx, req); plan != nil { // what is wrong with the request is said below
+		if plan, _ := a.Gateway.Rehearse(ctx, req); plan != nil { // errors of the request are reported below
 			if err := c.writable(plan, c.Format); err != nil {
 				return err
 			}
@@ -134,14 +134,14 @@ func (c *generateCmd) Run(w *world) error {
 		if err == nil {
 			return c.print(ctx, w, a, res)
 		}
-		// A refusal before any call has a result: the settings that were refused. The
-		// exit code is the refusal's.
+		// A request refused before any call has a result with the refused settings. The exit
+		// code is that of the refusal.
 		switch {
 		case res == nil:
 		case c.JSON:
 			refused := resultView(res, []slotView{})
 			refused["error"] = generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
-			_ = w.printJSON(refused) // err is what ends the command
+			_ = w.printJSON(refused) // the command ends with err
 		default:
 			w.dispositions(res.Dispositions)
 		}
@@ -149,10 +149,10 @@ func (c *generateCmd) Run(w *world) error {
 	})
 }
 
-// leaveGrace is how long a call that cannot be asked for again may continue after Ctrl-C.
+// leaveGrace is how long a call that cannot be repeated may continue after Ctrl-C.
 const leaveGrace = 30 * time.Second
 
-// wait continues an operation. Ctrl-C ends the waiting and not the operation.
+// wait continues an operation. Ctrl-C ends the wait, not the operation.
 func (c *generateCmd) wait(w *world) error {
 	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
 		return media.Errorf(media.CodeInvalid, "--wait continues %s with its original request: omit the prompt, the model and pictures", c.Wait)

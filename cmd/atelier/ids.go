@@ -10,31 +10,31 @@ import (
 	"atelier/media"
 )
 
-// newest names the newest run, conversation, operation or item in place of its id.
+// newest stands for the id of the newest run, conversation, operation or item.
 const newest = "last"
 
-// manyNamed is how many rows an ambiguous beginning of an id lists.
+// manyNamed is how many rows are read for an ambiguous id prefix; at most one fewer is listed.
 const manyNamed = 10
 
-// identified is a row that an id can mean.
+// identified is a row that an id prefix can mean.
 type identified struct{ id, about string }
 
-// kind is what an id is of.
+// kind is a kind of rows that have ids.
 type kind struct {
 	noun string
-	// has reports whether an id is whole; the error of one that is not is media.CodeNotFound.
+	// has looks up a complete id; the error for any other text is media.CodeNotFound.
 	has func(id string) error
-	// list returns the newest rows before an id, all where it is empty.
+	// list returns the newest rows before an id, or of all rows if it is empty.
 	list func(before string, most int) ([]identified, error)
 }
 
-// idStart is a beginning of an id that this program makes, a UUIDv7.
+// idStart matches the prefix of an id that this program makes, a UUIDv7.
 var idStart = regexp.MustCompile(`^[0-9a-f]{1,8}(-[0-9a-f-]*)?$`)
 
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// find returns the id that text means: its own, that of the newest row, or that of the one row whose id
-// begins so. What means none is given back, for the error of who looks it up.
+// find returns the id that text means: its own, that of the newest row, or that of the only row whose id
+// starts with it. Text that matches nothing is returned unchanged, so that the lookup reports the error.
 func (k kind) find(text string) (string, error) {
 	if text == newest {
 		rows, err := k.list("", 1)
@@ -60,7 +60,7 @@ func (k kind) find(text string) (string, error) {
 	return one(text, k.noun, slices.DeleteFunc(rows, func(r identified) bool { return !strings.HasPrefix(r.id, start) }))
 }
 
-// one returns the only row; text is what names it.
+// one returns the id of the only row, or text if there is none.
 func one(text, noun string, rows []identified) (string, error) {
 	switch len(rows) {
 	case 0:
@@ -78,7 +78,7 @@ func one(text, noun string, rows []identified) (string, error) {
 	return "", media.Errorf(media.CodeInvalid, "%q matches several %ss: type more of it%s", text, noun, b.String())
 }
 
-// runID is the run that text means. A run that somebody began comes before one of a sub-agent.
+// runID returns the run that text means. A root run takes precedence over one of a sub-agent.
 func (s *stores) runID(ctx context.Context, text string) (string, error) {
 	id, err := s.runs(ctx, true).find(text)
 	if err == nil && id == text {
@@ -87,7 +87,7 @@ func (s *stores) runID(ctx context.Context, text string) (string, error) {
 	return id, err
 }
 
-// kindOf is a kind of rows: get reads one, list a page of the newest, and row says what a row is.
+// kindOf builds a kind of rows: get reads one, list a page of the newest, and row describes a row.
 func kindOf[T any](noun string, get func(id string) (T, error), list func(ledger.Page) (ledger.List[T], error), row func(T) identified) kind {
 	return kind{
 		noun: noun,
@@ -141,8 +141,8 @@ func (s *stores) operationID(ctx context.Context, text string) (string, error) {
 		}).find(text)
 }
 
-// treeID is the tree that text means: of a run, or of what was made outside of runs, which is known by
-// its media alone. Empty text means all.
+// treeID returns the tree that text means: of a run, or of work outside of runs, which is known only by
+// its media. Empty text means all.
 func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 	id, err := s.runID(ctx, text)
 	if start := strings.ToLower(text); err == nil && id == text && len(start) < len(lastID) && idStart.MatchString(start) {
@@ -153,7 +153,7 @@ func (s *stores) treeID(ctx context.Context, text string) (string, error) {
 
 var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
 
-// mediaItem is the ref or record id that text means among the items of a query.
+// mediaItem returns the ref or record id that text means among the items of a query.
 func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string) (string, error) {
 	start := strings.ToLower(strings.TrimSpace(text))
 	if _, err := media.ParseRef(text); err == nil {
@@ -172,8 +172,8 @@ func (s *stores) mediaItem(ctx context.Context, q ledger.MediaQuery, text string
 		func(r ledger.Record) identified { return identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)} }).find(text)
 }
 
-// eachMedia looks through the media of a query for the one name that fits: several records have one ref
-// or one tree.
+// eachMedia searches the media of a query for the only name that fits: several records can share a ref
+// or a tree.
 func (s *stores) eachMedia(ctx context.Context, q ledger.MediaQuery, text, noun string, fits func(ledger.Record) (string, bool)) (string, error) {
 	var rows []identified
 	for q.Limit = ledger.MaxLimit; ; {

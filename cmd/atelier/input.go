@@ -14,28 +14,28 @@ import (
 	"atelier/media"
 )
 
-// inputFlags are the pictures that a command starts from.
+// inputFlags name the input pictures of a command.
 type inputFlags struct {
 	Edit []string `help:"A picture to edit: a file, or the ref or id of a stored item. Repeat the flag for further reference pictures." placeholder:"FILE|REF" sep:"none"`
 	Mask string   `help:"The area of the first --edit picture to change: a picture of the same size that is transparent (or white) there." placeholder:"FILE|REF"`
 	Vary string   `help:"A picture to make variations of. The prompt is then optional." placeholder:"FILE|REF"`
 }
 
-// check finds flags that do not go together.
+// check rejects flags that cannot be combined, and a missing prompt.
 func (f inputFlags) check(prompt string) error {
 	switch {
 	case len(f.Edit) > 0 && f.Vary != "":
 		return media.Errorf(media.CodeInvalid, "--edit and --vary cannot be used together: choose one")
 	case f.Mask != "" && len(f.Edit) == 0:
 		return media.Errorf(media.CodeInvalid, "--mask requires --edit: name the picture to edit with --edit")
-	case prompt == "" && f.Vary == "" && len(f.Edit) == 0: // pictures may say enough
+	case prompt == "" && f.Vary == "" && len(f.Edit) == 0: // with input pictures, the prompt is optional
 		return media.Errorf(media.CodeInvalid, "the prompt is missing: describe the picture, or give the text to speak")
 	}
 	return nil
 }
 
-// fill puts the pictures into a request, which records them as inputs when it is accepted:
-// of what is refused there is no record.
+// fill adds the pictures to a request. They are recorded as inputs when the request is accepted;
+// a refused request leaves no record.
 func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error {
 	r.Accept = (&keptInputs{ledger: a.Ledger, kept: map[media.Digest]media.Output{}}).keep
 	flag, names := "--edit", f.Edit
@@ -62,7 +62,7 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 	return err
 }
 
-// input stores a file, or finds a stored item of this owner. A file wins over an item
+// input stores a file, or finds a stored item of this owner. A file takes precedence over an item
 // of the same name.
 func (a *app) input(ctx context.Context, flag, name string) (media.Output, error) {
 	o, err := a.inputFile(ctx, name)
@@ -75,8 +75,7 @@ func (a *app) input(ctx context.Context, flag, name string) (media.Output, error
 	return o, err
 }
 
-// keptInputs are the pictures of a command that are recorded: each once, though several models
-// are asked.
+// keptInputs records the input pictures of a command, each once even if several models are called.
 type keptInputs struct {
 	ledger media.Recorder
 	mu     sync.Mutex // guards kept
@@ -97,7 +96,7 @@ func (in *keptInputs) keep(ctx context.Context, o media.Output) (media.Output, e
 }
 
 func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) {
-	f, err := os.Open(name) //nolint:gosec // the person names it
+	f, err := os.Open(name) //nolint:gosec // the user names the file
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return media.Output{}, err
@@ -118,7 +117,7 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 	return o, nil
 }
 
-// inputItem finds a ref or a record id of an item that is given to the command.
+// inputItem returns the stored item that a ref or a record id names.
 func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
 	r, err := mediaArg{Item: name}.find(ctx, a.stores())
 	if err != nil {
@@ -132,9 +131,8 @@ func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) 
 	return o, nil
 }
 
-// images are the pictures that come with the message. A file wins over a stored item of
-// the same name. A ref means something in the run and its conversation alone, which the
-// service knows.
+// images returns the pictures of the message. A file takes precedence over a stored item of the
+// same name. A ref has a meaning only within the run and its conversation, which the service knows.
 func images(ctx context.Context, a *app, names []string, detail string) ([]agent.Image, error) {
 	var out []agent.Image
 	for _, name := range names {

@@ -9,7 +9,7 @@ import (
 	"atelier/run"
 )
 
-// limitFlags are what a run may use.
+// limitFlags are the limits of a run.
 type limitFlags struct {
 	MaxTurns    int           `help:"The maximum number of turns of each agent. It cannot exceed the limit in its definition." placeholder:"N"`
 	MaxTokens   int64         `help:"The maximum number of tokens of the whole run, including sub-agents. Then the agents are asked to finish." placeholder:"N"`
@@ -20,7 +20,7 @@ type limitFlags struct {
 	ApproveOver string        `help:"Ask for approval before every action that costs more than this many US dollars or has no known price. The run pauses; atelier resume continues it." placeholder:"USD"`
 }
 
-// limits are what the flags allow a run; what was used before counts.
+// limits returns the limits that the flags set. What the run has used already counts.
 func (c *limitFlags) limits() (a run.Again, err error) {
 	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 {
 		return a, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens and --max-time must not be negative; omit them for no limit")
@@ -35,13 +35,13 @@ func (c *limitFlags) limits() (a run.Again, err error) {
 		}
 	}
 	if c.Timeout > 0 {
-		a.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the person who asks
+		a.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the command line
 	}
 	a.MaxCost, err = ledger.ParseDollars("--max-cost", c.MaxCost)
 	return a, err
 }
 
-// requestWithin is a request with limits.
+// requestWithin returns a request with limits.
 func requestWithin(a run.Again) agent.Request {
 	return agent.Request{
 		MaxTurns: a.MaxTurns, MaxTokens: a.MaxTokens, MaxTime: a.MaxTime, MaxImages: a.MaxImages, MaxCost: a.MaxCost,

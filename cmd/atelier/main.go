@@ -1,7 +1,6 @@
-// Command atelier is the one binary: agents that research and illustrate, a
-// generation gateway, and the ledger of what they made. This package is wiring only:
-// it reads the command line and the environment, builds the rooms and prints what
-// they answer.
+// Command atelier runs agents that research and illustrate, a generation gateway, and the ledger of
+// what they made. The package is wiring only: it reads the command line and the environment, builds
+// the services and prints their answers.
 package main
 
 import (
@@ -50,7 +49,7 @@ type commandLine struct {
 	Conversations conversationsCmd `cmd:"" help:"Conversations: list, show, export, delete."`
 }
 
-// world is what a command may touch outside itself.
+// world holds what a command may use outside of itself.
 type world struct {
 	ctx      context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
 	stdin    io.Reader
@@ -62,12 +61,12 @@ type world struct {
 	args     []string // the words of the command line
 	// bytes is where -o - writes; nil unless a command was given it.
 	bytes io.Writer
-	// json says that the command line asks for JSON, printed that the document is written.
+	// json is true if the command line requests JSON, printed once the document is written.
 	json, printed bool
 }
 
-// interruptible is a context in which Ctrl-C has a cause: how what is paid for is to end. The
-// caller ends it.
+// interruptible returns a context that Ctrl-C cancels with reason as the cause, which says how paid
+// work is to end. The caller must call end.
 func (w *world) interruptible(reason error) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(w.ctx))
 	stop := context.AfterFunc(w.ctx, func() { cancel(reason) })
@@ -86,7 +85,7 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		signal.Stop(signals) // a second Ctrl-C ends the process at once, also before anything else notices the first
+		signal.Stop(signals) // a second Ctrl-C ends the process at once, even before the first takes effect
 		cancel()
 	}()
 	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
@@ -155,7 +154,7 @@ func (g *grammar) execute(w *world, args []string) int {
 	return exitOK
 }
 
-// asksJSON reports whether the words of a command line ask for JSON, for those that cannot be parsed.
+// asksJSON reports whether the words of a command line request JSON, for command lines that cannot be parsed.
 func asksJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
@@ -163,7 +162,7 @@ func asksJSON(args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// wantsJSON reports whether a parsed command line asks for JSON.
+// wantsJSON reports whether a parsed command line requests JSON.
 func wantsJSON(c *kong.Context) bool {
 	for _, f := range c.Flags() {
 		if f.Name == "json" {
@@ -174,8 +173,8 @@ func wantsJSON(c *kong.Context) bool {
 	return false
 }
 
-// refuseRepeated refuses a flag that has one value and was given several: all but the last would
-// be lost in silence.
+// refuseRepeated rejects a flag that takes one value and is repeated: all values but the last would
+// be lost silently.
 func refuseRepeated(c *kong.Context) error {
 	seen := map[*kong.Flag]bool{}
 	for _, p := range c.Path {
@@ -190,7 +189,7 @@ func refuseRepeated(c *kong.Context) error {
 	return nil
 }
 
-// nearest is the deepest command that the words name, for a hint.
+// nearest returns the deepest command that the words name, for a hint.
 func nearest(parser *kong.Kong, args []string) string {
 	at := parser.Model.Node
 	name := parser.Model.Name
@@ -223,18 +222,18 @@ type quiet struct{ code int }
 
 func (quiet) Error() string { return "already reported" }
 
-// failure is what a command prints with --json that fails before it has an answer.
+// failure is what a command prints with --json if it fails before it has an answer.
 type failure struct {
 	Error struct {
 		Code    media.Code `json:"code"`
 		Message string     `json:"message"`
-		// Problems are those of the definitions of agents.
+		// Problems are those of agent definitions.
 		Problems []definition.Problem `json:"problems,omitempty"`
 	} `json:"error"`
 }
 
-// fail prints an error and gives its exit code: for people on standard error; with --json also as
-// the one document, where none is printed yet.
+// fail prints an error for people on standard error and returns its exit code. With --json, it also
+// prints the error as the one document, unless a document is printed already.
 func (w *world) fail(err error) int {
 	if w.json && !w.printed {
 		var f failure
@@ -242,12 +241,12 @@ func (w *world) fail(err error) int {
 		if wrong, ok := errors.AsType[*definition.Error](err); ok {
 			f.Error.Problems = wrong.Problems
 		}
-		_ = w.printJSON(f) // nobody is left to tell
+		_ = w.printJSON(f) // a write error cannot be reported
 	}
 	return w.explain(err)
 }
 
-// explain prints an error for people and gives its exit code.
+// explain prints an error for people and returns its exit code.
 func (w *world) explain(err error) int {
 	var q quiet
 	if errors.As(err, &q) {
@@ -255,7 +254,7 @@ func (w *world) explain(err error) int {
 	}
 	var wrong *definition.Error
 	if errors.As(err, &wrong) {
-		// What problems quote is shortened already.
+		// The text that problems quote is already shortened.
 		for _, p := range wrong.Problems {
 			w.note("%s", p)
 		}
@@ -269,7 +268,7 @@ func (w *world) explain(err error) int {
 	return exitCode(media.CodeOf(err))
 }
 
-// exitCode is the process's answer to an error code.
+// exitCode returns the exit code for an error code.
 func exitCode(c media.Code) int {
 	switch c {
 	case "":

@@ -108,7 +108,7 @@ type mediaGetCmd struct {
 	JSON     bool `help:"Print one JSON object about the file."`
 }
 
-// Run copies one item's bytes out.
+// Run writes one item to a file.
 func (c *mediaGetCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		r, err := c.find(w.ctx, s)
@@ -116,7 +116,7 @@ func (c *mediaGetCmd) Run(w *world) error {
 			return err
 		}
 		if c.Original {
-			r.Metadata = nil // nothing is known that a label would say
+			r.Metadata = nil // without metadata, no label is written
 		}
 		return w.writeItem(s, r.Output, cmp.Or(c.Output, resolve.FileName(r.Output)), c.JSON)
 	})

@@ -14,7 +14,7 @@ type mediaGCCmd struct {
 	JSON   bool `help:"Print JSON."`
 }
 
-// collected is what a collection did, or would do.
+// collected is the result of a collection, or of its dry run.
 type collected struct {
 	Scanned    int   `json:"scanned"`
 	Kept       int   `json:"kept"`
@@ -24,7 +24,7 @@ type collected struct {
 	DryRun     bool  `json:"dry_run"`
 }
 
-// Run deletes the stored bytes that nothing in the ledger needs and that are older than a week.
+// Run deletes the stored bytes that the ledger does not need and that are older than a week.
 func (c *mediaGCCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		g := collection{ledger: s.Ledger, since: time.Now().Add(-blob.DefaultGrace)} //nolint:forbidigo // the clock of the command line
@@ -54,15 +54,15 @@ func (c *mediaGCCmd) Run(w *world) error {
 	})
 }
 
-// collection is one search for bytes that nothing needs.
+// collection is one search for unused bytes.
 type collection struct {
 	ledger ledger.Blobs
-	since  time.Time // what was deleted, or came, after it stays
+	since  time.Time // bytes deleted or stored later are kept
 	gone   []media.Digest
 	broken error
 }
 
-// needed reports whether the ledger needs a blob; what cannot be looked up is needed.
+// needed reports whether the ledger needs a blob; a blob whose lookup fails counts as needed.
 func (g *collection) needed(ctx context.Context, i blob.Info) bool {
 	named, err := g.ledger.BlobNamed(ctx, i.Digest, g.since)
 	if err != nil && g.broken == nil {
@@ -75,7 +75,7 @@ func (g *collection) needed(ctx context.Context, i blob.Info) bool {
 	return false
 }
 
-// collect deletes, and takes what is gone out of the ledger's inventory.
+// collect deletes unused bytes and removes them from the ledger's inventory.
 func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected, error) {
 	g.gone = nil
 	gc, err := blobs.Collect(ctx, func(i blob.Info) bool { return g.needed(ctx, i) }, blob.DefaultGrace)
@@ -90,8 +90,8 @@ func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected,
 	return collected{gc.Scanned, gc.Kept, gc.Young, gc.Deleted, gc.FreedBytes, false}, err
 }
 
-// look counts what a collection would do, and reports whether the ledger knows any of the blobs, so
-// that one that belongs to other blobs is found out.
+// look counts what a collection would do, and reports whether the ledger knows any of the blobs:
+// if not, the ledger may belong to other blobs.
 func (g *collection) look(ctx context.Context, blobs *blob.Store) (done collected, known bool, err error) {
 	done.DryRun = true
 	for i, err := range blobs.All(ctx) {

@@ -17,16 +17,16 @@ type mediaRmCmd struct {
 	JSON  bool     `help:"Print JSON."`
 }
 
-// removedView is an item that was deleted or brought back.
+// removedView is an item that was deleted or restored.
 type removedView struct {
 	ID    string    `json:"id"`
 	Ref   media.Ref `json:"ref"`
 	Label string    `json:"label,omitempty"`
-	// Until is how long the item can be brought back; zero for one that was.
+	// Until is when a deleted item can no longer be restored; zero for a restored one.
 	Until time.Time `json:"restorable_until,omitzero"`
 }
 
-// Run deletes items, or brings them back: all of them or none.
+// Run deletes or restores items: all of them or none.
 func (c *mediaRmCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		var records []ledger.Record
@@ -66,7 +66,7 @@ func (c *mediaRmCmd) Run(w *world) error {
 	})
 }
 
-// one finds the item that a name means. Bytes that were made in several runs are several items.
+// one returns the item that a name means. The same bytes, made in several runs, are several items.
 func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Record, error) {
 	ref, err := media.ParseRef(name)
 	q := ledger.MediaQuery{Tree: c.Tree, Ref: ref, Deleted: c.Undo}

@@ -17,12 +17,12 @@ type mediaShowCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// itemView is all that is known of an item.
+// itemView is everything on record about an item.
 type itemView struct {
 	ledger.Record
-	// Conversation is that of the run that made it or was first given it.
+	// Conversation is that of the run that made the item or first received it.
 	Conversation string `json:"conversation_id,omitempty"`
-	// Made says how a generation made it; nil for other items.
+	// Made describes the generation that made it; nil for other items.
 	Made *makingView `json:"made,omitempty"`
 	ledger.Provenance
 }
@@ -30,8 +30,8 @@ type itemView struct {
 // makingView is the generation behind an item.
 type makingView struct {
 	Operation string `json:"operation"`
-	// Prompt is as it was asked, PromptSent as the provider got it, PromptRevised as the provider
-	// says to have rewritten it.
+	// Prompt is the requested prompt, PromptSent what the provider received, and PromptRevised how the
+	// provider reports to have rewritten it.
 	Prompt        string                 `json:"prompt"`
 	PromptSent    string                 `json:"prompt_sent"`
 	PromptRevised string                 `json:"prompt_revised,omitempty"`
@@ -39,7 +39,7 @@ type makingView struct {
 	Provider      string                 `json:"provider"`
 	Seed          *int64                 `json:"seed,omitempty"`
 	Dispositions  []generate.Disposition `json:"dispositions"`
-	// Cost is that of the whole generation, which gave Results.
+	// Cost is that of the whole generation, which made Results items.
 	Cost    generate.Cost `json:"cost"`
 	Price   string        `json:"-"`
 	Results int           `json:"results"`
@@ -62,7 +62,7 @@ func (c *mediaShowCmd) Run(w *world) error {
 	})
 }
 
-// item reads what is known of an item.
+// item reads everything on record about an item.
 func (w *world) item(s *stores, r ledger.Record) (v itemView, err error) {
 	v.Record = r
 	if v.Provenance, err = s.Ledger.Provenance(w.ctx, owner, r.ID); err != nil {
@@ -75,7 +75,7 @@ func (w *world) item(s *stores, r ledger.Record) (v itemView, err error) {
 	return v, err
 }
 
-// generationOf reads the generation behind an item; nil if there is none on record.
+// generationOf returns the generation behind an item; nil if none is on record.
 func (w *world) generationOf(s *stores, r ledger.Record) (*makingView, error) {
 	o, slots, _, err := s.Ledger.Operation(w.ctx, owner, r.Origin.Operation)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -182,7 +182,7 @@ func (w *world) showMaking(m *makingView) {
 	w.dispositions(m.Dispositions)
 }
 
-// ancestors prints what an item was made from, and what that was made from.
+// ancestors prints what an item was made from, and recursively what its parents were made from.
 func (w *world) ancestors(s *stores, edges []ledger.Edge, indent string, seen map[string]bool) error {
 	for _, e := range edges {
 		w.line("%sfrom %s as %s", indent, e.ParentRef, e.Role)

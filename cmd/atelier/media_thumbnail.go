@@ -18,7 +18,7 @@ type mediaThumbnailCmd struct {
 	JSON   bool   `help:"Print one JSON object about the file."`
 }
 
-// Run writes a thumbnail, with the AI label where its picture needs one. It is made if there is none yet.
+// Run writes a thumbnail, with the AI label if its picture needs one. It makes a missing thumbnail.
 func (c *mediaThumbnailCmd) Run(w *world) error {
 	if !slices.Contains(api.Widths, c.Size) {
 		return media.Errorf(media.CodeInvalid, "--size %d: thumbnails are %s pixels wide", c.Size,

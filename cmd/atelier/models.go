@@ -55,7 +55,7 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 	})
 }
 
-// visionText says which pictures a chat model sees.
+// visionText describes which pictures a chat model accepts.
 func visionText(m chat.Profile) string {
 	if !m.SupportsVision {
 		return "no"
@@ -73,7 +73,7 @@ func visionText(m chat.Profile) string {
 	return cmp.Or(strings.Join(most, ", "), "yes")
 }
 
-// tokens writes a limit of tokens; 0 is unknown.
+// tokens formats a token limit; 0 means unknown.
 func tokens(n int64) string {
 	switch {
 	case n == 0:
@@ -104,7 +104,7 @@ func methods(m catalog.Model) string {
 	return strings.Join(names, ", ")
 }
 
-// inputs says how many pictures a model takes, and of which kinds.
+// inputs describes how many pictures a model accepts, and of which types.
 func inputs(m catalog.Model) string {
 	s := itoa(m.MaxInputs)
 	if len(m.InputTypes) > 0 {
@@ -119,7 +119,7 @@ func inputs(m catalog.Model) string {
 	return s
 }
 
-// sizes says in a few words how a model is sized.
+// sizes summarizes the sizes that a model supports.
 func sizes(m catalog.Model) string {
 	switch m.Size.Mode {
 	case "enum":
@@ -142,7 +142,7 @@ func plural(n int, noun string) string {
 	return s
 }
 
-// lifeText says whether a model lives that is shut down on a day; the zero time is none.
+// lifeText describes whether a model is active or shut down; a zero shutDown means no shutdown date.
 func lifeText(shutDown time.Time, replacedBy string, today time.Time) string {
 	switch {
 	case shutDown.IsZero():
@@ -219,7 +219,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 	})
 }
 
-// perUnit says what a price is for.
+// perUnit returns the unit of a price in words.
 func perUnit(unit string) string {
 	kind, isToken := strings.CutPrefix(unit, "token_")
 	switch {
@@ -235,7 +235,7 @@ type providersCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// state is one provider of either kind.
+// state describes an image or chat provider.
 type state struct {
 	Kind   string   `json:"kind"`
 	Name   string   `json:"name"`
@@ -244,7 +244,7 @@ type state struct {
 	Models []string `json:"models,omitempty"`
 }
 
-// providers lists image and chat providers with what they lack.
+// providers lists the image and chat providers, with the reason if one is not ready.
 func (a *app) providers() []state {
 	var out []state
 	for _, p := range a.Gateway.Providers() {

@@ -14,7 +14,7 @@ type modelsCheckCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run compares what is known of models with today.
+// Run compares the catalogue with today's date, or checks the chat models.
 func (c *modelsCheckCmd) Run(w *world) error {
 	if c.Chat {
 		return c.chatModels(w)
@@ -43,7 +43,7 @@ func (c *modelsCheckCmd) Run(w *world) error {
 	})
 }
 
-// checkCatalogue is the doctor's line on the catalogue of image and speech models.
+// checkCatalogue returns the line of doctor about the catalogue of image and speech models.
 func (a *app) checkCatalogue(today time.Time) check {
 	k := check{"model catalogue", "ok", "last checked on " + a.Catalogue.Checked().Format(time.DateOnly)}
 	if n := len(a.Catalogue.Stale(today)); n > 0 {

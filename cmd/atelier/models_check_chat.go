@@ -7,7 +7,7 @@ import (
 	"atelier/ledger"
 )
 
-// checked is what the list of one provider says.
+// checked is the result of comparing one provider's model list.
 type checked struct {
 	Provider string         `json:"provider"`
 	Listed   int            `json:"listed"`
@@ -15,8 +15,8 @@ type checked struct {
 	Error    string         `json:"error,omitempty"`
 }
 
-// chatModels compares the profiles with the lists of the providers. A provider that cannot be asked is a
-// line of the report.
+// chatModels compares the profiles with the model lists of the providers. A provider that cannot be called
+// becomes a line of the report.
 func (c *modelsCheckCmd) chatModels(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		all := []checked{}

@@ -9,8 +9,8 @@ import (
 	"atelier/ledger"
 )
 
-// priceList says in a few words what a model costs today: for each unit the price, or the lowest and
-// the highest one.
+// priceList summarizes a model's prices today: for each unit the price, or the lowest and the
+// highest one.
 func priceList(m catalog.Model, today time.Time) string {
 	type span struct {
 		unit          string
@@ -37,7 +37,7 @@ func priceList(m catalog.Model, today time.Time) string {
 	if len(all) == 0 {
 		return "unknown"
 	}
-	var results, tokens []string // what a result costs comes before what its tokens do
+	var results, tokens []string // prices per result precede prices per token
 	for _, s := range all {
 		text := "$" + s.cheap
 		if s.most > s.least {
@@ -53,7 +53,7 @@ func priceList(m catalog.Model, today time.Time) string {
 	return strings.Join(append(results, tokens...), ", ")
 }
 
-// shortUnit names what a price is for in a table.
+// shortUnit returns the unit of a price for a table.
 func shortUnit(unit string) string {
 	kind, isToken := strings.CutPrefix(unit, "token_")
 	switch {

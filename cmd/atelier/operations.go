@@ -52,7 +52,7 @@ func (c *operationsListCmd) Run(w *world) error {
 	})
 }
 
-// statusText is how an operation stands.
+// statusText returns an operation's status, and whether it is orphaned.
 func statusText(o ledger.Operation) string {
 	if o.Unattended() {
 		return o.Status + ", orphaned"
@@ -60,7 +60,7 @@ func statusText(o ledger.Operation) string {
 	return o.Status
 }
 
-// priceOf says what an operation cost; one that is in progress may cost its estimate.
+// priceOf formats the cost of an operation; one in progress may cost its estimate.
 func priceOf(o ledger.Operation) string {
 	var used generate.Usage
 	if o.FinishedAt.IsZero() || len(o.Usage) == 0 || json.Unmarshal(o.Usage, &used) != nil {
@@ -69,7 +69,7 @@ func priceOf(o ledger.Operation) string {
 	return price(generate.Status(o.Status), generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, used)
 }
 
-// promptOf reads the prompt of an operation; empty if it cannot be read.
+// promptOf returns the prompt of an operation; empty if it cannot be read.
 func promptOf(o ledger.Operation) string {
 	var requested struct {
 		Prompt string `json:"prompt"`
@@ -126,14 +126,14 @@ func (c *operationsShowCmd) Run(w *world) error {
 			w.line("a process is working on it; to wait for it: atelier generate --wait %s", o.ID)
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return retryable(media.Code(sl.Failure.Code)) }):
 			var u generate.Usage
-			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
+			_ = json.Unmarshal(o.Usage, &u) // an unreadable usage counts as zero
 			w.line("%s", retryHint(o.ID, u, slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return sl.Status == string(generate.StatusCancelled) })))
 		}
 		return nil
 	})
 }
 
-// retryable reports whether a result that failed so can succeed as it was asked for.
+// retryable reports whether the same request can succeed after it failed with this code.
 func retryable(c media.Code) bool {
 	return c != "" && c != media.CodeInvalid && c != media.CodeModerated
 }
@@ -144,7 +144,7 @@ type operationsRetryCmd struct {
 	resultFlags
 }
 
-// Run asks again for what failed.
+// Run retries the failed results.
 func (c *operationsRetryCmd) Run(w *world) error {
 	w, err := c.piped(w)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *operationsRetryCmd) Run(w *world) error {
 	})
 }
 
-// failureText is a failure at the end of a line.
+// failureText formats a failure for the end of a line.
 func failureText(f ledger.Failure) string {
 	if f.Code == "" {
 		return ""

@@ -12,7 +12,7 @@ type operationsCancelCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run gives up a generation. One of a run that is under way is its run's to end.
+// Run cancels a generation. It fails if an unfinished run waits for the generation: cancel the run instead.
 func (c *operationsCancelCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) (err error) {
 		if c.ID, err = a.stores().operationID(w.ctx, c.ID); err != nil {
@@ -46,7 +46,7 @@ func (c *operationsCancelCmd) Run(w *world) error {
 	})
 }
 
-// errOfRun is an error for a generation that a run waits for.
+// errOfRun returns an error if a run waits for the generation.
 func (c *operationsCancelCmd) errOfRun(ctx context.Context, a *app, op ledger.Operation) error {
 	if op.RunID == "" {
 		return nil

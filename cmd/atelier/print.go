@@ -25,7 +25,7 @@ func (w *world) printJSON(v any) error {
 	return nil
 }
 
-// printPage writes a page of a list as JSON or as a table, and how to get the next page.
+// printPage writes a page of a list as JSON or as a table, and says how to get the next page.
 func printPage[T any](w *world, asJSON bool, list ledger.List[T], head []string, row func(T) []string) error {
 	if asJSON {
 		list.Items = orEmpty(list.Items)
@@ -42,23 +42,23 @@ func printPage[T any](w *world, asJSON bool, list ledger.List[T], head []string,
 	return nil
 }
 
-// printList writes a list that has no further page.
+// printList writes a list that has only one page.
 func printList[T any](w *world, asJSON bool, items []T, head []string, row func(T) []string) error {
 	return printPage(w, asJSON, ledger.List[T]{Items: items}, head, row)
 }
 
-// line writes a text for people to standard output, so that all of it can be seen.
+// line writes text for people to standard output, with control characters escaped.
 func (w *world) line(format string, args ...any) {
-	// Nobody is left to tell when standard output is closed.
+	// A write error cannot be reported.
 	_, _ = fmt.Fprintln(w.stdout, visible(fmt.Sprintf(format, args...)))
 }
 
-// note writes a text beside the answer, in the same way.
+// note writes text for people to standard error, as line does.
 func (w *world) note(format string, args ...any) {
 	_, _ = fmt.Fprintln(w.stderr, visible(fmt.Sprintf(format, args...)))
 }
 
-// table writes rows in columns under a head. A cell is one line, of which all can be seen.
+// table writes rows in columns under a header. Each cell is one line, with control characters escaped.
 func table(out io.Writer, head []string, rows [][]string) {
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, cells(head))
@@ -68,7 +68,7 @@ func table(out io.Writer, head []string, rows [][]string) {
 	_ = t.Flush()
 }
 
-// cells is one line of a table.
+// cells returns one line of a table.
 func cells(row []string) string {
 	out := make([]string, len(row))
 	for i, c := range row {
@@ -77,7 +77,7 @@ func cells(row []string) string {
 	return strings.Join(out, "\t")
 }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	switch {
 	case n >= 1<<20:
@@ -88,7 +88,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// dimensions writes what is known of an item's extent.
+// dimensions formats the known size or duration of an item.
 func dimensions(o media.Output) string {
 	switch {
 	case o.Width > 0:
@@ -99,7 +99,7 @@ func dimensions(o media.Output) string {
 	return ""
 }
 
-// localTime writes a time for people, in local time.
+// localTime formats a time for people, in local time.
 func localTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -107,7 +107,7 @@ func localTime(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
-// duration writes milliseconds.
+// duration formats milliseconds.
 func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d >= 10*time.Second {
@@ -116,7 +116,7 @@ func duration(ms int64) string {
 	return d.String()
 }
 
-// money writes an amount, which may be unknown.
+// amount formats an amount, which may be unknown.
 func amount(usd *string) string {
 	if usd == nil {
 		return "unknown"
@@ -124,7 +124,7 @@ func amount(usd *string) string {
 	return "$" + *usd
 }
 
-// estimateText writes an estimate, which may be unknown; JSON has it exactly.
+// estimateText formats an estimate, which may be unknown. JSON has the exact value.
 func estimateText(usd *string) string {
 	if usd == nil {
 		return amount(nil)
@@ -132,7 +132,7 @@ func estimateText(usd *string) string {
 	return money.About(*usd)
 }
 
-// short cuts text for one cell.
+// short shortens text for one cell.
 func short(s string, most int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if r := []rune(s); len(r) > most {

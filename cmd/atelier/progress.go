@@ -16,18 +16,18 @@ import (
 	"atelier/run/record"
 )
 
-// progress shows on a terminal what is in progress, on one line that is rewritten.
-// Elsewhere it is silent. It is safe for concurrent use.
+// progress shows work in progress on one line of a terminal, which it rewrites.
+// Without a terminal it is silent. It is safe for concurrent use.
 type progress struct {
 	out     io.Writer
 	on      bool
 	started time.Time
-	// noun is what is made.
+	// noun names what is generated.
 	noun string
 
 	mu    sync.Mutex // guards shown and started
 	shown int
-	// message is what is written of the answer.
+	// message is the answer received so far.
 	message string
 }
 
@@ -35,7 +35,7 @@ func newProgress(w *world, quiet bool) *progress {
 	return &progress{out: w.stderr, on: w.terminal && !quiet, noun: "picture", started: time.Now()} //nolint:forbidigo // the clock of the terminal
 }
 
-// restart counts the time from now on.
+// restart resets the elapsed time.
 func (p *progress) restart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +54,7 @@ func (p *progress) say(format string, args ...any) {
 	p.shown = len(text)
 }
 
-// keep writes a line that stays.
+// keep writes a line that is not replaced.
 func (p *progress) keep(format string, args ...any) {
 	if !p.on {
 		return
@@ -74,7 +74,7 @@ func (p *progress) clear() {
 	p.shown = 0
 }
 
-// generation shows how an operation goes on.
+// generation shows the progress of an operation.
 func (p *progress) generation(_ context.Context, e generate.Event) {
 	switch e.Kind {
 	case generate.EventStarted:
@@ -123,7 +123,7 @@ func (p *progress) event(e ledger.Event) {
 		Partial                            bool
 		Output                             media.Output
 	}
-	// A payload of another shape has nothing to show.
+	// A payload in another format has nothing to show.
 	_ = json.Unmarshal(e.Payload, &d)
 	switch agent.EventType(e.Kind) {
 	case agent.EventAgentStarted:
@@ -132,7 +132,7 @@ func (p *progress) event(e ledger.Event) {
 		p.say("thinking")
 	case agent.EventMessageDelta:
 		if !d.Partial {
-			return // it is printed
+			return // the complete message is printed
 		}
 		if d.Offset == 0 {
 			p.message = ""
@@ -155,7 +155,7 @@ func (p *progress) event(e ledger.Event) {
 	}
 }
 
-// lastOf is the last part of a text on one line, of most characters at most.
+// lastOf returns the end of a text on one line, at most most characters.
 func lastOf(text string, most int) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > most {

@@ -15,7 +15,7 @@ import (
 	"atelier/run/workflows"
 )
 
-// ask shows what a run waits for, and what to type.
+// ask shows what a run waits for and the commands that answer it.
 func (w *world) ask(run string, open []agent.Question) {
 	for i, q := range open {
 		if q.AgentPath == workflows.AgentName {
@@ -35,7 +35,7 @@ func (w *world) ask(run string, open []agent.Question) {
 	}
 }
 
-// question shows what is asked, and the form of the answer.
+// question shows a question and the form of its answer.
 func (w *world) question(q agent.Question) {
 	w.line("")
 	w.line("%s asks: %s", q.AgentPath, withRefs(q.Question))
@@ -51,10 +51,10 @@ func (w *world) question(q agent.Question) {
 	w.form(q.Schema)
 }
 
-// quoted is one word of a shell.
+// quoted returns text as one word of a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// shortAnswer is an answer that is no JSON, as it is typed; empty for a form that asks for several things.
+// shortAnswer returns an answer to type that is not JSON; empty for a form with several fields.
 func shortAnswer(schema json.RawMessage) string {
 	field, ok := formtext.FieldOf(schema)
 	if ok && field.Boolean() {
@@ -73,12 +73,12 @@ func shortAnswer(schema json.RawMessage) string {
 	return ""
 }
 
-// withRefs is a text for people, in which media stands by its ref.
+// withRefs returns text for people, with each placeholder replaced by its ref.
 func withRefs(text string) string {
 	return media.ResolveString(text, func(r media.Ref) string { return "[" + string(r) + "]" })
 }
 
-// form shows the fields of a form, or its schema where it is no plain object.
+// form shows the fields of a form, or its schema if it is not a plain object.
 func (w *world) form(schema json.RawMessage) {
 	var f form
 	if err := json.Unmarshal(schema, &f); err != nil || len(f.Properties) == 0 {
@@ -97,7 +97,7 @@ func (w *world) form(schema json.RawMessage) {
 	table(w.stdout, []string{"  FIELD", "TYPE", "", ""}, rows)
 }
 
-// kind is what a field takes, in short.
+// kind describes briefly what a field accepts.
 func (f form) kind() string {
 	if len(f.Enum) > 0 {
 		var all []string
@@ -118,7 +118,7 @@ func (f form) kind() string {
 	return "any"
 }
 
-// compact is a schema in one line.
+// compact returns a schema on one line.
 func compact(schema json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {
@@ -127,7 +127,7 @@ func compact(schema json.RawMessage) string {
 	return b.String()
 }
 
-// form is what is read of a JSON Schema to make an example.
+// form holds the parts of a JSON Schema that an example needs.
 type form struct {
 	Type        any             `json:"type"`
 	Title       string          `json:"title"`
@@ -145,11 +145,11 @@ type form struct {
 	OneOf       []form          `json:"oneOf"`
 }
 
-// exampleAnswer is an answer such as a form wants.
+// exampleAnswer returns an example of an answer that matches a form.
 func exampleAnswer(schema json.RawMessage) string {
 	var f form
 	if err := json.Unmarshal(schema, &f); err != nil {
-		return "{}" // a schema that is true or false
+		return "{}" // the schema is true or false
 	}
 	b, err := json.Marshal(f.example(0))
 	if err != nil {
@@ -158,7 +158,7 @@ func exampleAnswer(schema json.RawMessage) string {
 	return string(b)
 }
 
-// maxFormDepth is how deep an example goes.
+// maxFormDepth is the maximum depth of an example.
 const maxFormDepth = 8
 
 func (f form) example(depth int) any {
@@ -192,7 +192,7 @@ func (f form) example(depth int) any {
 	case "string":
 		return "…"
 	}
-	out := map[string]any{} // the required properties, or all where none is
+	out := map[string]any{} // the required properties, or all if none is required
 	for name, p := range f.Properties {
 		if depth < maxFormDepth && (len(f.Required) == 0 || slices.Contains(f.Required, name)) {
 			out[name] = p.example(depth + 1)

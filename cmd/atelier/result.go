@@ -17,14 +17,14 @@ import (
 	"atelier/media"
 )
 
-// resultFlags say how the results of a generation are handed over: as files, on standard output, as
+// resultFlags select how the results of a generation are delivered: as files, on standard output, as
 // text or as JSON.
 type resultFlags struct {
 	Output string `short:"o" help:"The file to write. Several results become NAME-1, NAME-2 and so on. - writes a single result to standard output." placeholder:"FILE"`
 	JSON   bool   `help:"Print JSON."`
 }
 
-// formats are what the endings of files name, and what they hold; text may be the answer of any model.
+// formats maps file extensions to formats and modalities; text can be the answer of any model.
 var formats = map[string]struct {
 	format string
 	holds  media.Modality
@@ -34,8 +34,8 @@ var formats = map[string]struct {
 	"ogg": {"opus", media.ModalityAudio}, "opus": {"opus", media.ModalityAudio}, "aac": {"aac", media.ModalityAudio}, "flac": {"flac", media.ModalityAudio}, "txt": {format: "txt"},
 }
 
-// formatOf is the format that the ending of a file names, and what it holds; empty for standard output
-// and for no file.
+// formatOf returns the format that a file's extension names, and its modality; both are empty for
+// standard output and for no file.
 func formatOf(file string) (format string, holds media.Modality, err error) {
 	if file == "" || file == toStdout {
 		return "", "", nil
@@ -47,8 +47,8 @@ func formatOf(file string) (format string, holds media.Modality, err error) {
 	return f.format, f.holds, err
 }
 
-// writable refuses, before anything is made, a file that the results of a plan cannot be
-// written to as it was asked; format is that of --format.
+// writable returns an error, before anything is made, if the results of a plan cannot be written to
+// the requested file. Format is the value of --format.
 func (f resultFlags) writable(p *plan.Plan, format string) error {
 	if f.Output == toStdout && p.Makes > 1 {
 		return media.Errorf(media.CodeInvalid, "-o - takes one result, but %s makes %d: request one with -n 1, or name a file", p.Model.Name, p.Makes)
@@ -65,8 +65,8 @@ func (f resultFlags) writable(p *plan.Plan, format string) error {
 	return nil
 }
 
-// fits refuses a file for the results of an operation that was begun before and makes
-// something else.
+// fits returns an error if the file does not suit the results of an operation that was started
+// earlier.
 func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
 	_, holds, err := formatOf(f.Output)
 	if err != nil || f.Output == "" {
@@ -85,7 +85,7 @@ func (f resultFlags) fits(ctx context.Context, a *app, operation string) error {
 	return nil
 }
 
-// piped is the world for a command with -o -: the bytes take standard output.
+// piped returns the world for a command with -o -: the bytes go to standard output.
 func (f resultFlags) piped(w *world) (*world, error) {
 	switch {
 	case f.Output != toStdout:
@@ -96,7 +96,7 @@ func (f resultFlags) piped(w *world) (*world, error) {
 	return w.piped(), nil
 }
 
-// prepare checks that files can be written where -o says, before anything is paid for.
+// prepare checks that files can be written where -o says, before anything is billed.
 func (f resultFlags) prepare() error {
 	if f.Output == "" || f.Output == toStdout {
 		return nil
@@ -115,8 +115,8 @@ func (f resultFlags) prepare() error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// proceed continues an operation that was begun before, and prints its results. A Ctrl-C ends it with
-// the cause.
+// proceed continues an operation that was started earlier, and prints its results. Ctrl-C cancels it with
+// cause.
 func (f resultFlags) proceed(w *world, operation string, partials bool, cause error, do func(ctx context.Context, a *app, id string) (*generate.Result, error)) error {
 	p := newProgress(w, f.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: partials}, func(a *app) error {
@@ -142,7 +142,7 @@ func (f resultFlags) proceed(w *world, operation string, partials bool, cause er
 	})
 }
 
-// numbered is the name of one of several files.
+// numbered returns the name of one of several files.
 func numbered(name string, index, of int) string {
 	if name == "" || of < 2 {
 		return name
@@ -151,8 +151,8 @@ func numbered(name string, index, of int) string {
 	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
 }
 
-// print writes the files and the answer. Partial success is success; nothing made
-// at all is the provider's failure.
+// print writes the files and the answer. Partial success is success; no results at all are a
+// failure of the provider.
 func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
 	slots, firstErr, unsaved := f.slots(ctx, w, a, res, f.Output)
 	if f.JSON {
@@ -168,8 +168,7 @@ func (f resultFlags) print(ctx context.Context, w *world, a *app, res *generate.
 	return ending(res, firstErr)
 }
 
-// slots writes the files of a result. A file that could not be written does not hide
-// the others.
+// slots writes the files of a result. An error for one file does not stop the others.
 func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
 	slots = make([]slotView, 0, len(res.Slots))
 	for _, s := range res.Slots {
@@ -178,7 +177,7 @@ func (f resultFlags) slots(ctx context.Context, w *world, a *app, res *generate.
 			name := numbered(to, s.Index, len(res.Slots))
 			if to == toStdout {
 				name = to
-				to = "" // it holds one
+				to = "" // it takes one result
 			}
 			file, err := w.save(ctx, a.stores(), *s.Output, name)
 			if unsaved == nil {
@@ -224,7 +223,7 @@ func (f resultFlags) printForPeople(w *world, res *generate.Result, slots []slot
 	}
 }
 
-// dispositions prints what became of settings that were not applied as asked.
+// dispositions prints the settings that were not applied as requested.
 func (w *world) dispositions(ds []generate.Disposition) {
 	for _, d := range ds {
 		if d.Outcome != generate.OutcomeApplied {
@@ -233,7 +232,7 @@ func (w *world) dispositions(ds []generate.Disposition) {
 	}
 }
 
-// warnings prints what people should know beside the answer.
+// warnings prints warnings for people.
 func (w *world) warnings(list []string) {
 	for _, warning := range list {
 		w.note("warning: %s", warning)
@@ -243,12 +242,12 @@ func (w *world) warnings(list []string) {
 // foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
 func foreignSVG(o media.Output) bool { return o.MIMEType == "image/svg+xml" && !shipped.Drew(o) }
 
-// rawSVG says what a person has to know of such a file.
+// rawSVG returns the warning for such a file.
 func rawSVG(path string) string {
 	return path + " is the provider's unchanged SVG. It may contain scripts or links to other servers, which a browser runs or loads if you open the file directly, but not if a page shows it as an image"
 }
 
-// resultView is a result as programs see it.
+// resultView returns the JSON form of a result.
 func resultView(res *generate.Result, slots []slotView) map[string]any {
 	return map[string]any{
 		"operation": res.Operation, "status": res.Status, "slots": slots,
@@ -264,7 +263,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// ending turns what became of an operation into an exit code.
+// ending returns the error whose exit code matches the result of an operation.
 func ending(res *generate.Result, firstErr *generate.SlotError) error {
 	switch {
 	case res.Status == generate.StatusRunning:
@@ -274,14 +273,14 @@ func ending(res *generate.Result, firstErr *generate.SlotError) error {
 	case len(res.Outputs()) > 0:
 		return nil
 	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress, firstErr.Code == media.CodeConflict:
-		// A slot is too large, leads to a forbidden place, or met another request, by what the
-		// provider sent.
+		// What the provider sent is too large, leads to a blocked address, or conflicts with another
+		// request.
 		return quiet{exitProvider}
 	}
 	return quiet{exitCode(firstErr.Code)}
 }
 
-// requestedName is the name by which a person asked for the model, if it is another one.
+// requestedName returns the name by which the user requested the model, if it is a different one.
 func requestedName(res *generate.Result) string {
 	for _, d := range res.Dispositions {
 		if d.Setting == "model" && d.Outcome == generate.OutcomeApplied && !strings.EqualFold(d.Asked, res.Model) {
@@ -291,7 +290,7 @@ func requestedName(res *generate.Result) string {
 	return ""
 }
 
-// retryHint says how to ask again for what failed, and for what needs more than that.
+// retryHint says how to retry the failed results, and which ones need more than that.
 func retryHint(operation string, u generate.Usage, cancelled bool) string {
 	text := "to retry the failed results: atelier operations retry " + operation
 	switch {
@@ -308,7 +307,7 @@ func billable(u generate.Usage) bool {
 	return u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
 }
 
-// price says what was paid: what was reported, else what can be said of it.
+// price returns the cost as text: the reported one or, failing that, what is known of it.
 func price(s generate.Status, c generate.Cost, u generate.Usage) string {
 	used := billable(u)
 	switch {

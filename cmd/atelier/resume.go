@@ -12,7 +12,7 @@ import (
 	"atelier/run/workflows"
 )
 
-// againFlags are those of commands that continue a run.
+// againFlags are the flags of commands that continue a run.
 type againFlags struct {
 	DB   string `help:"The database of the run. Required if its URL contains a password, which is not stored." placeholder:"URL"`
 	Out  string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
@@ -20,7 +20,7 @@ type againFlags struct {
 	JSON bool   `help:"Print one JSON object."`
 }
 
-// follow lets a run begin and shows what becomes of it.
+// follow starts a run and reports its result.
 func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, error)) error {
 	if c.Out != "" {
 		if err := makeFolder(c.Out); err != nil {
@@ -32,7 +32,7 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 	})
 }
 
-// follow lets a run begin, shows its progress to its end, and then the result. Ctrl-C cancels the run.
+// follow starts a run, shows its progress until it ends, and then its result. Ctrl-C cancels the run.
 func (w *world) follow(quiet bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error), show func(a *app, id string, res *agent.Result, runErr error) error) error {
 	p := newProgress(w, quiet)
 	return w.withRuns(appConfig{events: p.generation, sources: sources, takeOver: true}, func(a *app, runs *run.Service) error {
@@ -68,8 +68,8 @@ type resumeCmd struct {
 	againFlags
 }
 
-// Run continues a run: with the answer that it waits for, or from its last finished
-// step where its process has ended.
+// Run continues a run: with the answer that it waits for or, if its process is dead, from its last
+// finished step.
 func (c *resumeCmd) Run(w *world) error {
 	var value json.RawMessage
 	if c.Answer != "" {
@@ -105,7 +105,7 @@ func (c *resumeCmd) Run(w *world) error {
 	})
 }
 
-// resume continues a run that nobody has to answer, or shows what one waits for.
+// resume continues a run that waits for no answer, or shows the questions of one that does.
 func (c *resumeCmd) resume(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
@@ -127,10 +127,10 @@ func (c *resumeCmd) resume(w *world, s *run.Service, limits run.Again) (*run.Run
 	return nil, quiet{exitPaused}
 }
 
-// plain reports whether the answer is no JSON.
+// plain reports whether the answer is not JSON.
 func (c *resumeCmd) plain() bool { return c.Approve || c.Deny || c.Text != nil }
 
-// check finds flags that do not go together.
+// check rejects flags that cannot be combined.
 func (c *resumeCmd) check(asJSON bool) error {
 	given := 0
 	for _, is := range []bool{asJSON, c.Approve, c.Deny, c.Text != nil} {
@@ -147,11 +147,11 @@ func (c *resumeCmd) check(asJSON bool) error {
 	return nil
 }
 
-// answerFor finds the question that is answered, and makes an answer that is no JSON one of its form.
+// answerFor finds the question to answer, and converts an answer that is not JSON into the question's form.
 func (c *resumeCmd) answerFor(ctx context.Context, s *run.Service, value json.RawMessage) (json.RawMessage, error) {
 	open, err := s.Questions(ctx, owner, c.ID)
 	if err != nil || len(open) == 0 {
-		return json.RawMessage("null"), err // that the run waits for nothing is the service's to say
+		return json.RawMessage("null"), err // the service reports that the run waits for nothing
 	}
 	q, err := openQuestion(open, c.Question)
 	if err != nil {

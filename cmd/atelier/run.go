@@ -39,9 +39,9 @@ type runCmd struct {
 	JSON          bool     `help:"Print one JSON object."`
 	limitFlags
 
-	// anyReport makes a page of the message of a run that wrote no report.
+	// anyReport writes the message as a page if the run wrote no report.
 	anyReport bool
-	// Conversation is nil where the flag is not given.
+	// Conversation is nil if the flag is not given.
 	Conversation *string `help:"Continue a conversation: its id, the start of its id, or last; new starts one. The agent receives its messages and can use its pictures." placeholder:"ID|last|new"`
 }
 
@@ -54,17 +54,17 @@ type answer struct {
 	Outputs  []outputView `json:"outputs"`
 	AlsoMade []outputView `json:"also_made"`
 	Warnings []string     `json:"warnings"`
-	// Unsupported are the numbers of the report that no query and no source holds.
+	// Unsupported are the numbers of the report that no query and no source contains.
 	Unsupported []report.Doubt  `json:"unsupported"`
 	Turns       int             `json:"turns"`
 	Usage       agent.Usage     `json:"usage"`
 	Cost        agent.Cost      `json:"cost"`
 	Error       json.RawMessage `json:"error,omitempty"`
-	// Dispositions tell which wishes for models could not be met.
+	// Dispositions list the model requests that could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
-	// InputImages came with the message.
+	// InputImages are the pictures of the message.
 	InputImages []vision.InputImage `json:"input_images"`
-	// Conversation is the id of the conversation, where there is one.
+	// Conversation is the id of the conversation, if there is one.
 	Conversation string `json:"conversation_id,omitempty"`
 	// Pending is what a paused run waits for; resume answers it.
 	Pending []agent.Question `json:"pending,omitempty"`
@@ -89,7 +89,7 @@ func (c *runCmd) Run(w *world) error {
 	p := newProgress(w, c.JSON)
 	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
 	return w.withRuns(appConfig{events: p.generation, sources: sources}, func(a *app, runs *run.Service) error {
-		// A person named the models: that they exist and have their keys is checked before anything runs.
+		// Check before the run that the model that the user named exists and has an API key.
 		if err := a.CheckModels(w.ctx, c.Model, ""); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (c *runCmd) request(ctx context.Context, a *app, limits run.Again) (req age
 	return req, a.CheckModels(ctx, "", c.ImageModel)
 }
 
-// report shows what became of a run.
+// report exports and prints the result of a run.
 func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error {
 	if res == nil {
 		return runErr
@@ -147,8 +147,8 @@ func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error
 	return c.ending(w, res, runErr)
 }
 
-// export writes the report and the media, and gathers the answer, which is whole but
-// for the paths of what could not be written.
+// export writes the report and the media, and returns the answer, which lacks only the paths of
+// files that could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,

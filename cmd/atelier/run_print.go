@@ -30,7 +30,7 @@ func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []
 	return out
 }
 
-// readable is the message without raw placeholders: each becomes the item's name.
+// readable returns the message with each placeholder replaced by the item's name.
 func readable(res *agent.Result) string {
 	return media.ResolveString(res.Message, func(r media.Ref) string {
 		if o, ok := res.Find(r); ok {
@@ -40,7 +40,7 @@ func readable(res *agent.Result) string {
 	})
 }
 
-// named shows an item within a text for people.
+// named formats an item within a text for people.
 func named(label string, r media.Ref) string {
 	return "[" + strings.TrimSpace(label+" "+string(r)) + "]"
 }
@@ -65,7 +65,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	return nil
 }
 
-// printAnswer prints an answer: its text, what it shows, and what became of wishes.
+// printAnswer prints an answer: its text, its outputs, its dispositions and its warnings.
 func (w *world) printAnswer(ans answer) {
 	if ans.Message != "" {
 		w.line("%s", ans.Message)
@@ -86,7 +86,7 @@ func (w *world) printAnswer(ans answer) {
 	w.warnings(withStandIn(ans))
 }
 
-// costText says what a run cost, and what of it providers reported; the rest is estimated.
+// costText formats the cost of a run and the part of it that providers reported; the rest is estimated.
 func costText(c ledger.Cost) string {
 	var of string
 	total := estimateText(c.EstimatedUSD)
@@ -107,7 +107,7 @@ func costText(c ledger.Cost) string {
 	return total + of
 }
 
-// amountOf reads an amount that was saved; one that cannot be read is 0.
+// amountOf parses a stored amount; one that cannot be parsed is 0.
 func amountOf(usd *string) ledger.Pico {
 	if usd == nil {
 		return 0
@@ -119,18 +119,18 @@ func amountOf(usd *string) ledger.Pico {
 	return p
 }
 
-// withoutWarning are the dispositions of which no warning tells.
+// withoutWarning returns the dispositions that no warning mentions.
 func withoutWarning(all []generate.Disposition) []generate.Disposition {
 	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
 }
 
-// offlineChat reports whether the offline model stood in for a chat model that an agent prefers.
+// offlineChat reports whether the offline model substituted for a chat model that an agent prefers.
 func offlineChat(d generate.Disposition) bool {
 	return d.Setting == "chat_model" && d.Outcome == generate.OutcomeSubstituted && d.Applied == offline.Model{}.Profile().Name
 }
 
-// withStandIn are the warnings of a run. That the offline model stood in is told once, whatever it
-// stood in for and however many agents it was.
+// withStandIn returns the warnings of a run. They mention the offline model once, whatever it substituted for and
+// for however many agents.
 func withStandIn(ans answer) []string {
 	pictures := func(warning string) bool { return warning == plan.OfflineWarning(offline.Model{}.Profile().Name) }
 	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
@@ -139,7 +139,7 @@ func withStandIn(ans answer) []string {
 	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has an API key; atelier doctor shows which key to set")
 }
 
-// outcomeText says what became of a wish.
+// outcomeText describes a disposition.
 func outcomeText(d generate.Disposition) string {
 	used := ""
 	if d.Applied != "" {
@@ -148,7 +148,7 @@ func outcomeText(d generate.Disposition) string {
 	return fmt.Sprintf("%s %s: requested %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
 }
 
-// ending turns a run's status into the exit code and says what failed.
+// ending converts a run's status into an error with its exit code.
 func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	switch res.Status {
 	case agent.StatusSucceeded:
@@ -164,7 +164,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	if runErr == nil && res.Error != nil {
 		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
 	}
-	if media.CodeOf(runErr) == media.CodeTooLarge { // what a person gave is measured before a run begins
+	if media.CodeOf(runErr) == media.CodeTooLarge { // the size of user input is checked before a run begins
 		w.note("atelier: %s", w.failure(runErr.Error()))
 		return quiet{exitProvider}
 	}
@@ -187,7 +187,7 @@ func openInBrowser(ctx context.Context, w *world, path string) {
 		w.note("open %s in a browser", path)
 		return
 	}
-	if err := exec.CommandContext(ctx, name, args...).Start(); err != nil { //nolint:gosec // a fixed program and a path of our own making
+	if err := exec.CommandContext(ctx, name, args...).Start(); err != nil { //nolint:gosec // a fixed program and a path that this package built
 		w.note("open %s in a browser", path)
 	}
 }

@@ -56,7 +56,7 @@ func (c *runsListCmd) Run(w *world) error {
 	})
 }
 
-// pausedView is a run that waits, with what it waits for.
+// pausedView is a paused run with its open questions.
 type pausedView struct {
 	ledger.Run
 	Pending []agent.Question `json:"pending"`
@@ -81,7 +81,7 @@ func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) 
 	})
 }
 
-// questionsOf reads what the tree of a run waits for.
+// questionsOf returns the open questions of a run's tree.
 func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
 	st, err := s.Ledger.RunState(w.ctx, owner, r.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -196,13 +196,13 @@ func (c *runsShowCmd) steps(w *world) error {
 	})
 }
 
-// dispositions are what became of wishes of a run.
+// dispositions returns the dispositions of a run.
 func dispositions(r ledger.Run) (list []generate.Disposition) {
-	_ = json.Unmarshal(r.Dispositions, &list) // a row of another shape has none to show
+	_ = json.Unmarshal(r.Dispositions, &list) // a row in another format has none to show
 	return list
 }
 
-// usageText is what a run used.
+// usageText describes what a run used.
 func usageText(u ledger.Usage) string {
 	return strings.Join([]string{
 		plural(int(u.Turns), "turn"), plural(int(u.ModelCalls), "model call"), plural(int(u.InputTokens+u.OutputTokens), "token"),
@@ -210,7 +210,7 @@ func usageText(u ledger.Usage) string {
 	}, ", ")
 }
 
-// limitsText is what the caller of a run allowed it; empty if nothing was said.
+// limitsText describes the limits that the caller of a run set; empty if there are none.
 func limitsText(saved json.RawMessage) string {
 	var l agent.Limits
 	if json.Unmarshal(saved, &l) != nil {
@@ -281,7 +281,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 	})
 }
 
-// each gives the events that are asked for to do. Where there are more, more is the last one that was given.
+// each calls do with the requested events. If there are more, more is the sequence number of the last one.
 func (c *runsEventsCmd) each(w *world, s *stores, do func(ledger.Event) error) (more int64, err error) {
 	after, n := c.After, 0
 	for {

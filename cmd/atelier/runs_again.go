@@ -74,7 +74,7 @@ func (c *runsForkCmd) Run(w *world) error {
 	})
 }
 
-// fork reads what the flags say by themselves.
+// fork builds the fork from the flags that need no lookup.
 func (c *runsForkCmd) fork() (f run.Fork, err error) {
 	if c.From == "" {
 		return f, media.Errorf(media.CodeInvalid, "--from is missing: name the first step to execute again, see atelier runs show %s --steps", c.ID)

@@ -9,7 +9,7 @@ import (
 	"atelier/run"
 )
 
-// cancelWait is how long a run of another process may take to end.
+// cancelWait is how long a cancelled run of another process may take to end.
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
@@ -17,7 +17,7 @@ type runsCancelCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Run ends a run and waits until it has ended.
+// Run cancels a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
 	err := w.withRuns(appConfig{takeOver: true}, func(a *app, runs *run.Service) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
@@ -28,7 +28,7 @@ func (c *runsCancelCmd) Run(w *world) error {
 	if media.CodeOf(err) != media.CodeCorrupt {
 		return err
 	}
-	// The engine's database is damaged: the ledger has the run all the same.
+	// The engine's database is damaged, but the ledger still has the run.
 	return w.withApp(appConfig{alone: true}, func(a *app) (err error) {
 		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (c *runsCancelCmd) end(w *world, a *app, end func(ctx context.Context, owne
 	return nil
 }
 
-// ended waits for the end of the run.
+// ended waits until the run has ended.
 func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

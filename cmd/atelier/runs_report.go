@@ -9,7 +9,7 @@ type runsReportCmd struct {
 	JSON bool   `help:"Print one JSON object, as run does."`
 }
 
-// Run writes the report of a run from what is on record.
+// Run writes the report of a recorded run.
 func (c *runsReportCmd) Run(w *world) error {
 	return w.withRuns(appConfig{}, func(a *app, s *run.Service) error {
 		id, err := a.stores().runID(w.ctx, c.ID)

@@ -12,7 +12,7 @@ import (
 	"atelier/web"
 )
 
-// defaultListen is where serve listens if nobody says.
+// defaultListen is the default address of serve.
 const defaultListen = "127.0.0.1:8484"
 
 type serveCmd struct {
@@ -24,7 +24,7 @@ type serveCmd struct {
 	JSON      bool          `help:"Print one JSON object with the address once the server is ready."`
 }
 
-// Run serves until it is asked to stop.
+// Run serves until it is stopped.
 func (c *serveCmd) Run(w *world) error {
 	address := cmp.Or(c.Listen, w.env("ATELIER_LISTEN"), defaultListen)
 	if _, _, err := net.SplitHostPort(address); err != nil {
@@ -59,7 +59,7 @@ func (c *serveCmd) Run(w *world) error {
 		return a.Serve(w.ctx, config)
 	})
 	if w.ctx.Err() != nil && media.CodeOf(err) == media.CodeCancelled {
-		return nil // told to stop while it was starting
+		return nil // stopped while it was starting
 	}
 	return err
 }

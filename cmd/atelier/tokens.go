@@ -17,7 +17,7 @@ type tokensCmd struct {
 	Revoke tokensRevokeCmd `cmd:"" help:"Delete a token. It is refused from the next request on."`
 }
 
-// tokens are those of the data folder.
+// tokens opens the tokens of the data folder.
 func (w *world) tokens() (token.Store, error) {
 	cfg, err := atelier.ConfigFromEnv(w.env)
 	return token.Open(filepath.Join(cfg.Dir, token.Folder)), err
@@ -31,7 +31,7 @@ type tokensCreateCmd struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-// tokenView is a token as JSON; the secret is there once.
+// tokenView is a token as JSON. Only its creation shows the secret.
 type tokenView struct {
 	token.Token
 	Secret  string `json:"secret,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// toolContext reads the flags --tool-context; a later one goes before an earlier one.
+// toolContext parses the flags --tool-context; a later value overrides an earlier one of the same name.
 func toolContext(flags []string) (action.ToolContext, error) {
 	if len(flags) == 0 {
 		return nil, nil
@@ -17,7 +17,7 @@ func toolContext(flags []string) (action.ToolContext, error) {
 	all := action.ToolContext{}
 	for i, flag := range flags {
 		if file, ok := strings.CutPrefix(flag, "@"); ok {
-			b, err := os.ReadFile(file) //nolint:gosec // the person names it
+			b, err := os.ReadFile(file) //nolint:gosec // the user names the file
 			if err != nil {
 				return nil, media.Errorf(media.CodeInvalid, "--tool-context: %w", err)
 			}

@@ -68,7 +68,7 @@ func (c *agentsValidateCmd) Run(w *world) error {
 }
 
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped
-// agents. It gives the slugs of what was named.
+// agents. It returns the slugs of the named definitions.
 func validate(name string) (slugs []string, problems []definition.Problem, err error) {
 	folders := []definition.Folder{shipped.Agents()}
 	mine := func(file string) bool { return path.Dir(file) == shipped.Folder }

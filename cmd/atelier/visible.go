@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// visible is text as it may come onto a terminal. Characters that would steer the terminal or change
-// the order in which a line is read are written as escapes: control characters, those of direction,
-// separators of lines and bytes that are no UTF-8. Ends of lines and tabs stay.
+// visible returns text that is safe to print to a terminal. It escapes characters that would control the
+// terminal or change the order of reading: control characters, bidirectional controls, line separators and
+// bytes that are not UTF-8. Newlines and tabs are kept.
 func visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if !strings.ContainsFunc(text, isControl) {
@@ -49,13 +49,13 @@ func isControl(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// cell is visible for text of one line: a name, a label. In it ends of lines and tabs are escapes too, so that
-// it cannot pass for lines or columns of its own.
+// cell is visible for text of one line, such as a name or a label. It also escapes newlines and tabs, so that the
+// text cannot pass for further lines or columns.
 func cell(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
 }
 
-// screen writes what it is given so that all of it can be seen.
+// screen escapes what is written to it, as visible does.
 type screen struct{ out io.Writer }
 
 func (s screen) Write(text []byte) (int, error) {
@@ -65,10 +65,10 @@ func (s screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// logTo sends the lines of the process's logger, that of slog and of libraries, to people.
+// logTo sends the process's log, of slog and of libraries, to people.
 func logTo(out io.Writer) { log.SetOutput(screen{out}) }
 
-// logJSONTo sends them for programs, those of the level debug as well: one JSON object a line.
+// logJSONTo sends the log of slog to programs, including the debug level: one JSON object per line.
 func logJSONTo(out io.Writer) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(screen{out}, &slog.HandlerOptions{Level: slog.LevelDebug})))
 }

@@ -27,7 +27,7 @@ type workflowView struct {
 	Steps       int      `json:"steps"`
 	Modules     []string `json:"modules"`
 	File        string   `json:"file"`
-	// Problems is how many there are; a file with problems has no id.
+	// Problems is the number of problems; a file with problems has no id.
 	Problems int `json:"problems"`
 }
 

@@ -91,11 +91,11 @@ func (c *workflowForkCmd) Run(w *world) error {
 	})
 }
 
-// maxArgument is how large a file with JSON for a command may be, in bytes.
+// maxArgument is the maximum size of a file with JSON for a command, in bytes.
 const maxArgument = 64 << 10
 
-// jsonArgument reads JSON that is given on the command line, or in a file after an @; hint is what else
-// to say of text that is no JSON.
+// jsonArgument reads JSON from the command line, or from a file whose name follows an @. Hint ends the error
+// message for text that is not JSON.
 func jsonArgument(what, given, hint string) ([]byte, error) {
 	text := []byte(given)
 	if name, ok := strings.CutPrefix(given, "@"); ok {
@@ -103,7 +103,7 @@ func jsonArgument(what, given, hint string) ([]byte, error) {
 		if err == nil && info.Size() > maxArgument {
 			return nil, media.Errorf(media.CodeTooLarge, "%s: %s has %s; the limit is %s", what, name, size(info.Size()), size(maxArgument))
 		}
-		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the person names it
+		if text, err = os.ReadFile(name); err != nil { //nolint:gosec // the user names the file
 			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", what, err)
 		}
 	}
@@ -119,14 +119,14 @@ type workflowAnswer struct {
 	WorkflowID string          `json:"workflow_id"`
 	Status     ledger.Status   `json:"status"`
 	State      json.RawMessage `json:"state"`
-	// InteractionID and URL are where a person is asked.
+	// InteractionID and URL name the interaction that waits for a person.
 	InteractionID string          `json:"interaction_id,omitempty"`
 	URL           string          `json:"url,omitempty"`
 	Cost          ledger.Cost     `json:"cost"`
 	Error         *ledger.Failure `json:"error,omitempty"`
 }
 
-// followWorkflow lets a run proceed and shows it until it ends or waits for a person.
+// followWorkflow starts or continues a run and shows it until it ends or waits for a person.
 func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*app, *run.Service) (*run.Run, error)) error {
 	return w.follow(asJSON, sources, begin, func(a *app, id string, res *agent.Result, runErr error) error {
 		st, err := a.Atelier.Workflows().Status(context.WithoutCancel(w.ctx), owner, id)
@@ -152,7 +152,7 @@ func followWorkflow(w *world, asJSON bool, sources atelier.Sources, begin func(*
 	})
 }
 
-// workflowAnswerCommand is what a person types to answer the interaction of a run.
+// workflowAnswerCommand returns the command that answers the interaction of a run.
 func workflowAnswerCommand(run string) string { return "atelier workflow answer " + run + " JSON" }
 
 func (ans workflowAnswer) print(w *world, st workflows.Status, res *agent.Result) {

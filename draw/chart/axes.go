@@ -9,7 +9,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// axisTitle joins the name of the value axis and the unit.
+// axisTitle returns the name of the value axis with its unit.
 func (c *chart) axisTitle() string {
 	name := c.yLabel
 	switch {
@@ -21,8 +21,8 @@ func (c *chart) axisTitle() string {
 	return name + " (" + c.unit + ")"
 }
 
-// valueGrid draws the value axis at the left of b, its lines and the zero line, and
-// gives the scale and what is left of b. Its name stands above it.
+// valueGrid draws the value axis at the left of b, its lines and the zero line, and its name above.
+// It returns the scale and the rest of b.
 func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
 	n := c.steps(int(min(7, max(1, b.H/34))), lo, hi)
 	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
@@ -51,16 +51,16 @@ func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale
 	return sc, b
 }
 
-// labelPlan says how category labels fit below a chart.
+// labelPlan describes how category labels fit below a chart.
 type labelPlan struct {
-	step  int     // every how many labels one is written
+	step  int     // every step-th label is written
 	angle float64 // 0, or degrees upwards
 	room  float64 // of one label
 	h     float64 // of all labels
 }
 
-// planLabels chooses straight labels if they fit, then thinned ones where they are in
-// order (times and numbers), then slanted ones.
+// planLabels chooses straight labels if they fit, then thinned ones if they are ordered (times and
+// numbers), then two lines if they suffice, then slanted ones.
 func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	w := svg.Widest(labels, 12.5)
 	if w+10 <= band {
@@ -70,7 +70,7 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 		step := int(math.Ceil((w + 14) / band))
 		return labelPlan{step, 0, w + 1, 22}
 	}
-	if !slices.ContainsFunc(labels, func(l string) bool { return strings.Join(svg.Wrap(l, 12.5, band-8, 2), " ") != l }) { // all fit whole into two lines
+	if !slices.ContainsFunc(labels, func(l string) bool { return strings.Join(svg.Wrap(l, 12.5, band-8, 2), " ") != l }) { // all fit into two lines
 		return labelPlan{1, 0, band - 8, 38}
 	}
 	step := max(1, int(math.Ceil(22/band)))
@@ -78,7 +78,7 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	return labelPlan{step, -38, room, room*0.62 + 22}
 }
 
-// within keeps slanted labels from taking more than a height.
+// within limits the height of slanted labels.
 func (p labelPlan) within(h float64) labelPlan {
 	if p.angle != 0 {
 		p.h = min(p.h, h)
@@ -117,7 +117,7 @@ func (c *chart) bottomLabels(s *svg.Canvas, b svg.Box, plan labelPlan, at func(i
 	}
 }
 
-// bottomTitle writes the name of the x axis below everything and gives the room it took.
+// bottomTitle writes the name of the x axis at the bottom of b and returns its height.
 func (c *chart) bottomTitle(s *svg.Canvas, b svg.Box) float64 {
 	if c.xLabel == "" {
 		return 0

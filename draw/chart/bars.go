@@ -6,7 +6,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// barChart draws bar and stacked charts, upright or lying.
+// barChart draws bar and stacked charts, vertical or horizontal.
 func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 	lo, hi := c.span()
 	if c.kind == kindStacked {
@@ -18,8 +18,8 @@ func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 	}
 	title := c.bottomTitle(s, b)
 	b.H -= title
-	// The labels' height depends on the width of a band, and that on the ticks: one
-	// guess is close enough, since ticks are short.
+	// The height of the labels depends on the width of a band, and that on the ticks: one estimate
+	// is close enough, because ticks are short.
 	plan := planLabels(c.labels, (b.W-50)/float64(len(c.labels)), ordered(c.labels)).within(b.H * 0.4)
 	b.H -= plan.h
 	if c.showValues() {
@@ -40,7 +40,7 @@ func (c *chart) showValues() bool {
 	return c.kind == kindBar && len(c.series) == 1 && (c.horizontal && len(c.labels) <= 30 || len(c.labels) <= 14 && c.W/float64(len(c.labels)) > 56)
 }
 
-// group draws the bars of label i in the band that begins at a place, across the value axis.
+// group draws the bars of label i in the band that begins at at, across the value axis.
 func (c *chart) group(s *svg.Canvas, at, band float64, i int, sc scale) {
 	share, widest, gap := 0.68, 110.0, 3.0
 	switch {
@@ -51,7 +51,7 @@ func (c *chart) group(s *svg.Canvas, at, band float64, i int, sc scale) {
 	}
 	wide := min(band*share, widest)
 	at += (band - wide) / 2
-	slot := wide / float64(len(c.series)) // of each bar that stands beside others
+	slot := wide / float64(len(c.series)) // of each of the bars that are side by side
 	up, down := 0.0, 0.0
 	for k, v := range c.series {
 		y := v.y[i]
@@ -90,7 +90,7 @@ func (c *chart) group(s *svg.Canvas, at, band float64, i int, sc scale) {
 	}
 }
 
-// block draws the area of a bar; stacked ones are set apart by a line.
+// block draws the rectangle of a bar; stacked bars are separated by a line.
 func (c *chart) block(s *svg.Canvas, b svg.Box, k int) {
 	class, r := svg.FillClass(k), 2.0
 	if c.kind == kindStacked {
@@ -116,7 +116,7 @@ func (c *chart) horizontalBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 		lines = 2
 	}
 	b = svg.Box{X: b.X + left, Y: b.Y, W: b.W - left - 12, H: b.H - 22}
-	room := 0.0 // for the values at the ends of bars, which labels keep clear of
+	room := 0.0 // for the values at the ends of bars, kept clear of labels
 	if c.showValues() {
 		for _, v := range c.series[0].y {
 			if !math.IsNaN(v) {

@@ -22,12 +22,12 @@ const (
 	kindStacked kind = "stacked"
 )
 
-// Kinds are the names of the chart types.
+// Kinds returns the names of the chart types.
 func Kinds() []string {
 	return []string{string(kindBar), string(kindLine), string(kindArea), string(kindPie), string(kindDonut), string(kindScatter), string(kindStacked)}
 }
 
-// DefaultWidth and DefaultHeight are the size of a page, in pixels, where none is requested.
+// DefaultWidth and DefaultHeight are the size of a page, in pixels, if none is requested.
 const (
 	DefaultWidth  = 800
 	DefaultHeight = 450
@@ -44,7 +44,7 @@ type chart struct {
 	dataset
 	yLabel, unit   string
 	horizontal     bool
-	autoHorizontal bool // whether that follows from the width
+	autoHorizontal bool // whether horizontal follows from the width
 }
 
 // dataset is what a chart shows. After place, every series has a y for each x, bars and
@@ -54,13 +54,13 @@ type dataset struct {
 	locale  locale
 	labels  []string
 	xLabel  string
-	axis    xAxis // where the values stand; ignored by pie and donut
+	axis    xAxis // meaning of x; ignored by pie and donut
 	series  []series
 	reduced string // how many points were omitted, in words; empty if none
 }
 
-// series is one named list of values. A gap is NaN in y; x is the place on the axis:
-// a number, a time in days, or the index of a category.
+// series is one named list of values. A gap is NaN in y; x is the position on the axis: a number, a
+// time in days, or the index of a category.
 type series struct {
 	name string
 	x, y []float64
@@ -68,7 +68,7 @@ type series struct {
 
 func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
 
-// values are all values that were given, without the gaps.
+// values returns all given values without the gaps.
 func (d *dataset) values() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		for _, s := range d.series {
@@ -88,7 +88,7 @@ func (d *dataset) count() (n int) {
 	return n
 }
 
-// span is the least and the greatest value; lo is above hi if there is none.
+// span returns the smallest and the largest value; lo is above hi if there is none.
 func (d *dataset) span() (lo, hi float64) { return spanOf(d.values()) }
 
 func spanOf(all iter.Seq[float64]) (lo, hi float64) {
@@ -103,7 +103,7 @@ func (d *dataset) parts() bool { return d.kind == kindPie || d.kind == kindDonut
 
 func (d *dataset) bars() bool { return d.kind == kindBar || d.kind == kindStacked }
 
-// steps is how many steps a value axis has, n at most: counts have no halves.
+// steps returns the number of steps of a value axis, at most n; axes of whole numbers have no fractional steps.
 func (d *dataset) steps(n int, lo, hi float64) int {
 	for y := range d.values() {
 		if y != math.Trunc(y) {
@@ -113,7 +113,7 @@ func (d *dataset) steps(n int, lo, hi float64) int {
 	return int(min(float64(n), max(1, max(hi, 0)-min(lo, 0))))
 }
 
-// sums is the span of the stacked values, ups and downs apart.
+// sums returns the span of the stacked values; positive and negative values are stacked separately.
 func (d *dataset) sums() (lo, hi float64) {
 	for i := range d.labels {
 		up, down := 0.0, 0.0
@@ -129,7 +129,7 @@ func (d *dataset) sums() (lo, hi float64) {
 	return lo, hi
 }
 
-// where names the place of a value.
+// where returns the label of a value's position.
 func (d *dataset) where(v series, i int) string {
 	if d.axis == axisCategory {
 		return d.labels[int(v.x[i])]

@@ -37,7 +37,7 @@ func (c *chart) describeParts(b *strings.Builder) {
 	fmt.Fprintf(b, c.locale.say("parts"), c.locale.amount(total, c.unit), strings.Join(list, ", "))
 }
 
-// described is how many series are described one by one.
+// described is the maximum number of series that are described one by one.
 const described = 6
 
 func (c *chart) describeSeries(b *strings.Builder) {
@@ -89,8 +89,8 @@ func (c *chart) describeSeries(b *strings.Builder) {
 	}
 }
 
-// change says by how much the last value differs from the first: in whole percent, or finer where
-// rounding would say that nothing or everything changed.
+// change returns the change from the first value to the last in whole percent, or with more
+// decimals if rounding would suggest that nothing or everything changed.
 func change(from, to float64) string {
 	if from <= 0 || to < 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	c, err := parse(params)
@@ -19,11 +19,11 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	return d, nil
 }
 
-// Inset is a chart without its own page, to be placed on another one.
+// Inset is a chart without a page of its own, to be placed on another page.
 type Inset struct {
 	// Alt is its description.
 	Alt string
-	// Names is how many series its legend names where it is narrow; 0 if it has none.
+	// Names is the number of series in the legend of its narrow layout; 0 if it has no legend.
 	Names int
 	chart *chart
 }
@@ -43,7 +43,7 @@ func ReadInset(params map[string]any) (Inset, error) {
 	return in, nil
 }
 
-// Draw returns markup of the chart in a size, which may be less than its own page has; it
+// Draw returns the markup of the chart in a size that may be smaller than its own page. The markup
 // uses the classes of the shared style.
 func (in Inset) Draw(w, h float64) string {
 	c := *in.chart

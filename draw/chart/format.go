@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Grouped writes a number as charts of a language do: 1,234.5, in German 1.234,5.
+// Grouped formats a number as charts of a language do: 1,234.5, or 1.234,5 in German.
 func Grouped(v float64, language string) string {
 	return locale(language).amount(v, "")
 }
 
-// grouped writes a number with thousands separators and at most four significant
-// digits after a leading zero, two decimals otherwise.
+// grouped formats a number with thousands separators: four significant digits below 1, two decimals
+// below 100, one below 10,000, none above, without trailing zeros.
 func grouped(v float64) string {
 	a := math.Abs(v)
 	if v == 0 {
@@ -34,7 +34,7 @@ func grouped(v float64) string {
 	return groupDigits(trimZeros(strconv.FormatFloat(a, 'f', dec, 64)), v < 0)
 }
 
-// powers writes a number with a power of ten, 1.99 × 10³⁰, with at most dec decimals.
+// powers formats a number with a power of ten, 1.99 × 10³⁰, with at most dec decimals.
 func powers(v float64, dec int) string {
 	if v == 0 {
 		return "0"
@@ -74,7 +74,7 @@ func groupDigits(s string, neg bool) string {
 	return b.String()
 }
 
-// withUnit writes a value as people write it with its unit: $5, 12 %, 3 GWh.
+// withUnit formats a value with its unit as people write it: $5, 12%, 3 GWh.
 func withUnit(num, unit string) string {
 	switch unit {
 	case "":
@@ -90,7 +90,7 @@ func withUnit(num, unit string) string {
 	return num + " " + unit
 }
 
-// short is a unit that fits on every tick.
+// short returns a unit that fits on every tick, and "" for all others.
 func short(unit string) string {
 	switch unit {
 	case "%", "$", "€", "£", "¥", "US$":
@@ -99,7 +99,7 @@ func short(unit string) string {
 	return ""
 }
 
-// tickFormat chooses one way to write all ticks of an axis: plain below 10,000 and with k, M, B or T above.
+// tickFormat returns one format for all ticks of an axis: plain below 10,000 and with k, M, B or T above.
 func tickFormat(step, most float64) func(float64) string {
 	div, suffix := 1.0, ""
 	for _, s := range []struct {
@@ -132,7 +132,7 @@ func tickFormat(step, most float64) func(float64) string {
 	}
 }
 
-// dayText writes days since 1970 as a date, as coarse as the data allows.
+// dayText formats days since 1970 as a date, as coarse as the data allows.
 func dayText(d float64, monthly bool) string {
 	t := time.Unix(int64(math.Round(d*86400)), 0).UTC()
 	if monthly {

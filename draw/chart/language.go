@@ -10,7 +10,7 @@ import (
 // locale is the language of a chart's own words and numbers: en or svg.German.
 type locale string
 
-// phrases are what a chart and its description say themselves, in English and in German.
+// phrases are the texts of a chart and its description, in English and in German.
 var phrases = map[string][2]string{
 	string(kindBar):     {"Bar chart", "Balkendiagramm"},
 	string(kindLine):    {"Line chart", "Liniendiagramm"},
@@ -42,10 +42,10 @@ func (l locale) say(phrase string) string {
 	return phrases[phrase][0]
 }
 
-// amount writes a value with its unit in the chart's language.
+// amount formats a value with its unit in the chart's language.
 func (l locale) amount(v float64, unit string) string { return l.local(withUnit(grouped(v), unit)) }
 
-// translate writes ticks in the chart's language.
+// translate converts the labels of ticks to the chart's language.
 func (l locale) translate(ticks []tick) {
 	for i := range ticks {
 		ticks[i].text = l.local(ticks[i].text)
@@ -53,13 +53,13 @@ func (l locale) translate(ticks []tick) {
 }
 
 var (
-	// written is a number as English charts write it: −€1,234.5k, <0.1%, 12 GWh, (+4%).
+	// written matches a number as English charts write it: −€1,234.5k, <0.1%, 12 GWh, (+4%).
 	written = regexp.MustCompile(`^( ?\()?([−+<]?)(US\$|[$€£¥])?([0-9][0-9,.]*)([kMBT])?((?: × 10\S+)?)(%?)(\)| .*)?$`)
 	dated   = regexp.MustCompile(`^([0-9]{1,2} )?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b(.*)$`)
 )
 
-// local writes a number or a date, which come as English charts have them, in the chart's
-// language: 1.234,5 Tsd. €, 12 %, 3. Okt 2024. Other text stays.
+// local converts a number or a date from its English form to the chart's language: 1.234,5 Tsd. €,
+// 12 %, 3. Okt 2024. It returns other text unchanged.
 func (l locale) local(text string) string {
 	if l != svg.German {
 		return text

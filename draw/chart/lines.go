@@ -67,7 +67,7 @@ func (c *chart) xScale(b svg.Box) scale {
 	return scale{lo, hi, b.X, b.Right()}
 }
 
-// xCount is about how many ticks fit below a chart.
+// xCount returns how many ticks fit below a chart, approximately.
 func xCount(b svg.Box) int { return max(2, int(b.W/100)) }
 
 func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
@@ -93,7 +93,7 @@ func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
 	}
 }
 
-// runs splits a series at its gaps and gives the index ranges.
+// runs splits a series at its gaps and returns the index ranges.
 func runs(y []float64) [][2]int {
 	var out [][2]int
 	from := -1
@@ -112,7 +112,7 @@ func runs(y []float64) [][2]int {
 	return out
 }
 
-// trace is the path of a series from index r[0] to before r[1].
+// trace returns the path of a series from index r[0] to before r[1].
 func trace(v series, r [2]int, sx, sy scale) string {
 	var pts []string
 	for i := r[0]; i < r[1]; i++ {
@@ -121,7 +121,7 @@ func trace(v series, r [2]int, sx, sy scale) string {
 	return "M" + strings.Join(pts, "L")
 }
 
-// areas fills below the lines, the greatest first so that none hides another.
+// areas fills below the lines with translucent colours, so that none hides another.
 func (c *chart) areas(s *svg.Canvas, sx, sy scale) {
 	zero := svg.Px(sy.at(0))
 	for k, v := range c.series {
@@ -134,7 +134,7 @@ func (c *chart) areas(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// strokes draws the lines; lonely points, and all points of short series, get a dot.
+// strokes draws the lines; isolated points, and all points of short series, get a dot.
 func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	for k, v := range c.series {
 		class := "l " + svg.StrokeClass(k)
@@ -154,7 +154,7 @@ func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
-// endNames writes each series' name beside its last value, moved apart where they would touch.
+// endNames writes each series' name beside its last value and moves names that would touch apart.
 func (c *chart) endNames(s *svg.Canvas, b svg.Box, sy scale, room float64) {
 	type name struct {
 		k       int
@@ -187,8 +187,8 @@ func (c *chart) endNames(s *svg.Canvas, b svg.Box, sy scale, room float64) {
 	}
 }
 
-// dots draws a scatter chart; every series has its own shape beside its colour.
-// Many points are smaller and let each other through.
+// dots draws a scatter chart; a series differs from the next in shape as well as colour. If there
+// are many points, they are smaller and translucent.
 func (c *chart) dots(s *svg.Canvas, sx, sy scale) {
 	r, edge := 5.0, " p"
 	if c.count() > 300 {

@@ -45,7 +45,7 @@ func parse(p map[string]any) (*chart, error) {
 	return c, nil
 }
 
-// prefersHorizontal reports whether bars read better from left to right: a few whose names are too long to stand below them.
+// prefersHorizontal reports whether horizontal bars read better: few bars with names too long to fit below them.
 func (c *chart) prefersHorizontal() bool {
 	n := len(c.labels)
 	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
@@ -62,7 +62,7 @@ type rawSeries struct {
 	points [][2]float64
 }
 
-// seriesOf reads the Series parameter in any of its shapes.
+// seriesOf reads the Series parameter in any of its forms.
 func seriesOf(v any, title string) ([]rawSeries, error) {
 	v, err := value.Decode(v)
 	if err != nil {
@@ -92,7 +92,7 @@ func seriesOf(v any, title string) ([]rawSeries, error) {
 	return out, nil
 }
 
-// listOf turns one series, or {"Coal": [1, 2], "Gas": [3, 4]}, into a list.
+// listOf converts one series, or {"Coal": [1, 2], "Gas": [3, 4]}, to a list.
 func listOf(m map[string]any) []any {
 	if value.Field(m, "values", "data", "points") != nil {
 		return []any{m}

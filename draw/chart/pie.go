@@ -81,14 +81,14 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 	}
 }
 
-// shares is the table: a swatch, the name, the value and its part of the whole.
+// shares draws the table: a swatch, the name, the value and the share of each sector.
 func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
 	wv, wp := 0.0, svg.Width("100.0%", 13)
 	for _, v := range c.series[0].y {
 		wv = max(wv, svg.Width(c.locale.amount(v, c.unit), 12.5))
 	}
 	wv = min(wv, b.W*0.35)
-	given := c.unit != "%" || math.Abs(total-100) > 0.5 // shares need no second column
+	given := c.unit != "%" || math.Abs(total-100) > 0.5 // percentages need no second column
 	if !given {
 		wv = 0
 	}
@@ -106,7 +106,7 @@ func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
 	}
 }
 
-// percent writes a share with one decimal where that says more.
+// percent formats a share, with one decimal unless the percentage is whole.
 func percent(f float64) string {
 	p := f * 100
 	switch {

@@ -12,7 +12,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// xAxis says what x means.
+// xAxis is the meaning of x.
 type xAxis int
 
 const (
@@ -22,7 +22,7 @@ const (
 	axisTime                  // x is days since 1970
 )
 
-// place puts every series on the axis and checks what the chart type needs.
+// place places every series on the axis and checks the requirements of the chart type.
 func (d *dataset) place(raw []rawSeries) error {
 	pts := slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points != nil })
 	if pts && d.kind != kindScatter && d.kind != kindLine && d.kind != kindArea {
@@ -102,7 +102,7 @@ func (d *dataset) pointAxis(raw []rawSeries) xAxis {
 	return axisYear
 }
 
-// placeLabels finds numbers or times in the labels. Bars always stand at equal distances.
+// placeLabels recognises numbers and times in the labels. Bars are always equidistant.
 func placeLabels(labels []string, k kind) (xAxis, []float64) {
 	index := make([]float64, len(labels))
 	for i := range index {
@@ -152,7 +152,7 @@ func yearOf(s string) (float64, bool) {
 	return float64(n), err == nil && len(s) == 4 && n >= 1000 && n <= 2999
 }
 
-// dayOf reads a date as days since 1970.
+// dayOf parses a date and returns it as days since 1970.
 func dayOf(s string) (float64, bool) {
 	for _, layout := range []string{"2006-01", "2006-01-02", "2006/01/02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "Jan 2006", "January 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 1 2006", "2006/01"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -162,10 +162,10 @@ func dayOf(s string) (float64, bool) {
 	return 0, false
 }
 
-// maxParts is how many sectors a pie shows before the smallest are put together.
+// maxParts is the maximum number of sectors of a pie; above it the smallest are combined.
 const maxParts = 8
 
-// toParts makes one series of sectors, largest first.
+// toParts converts the data to one series of sectors, largest first.
 func (d *dataset) toParts() error {
 	type part struct {
 		name string

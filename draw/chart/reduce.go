@@ -9,15 +9,15 @@ import (
 	"atelier/draw/svg"
 )
 
-// What one chart can show: more points than pixels help nobody and make a heavy file.
+// The limits of one chart: more points than pixels are useless and make the file large.
 const (
 	maxLine    = 1000
 	maxScatter = 2000
 	maxBars    = 200
-	maxNames   = 30 // bars of categories that have no order
+	maxNames   = 30 // bars of unordered categories
 )
 
-// reduce thins out long series and says so.
+// reduce thins out long series and describes that in d.reduced.
 func (d *dataset) reduce() {
 	n := 0
 	for _, s := range d.series {
@@ -45,8 +45,8 @@ func (d *dataset) reduce() {
 	}
 }
 
-// largestBars keeps the categories with the largest values, the largest first: the
-// mean of things that only happen to be neighbours says nothing.
+// largestBars keeps the categories with the largest values, the largest first, because the mean of
+// unrelated neighbours has no meaning.
 func (d *dataset) largestBars(n int) {
 	total := make([]float64, n)
 	order := make([]int, n)
@@ -75,7 +75,7 @@ func (d *dataset) largestBars(n int) {
 	d.reduced = fmt.Sprintf(d.locale.say("largest"), maxNames, d.locale.amount(float64(n), ""))
 }
 
-// averageBars puts neighbouring bars together as their mean.
+// averageBars replaces groups of neighbouring bars with their mean.
 func (d *dataset) averageBars(n int) {
 	group := (n + maxBars - 1) / maxBars
 	var labels []string

@@ -7,7 +7,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// render draws a checked chart and gives it with its alt text.
+// render draws a checked chart and returns it with its alternative text.
 func render(c *chart) (out []byte, alt string) {
 	if c.Alt == "" {
 		c.Alt = describe(c)
@@ -31,16 +31,16 @@ func render(c *chart) (out []byte, alt string) {
 	return c.End(&s), c.Alt
 }
 
-// A chart from adapts pixels wide holds a second drawing, laid out for narrow pixels,
-// that is shown where the file itself is seen small: on a phone text keeps a size that
-// can be read. Programs that know no media queries show the wide one.
+// A chart at least adapts pixels wide contains a second drawing, laid out for narrow pixels, that
+// is shown if the file itself is displayed small, so that text stays readable on a phone. Programs
+// without media queries show the wide one.
 const (
 	adapts    = 640
 	narrow    = 480
 	narrowCSS = "@media (max-width:520px){.wide{display:none}.narrow{display:inline}}"
 )
 
-// draw writes everything but the head of the file.
+// draw writes everything except the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
 	area := c.Frame(s)
 	if c.legend() {
@@ -65,7 +65,7 @@ func (c *chart) direct() bool {
 // legend reports whether series are named above the chart.
 func (c *chart) legend() bool { return !c.parts() && len(c.series) > 1 && !c.direct() }
 
-// drawLegend lays out names in rows and gives the y below them.
+// drawLegend draws the names in rows and returns the y below them.
 func (c *chart) drawLegend(s *svg.Canvas, b svg.Box) float64 {
 	x, y := b.X, b.Y+8
 	for i, v := range c.series {

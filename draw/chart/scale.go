@@ -15,13 +15,13 @@ func (s scale) at(v float64) float64 {
 	return s.from + (v-s.lo)/(s.hi-s.lo)*(s.to-s.from)
 }
 
-// tick is a place on an axis and what is written there.
+// tick is a position on an axis and its label.
 type tick struct {
 	v    float64
 	text string
 }
 
-// niceStep is the step of 1, 2, 2.5 or 5 times a power of ten that gives about n ticks.
+// niceStep returns the step of 1, 2, 2.5 or 5 times a power of ten that gives about n ticks.
 func niceStep(span float64, n int) float64 {
 	raw := span / float64(max(1, n))
 	p := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -33,15 +33,14 @@ func niceStep(span float64, n int) float64 {
 	return 10 * p
 }
 
-// zero says how much an axis wants to begin at zero: always, or if the values would
-// leave less than this share of it empty.
+// When an axis begins at zero: always, or if the values then leave at most this share of it empty.
 const (
 	zeroAlways = 1.0
 	zeroNear   = 0.4
 	zeroClose  = 0.12
 )
 
-// valueAxis widens lo..hi to nice ends and gives the ticks.
+// valueAxis widens lo..hi to round ends and returns them with the ticks.
 func valueAxis(lo, hi, zero float64, n int, unit string) (float64, float64, []tick) {
 	if lo > 0 && lo <= hi*zero || hi < 0 && hi >= lo*zero || zero >= 1 || lo == hi {
 		lo, hi = min(0, lo), max(0, hi)
@@ -69,7 +68,7 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 		return timeTicks(lo, hi, n)
 	}
 	step := 0.0
-	for fine := n; fine <= 4*n && (fine == n || within(lo, hi, step) < 2); fine++ { // one tick alone says nothing
+	for fine := n; fine <= 4*n && (fine == n || within(lo, hi, step) < 2); fine++ { // one tick alone shows no scale
 		step = niceStep(max(hi-lo, 1e-9), fine)
 		if kind == axisYear {
 			step = max(1, math.Floor(step)) // never every two and a half years
@@ -86,15 +85,15 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 	return out
 }
 
-// within counts the multiples of a step from lo to hi.
+// within returns the number of multiples of a step from lo to hi.
 func within(lo, hi, step float64) int {
 	return int(math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9)) + 1
 }
 
-// timeTicks stand at the starts of years, months, days, hours or minutes; lo and hi are days since 1970.
+// timeTicks returns ticks at the starts of years, months, days, hours or minutes; lo and hi are days since 1970.
 func timeTicks(lo, hi float64, n int) []tick { return weekTicks(lo, hi, n, 0) }
 
-// weekTicks are timeTicks whose weeks begin at the day first.
+// weekTicks is like timeTicks, with weeks that begin at the day first.
 func weekTicks(lo, hi float64, n int, first float64) []tick {
 	days := (hi - lo) / float64(max(1, n))
 	switch {
@@ -123,7 +122,7 @@ func weekTicks(lo, hi float64, n int, first float64) []tick {
 	return out
 }
 
-// TimeTick is a place on an axis of time and what is written there.
+// TimeTick is a position on a time axis and its label.
 type TimeTick struct {
 	At   time.Time
 	Text string

@@ -1,8 +1,8 @@
 // Package diagram draws boxes and arrows in layers, for processes, structures, dependencies and decisions. The same
-// input gives the same bytes; no two boxes or labels lie on each other, whatever cycles and separate parts there are.
+// input returns the same bytes. No two boxes or labels overlap, even in graphs with cycles and separate parts.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The package may import
+// media and the other packages of draw.
 package diagram
 
 import (
@@ -11,7 +11,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	head := graph.Arrow

@@ -7,7 +7,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// Picture is a graph measured and laid out, ready to be drawn.
+// Picture is a measured and laid out graph, ready to be drawn.
 type Picture struct {
 	Graph  *Graph
 	Faces  []Face
@@ -15,20 +15,20 @@ type Picture struct {
 	Layout Layout
 }
 
-// Plan says how a graph is to be laid out. The zero value chooses the direction that fits and the page's own face.
+// Plan describes how to lay out a graph. The zero value means the direction that fits best and the page's own typeface.
 type Plan struct {
-	// Direction is down, right, up, left, or auto or empty.
+	// Direction is down, right, up, left or auto; empty means auto.
 	Direction string
 	Room      float64
-	// Wide is how much wider than the page's own face text runs; less than 1 means 1.
+	// Wide is the width of text relative to the page's own typeface; less than 1 means 1.
 	Wide float64
 }
 
-// Directions lists the words that Plan knows.
+// Directions returns the directions that Plan accepts.
 func Directions() []string { return []string{"auto", "down", "right", "up", "left"} }
 
-// Direction finds the word of Plan for what people write: LR, td, vertical; false for
-// anything else. Empty stays empty.
+// Direction converts what people write (LR, td, vertical) to a direction of Plan. It returns false
+// for anything else. Empty stays empty.
 func Direction(s string) (string, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	switch s {
@@ -44,8 +44,8 @@ func Direction(s string) (string, bool) {
 	return s, s == "" || slices.Contains(Directions(), s)
 }
 
-// tall is how high a page may become before layers had better run across. It is much,
-// because people scroll down and not aside.
+// tall is the height above which a layout counts as too high for a page. It is large, because
+// people scroll down, not sideways.
 const tall = 2400
 
 // Arrange measures and lays out a graph.
@@ -61,7 +61,7 @@ func Arrange(g *Graph, plan Plan) Picture {
 	for i, e := range g.Edges {
 		p.Texts[i] = svg.Wrap(labels[i], wireSize*wide, 150, 3)
 		s.labels[i] = Size{svg.Widest(p.Texts[i], wireSize*wide), 15 * float64(len(p.Texts[i]))}
-		for _, h := range []Head{e.Head, e.Tail} { // that need more room than an arrow
+		for _, h := range []Head{e.Head, e.Tail} { // these need more room than an arrow
 			if h == Hollow || headRoom[h] == crow {
 				s.layerGap, s.portGap = 72, 26
 			}
@@ -79,8 +79,8 @@ func Arrange(g *Graph, plan Plan) Picture {
 	return p
 }
 
-// labels are the texts on the wires. Several edges from a node to itself are drawn as
-// one, so the first of them has all their texts.
+// labels returns the texts on the wires. Several edges from a node to itself are drawn as one, so
+// the first of them has all their texts.
 func (g *Graph) labels() []string {
 	out := make([]string, len(g.Edges))
 	first := map[int]int{}
@@ -103,7 +103,7 @@ func (g *Graph) labels() []string {
 	return out
 }
 
-// fits is how much of its own size a layout keeps on a page, and a little more if it is not much higher than wide.
+// fits returns the scale at which a layout fits on a page, reduced if it is high for its room.
 func fits(l Layout, room float64) float64 {
 	f := min(1, room/l.W, tall/l.H)
 	if l.H > 0.9*room {
@@ -112,12 +112,12 @@ func fits(l Layout, room float64) float64 {
 	return f
 }
 
-// Draw writes wires, nodes and the texts on wires, moved by at.
+// Draw draws wires, nodes and the texts on wires, offset by at.
 func (p Picture) Draw(s *svg.Canvas, at svg.Point) {
 	p.DrawWith(s, at, func(e Edge, pts []svg.Point) { drawWire(s, e, pts, p.Layout.Across) }, func(n Node, f Face, b svg.Box, class string) { drawNode(s, n, f, b, class) })
 }
 
-// DrawWith is Draw with the wires and nodes of the caller.
+// DrawWith is like Draw, but the caller draws the wires and nodes.
 func (p Picture) DrawWith(s *svg.Canvas, at svg.Point, wire func(e Edge, pts []svg.Point), node func(n Node, f Face, b svg.Box, class string)) {
 	for i, e := range p.Graph.Edges {
 		pts := slices.Clone(p.Layout.Routes[i])
@@ -137,7 +137,7 @@ func (p Picture) DrawWith(s *svg.Canvas, at svg.Point, wire func(e Edge, pts []s
 		if len(lines) == 0 {
 			continue
 		}
-		// On the page's own ground, so that no line shows between the words.
+		// Draw a background, so that no line shows between the words.
 		b := p.Layout.Labels[i].Move(at)
 		s.Rect(svg.Box{X: b.X + 2, Y: b.Y, W: max(4, b.W-4), H: b.H}, "b", 3)
 		s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)

@@ -8,11 +8,11 @@ import (
 	"atelier/draw/svg"
 )
 
-// DefaultWidth is the width of a page, in pixels, where none is requested.
+// DefaultWidth is the width of a page, in pixels, if none is requested.
 const DefaultWidth = 960
 
-// Limits say what one drawing shows: of a graph with more than Nodes nodes, its Core
-// best-connected ones, and at most Edges edges.
+// Limits restricts what one drawing shows: the Core highest-ranked nodes of a graph with more than
+// Nodes nodes, and at most Edges edges.
 type Limits struct{ Nodes, Core, Edges int }
 
 // Drawing is a checked request to draw a graph.
@@ -21,8 +21,8 @@ type Drawing struct {
 	Graph *Graph
 }
 
-// ReadDrawing checks the parameters that all drawings of graphs have; kind names the drawing for people, and wires
-// get the head that is given.
+// ReadDrawing checks the parameters that all drawings of graphs share. kind names the drawing for
+// people; wires get the given head.
 func ReadDrawing(p map[string]any, kind string, head Head, most Limits) (*Drawing, error) {
 	page, err := svg.ReadPage(p, DefaultWidth, 0)
 	if err != nil {
@@ -36,7 +36,7 @@ func ReadDrawing(p map[string]any, kind string, head Head, most Limits) (*Drawin
 	return &Drawing{&page, g}, nil
 }
 
-// Overview reduces a graph to the limits and describes it on its page.
+// Overview reduces a graph to the limits and sets the page's alternative text and note.
 func Overview(page *svg.Page, g *Graph, kind string, most Limits) {
 	note := g.Reduce(most.Nodes, most.Core, most.Edges)
 	page.Alt = cmp.Or(page.Alt, g.Describe(kind, page.Title))
@@ -45,7 +45,7 @@ func Overview(page *svg.Page, g *Graph, kind string, most Limits) {
 	}
 }
 
-// Arrange lays the graph out in the Direction of the parameters. Wide is that of [Plan].
+// Arrange lays out the graph in the Direction of the parameters. wide is the Wide of [Plan].
 func (d *Drawing) Arrange(p map[string]any, wide float64) (Picture, error) {
 	direction, known := Direction(value.Text(p["Direction"]))
 	if !known {

@@ -1,9 +1,9 @@
-// Package graph holds graphs of things and connections: reading them from what models write, laying them out in
-// layers, and drawing nodes and wires. Layouts are deterministic, take cycles and separate parts, and never put two
-// nodes or labels in the same place.
+// Package graph reads graphs in the forms that models write, lays them out in layers, and draws
+// their nodes and wires. Layouts are deterministic, handle cycles and separate parts, and never put
+// two nodes or labels in the same place.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. It may import media and draw/svg.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The
+// package may import media, draw/svg and draw/internal/value.
 package graph
 
 import (
@@ -35,7 +35,7 @@ const (
 	Target        Shape = "target"
 )
 
-// Head is what stands at the end of a wire.
+// Head is the symbol at the end of a wire.
 type Head string
 
 // The heads. The crow's feet are those of entity-relationship diagrams.
@@ -54,8 +54,8 @@ const (
 	ZeroOrMore    Head = "zero or more"
 )
 
-// Node is one thing. Group is an index into Graph.Groups, or -1. Sections are the rows
-// of a Table. Value sizes a node where a drawing has sizes; 0 means not given.
+// Node is a node of a graph. Group is an index into Graph.Groups, or -1. Sections are the rows of a
+// Table. Value sizes a node in drawings that have sizes; 0 means not given.
 type Node struct {
 	ID, Label, Note string
 	Shape           Shape
@@ -64,7 +64,7 @@ type Node struct {
 	Value           float64
 }
 
-// Edge is one connection between the nodes with these indices. Weight is 1 if not given.
+// Edge is a connection between the nodes with these indices. Weight is 1 if not given.
 type Edge struct {
 	From, To      int
 	Label         string
@@ -73,7 +73,7 @@ type Edge struct {
 	Weight        float64
 }
 
-// Graph is what is drawn.
+// Graph is a set of nodes, edges and groups.
 type Graph struct {
 	Nodes  []Node
 	Edges  []Edge
@@ -81,13 +81,13 @@ type Graph struct {
 	index  map[string]int
 }
 
-// Limits of what is read at all.
+// The largest graph that is read.
 const (
 	MaxNodes = 20_000
 	MaxEdges = 50_000
 )
 
-// Node returns the index of a node, made if it is new. Ids are compared as they are.
+// Node returns the index of the node with an id and creates the node if necessary. Ids are compared exactly.
 func (g *Graph) Node(id string) int {
 	if g.index == nil {
 		g.index = map[string]int{}
@@ -109,7 +109,7 @@ func (g *Graph) Has(id string) bool {
 	return ok
 }
 
-// GroupOf returns the index of a group, made if it is new; -1 for the empty name.
+// GroupOf returns the index of a group and creates the group if necessary; it returns -1 for the empty name.
 func (g *Graph) GroupOf(name string) int {
 	if name == "" {
 		return -1
@@ -121,7 +121,7 @@ func (g *Graph) GroupOf(name string) int {
 	return len(g.Groups) - 1
 }
 
-// Degrees counts the ends of edges at each node.
+// Degrees returns the number of edge ends at each node.
 func (g *Graph) Degrees() []int {
 	d := make([]int, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -131,8 +131,8 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Reduce makes an overview of a graph of more than most nodes: its core best-connected ones and the edges between
-// them; of edges it keeps m in any case. The note says in one sentence what was omitted; it is empty if nothing was.
+// Reduce reduces a graph of more than most nodes to the core ones that rank first by value, then by number of edges. It
+// keeps at most m edges, the heaviest. The note says in one sentence what was omitted; it is empty if nothing was.
 func (g *Graph) Reduce(most, core, m int) (note string) {
 	nodes, edges := len(g.Nodes), len(g.Edges)
 	if nodes > most {
@@ -151,7 +151,7 @@ func (g *Graph) Reduce(most, core, m int) (note string) {
 	return ""
 }
 
-// Ranked returns the numbers from 0 to n-1 in an order; equal ones stay in theirs.
+// Ranked returns the numbers from 0 to n-1 sorted by compare; equal ones keep their order.
 func Ranked(n int, compare func(a, b int) int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -185,10 +185,10 @@ func (g *Graph) keep(n int) {
 	g.Nodes, g.Edges, g.index = nodes, edges, nil
 }
 
-// described is how many connections are described one by one.
+// described is the maximum number of connections that are described one by one.
 const described = 12
 
-// Describe says in words what is connected with what.
+// Describe returns a description of the connections in words.
 func (g *Graph) Describe(kind, title string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s. %s, %s.", kind, strings.TrimRight(title, ".!? "), Count(len(g.Nodes), "node"), Count(len(g.Edges), "connection"))
@@ -219,7 +219,7 @@ func (g *Graph) Describe(kind, title string) string {
 
 func (n Node) name() string { return svg.Clip(cmp.Or(n.Label, n.ID)) }
 
-// Count writes a number with its noun.
+// Count formats a number with its noun.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -2,9 +2,9 @@ package graph
 
 import "atelier/draw/svg"
 
-// DrawHead draws the end of a wire at its tip; dir is the way in which it runs there.
+// DrawHead draws the head of a wire at its tip; dir is the direction of the wire there.
 func DrawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
-	// at is a place: back along the wire, side to its left.
+	// at returns the point that lies back along the wire and side to its left.
 	at := func(back, side float64) svg.Point {
 		return svg.Point{X: tip.X - dir.X*back - dir.Y*side, Y: tip.Y - dir.Y*back + dir.X*side}
 	}

@@ -4,25 +4,25 @@ import (
 	"atelier/draw/svg"
 )
 
-// Size is how much room something needs, in pixels.
+// Size is a width and a height in pixels.
 type Size struct{ W, H float64 }
 
-// spec says what to lay out. sizes has one entry per node, labels one per edge, zero where there is none.
+// spec describes what to lay out. sizes has one entry per node; labels has one per edge, zero if it has no label.
 type spec struct {
 	graph         *Graph
 	sizes, labels []Size
-	// across lays the layers from left to right instead of from top to bottom, back
-	// turns the way round: from right to left or from bottom to top.
+	// across runs the layers from left to right instead of from top to bottom; back reverses the
+	// direction.
 	across, back bool
-	layerGap     float64 // least distance of layers
-	portGap      float64 // distance of edges that leave one side of a node, where it is wide enough
-	room         float64 // width to aim for when separate parts are put side by side
+	layerGap     float64 // minimum distance between layers
+	portGap      float64 // distance between edges on one side of a node, if it is wide enough
+	room         float64 // target width for separate parts side by side
 }
 
-// gapInLayer is the least distance of neighbours in a layer.
+// gapInLayer is the minimum distance between neighbours in a layer.
 const gapInLayer = 28.0
 
-// turn is a size as it lies in the layers: width along them, height across.
+// turn returns a size relative to the layers: width along them, height across.
 func (s *spec) turn(size Size) Size {
 	if s.across {
 		return Size{size.H, size.W}
@@ -30,8 +30,8 @@ func (s *spec) turn(size Size) Size {
 	return size
 }
 
-// Layout is where everything stands. Routes has one list of points per edge: its pieces are in turn a curve and a
-// straight line, tangents run along the layers' axis. A route of a loop is a plain line.
+// Layout holds the positions of everything. Routes has one list of points per edge: its pieces alternate between curves
+// and straight lines, with tangents along the axis of the layers. The route of a loop is its four corners.
 type Layout struct {
 	W, H   float64
 	Nodes  []svg.Box
@@ -47,7 +47,7 @@ type vertex struct {
 	rank    int
 	order   int
 	w, h    float64 // along the layer, across it
-	x       float64 // middle
+	x       float64 // centre
 	up, dn  []int   // neighbours in the layers before and after
 	portsUp []float64
 	portsDn []float64
@@ -68,8 +68,8 @@ type part struct {
 	w, h    float64
 }
 
-// layered lays a graph out in layers, so that as many edges as possible point the
-// same way and few cross. Separate parts stand side by side.
+// layered lays out a graph in layers, so that as many edges as possible point the same way and few
+// cross. Separate parts are placed side by side.
 func layered(s spec) Layout {
 	out := Layout{Nodes: make([]svg.Box, len(s.graph.Nodes)), Routes: make([][]svg.Point, len(s.graph.Edges)), Labels: make([]svg.Box, len(s.graph.Edges)), Across: s.across}
 	parts := split(&s)
@@ -86,7 +86,7 @@ func layered(s spec) Layout {
 	return out
 }
 
-// Parts are the nodes of each connected part, the one with the first node first.
+// Parts returns the nodes of each connected part; parts are in the order of their first nodes.
 func (g *Graph) Parts() [][]int {
 	root := make([]int, len(g.Nodes))
 	for i := range root {
@@ -116,7 +116,7 @@ func (g *Graph) Parts() [][]int {
 	return parts
 }
 
-// split makes a part for each connected piece.
+// split creates a part for each connected piece.
 func split(s *spec) []*part {
 	var list []*part
 	of := make([]*part, len(s.graph.Nodes))
@@ -147,7 +147,7 @@ func (p *part) layout() {
 	p.placeY()
 }
 
-// loopRoom is the room beside a node for edges from it to itself.
+// loopRoom returns the room beside a node for edges from it to itself.
 func (p *part) loopRoom(n int) float64 {
 	room := 0.0
 	for _, i := range p.edges {
@@ -165,7 +165,7 @@ func (p *part) loop(i int) bool {
 	return e.From == e.To
 }
 
-// ends are an edge's vertices, the upper one first.
+// ends returns an edge's vertices, the upper one first.
 func (p *part) ends(i int) (from, to int) {
 	e := p.spec.graph.Edges[i]
 	from, to = p.of[e.From], p.of[e.To]

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// orderLayers finds an order in each layer with few crossings: a walk from the top
-// first, then the layers are sorted again and again by where their neighbours stand.
+// orderLayers orders each layer so that few edges cross: it starts with a depth-first walk, then
+// sorts the layers repeatedly by the positions of their neighbours.
 func (p *part) orderLayers() {
 	last := 0
 	for _, v := range p.v {
@@ -81,7 +81,7 @@ func (p *part) walk() {
 	p.number()
 }
 
-// sortLayer sorts a layer by the mean place of its neighbours above or below; a vertex without any keeps its place.
+// sortLayer sorts a layer by the mean position of its neighbours above or below. A vertex without any stays in place.
 func (p *part) sortLayer(r int, down bool) {
 	l := p.layers[r]
 	mean := make(map[int]float64, len(l))
@@ -114,7 +114,7 @@ func (p *part) crossings() int {
 	return n
 }
 
-// between counts the crossings above layer r with a tree of sums.
+// between counts the crossings above layer r with a Fenwick tree.
 func (p *part) between(r int) int {
 	tree := make([]int, len(p.layers[r])+1)
 	n, total := 0, 0
@@ -141,7 +141,7 @@ func (p *part) between(r int) int {
 	return n
 }
 
-// swap exchanges neighbours as long as that removes crossings.
+// swap exchanges adjacent vertices as long as that removes crossings.
 func (p *part) swap() {
 	for range 8 {
 		better := false
@@ -161,7 +161,7 @@ func (p *part) swap() {
 	}
 }
 
-// cross counts the crossings of two neighbours' edges when a stands before b.
+// cross counts the crossings between the edges of two adjacent vertices when a is before b.
 func (p *part) cross(a, b int) int {
 	n := 0
 	count := func(x, y []int) {

@@ -6,8 +6,8 @@ import (
 	"atelier/draw/svg"
 )
 
-// Page draws a picture of a graph on a page as high as it must be, with a legend of the
-// groups. The page is as wide as it says if the caller fixed that, else as the picture needs.
+// Page draws a picture of a graph on a page of the height that it needs, with a legend of the groups. The page keeps
+// its width if the caller fixed it; otherwise it is as wide as the picture needs.
 func (p Picture) Page(page svg.Page, css string, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	names := p.Graph.Groups
 	if len(names) == 1 && !slices.ContainsFunc(p.Graph.Nodes, func(n Node) bool { return n.Group < 0 }) {
@@ -16,8 +16,8 @@ func (p Picture) Page(page svg.Page, css string, draw func(s *svg.Canvas, at svg
 	return OnPage(page, css, names, Size{p.Layout.W, p.Layout.H + 20}, func(s *svg.Canvas, at svg.Point) { draw(s, at.Add(svg.Point{Y: 10})) })
 }
 
-// OnPage makes a page around a drawing of a size, with a legend of the groups of these
-// names; draw writes the drawing with its upper left corner at a place.
+// OnPage returns a page around a drawing of the given size, with a legend of the named groups; draw
+// draws with its upper left corner at at.
 func OnPage(page svg.Page, css string, groups []string, size Size, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	pad := page.Pad()
 	page.W = page.Around(size.W + 2*pad)
@@ -27,15 +27,15 @@ func OnPage(page svg.Page, css string, groups []string, size Size, draw func(s *
 	var s svg.Canvas
 	page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
 	b := page.Frame(&s)
-	_, _ = s.Write(keys.Bytes()) // a buffer takes everything
+	_, _ = s.Write(keys.Bytes()) // a buffer does not fail
 	draw(&s, svg.Point{X: b.X + (b.W-size.W)/2, Y: b.Y + high})
 	return page.End(&s)
 }
 
-// mostKeys is how many groups a legend names.
+// mostKeys is the maximum number of groups in a legend.
 const mostKeys = 16
 
-// legend writes names in the colours of their groups in rows no wider than room, and returns how high they are.
+// legend writes names in the colours of their groups, in rows no wider than room, and returns their height.
 func legend(s *svg.Canvas, names []string, corner svg.Point, room float64) float64 {
 	x, y := 0.0, 6.0
 	for i, n := range names[:min(mostKeys, len(names))] {

@@ -11,9 +11,9 @@ import (
 	"atelier/draw/svg"
 )
 
-// Read makes a graph of the parameters Nodes and Edges in any shape that models write: lists of objects, of names or
-// of pairs, an object of neighbours, lines such as "A -> B: label", and JSON text of all of these. Nodes that only
-// edges name are made. Wires get the head that is given.
+// Read returns the graph that the parameters Nodes and Edges describe, in any form that models
+// write: lists of objects, names or pairs, an object of neighbours, lines such as "A -> B: label",
+// and JSON text of all of these. It creates nodes that only edges name. Wires get the given head.
 func Read(nodes, edges any, head Head) (*Graph, error) {
 	g := &Graph{}
 	if err := g.readNodes(nodes); err != nil {
@@ -28,7 +28,7 @@ func Read(nodes, edges any, head Head) (*Graph, error) {
 	return g, nil
 }
 
-// list brings a parameter to a list: JSON text is decoded, other text split in lines.
+// list converts a parameter to a list: it decodes JSON text and splits other text into lines.
 func list(name string, v any) ([]any, error) {
 	if s, ok := v.(string); ok {
 		s = strings.TrimSpace(s)
@@ -53,7 +53,7 @@ func list(name string, v any) ([]any, error) {
 	case nil:
 		return nil, nil
 	case []any:
-		if len(t) == 1 { // a list that holds everything as one text
+		if len(t) == 1 { // a list that holds everything in one string
 			if s, ok := t[0].(string); ok && (strings.HasPrefix(strings.TrimSpace(s), "[") || strings.ContainsAny(s, "\n;")) {
 				return list(name, s)
 			}
@@ -65,8 +65,8 @@ func list(name string, v any) ([]any, error) {
 	return nil, svg.Invalid("%s must be an array", name)
 }
 
-// pairs turns an object into a list of [key, value], in the order of the keys; an
-// object that is itself one node or edge stays one.
+// pairs converts an object to a list of [key, value] in the order of the keys. An object that is
+// itself a node or an edge is kept whole.
 func pairs(m map[string]any) []any {
 	if value.Field(m, "id", "from", "source") != nil {
 		return []any{m}
@@ -135,7 +135,7 @@ func (g *Graph) readNode(m map[string]any, i int) error {
 	return nil
 }
 
-// shapeWords are the shapes that callers can ask for by name, with other words for them.
+// shapeWords lists the shapes that callers can request by name, with synonyms.
 var shapeWords = []struct {
 	shape Shape
 	words []string
@@ -151,7 +151,7 @@ var shapeWords = []struct {
 	{Parallelogram, []string{"io", "input", "output", "data", "document", "input/output"}},
 }
 
-// Shapes lists the shapes that callers can ask for by name.
+// Shapes returns the names of the shapes that callers can request.
 func Shapes() []string {
 	var out []string
 	for _, s := range shapeWords {
@@ -224,9 +224,9 @@ func (g *Graph) readEdge(m map[string]any, i int, head Head) error {
 	return nil
 }
 
-// end finds the node that an edge names: by id, else by label, else a new one.
+// end returns the index of the node that an edge names: by id, else by label, else a new node.
 func (g *Graph) end(name string) int {
-	if !g.Has(name) && len(g.Nodes) <= 2000 { // beyond, ids are what counts
+	if !g.Has(name) && len(g.Nodes) <= 2000 { // in larger graphs only ids count
 		if i := slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Label == name }); i >= 0 {
 			return i
 		}

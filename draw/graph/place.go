@@ -8,8 +8,8 @@ import (
 	"atelier/draw/svg"
 )
 
-// placeX moves every vertex towards its neighbours, in turns from above, from below
-// and both, keeping order and distances. Bends pull hardest, so long edges run straight.
+// placeX moves every vertex towards its neighbours, in turns above, below and both, and keeps order
+// and distances. Bends pull hardest, so that long edges run straight.
 func (p *part) placeX() {
 	for _, l := range p.layers {
 		x := 0.0
@@ -44,7 +44,7 @@ func (p *part) placeX() {
 		}
 	}
 	for r := len(p.layers) - 1; r >= 0; r-- {
-		p.settle(r, 1) // in the end, who has successors stands in their middle
+		p.settle(r, 1) // finally, centre each vertex over its successors
 	}
 	left, right := math.Inf(1), math.Inf(-1)
 	for _, v := range p.v {
@@ -56,7 +56,7 @@ func (p *part) placeX() {
 	p.w = right - left
 }
 
-// apart is the least distance of two neighbours' middles.
+// apart returns the minimum distance between the centres of two neighbours.
 func (p *part) apart(a, b int) float64 {
 	gap := gapInLayer
 	switch {
@@ -68,8 +68,8 @@ func (p *part) apart(a, b int) float64 {
 	return (p.v[a].w+p.v[b].w)/2 + gap
 }
 
-// pull is where a vertex wants to stand and how much: the weighted mean of its
-// neighbours above (mode 0), below (1) or both (2).
+// pull returns the desired position of a vertex and its weight: the weighted mean of its neighbours
+// above (mode 0), below (1) or both (2).
 func (p *part) pull(k, mode int) (x, weight float64) {
 	sum := 0.0
 	take := func(near []int) {
@@ -97,7 +97,7 @@ func (p *part) pull(k, mode int) (x, weight float64) {
 	return sum / weight, weight
 }
 
-// settle places one layer as near to its wishes as order and distances allow.
+// settle places one layer as near to its desired positions as order and distances allow.
 func (p *part) settle(r, mode int) {
 	l := p.layers[r]
 	offset, wishes, weights := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
@@ -113,8 +113,8 @@ func (p *part) settle(r, mode int) {
 	}
 }
 
-// isotonic returns the values in rising order that are nearest to the wishes by weighted
-// least squares: neighbours that violate the order are pooled at their mean.
+// isotonic returns the ascending values that are nearest to the wishes by weighted least squares:
+// neighbours that violate the order are pooled at their mean.
 func isotonic(wishes, weights []float64) []float64 {
 	type pool struct {
 		sum, weight float64
@@ -140,7 +140,7 @@ func isotonic(wishes, weights []float64) []float64 {
 	return out
 }
 
-// placeY stacks the layers; the gap grows with how far edges must go sideways.
+// placeY stacks the layers; the gap grows with the horizontal length of the edges.
 func (p *part) placeY() {
 	p.tops, p.heights = make([]float64, len(p.layers)), make([]float64, len(p.layers))
 	y := 0.0
@@ -164,8 +164,8 @@ func (p *part) placeY() {
 	p.h = y
 }
 
-// Pack gives boxes places in rows no wider than room where that is possible, each row
-// centred, the highest boxes first, and says how large the whole is.
+// Pack places boxes in rows no wider than room if possible, the highest boxes first and each row
+// centred. It returns their places and the size of the whole.
 func Pack(sizes []Size, room, gap float64) (at []svg.Point, whole Size) {
 	for _, s := range sizes {
 		room = max(room, s.W)

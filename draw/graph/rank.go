@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// breakCycles turns the edges that close a cycle on a walk in the order given.
+// breakCycles reverses the edges that close a cycle on a depth-first walk in the given order.
 func (p *part) breakCycles() {
 	out := make([][]int, len(p.v))
 	incoming := make([]int, len(p.v))
@@ -17,7 +17,7 @@ func (p *part) breakCycles() {
 	}
 	const (
 		fresh = iota
-		open  // on the way
+		open  // on the current path
 		done
 	)
 	state := make([]uint8, len(p.v))
@@ -34,7 +34,7 @@ func (p *part) breakCycles() {
 		}
 		state[k] = done
 	}
-	for _, most := range []int{0, len(p.edges)} { // first those without an edge to them
+	for _, most := range []int{0, len(p.edges)} { // start with nodes without incoming edges
 		for k := range p.v {
 			if state[k] == fresh && incoming[k] <= most {
 				visit(k)
@@ -43,7 +43,7 @@ func (p *part) breakCycles() {
 	}
 }
 
-// step is how many layers an edge spans at least: two where labels need one of their own.
+// step returns how many layers an edge spans at least: two if labels need a layer of their own.
 func (p *part) step() int {
 	for _, i := range p.edges {
 		if p.spec.labels[i].W > 0 && !p.loop(i) {
@@ -53,8 +53,8 @@ func (p *part) step() int {
 	return 1
 }
 
-// rankNodes gives every node its layer: as early as its predecessors allow, then as
-// late as its successors want where it has more of those.
+// rankNodes assigns a layer to every node: as early as its predecessors allow, then as late as its
+// successors allow if it has more of those.
 func (p *part) rankNodes() {
 	step := p.step()
 	ins, outs := make([][]int, len(p.v)), make([][]int, len(p.v))
@@ -100,7 +100,7 @@ func (p *part) rankNodes() {
 	}
 }
 
-// addBends gives long edges a vertex in each layer that they pass, and labels theirs.
+// addBends gives long edges a vertex in each layer that they cross, one of them for the label.
 func (p *part) addBends() {
 	for _, i := range p.edges {
 		if p.loop(i) {

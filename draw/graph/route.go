@@ -8,7 +8,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// emit writes a part's places into the whole, turned as the layout runs.
+// emit writes the positions of a part into the layout, in its direction.
 func (p *part) emit(out *Layout, at svg.Point) {
 	place := func(x, y float64) svg.Point {
 		if p.spec.back {
@@ -23,7 +23,7 @@ func (p *part) emit(out *Layout, at svg.Point) {
 		v := p.v[p.of[n]]
 		out.Nodes[n] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.sizes[n])
 	}
-	for k := range p.v { // each edge has its place along the upper or lower side of its nodes
+	for k := range p.v { // each edge gets a port on the upper or lower side of its nodes
 		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
 	}
 	for _, i := range p.edges {
@@ -54,8 +54,8 @@ func boxAround(c svg.Point, s Size) svg.Box {
 	return svg.Box{X: c.X - s.W/2, Y: c.Y - s.H/2, W: s.W, H: s.H}
 }
 
-// spread places the edges to the neighbours near along a side, in the order of where
-// they go. An edge whose next bend lies above or below the node runs straight to it.
+// spread places the edges to the neighbours near along a side, in the order of the neighbours. An
+// edge whose next bend is directly above or below the node runs straight to it.
 func (p *part) spread(k int, near []int) []float64 {
 	v := p.v[k]
 	out := make([]float64, len(near))
@@ -80,19 +80,19 @@ func (p *part) spread(k int, near []int) []float64 {
 		wishes[i] -= float64(i) * step
 	}
 	for i, x := range isotonic(wishes, slices.Repeat([]float64{1}, len(near))) {
-		// A side has room for all: the ends hold the others in.
+		// A side has room for all ports: clamp each one so that the others fit.
 		out[order[i]] = max(-half+float64(i)*step, min(x+float64(i)*step, half-float64(len(near)-1-i)*step))
 	}
 	return out
 }
 
-// stop is a place that a route passes: a bend with the sides of its layer, or an end.
+// stop is a point of a route: a bend with the sides of its layer, or an end.
 type stop struct {
 	k          int // vertex of a bend, -1 for an end
 	x, in, out float64
 }
 
-// stops are all places of an edge, from its upper to its lower end.
+// stops returns all points of an edge, from its upper to its lower end.
 func (p *part) stops(i int) []stop {
 	chain := p.chains[i]
 	var list []stop
@@ -116,10 +116,10 @@ func (p *part) stops(i int) []stop {
 	return list
 }
 
-// ahead is how many bends one curve may stand for.
+// ahead is how many stops ahead one curve may reach.
 const ahead = 6
 
-// smooth omits bends where one curve passes between the same nodes and labels.
+// smooth omits bends if one curve passes between the same nodes and labels.
 func (p *part) smooth(list []stop) []stop {
 	out := []stop{list[0]}
 	for i := 0; i < len(list)-1; {
@@ -136,7 +136,7 @@ func (p *part) smooth(list []stop) []stop {
 	return out
 }
 
-// clear reports whether the curve between two stops keeps away from everything beside the bends that it would omit.
+// clear reports whether the curve between two stops avoids everything beside the bends that it would replace.
 func (p *part) clear(a stop, between []stop, b stop) bool {
 	for _, q := range between {
 		if p.v[q.k].label {
@@ -158,7 +158,7 @@ func (p *part) clear(a stop, between []stop, b stop) bool {
 	return true
 }
 
-// free is the room beside a bend, up to the next node or label on either side.
+// free returns the room beside a bend, up to the next node or label on either side.
 func (p *part) free(k int) (lo, hi float64) {
 	l := p.layers[p.v[k].rank]
 	lo, hi = math.Inf(-1), math.Inf(1)
@@ -177,7 +177,7 @@ func (p *part) free(k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// take returns the port of the next edge to a neighbour; edges between the same two nodes take one after the other.
+// take returns the port of the next edge to a neighbour; edges between the same two nodes use successive ports.
 func take(near []int, ports []float64, to int) float64 {
 	for i, at := range ports {
 		if near[i] == to && !math.IsNaN(at) {
@@ -188,7 +188,7 @@ func take(near []int, ports []float64, to int) float64 {
 	return 0
 }
 
-// inset is how far below the upper side of its box an outline begins, dx from the middle.
+// inset returns how far below the upper side of its box an outline begins, at dx from the centre.
 func (p *part) inset(n int, size Size, dx float64) float64 {
 	u := min(1, math.Abs(dx)/(size.W/2))
 	switch s := p.spec.graph.Nodes[n].Shape; {
@@ -208,7 +208,7 @@ func (p *part) inset(n int, size Size, dx float64) float64 {
 	return 0
 }
 
-// emitLoop draws an edge from a node to itself at the node's right side, or below it where layers run across.
+// emitLoop routes an edge from a node to itself on the node's right side, or below it if the layers run across.
 func (p *part) emitLoop(out *Layout, i int) {
 	b := out.Nodes[p.spec.graph.Edges[i].From]
 	d := min(9, b.H/4)

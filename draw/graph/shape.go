@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	hexCut = 14.0 // how far a hexagon's corners come in
-	slant  = 16.0 // how far a parallelogram leans
+	hexCut = 14.0 // horizontal inset of a hexagon's corners
+	slant  = 16.0 // horizontal slant of a parallelogram
 	lid    = 6.0  // half the height of a cylinder's lid
 )
 
-// Type sizes of nodes and wires.
+// Type sizes and line spacing of nodes and wires.
 const (
 	labelSize = 13 * svg.Bold
 	labelStep = 17.0
@@ -58,15 +58,15 @@ func Outline(s Shape, b svg.Box) []svg.Point {
 	}
 }
 
-// Face is a node's text broken into lines.
+// Face is a node's text, broken into lines, and the size of its shape.
 type Face struct {
 	Label, Note []string
 	Rows        [][]string
 	Size        Size
 }
 
-// face breaks a node's text into lines, which run wide times as wide as the page's own
-// face, and says how much room its shape needs.
+// face breaks a node's text into lines and computes the size of its shape. Text is wide times as
+// wide as in the page's own typeface.
 func face(n Node, wide float64) Face {
 	switch n.Shape {
 	case Dot:
@@ -85,7 +85,7 @@ func face(n Node, wide float64) Face {
 	return f
 }
 
-// around is the box of a shape that holds text of a size.
+// around returns the size of a shape that holds text of size w × h.
 func around(s Shape, w, h float64) Size {
 	switch s {
 	case Circle:
@@ -94,7 +94,7 @@ func around(s Shape, w, h float64) Size {
 	case Ellipse:
 		return Size{w*1.25 + 20, h*1.3 + 16}
 	case Diamond:
-		// A box of w × h fits a diamond where w/W + h/H = 1.
+		// A box of w × h fits into a diamond if w/W + h/H = 1.
 		return Size{w*1.5 + 20, h*3 + 20}
 	case Hexagon:
 		return Size{w + 2*hexCut + 14, h + 18}

@@ -8,8 +8,8 @@ import (
 	"atelier/draw/svg"
 )
 
-// headRoom is how much of a wire's end its head takes. A crow's foot is seen through:
-// the wire runs straight on to its tip.
+// headRoom is the length of a wire's end that its head covers. A crow's foot is transparent: the
+// wire continues to its tip.
 var headRoom = map[Head]float64{
 	Arrow: 8, Ball: 8, Hollow: 12, FullDiamond: 16, HollowDiamond: 16,
 	One: crow, ZeroOrOne: crow, OneOrMore: crow, ZeroOrMore: crow,
@@ -43,7 +43,7 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	DrawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
 }
 
-// Class names the look of a wire.
+// Class returns the CSS classes of a wire.
 func (e Edge) Class() string {
 	class := "e"
 	if e.Dashed {
@@ -55,7 +55,7 @@ func (e Edge) Class() string {
 	return class
 }
 
-// direction is the way along the layers' axis from one point to the next.
+// direction returns the unit vector along the axis of the layers that points from a to b.
 func direction(a, b svg.Point, across bool) svg.Point {
 	if across {
 		return svg.Point{X: math.Copysign(1, b.X-a.X)}
@@ -63,7 +63,7 @@ func direction(a, b svg.Point, across bool) svg.Point {
 	return svg.Point{Y: math.Copysign(1, b.Y-a.Y)}
 }
 
-// path writes a route as curves and straight pieces in turn.
+// path formats a route as alternating curves and straight lines.
 func path(pts []svg.Point, across bool) string {
 	var b strings.Builder
 	b.WriteString("M" + pts[0].String())
@@ -85,7 +85,7 @@ func path(pts []svg.Point, across bool) string {
 	return b.String()
 }
 
-// bend returns the control points of a curve that leaves and comes along the axis.
+// bend returns the control points of a curve that starts and ends along the axis.
 func bend(a, b svg.Point, across bool) (c1, c2 svg.Point) {
 	if across {
 		mid := (a.X + b.X) / 2
@@ -95,7 +95,7 @@ func bend(a, b svg.Point, across bool) (c1, c2 svg.Point) {
 	return svg.Point{X: a.X, Y: mid}, svg.Point{X: b.X, Y: mid}
 }
 
-// Trace returns a route as short straight pieces, for pens that do not draw curves.
+// Trace returns a route as short straight segments, for pens that do not draw curves.
 func Trace(pts []svg.Point, across bool) []svg.Point {
 	out := []svg.Point{pts[0]}
 	for i := 1; i < len(pts); i++ {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// icons are line drawings in a square of 24 units, and parts of words that ask for them, the most particular first.
+// icons are line drawings in a square of 24 units, with the parts of words that select them, the most specific first.
 var icons = []struct{ name, words, path string }{
 	{"wind", "wind turbine", "M2 9h12a3 3 0 1 0-3-3M2 13h17a3 3 0 1 1-3 3M2 17h8a2.500 2.500 0 1 1-2.500 2.500"},
 	{"sun", "solar sun photovolt", "M12 7a5 5 0 1 0 0 10a5 5 0 1 0 0-10M12 1.5v2.5M12 20v2.500M1.500 12H4M20 12h2.500M4.600 4.600l1.700 1.700M17.700 17.700l1.700 1.700M4.600 19.400l1.700-1.700M17.700 6.300l1.700-1.700"},
@@ -49,7 +49,7 @@ var icons = []struct{ name, words, path string }{
 	{"flag", "", "M5 22V3h13l-3 4.500l3 4.500H5"},
 }
 
-// Icons are the names of the icons, sorted.
+// Icons returns the names of the icons, sorted.
 func Icons() []string {
 	var out []string
 	for _, i := range icons {
@@ -59,7 +59,7 @@ func Icons() []string {
 	return out
 }
 
-// iconFor finds the drawing of an icon by its name, or by a word of the text beside it; empty if none fits.
+// iconFor returns the path of an icon by its name or by a word of the text beside it, or "" if none fits.
 func iconFor(name, text string) string {
 	name = strings.ToLower(name)
 	for _, i := range icons {

@@ -1,8 +1,8 @@
-// Package infographic draws one picture that tells a subject with a heading, key figures, icons and sections of text,
-// lists, bars and charts. Charts come from package chart. The same input gives the same bytes.
+// Package infographic draws one picture about a subject: a heading, key figures, icons and sections of text, lists,
+// bars and charts. Charts come from package chart. The same input returns the same bytes.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The package may import
+// media and the other packages of draw.
 package infographic
 
 import (
@@ -12,7 +12,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// DefaultWidth is the width of a page, in pixels, where none is requested.
+// DefaultWidth is the width of a page, in pixels, if none is requested.
 const DefaultWidth = 800
 
 const (
@@ -21,7 +21,7 @@ const (
 	maxItems    = 20
 )
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	d, err := read(params)

@@ -14,7 +14,7 @@ import (
 // figure is one key figure.
 type figure struct{ value, label, icon string }
 
-// item is one line of a list; number is NaN for a plain one.
+// item is one line of a list; number is NaN if it has no value.
 type item struct {
 	text   string
 	number float64
@@ -56,7 +56,7 @@ func read(p map[string]any) (*drawing, error) {
 	return d, nil
 }
 
-// objects reads a list of objects, or one object alone; what exceeds the limit is omitted with a warning.
+// objects reads a list of objects, or a single one; objects beyond the limit are omitted with a warning.
 func (d *drawing) objects(name string, v any, most int) ([]any, error) {
 	v, err := value.Decode(v)
 	if err != nil {

@@ -15,14 +15,14 @@ const (
 		".band{fill:#0b6fb8}.onband{fill:#ffffff}@media (prefers-color-scheme:dark){.band{fill:#10436b}}"
 )
 
-// pen draws at a place and counts how far down it came.
+// pen draws the parts of a drawing on a canvas.
 type pen struct {
 	s *svg.Canvas
 	d *drawing
 }
 
 func (d *drawing) render() []byte {
-	// The content is drawn first, because the page must be as high as it needs.
+	// Draw the content first, because it determines the height of the page.
 	var body svg.Canvas
 	p := pen{&body, d}
 	pad := math.Round(min(34, d.page.W*0.035))
@@ -36,11 +36,11 @@ func (d *drawing) render() []byte {
 	d.page.H = math.Ceil(y + pad*0.6)
 	var s svg.Canvas
 	d.page.Begin(&s, svg.CSS()+svg.ShapeCSS()+css)
-	_, _ = s.Write(body.Bytes()) // a buffer takes everything
+	_, _ = s.Write(body.Bytes()) // a buffer does not fail
 	return d.page.End(&s)
 }
 
-// header writes the heading on a band and gives its lower side.
+// header writes the heading on a band and returns its lower side.
 func (p pen) header(pad float64) float64 {
 	room := p.d.page.W - 2*pad
 	title := svg.Wrap(p.d.page.Title, 27*svg.Bold, room, 3)
@@ -54,7 +54,7 @@ func (p pen) header(pad float64) float64 {
 	return high
 }
 
-// figures draws the key figures as cards, at most four in a row.
+// figures draws the key figures as cards, at most four in a row, and returns the y below them.
 func (p pen) figures(b svg.Box) float64 {
 	n := len(p.d.figures)
 	if n == 0 {
@@ -81,10 +81,10 @@ func (p pen) figures(b svg.Box) float64 {
 	return y
 }
 
-// roomy is how wide a card must be inside to have an icon beside its value.
+// roomy is the inner width above which a card has an icon beside its value.
 const roomy = 120
 
-// fitting is the type size at which a value fits into its card.
+// fitting returns the type size at which a value fits into its card.
 func fitting(f figure, room float64) float64 {
 	if f.icon != "" && room > roomy {
 		room -= 34
@@ -116,12 +116,12 @@ func (p pen) figure(b svg.Box, f figure, size float64, k int) {
 	p.s.Lines(x, b.Y+68, 17, "body i", anchor, svg.Wrap(f.label, bodySize, b.W-2*inner, 3))
 }
 
-// icon draws a line drawing in a square of 26 pixels.
+// icon draws an icon in a square of 26 pixels.
 func (p pen) icon(path string, x, y float64, k int) {
 	p.s.Tag(`<g transform="translate(%s %s)"><path d="%s" class="ic %s" transform="scale(1.083)"/></g>`, svg.Px(x), svg.Px(y), path, svg.StrokeClass(k))
 }
 
-// sections places the blocks in one or two columns, each where there is most room; wide ones run across.
+// sections places the blocks in one or two columns, each in the shorter one; wide blocks span both.
 func (p pen) sections(b svg.Box) float64 {
 	cols := 1
 	if b.W >= 640 && len(p.d.sections) > 1 {
@@ -147,7 +147,7 @@ func (p pen) sections(b svg.Box) float64 {
 	return max(y[0], y[1])
 }
 
-// section draws one block on a card and gives the card's lower side.
+// section draws one block on a card and returns the card's lower side.
 func (p pen) section(b svg.Box, s *section, k int) float64 {
 	var in svg.Canvas
 	q := pen{&in, p.d}
@@ -182,11 +182,11 @@ func (p pen) section(b svg.Box, s *section, k int) float64 {
 		edge.X = card.Right() - 4
 	}
 	p.s.Rect(edge, svg.FillClass(k%8), 2)
-	_, _ = p.s.Write(in.Bytes()) // a buffer takes everything
+	_, _ = p.s.Write(in.Bytes()) // a buffer does not fail
 	return card.Bottom()
 }
 
-// heading writes a section's heading beside its icon and gives the y below it.
+// heading writes a section's heading beside its icon and returns the y below it.
 func (p pen) heading(b svg.Box, s *section, k int) float64 {
 	x, room := b.X, b.W
 	if s.icon != "" {
@@ -223,7 +223,7 @@ func (p pen) points(b svg.Box, items []item, k int) float64 {
 	return y
 }
 
-// bars draws values as bars of one scale, with their numbers.
+// bars draws values as bars on one scale, with their numbers.
 func (p pen) bars(b svg.Box, items []item, k int) float64 {
 	most := 0.0
 	for _, it := range items {

@@ -10,14 +10,14 @@ import (
 	"atelier/internal/pattern"
 )
 
-// classes reads a class diagram.
+// classes parses a class diagram.
 type classes struct {
 	*graphed
 	inside int // class whose body is read, -1 outside
 	spaces []int
 }
 
-// maxMembers is how many lines one class or entity may have.
+// maxMembers is the maximum number of lines of one class or entity.
 const maxMembers = 60
 
 var (
@@ -50,7 +50,7 @@ func (c *classes) class(name string) int {
 	return k
 }
 
-// types writes List~int~ as people do.
+// types writes List~int~ as List<int>.
 func types(s string) string { return generic().ReplaceAllString(s, "<$1>") }
 
 func (c *classes) statement(l line) error {
@@ -160,7 +160,7 @@ func (c *classes) relate(m []string) {
 	}
 	left, right, _ := strings.Cut(m[3], stem)
 	e.Tail, e.Head = ends(left), ends(right)
-	if m[2] != "" || m[4] != "" { // how many of each belong together
+	if m[2] != "" || m[4] != "" { // multiplicities
 		e.Label = strings.TrimSpace(e.Label + " (" + cmp.Or(plain(m[2]), "1") + " : " + cmp.Or(plain(m[4]), "1") + ")")
 	}
 	c.graph.Edges = append(c.graph.Edges, e)

@@ -8,7 +8,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// entities reads an entity-relationship diagram.
+// entities parses an entity-relationship diagram.
 type entities struct {
 	*graphed
 	inside int
@@ -27,7 +27,7 @@ func (d *entities) end() (diagram, error) {
 	return d.graphed, nil
 }
 
-// ends are the words that may stand for crow's feet.
+// ends matches the words that can replace crow's feet.
 var (
 	ends   = `only one|one or zero|zero or one|one or more|one or many|zero or more|zero or many|many\([01]\)|[01]\+|1`
 	worded = pattern.Lazy(`^("[^"]+"|\S+)\s+(` + ends + `)\s+(to|optionally to)\s+(` + ends + `)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
@@ -43,7 +43,7 @@ func (d *entities) entity(name string) int {
 	return k
 }
 
-// crow reads one end of a relationship, as it stands on the left.
+// crow returns the head for one end of a relationship, written for either side.
 func crow(s string) graph.Head {
 	switch s {
 	case "||", "only one", "1":

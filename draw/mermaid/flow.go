@@ -9,7 +9,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// graphed is a diagram that is a graph: flowchart, classes, states, entities.
+// graphed is a diagram that is drawn as a graph: flowchart, classes, states, entities.
 type graphed struct {
 	remarks
 	name      string
@@ -34,7 +34,7 @@ func (d *graphed) draw(page *svg.Page) ([]byte, error) {
 	return p.Page(*page, "", p.Draw), nil
 }
 
-// turn takes the direction of a statement, if it names one.
+// turn sets the direction if s names one, and reports whether it does.
 func (d *graphed) turn(s string) bool {
 	way, known := graph.Direction(s)
 	if known && way != "" {
@@ -43,11 +43,11 @@ func (d *graphed) turn(s string) bool {
 	return known && way != ""
 }
 
-// flow reads a flowchart.
+// flow parses a flowchart.
 type flow struct {
 	*graphed
-	open  []int           // groups of the subgraphs around
-	links map[string]bool // ids of links, with their @
+	open  []int           // groups of the enclosing subgraphs
+	links map[string]bool // ids of links, including the @
 }
 
 var subgraph = pattern.Lazy(`^subgraph\s*([^\s\["]*)?\s*(?:\[(.*)\]|"(.*)"|(.*))$`)
@@ -78,14 +78,14 @@ func (f *flow) statement(l line) error {
 		}
 		return nil
 	}
-	if f.links[linkID().FindString(l.text)] { // how a link looks
+	if f.links[linkID().FindString(l.text)] { // the style of a link
 		f.warn(styled)
 		return nil
 	}
 	return f.chain(l)
 }
 
-// chain reads nodes and links in turn: A & B --> C -- text --> D.
+// chain parses alternating nodes and links: A & B --> C -- text --> D.
 func (f *flow) chain(l line) error {
 	s := l.text
 	from, s, err := f.nodes(l, s)
@@ -121,7 +121,7 @@ func (f *flow) chain(l line) error {
 	return nil
 }
 
-// nodes reads one node or several with & between.
+// nodes parses one node, or several joined by &.
 func (f *flow) nodes(l line, s string) (list []int, rest string, err error) {
 	for {
 		k, after, ok := f.node(s)
@@ -137,7 +137,7 @@ func (f *flow) nodes(l line, s string) (list []int, rest string, err error) {
 	}
 }
 
-// brackets are the outlines of nodes, longest first.
+// brackets lists the delimiters of node shapes, longest first.
 var brackets = []struct {
 	open, shut string
 	shape      graph.Shape
@@ -165,7 +165,7 @@ var (
 	longShape = pattern.Lazy(`shape:\s*([\w-]+)`)
 )
 
-// node reads an id and what may follow it.
+// node parses an id and the label, shape and class that may follow it.
 func (f *flow) node(s string) (k int, rest string, ok bool) {
 	id := nodeID(s)
 	if id == "" {
@@ -207,7 +207,7 @@ func (f *flow) node(s string) (k int, rest string, ok bool) {
 	return k, s, true
 }
 
-// closing finds the end of a label; quoted text may contain anything.
+// closing returns a label up to its closing bracket, and the rest; quoted text may contain anything.
 func closing(s, shut string) (text, rest string, ok bool) {
 	if strings.HasPrefix(s, `"`) {
 		end := strings.Index(s[1:], `"`)

@@ -6,7 +6,7 @@ import (
 	"atelier/draw/graph"
 )
 
-// longShapes are the names of shapes in the form id@{ shape: name }; the others are boxes.
+// longShapes maps the names of shapes in the form id@{ shape: name }; all others are boxes.
 var longShapes = map[string]graph.Shape{
 	"diam": graph.Diamond, "diamond": graph.Diamond, "decision": graph.Diamond, "question": graph.Diamond,
 	"cyl": graph.Cylinder, "cylinder": graph.Cylinder, "database": graph.Cylinder, "db": graph.Cylinder,
@@ -17,7 +17,7 @@ var longShapes = map[string]graph.Shape{
 	"rounded": graph.Round, "event": graph.Round,
 }
 
-// nodeID reads an id: no blanks and brackets, dashes only inside of words.
+// nodeID returns the id at the start of s: without blanks and brackets, with dashes only inside words.
 func nodeID(s string) string {
 	for i, r := range s {
 		if strings.ContainsRune(" []{}()<>|&;\"'=~@:,", r) {
@@ -30,14 +30,14 @@ func nodeID(s string) string {
 	return s
 }
 
-// maxLinkText is how many bytes the text within a link may have, so that a line of
-// thousands of links is read in time.
+// maxLinkText is the maximum number of bytes of text within a link, so that a line of thousands of
+// links is parsed in time.
 const maxLinkText = 2000
 
-// heads are the ends of links.
+// heads maps the ends of links.
 var heads = map[string]graph.Head{">": graph.Arrow, "<": graph.Arrow, "x": graph.Cross, "o": graph.Ball}
 
-// readLink reads a link and its text; rest is empty if there is none or nothing follows.
+// readLink parses a link and its text; rest is empty if there is no link or nothing follows.
 func readLink(s string) (e graph.Edge, rest string, hidden bool) {
 	e.Weight = 1
 	var stem, end string

@@ -10,7 +10,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// maxTasks is how many bars one schedule shows.
+// maxTasks is the maximum number of tasks of one schedule.
 const maxTasks = 150
 
 // task is one bar, or a point in time.
@@ -112,7 +112,7 @@ func (d *gantt) task(l line, name, meta string) error {
 	return nil
 }
 
-// previousEnd is when the task before ended.
+// previousEnd returns the end of the previous task.
 func (d *gantt) previousEnd(l line) (time.Time, error) {
 	if len(d.tasks) == 0 {
 		return time.Time{}, l.bad("the first task needs a start")
@@ -168,7 +168,7 @@ func (d *gantt) date(l line, s string) (time.Time, error) {
 
 var duration = pattern.Lazy(`^(\d{1,6}(?:\.\d{1,3})?)\s*(ms|s|m|h|d|w|M|y)$`)
 
-// after adds a duration such as 3d or 2w.
+// after adds a duration such as 3d or 2w to a time.
 func after(from time.Time, s string) (time.Time, bool) {
 	m := duration().FindStringSubmatch(s)
 	if m == nil {

@@ -58,7 +58,7 @@ func (d *gantt) draw(page *svg.Page) ([]byte, error) {
 	return page.End(&s), nil
 }
 
-// bar draws one task: done ones pale, critical ones in the warning colour.
+// bar draws one task: done tasks pale, critical tasks in the warning colour.
 func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64) {
 	x, w := at(t.from), max(3, at(t.to)-at(t.from))
 	series := max(0, t.section) % 4
@@ -79,7 +79,7 @@ func (d *gantt) bar(s *svg.Canvas, t task, at func(time.Time) float64, y float64
 	}
 	box := svg.Box{X: x, Y: y + 5, W: w, H: rowHigh - 10}
 	s.Rect(box, class, 4)
-	if t.is["active"] { // what goes on now has a frame
+	if t.is["active"] { // active tasks have a frame
 		s.Rect(box.Grow(2), "r", 5)
 	}
 }

@@ -1,9 +1,9 @@
-// Package mermaid reads the text language Mermaid and draws it as SVG without a browser. Flowcharts, sequence, pie,
+// Package mermaid parses the text language Mermaid and draws it as SVG without a browser. Flowcharts, sequence, pie,
 // class, state, entity-relationship and Gantt diagrams are drawn; other kinds are refused by name. Styling statements
-// are skipped, with a warning. The same input gives the same bytes.
+// are skipped with a warning. The same input returns the same bytes.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// line. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the line. The package may import media
+// and the other packages of draw.
 package mermaid
 
 import (
@@ -16,13 +16,13 @@ import (
 	"atelier/draw/svg"
 )
 
-// DefaultWidth is the width of a page, in pixels, where none is requested.
+// DefaultWidth is the width of a page, in pixels, if none is requested.
 const DefaultWidth = 800
 
-// MaxCode is how many bytes of Mermaid are read. Mermaid itself reads 50,000.
+// MaxCode is the maximum number of bytes of Mermaid. Mermaid itself reads 50,000.
 const MaxCode = 200_000
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	code, _ := params["Code"].(string)
@@ -48,23 +48,23 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// reader reads the statements of one kind of diagram.
+// reader parses the statements of one kind of diagram.
 type reader interface {
 	statement(l line) error
-	// end returns the diagram, after the last statement.
+	// end returns the diagram after the last statement.
 	end() (diagram, error)
 }
 
-// diagram is parsed source.
+// diagram is a parsed diagram.
 type diagram interface {
 	// kind names the diagram for people.
 	kind() string
 	notes() *remarks
-	// draw returns the file, and describes it on the page.
+	// draw returns the file and describes it on the page.
 	draw(page *svg.Page) ([]byte, error)
 }
 
-// remarks is what every diagram has besides its content.
+// remarks holds the title and the warnings of a diagram.
 type remarks struct {
 	title string
 	list  []string
@@ -72,7 +72,7 @@ type remarks struct {
 
 func (n *remarks) notes() *remarks { return n }
 
-// warn notes something once.
+// warn adds a warning once.
 func (n *remarks) warn(s string) {
 	if !slices.Contains(n.list, s) {
 		n.list = append(n.list, s)

@@ -9,7 +9,7 @@ import (
 	"atelier/internal/pattern"
 )
 
-// Limits of what one sequence shows.
+// Limits of one sequence.
 const (
 	maxParties = 30
 	maxSteps   = 500
@@ -53,7 +53,7 @@ type sequence struct {
 	parties []party
 	index   map[string]int
 	steps   []step
-	open    []string // words of the blocks around; box is not drawn
+	open    []string // words of the enclosing blocks; box and rect are not drawn
 	count   int
 	numbers bool
 }

@@ -16,18 +16,18 @@ const (
 	blockInset = 9.0
 )
 
-// seqPen holds the places of a sequence while it is drawn.
+// seqPen holds the positions of a sequence while it is drawn.
 type seqPen struct {
 	*sequence
 	s      svg.Canvas
-	x      []float64 // middle of each column
+	x      []float64 // centre of each column
 	half   []float64 // half the width of each heading
 	lines  []([]string)
 	top    float64
 	y      float64
 	active [][]float64 // where open activities begin, by party
 	blocks []seqBlock
-	back   svg.Canvas // what lies under the wires: activities
+	back   svg.Canvas // drawn under the wires: activities
 	seams  svg.Canvas // borders of blocks
 	left   float64
 	right  float64
@@ -66,7 +66,7 @@ func (d *sequence) draw(page *svg.Page) ([]byte, error) {
 	for i := range p.parties {
 		out.Line(p.x[i], p.top+partyHigh, p.x[i], p.y, "a")
 	}
-	_, _ = out.Write(p.back.Bytes())  // a buffer takes everything
+	_, _ = out.Write(p.back.Bytes())  // a buffer does not fail
 	_, _ = out.Write(p.seams.Bytes()) // likewise
 	_, _ = out.Write(p.s.Bytes())     // likewise
 	for i := range p.parties {
@@ -76,7 +76,7 @@ func (d *sequence) draw(page *svg.Page) ([]byte, error) {
 	return page.End(&out), nil
 }
 
-// columns finds the distances that headings, messages and notes need.
+// columns computes the distances that headings, messages and notes need.
 func (p *seqPen) columns(room float64) {
 	n := len(p.parties)
 	p.x, p.half, p.lines = make([]float64, n), make([]float64, n), make([][]string, n)
@@ -112,7 +112,7 @@ func (p *seqPen) columns(room float64) {
 	for i := 1; i < n; i++ {
 		p.x[i] = p.x[i-1] + gaps[i]
 	}
-	// A few columns are spread over the page, but not without measure.
+	// A few columns are spread over the page, by at most 60 pixels each.
 	if total := p.x[n-1] + before + after + 40; n > 1 && total < room {
 		more := min(60, (room-total)/float64(n-1))
 		for i := range p.x {
@@ -161,13 +161,13 @@ func (p *seqPen) step(s step) {
 	}
 }
 
-// sides are the borders of the block at a depth.
+// sides returns the borders of the block at a depth.
 func (p *seqPen) sides(depth int) (l, r float64) {
 	in := min(blockInset*float64(depth-1), 60)
 	return p.left + in, p.right - in
 }
 
-// caption names a block or a branch of it.
+// caption writes the name of a block or of a branch of it.
 func (p *seqPen) caption(word, text string, open bool) {
 	l, r := p.sides(len(p.blocks))
 	x := l + 10
@@ -186,7 +186,7 @@ func (p *seqPen) caption(word, text string, open bool) {
 func (p *seqPen) deactivate(i int) {
 	n := len(p.active[i])
 	if n == 0 {
-		return // an end without a beginning says nothing
+		return // an end without a beginning is ignored
 	}
 	from := p.active[i][n-1]
 	p.active[i] = p.active[i][:n-1]

@@ -11,13 +11,13 @@ import (
 	"atelier/internal/pattern"
 )
 
-// line is one statement and where it stands.
+// line is one statement and its line number.
 type line struct {
 	n    int
 	text string
 }
 
-// bad makes the error of a line.
+// bad returns an error about the line.
 func (l line) bad(format string, args ...any) error {
 	return svg.Invalid("line %d: "+format+": %q", append(append([]any{l.n}, args...), svg.Clip(l.text))...)
 }
@@ -27,7 +27,7 @@ func (l line) first() (word, rest string) {
 	return word, strings.TrimSpace(rest)
 }
 
-// refused are the kinds that Mermaid has and this package does not.
+// refused lists the kinds of Mermaid diagrams that this package does not draw.
 const refused = "journey gitgraph mindmap timeline quadrantchart requirementdiagram c4context c4container c4component c4dynamic c4deployment zenuml " +
 	"sankey sankey-beta xychart xychart-beta block block-beta packet packet-beta kanban architecture architecture-beta radar radar-beta treemap treemap-beta info"
 
@@ -88,12 +88,12 @@ func parse(code string) (diagram, error) {
 	return d, nil
 }
 
-// directive is %%{init: …}%%, which may run over lines.
+// directive matches %%{init: …}%%, which may span lines.
 var directive = pattern.Lazy(`(?s)%%\{.*?\}%%`)
 
 var fence = pattern.Lazy("(?s)^\\s*```[a-zA-Z]*\\s*\n(.*?)\n?\\s*```\\s*$")
 
-// split returns the statements without comments, front matter and a fence around all.
+// split returns the title and the statements without comments, front matter and an enclosing code fence.
 func split(code string) (out []line, title string) {
 	if m := fence().FindStringSubmatch(code); m != nil {
 		code = m[1]
@@ -142,7 +142,7 @@ func split(code string) (out []line, title string) {
 	return out, title
 }
 
-// statements splits at semicolons outside of quotes and entities such as #35;.
+// statements splits at semicolons outside quotes and entities such as #35;.
 func statements(s string) []string {
 	if !strings.Contains(s, ";") {
 		return []string{s}
@@ -167,7 +167,7 @@ var (
 	marks  = strings.NewReplacer("#quot;", `"`, "#35;", "#", "#59;", ";", "&quot;", `"`, "&amp;", "&", "&lt;", "<", "&gt;", ">", "#lt;", "<", "#gt;", ">", "#amp;", "&")
 )
 
-// plain returns a label as people read it: without quotes, breaks, entities and the marks of Markdown strings.
+// plain returns a label as people read it: without quotes, line breaks, entities and Markdown marks.
 func plain(s string) string {
 	s = unquote(strings.TrimSpace(s))
 	s = br().ReplaceAllString(s, " ")
@@ -184,7 +184,7 @@ func unquote(s string) string {
 	return s
 }
 
-// stylistic reports whether a statement only styles or links.
+// stylistic reports whether a statement only sets styles or links.
 func stylistic(word string) bool {
 	return slices.Contains(strings.Fields("classDef style linkStyle click cssClass callback link links class direction"), word)
 }

@@ -9,14 +9,14 @@ import (
 	"atelier/internal/pattern"
 )
 
-// states reads a state diagram.
+// states parses a state diagram.
 type states struct {
 	*graphed
 	open  []scope
 	noted int // state whose note is read, -1 outside
 }
 
-// scope is a composite state; its start and end are its own.
+// scope is a composite state; it has a start and an end of its own.
 type scope struct {
 	id    string
 	group int
@@ -47,7 +47,7 @@ func (d *states) state(id string) int {
 	return k
 }
 
-// stop is the node of one end of a transition; [*] is the start or the end of its scope.
+// stop returns the node at one end of a transition; [*] is the start or the end of its scope.
 func (d *states) stop(id string, shape graph.Shape) int {
 	if id != "[*]" {
 		return d.state(id)

@@ -8,14 +8,14 @@ import (
 	"atelier/draw/svg"
 )
 
-// tag is a name with its place.
+// tag is a name and its place.
 type tag struct {
 	text string
 	box  svg.Box
 }
 
-// tags finds room for the names of the largest nodes of a crowded network: below,
-// above, to the right or to the left of the circle, clear of circles and other names.
+// tags places the names of the largest nodes of a crowded network below, above, right or left of
+// the circle, clear of circles and other names.
 func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	sizes := d.sizes()
 	var taken []svg.Box
@@ -38,7 +38,7 @@ func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	return out
 }
 
-// around returns the places for a name at a circle, the best first.
+// around returns the places for a name at a circle, best first.
 func around(m mark, w, h float64) []svg.Box {
 	var out []svg.Box
 	for _, far := range []float64{1, 7} {
@@ -60,10 +60,10 @@ func around(m mark, w, h float64) []svg.Box {
 	return out
 }
 
-// mostTexts is how many relations can be named without clutter.
+// mostTexts is the maximum number of relations that are named; more would be clutter.
 const mostTexts = 60
 
-// wireTexts names relations in their middle where there is room.
+// wireTexts writes the names of relations near their middle where there is room.
 func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
 	if len(d.Graph.Edges) > mostTexts {
 		return

@@ -1,9 +1,9 @@
-// Package network draws who or what is related, without an order, laid out by forces. The same input gives the same
-// bytes; circles and names never lie on each other, up to 500 nodes. More than 80 nodes are too many to name all: the
-// largest are, in larger letters, where there is room.
+// Package network draws unordered relations, laid out by forces. The same input returns the same
+// bytes; circles and names never overlap, up to 500 nodes. In a network of more than 80 nodes, only
+// the largest nodes are named, in larger letters and where there is room.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The
+// package may import media and the other packages of draw.
 package network
 
 import (
@@ -14,7 +14,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	head := graph.NoHead
@@ -35,7 +35,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 // drawing is a checked request.
 type drawing struct{ *graph.Drawing }
 
-// centre names the nodes with the most relations.
+// centre returns a sentence that names the nodes with the most relations.
 func (d *drawing) centre() string {
 	deg := d.Graph.Degrees()
 	order := graph.Ranked(len(deg), func(a, b int) int { return deg[b] - deg[a] })

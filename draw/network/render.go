@@ -13,16 +13,16 @@ import (
 const (
 	nameSize = 12.0
 	nameStep = 14.0
-	// A network of more than mostNames nodes has larger names at its largest nodes only,
-	// where there is room: more would be grey noise at the size at which a page is seen.
+	// A network of more than mostNames nodes has names only at its largest nodes, in a larger size
+	// and where there is room: more names would be unreadable at the size at which a page is seen.
 	mostNames = 80
 	someNames = 72
 	bigSize   = 15.0
 )
 
-// mark is a node as it is drawn: a circle with its name below, if it has one.
+// mark is a node as it is drawn: a circle with an optional name below.
 type mark struct {
-	at   svg.Point // middle of the circle
+	at   svg.Point // centre of the circle
 	r    float64
 	name []string
 	w, h float64 // circle and name together
@@ -31,7 +31,7 @@ type mark struct {
 // crowded reports whether only the largest nodes are named.
 func (d *drawing) crowded() bool { return len(d.Graph.Nodes) > mostNames }
 
-// sizes are what the circles show: the values, or where there is none the number of relations.
+// sizes returns what the circles show: the value of each node, or its number of relations if it has none.
 func (d *drawing) sizes() []float64 {
 	deg := d.Graph.Degrees()
 	out := make([]float64, len(deg))
@@ -65,7 +65,7 @@ func (d *drawing) marks() []mark {
 	return out
 }
 
-// place lays the parts of the network out and packs them; it gives the whole size.
+// place lays out the parts of the network, packs them and returns the size of the whole.
 func (d *drawing) place(marks []mark, room float64) graph.Size {
 	parts := d.Graph.Parts()
 	local := make([]int, len(marks))
@@ -93,7 +93,7 @@ func (d *drawing) place(marks []mark, room float64) graph.Size {
 	return whole
 }
 
-// placePart lays one connected part out, from 0, 0.
+// placePart lays out one connected part from 0, 0 and returns its size.
 func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size {
 	links := make([][]int, len(part))
 	w, h := make([]float64, len(part)), make([]float64, len(part))
@@ -101,8 +101,8 @@ func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size 
 		links[k] = near[i]
 		w[k], h[k] = marks[i].w, marks[i].h
 	}
-	// Small networks get long edges, with room for their texts; names are wider than
-	// high, so large ones are drawn wide from the start.
+	// Small networks get long edges, with room for their texts. Names are wider than high, so large
+	// networks are stretched horizontally from the start.
 	length := max(74, 170-4*float64(len(part)))
 	if crowded {
 		length = 58
@@ -159,8 +159,8 @@ func (d *drawing) render() []byte {
 	})
 }
 
-// nodes draws the circles, then the names, which stand over all circles; a circle
-// without a name tells it where it is pointed at.
+// nodes draws the circles, then the names on top of all circles. A circle without a name shows it
+// as a tooltip.
 func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
 	for i, m := range marks {
 		n := d.Graph.Nodes[i]
@@ -180,7 +180,7 @@ func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// wires draws the relations, wider the heavier they are.
+// wires draws the relations; heavier ones are wider.
 func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	most := 1.0
 	for _, e := range d.Graph.Edges {
@@ -208,7 +208,7 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// freeAngle is the direction in radians, above the name, that is farthest from all relations of a node.
+// freeAngle returns the direction in radians that is farthest from all relations of a node and avoids its name.
 func (d *drawing) freeAngle(node int, marks []mark) float64 {
 	best, most := 0.0, -1.0
 	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {

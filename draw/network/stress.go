@@ -7,12 +7,12 @@ import (
 	"atelier/draw/svg"
 )
 
-// rounds is how often every pair of nodes is moved.
+// rounds is the number of times that every pair of nodes is moved.
 const rounds = 40
 
 // stress places connected nodes so that distances on the page follow distances in the graph: stochastic gradient
-// descent on the stress of all pairs (Zheng, Pawar and Goodman 2018), seeded, so that the same graph gives the same
-// places. near lists each node's neighbours; length is that of one edge.
+// descent on the stress of all pairs (Zheng, Pawar and Goodman 2018), with a fixed seed, so that the same graph gets
+// the same places. near lists each node's neighbours; length is that of one edge.
 func stress(near [][]int, length float64) []svg.Point {
 	n := len(near)
 	rnd := rand.New(rand.NewPCG(7, uint64(n))) //nolint:gosec // a fixed seed is the point
@@ -34,7 +34,7 @@ func stress(near [][]int, length float64) []svg.Point {
 			}
 		}
 	}
-	// The step falls from one that moves the farthest pair fully to a small one.
+	// The step size decays from one that moves the farthest pair fully to a small one.
 	first, last := float64(far*far), 0.1
 	decay := math.Log(first/last) / float64(rounds-1)
 	for r := range rounds {
@@ -52,7 +52,7 @@ func stress(near [][]int, length float64) []svg.Point {
 	return at
 }
 
-// hops counts the edges from one node to all others; 0 for itself and the unreachable.
+// hops returns the number of edges from one node to all others; 0 for itself and unreachable nodes.
 func hops(near [][]int, from int) []int {
 	d := make([]int, len(near))
 	queue := []int{from}
@@ -67,7 +67,7 @@ func hops(near [][]int, from int) []int {
 	return d
 }
 
-// alignHorizontally turns places so that the longest extent lies across the page.
+// alignHorizontally rotates places so that their longest extent is horizontal.
 func alignHorizontally(at []svg.Point) {
 	var c svg.Point
 	for _, p := range at {
@@ -85,8 +85,8 @@ func alignHorizontally(at []svg.Point) {
 	}
 }
 
-// spread moves boxes of the given sizes, with their middles at the places, until none meets another: pairs are pushed
-// apart, and where that does not end, everything is drawn larger.
+// spread moves boxes of the given sizes, centred at the places, until none overlap: it pushes pairs
+// apart and, if that does not end, scales everything up.
 func spread(at []svg.Point, w, h []float64) {
 	for range 60 {
 		for range 80 {
@@ -100,7 +100,7 @@ func spread(at []svg.Point, w, h []float64) {
 	}
 }
 
-// push moves every pair that meets apart along the shorter way; false if none met.
+// push moves every overlapping pair apart along the shorter way and reports whether any overlapped.
 func push(at []svg.Point, w, h []float64) bool {
 	moved := false
 	for i := range at {

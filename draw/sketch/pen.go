@@ -10,7 +10,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// css gives text in the drawing a face that looks written, and lines the width of a felt pen.
+// css sets a handwriting typeface for text in the drawing and the width of a felt pen for lines.
 const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
 	`.ink{fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.hatch{fill:none;stroke-width:1.1;stroke-opacity:.3;stroke-linecap:round}.wash{stroke:none}`
 
@@ -20,10 +20,10 @@ type pen struct {
 	rnd *rand.Rand
 }
 
-// off is a small step either way.
+// off returns a random offset of at most by in either direction.
 func (k pen) off(by float64) float64 { return (k.rnd.Float64()*2 - 1) * by }
 
-// stroke draws a line that bows a little and misses its ends a little.
+// stroke returns the path of a line that bows slightly and misses its ends slightly.
 func (k pen) stroke(a, b svg.Point, miss float64) string {
 	long := math.Hypot(b.X-a.X, b.Y-a.Y)
 	bow := min(4, 0.8+long*0.012)
@@ -31,7 +31,7 @@ func (k pen) stroke(a, b svg.Point, miss float64) string {
 	return "M" + near(a, miss).String() + "C" + near(a.To(b, 0.35), bow).String() + " " + near(a.To(b, 0.7), bow).String() + " " + near(b, miss).String()
 }
 
-// outline draws a shape twice, as people do who press on.
+// outline draws a shape twice, as people do by hand.
 func (k pen) outline(pts []svg.Point, class string) {
 	var d strings.Builder
 	for range 2 {
@@ -46,7 +46,7 @@ func (k pen) outline(pts []svg.Point, class string) {
 	k.s.Tag(`<path d="%s" class="ink %s"/>`, d.String(), class)
 }
 
-// curve draws a smooth line through points, each missed a little.
+// curve returns a smooth path through points that misses each of them slightly.
 func (k pen) curve(pts []svg.Point, miss float64) string {
 	q := make([]svg.Point, len(pts))
 	for i, p := range pts {
@@ -54,7 +54,7 @@ func (k pen) curve(pts []svg.Point, miss float64) string {
 	}
 	var d strings.Builder
 	d.WriteString("M" + q[0].String())
-	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier pieces
+	for i := 0; i+1 < len(q); i++ { // a Catmull–Rom spline as Bézier curves
 		a, b, c, e := q[max(0, i-1)], q[i], q[i+1], q[min(len(q)-1, i+2)]
 		from, to := svg.Point{X: b.X + (c.X-a.X)/6, Y: b.Y + (c.Y-a.Y)/6}, svg.Point{X: c.X - (e.X-b.X)/6, Y: c.Y - (e.Y-b.Y)/6}
 		d.WriteString("C" + from.String() + " " + to.String() + " " + c.String())

@@ -1,8 +1,8 @@
-// Package sketch draws boxes and arrows as if by hand on a whiteboard, for ideas that are not settled. It takes what
-// package diagram takes. The same input gives the same bytes, wobble included.
+// Package sketch draws boxes and arrows as if by hand on a whiteboard, for ideas that are not final. It takes the
+// parameters of package diagram except Arrows. The same input returns the same bytes, wobble included.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The package may import
+// media and the other packages of draw.
 package sketch
 
 import (
@@ -12,10 +12,10 @@ import (
 	"atelier/draw/svg"
 )
 
-// handWide is how much wider faces that look like handwriting run.
+// handWide is the width of handwriting typefaces relative to the page's own.
 const handWide = 1.12
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	d, err := graph.ReadDrawing(params, "Sketch", graph.Arrow, graph.Limits{Nodes: 120, Core: 50, Edges: 300})

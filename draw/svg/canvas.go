@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Canvas collects the parts of a drawing. The zero value is ready.
+// Canvas collects the parts of a drawing. The zero value is ready to use.
 type Canvas struct{ bytes.Buffer }
 
-// Point is a place in pixels from the upper left corner.
+// Point is a position in pixels from the upper left corner.
 type Point struct{ X, Y float64 }
 
-// String writes a point as paths have it.
+// String formats a point for a path.
 func (p Point) String() string {
 	var room [32]byte
 	b := append(appendPx(room[:0], p.X), ' ')
 	return string(appendPx(b, p.Y))
 }
 
-// To returns the point at the share t of the way to q.
+// To returns the point at fraction t of the way to q.
 func (p Point) To(q Point, t float64) Point { return Point{p.X + (q.X-p.X)*t, p.Y + (q.Y-p.Y)*t} }
 
 // Add returns p moved by q.
@@ -30,27 +30,27 @@ func (p Point) Add(q Point) Point { return Point{p.X + q.X, p.Y + q.Y} }
 // Box is a rectangle in pixels.
 type Box struct{ X, Y, W, H float64 }
 
-// Right is the x of the right side.
+// Right returns the x of the right side.
 func (b Box) Right() float64 { return b.X + b.W }
 
-// Bottom is the y of the lower side.
+// Bottom returns the y of the lower side.
 func (b Box) Bottom() float64 { return b.Y + b.H }
 
-// Center is the middle of the box.
+// Center returns the centre of the box.
 func (b Box) Center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
 
 // Move returns the box moved by p.
 func (b Box) Move(p Point) Box { return Box{b.X + p.X, b.Y + p.Y, b.W, b.H} }
 
-// Grow returns the box with d more on every side.
+// Grow returns the box enlarged by d on every side.
 func (b Box) Grow(d float64) Box { return Box{b.X - d, b.Y - d, b.W + 2*d, b.H + 2*d} }
 
-// Meets reports whether two boxes share more than an edge.
+// Meets reports whether two boxes overlap; a shared edge is not an overlap.
 func (b Box) Meets(o Box) bool {
 	return b.X < o.Right() && o.X < b.Right() && b.Y < o.Bottom() && o.Y < b.Bottom()
 }
 
-// Px writes a coordinate with at most one decimal, always the same way.
+// Px formats a coordinate with at most one decimal, always the same way.
 func Px(v float64) string {
 	var room [24]byte
 	return string(appendPx(room[:0], v))
@@ -69,15 +69,15 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "
 // Escape makes text safe between tags and inside attributes.
 func Escape(s string) string { return escaper.Replace(s) }
 
-// Tag writes markup as it is; text in it must have been escaped.
+// Tag writes markup without escaping it; text in it must already be escaped.
 func (s *Canvas) Tag(format string, args ...any) { fmt.Fprintf(&s.Buffer, format, args...) }
 
-// Text writes one line; anchor is start, middle or end, where start is the left side whatever the script.
+// Text writes one line. anchor is start, middle or end; start is the left side in every script.
 func (s *Canvas) Text(x, y float64, class, anchor, str string) {
 	s.Turned(x, y, 0, class, anchor, str)
 }
 
-// Turned writes one line turned by angle degrees around its anchor.
+// Turned writes one line rotated by angle degrees around its anchor.
 func (s *Canvas) Turned(x, y, angle float64, class, anchor, str string) { //nolint:revive // six small values, one place
 	r := ""
 	if angle != 0 {
@@ -86,11 +86,11 @@ func (s *Canvas) Turned(x, y, angle float64, class, anchor, str string) { //noli
 	s.Tag(`<text x="%s" y="%s" class="%s"%s%s>%s</text>`, Px(x), Px(y), class, Anchor(anchor, RTL(str)), r, Escape(str))
 }
 
-// Anchor gives the attributes of a text that is anchored at its left side, its middle
-// or its right side (start, middle, end), for text that runs to the left or the right.
+// Anchor returns the attributes of a text that is anchored at its left side, its centre or its
+// right side (start, middle, end), in either text direction.
 func Anchor(anchor string, rtl bool) string {
 	out := ""
-	if rtl { // in SVG a text starts where reading starts
+	if rtl { // in SVG, a text starts where reading starts
 		out = ` direction="rtl"`
 		if anchor != "middle" {
 			anchor = map[string]string{"start": "end", "end": "start"}[anchor]
@@ -102,7 +102,7 @@ func Anchor(anchor string, rtl bool) string {
 	return out
 }
 
-// Lines writes lines below each other, the first with its base line at y.
+// Lines writes lines below each other; y is the baseline of the first.
 func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string) { //nolint:revive // six small values, one place
 	rtl := RTL(strings.Join(lines, " "))
 	for i, l := range lines {
@@ -110,8 +110,8 @@ func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string)
 	}
 }
 
-// Block writes lines of running text into the room from x: at its left side, or at its
-// right side if the text runs from right to left.
+// Block writes lines of running text into the room from x, aligned left, or right if the text runs
+// from right to left.
 func (s *Canvas) Block(x, room, y, step float64, class string, lines []string) { //nolint:revive // six small values, one place
 	if RTL(strings.Join(lines, " ")) {
 		s.Lines(x+room, y, step, class, "end", lines)
@@ -125,7 +125,7 @@ func (s *Canvas) Line(x1, y1, x2, y2 float64, class string) {
 	s.Tag(`<line x1="%s" y1="%s" x2="%s" y2="%s" class="%s"/>`, Px(x1), Px(y1), Px(x2), Px(y2), class)
 }
 
-// Rect draws a rectangle with rounded corners of a radius that may be 0.
+// Rect draws a rectangle; its corners are rounded if radius is above 0.
 func (s *Canvas) Rect(b Box, class string, radius float64) {
 	r := ""
 	if radius > 0 {
@@ -139,7 +139,7 @@ func (s *Canvas) Circle(p Point, r float64, class string) {
 	s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, Px(p.X), Px(p.Y), Px(r), class)
 }
 
-// Polygon draws a closed shape of straight sides.
+// Polygon draws a closed shape with straight sides.
 func (s *Canvas) Polygon(class string, pts ...Point) {
 	corners := make([]string, len(pts))
 	for i, p := range pts {

@@ -9,55 +9,55 @@ import (
 	"atelier/media"
 )
 
-// Bold is how much wider heavy type runs.
+// Bold is the width of bold type relative to regular type.
 const Bold = 1.1
 
-// Page is what stands around a drawing. W and H are pixels.
+// Page is the frame of a drawing. W and H are in pixels.
 type Page struct {
 	Title, Subtitle, Source string
 	// Alt is the text for people who cannot see the drawing.
 	Alt string
-	// Warnings name what was omitted.
+	// Warnings list what was omitted.
 	Warnings []string
-	// Language is that of its own words and numbers: en or de.
+	// Language is the language of the page's own words and numbers: en or de.
 	Language string
 	W, H     float64
-	// Wide says that the caller asked for the width, so that it stays.
+	// Wide means that the caller requested the width, so that it is kept.
 	Wide bool
 }
 
-// Drawing is a finished file and what can be said about it.
+// Drawing is a finished file and its description.
 type Drawing struct {
-	// Kind is what it is, for people: network, bar chart.
+	// Kind is the kind of drawing, for people: network, bar chart.
 	Kind  string
 	Title string
 	// Data is the file.
 	Data []byte
 	// Alt is the text for people who cannot see it.
 	Alt string
-	// Facts count and name what was drawn, by the names that models know: NodeCount.
+	// Facts are counts and names of what was drawn, by the names that models know: NodeCount.
 	Facts map[string]any
-	// Warnings name what was omitted.
+	// Warnings list what was omitted.
 	Warnings []string
-	// Adaptive says that the file holds a second layout for narrow pages.
+	// Adaptive means that the file contains a second layout for narrow pages.
 	Adaptive bool
 }
 
-// Drawing is the finished file with what the page says about it.
+// Drawing returns the finished file with the title, the alternative text and the warnings of the page.
 func (p Page) Drawing(kind string, data []byte, facts map[string]any) Drawing {
 	return Drawing{Kind: kind, Title: p.Title, Data: data, Alt: p.Alt, Facts: facts, Warnings: p.Warnings}
 }
 
-// Omit says, as a warning and in the alternative text, what the drawing does not show.
+// Omit adds a note on what the drawing does not show to the warnings and to the alternative text.
 func (p *Page) Omit(note string) { p.Warnings, p.Alt = append(p.Warnings, note), p.Alt+" "+note }
 
-// MIME is the type of every page.
+// MIME is the MIME type of every page.
 const MIME = "image/svg+xml"
 
-// German is the language whose words and numbers a drawing can have instead of English ones.
+// German is the language that drawings support besides English.
 const German = "de"
 
-// ReadPage checks the parameters that every drawing has. W and H must hold the defaults.
+// ReadPage checks the parameters that all drawings share. w and h are the default size.
 func ReadPage(p map[string]any, w, h float64) (Page, error) {
 	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: "en", W: w, H: h}
 	if tag := strings.ToLower(value.Text(p["Language"])); tag == German || strings.HasPrefix(tag, German+"-") {
@@ -84,12 +84,12 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 	return out, nil
 }
 
-// least is the width of the narrowest page that is not asked for: less would make small
-// drawings look coarse where pages are stretched to a column.
+// least is the minimum width of a page whose width was not requested: a narrower page would make
+// small drawings look coarse where pages are stretched to a column.
 const least = 640
 
-// Around returns the width of a page whose drawing needs w pixels with its margins: at least the width that was
-// requested; else what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
+// Around returns the width of a page whose drawing needs w pixels with its margins: at least the requested width, if
+// any, otherwise what the drawing needs, so that a narrow drawing keeps its size on a narrow screen.
 func (p Page) Around(w float64) float64 {
 	if p.Wide {
 		return max(p.W, math.Ceil(w))
@@ -97,20 +97,20 @@ func (p Page) Around(w float64) float64 {
 	return max(min(p.W, least), math.Ceil(w))
 }
 
-// Invalid makes the error of a bad parameter.
+// Invalid returns the error of a bad parameter.
 func Invalid(format string, args ...any) error {
 	return media.Errorf(media.CodeInvalid, format, args...)
 }
 
-// Pad is the margin around everything.
+// Pad returns the margin in pixels.
 func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
 
-// Head is how many pixels title and subtitle take below the upper edge.
+// Head returns the height of margin, title and subtitle below the upper edge, in pixels.
 func (p Page) Head() float64 {
 	return p.Pad() + 25*float64(len(p.titleLines())) + 9 + 19*float64(len(p.subtitleLines()))
 }
 
-// Foot is how many pixels source and margin take above the lower edge.
+// Foot returns the height of source and margin above the lower edge, in pixels.
 func (p Page) Foot() float64 {
 	if p.Source != "" {
 		return p.Pad() + 20
@@ -122,15 +122,15 @@ func (p Page) titleLines() []string { return Wrap(p.Title, 20*Bold, p.W-2*p.Pad(
 
 func (p Page) subtitleLines() []string { return Wrap(p.Subtitle, 14, p.W-2*p.Pad(), 2) }
 
-// Begin opens the file: title and description for screen readers, style, background.
-// It has no ids, so that many drawings can stand in one document.
+// Begin writes the start of the file: title and description for screen readers, style, background.
+// It has no ids, so that many drawings can be in one document.
 func (p Page) Begin(s *Canvas, css string) {
 	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H), Escape(p.Title))
 	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(p.Alt), css)
 	s.Rect(Box{0, 0, p.W, p.H}, "b", 8)
 }
 
-// Frame writes title, subtitle and source, and gives the room between.
+// Frame writes title, subtitle and source, and returns the room between them.
 func (p Page) Frame(s *Canvas) Box {
 	pad := p.Pad()
 	title := p.titleLines()
@@ -143,10 +143,10 @@ func (p Page) Frame(s *Canvas) Box {
 	return Box{pad, y, p.W - 2*pad, max(40, p.H-p.Foot()-y)}
 }
 
-// SourceLine is the source with its heading.
+// SourceLine returns the source with its heading.
 func (p Page) SourceLine() string {
 	source := p.Source
-	for _, heading := range []string{"Source:", "Quelle:"} { // that the source brings along
+	for _, heading := range []string{"Source:", "Quelle:"} { // headings that the source already has
 		if len(source) > len(heading) && strings.EqualFold(source[:len(heading)], heading) {
 			source = source[len(heading):]
 		}
@@ -163,7 +163,7 @@ func (p Page) End(s *Canvas) []byte {
 	return s.Bytes()
 }
 
-// Clip keeps a text within what a media label holds.
+// Clip shortens a text to at most 200 characters.
 func Clip(s string) string {
 	if r := []rune(s); len(r) > 200 {
 		return string(r[:199]) + "…"
@@ -171,7 +171,7 @@ func Clip(s string) string {
 	return s
 }
 
-// FileName makes a plain file name of a title.
+// FileName returns a plain file name for a title.
 func FileName(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	name := strings.Join(words, "-")

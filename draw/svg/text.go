@@ -9,28 +9,28 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// widths are the advance widths of printable ASCII in a common sans serif face, in
-// hundredths of an em, from space to tilde.
+// widths are the advance widths of printable ASCII in a common sans serif typeface, in hundredths
+// of an em, from space to tilde.
 var widths = [95]uint8{
 	28, 28, 36, 56, 56, 89, 67, 19, 33, 33, 39, 58, 28, 33, 28, 28, 56, 56, 56, 56, 56, 56, 56, 56, 56, 56, 28, 28, 58, 58, 58, 56,
 	102, 67, 67, 72, 72, 67, 61, 78, 72, 28, 50, 67, 56, 83, 72, 78, 67, 78, 72, 67, 61, 72, 67, 94, 67, 67, 61, 28, 28, 28, 47, 56,
 	33, 56, 56, 50, 56, 56, 28, 56, 56, 22, 22, 50, 22, 83, 56, 56, 56, 56, 33, 50, 28, 56, 50, 72, 50, 50, 50, 33, 26, 33, 58,
 }
 
-// Width estimates how wide a text is, on the safe side, because fonts differ.
+// Width estimates the width of a text, on the safe side, because fonts differ.
 func Width(s string, size float64) float64 {
 	sum := 0.0
 	for _, r := range s {
 		switch {
 		case r >= ' ' && r <= '~':
 			sum += float64(widths[r-' '])
-		case unicode.Is(unicode.Mn, r), r == 0x200d, r >= 0xfe00 && r <= 0xfe0f: // drawn over the letter before
-			sum += 2 // so that no heap of marks is free
-		case r >= 0x00c0 && r <= 0x024f: // Latin letters with marks are as wide as without
+		case unicode.Is(unicode.Mn, r), r == 0x200d, r >= 0xfe00 && r <= 0xfe0f: // drawn over the preceding letter
+			sum += 2 // so that stacked marks still have a width
+		case r >= 0x00c0 && r <= 0x024f: // Latin letters are as wide with marks as without
 			sum += latin(r)
 		case r >= 0x0590 && r < 0x0600: // Hebrew
 			sum += 68
-		case r >= 0x0600 && r < 0x0900: // Arabic and its kin, whose last letters are wide
+		case r >= 0x0600 && r < 0x0900: // Arabic and related scripts, whose final letters are wide
 			sum += 82
 		case r >= 0x1100: // wide scripts and symbols
 			sum += 105
@@ -41,7 +41,7 @@ func Width(s string, size float64) float64 {
 	return sum / 100 * size * 1.16
 }
 
-// Widest is the width of the widest of some lines.
+// Widest returns the width of the widest line.
 func Widest(lines []string, size float64) float64 {
 	w := 0.0
 	for _, l := range lines {
@@ -50,7 +50,7 @@ func Widest(lines []string, size float64) float64 {
 	return w
 }
 
-// latin is the width of a letter beyond ASCII.
+// latin returns the width of a Latin letter beyond ASCII.
 func latin(r rune) float64 {
 	var b [8]byte
 	n := utf8.EncodeRune(b[:], r)
@@ -60,7 +60,7 @@ func latin(r rune) float64 {
 	return 62
 }
 
-// RTL reports whether a text runs from right to left: whether its first letter does.
+// RTL reports whether a text runs from right to left, which its first letter decides.
 func RTL(s string) bool {
 	for _, r := range s {
 		switch {
@@ -75,7 +75,7 @@ func RTL(s string) bool {
 	return false
 }
 
-// Fit shortens a text to a width, with an ellipsis.
+// Fit shortens a text to fit into room and adds an ellipsis.
 func Fit(s string, size, room float64) string {
 	if Width(s, size) <= room {
 		return s
@@ -85,8 +85,8 @@ func Fit(s string, size, room float64) string {
 	return strings.TrimRight(string(r[:n]), " ") + "…"
 }
 
-// Wrap breaks a text into at most n lines; the last one is shortened if it must be.
-// Words wider than the room, and scripts without spaces, are broken anywhere.
+// Wrap breaks a text into at most n lines; the last one is shortened if necessary. Words wider than
+// the room, and scripts without spaces, are broken anywhere.
 func Wrap(s string, size, room float64, n int) []string {
 	var lines []string
 	line := ""
@@ -110,7 +110,7 @@ func Wrap(s string, size, room float64, n int) []string {
 	return lines
 }
 
-// pieces cuts words that are wider than the room, where there is more than one line.
+// pieces splits words that are wider than the room, if there is more than one line.
 func pieces(words []string, size, room float64, n int) []string {
 	var out []string
 	for _, w := range words {

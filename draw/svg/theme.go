@@ -11,8 +11,8 @@ type Theme struct {
 	Series                      [8]string
 }
 
-// Light is the theme by day. As in Dark, every series colour has a contrast of at least 4.5:1 with its background, so
-// that text can have it, and stays apart from the others for people who see no red or no green.
+// Light returns the light theme. In both themes, every series colour has a contrast of at least 4.5:1 with the
+// background, so that text can use it, and is distinguishable from the others for people who do not see red or green.
 func Light() Theme {
 	return Theme{
 		Back: "#ffffff", Ink: "#1a212b", Soft: "#56606e", Grid: "#e6e9ee", Axis: "#8a94a2",
@@ -20,7 +20,7 @@ func Light() Theme {
 	}
 }
 
-// Dark is the theme by night.
+// Dark returns the dark theme.
 func Dark() Theme {
 	return Theme{
 		Back: "#14181f", Ink: "#eef1f5", Soft: "#a3adba", Grid: "#2a313c", Axis: "#6d7885",
@@ -30,9 +30,9 @@ func Dark() Theme {
 
 const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif`
 
-// CSS is the style that every page has: light, then what dark changes. Its classes: t title, u subtitle, k v d c
-// small text from 12.5 down to 11 pixels; b background, i ink, m soft ink; g grid, a axis, l lines; f0…f7 and s0…s7
-// fill and stroke in the series colours; n0…n7 shapes in a tint of them that ink can be read on.
+// CSS returns the style that every page has: the light theme, then the changes of the dark theme.
+// Its classes: t title, u subtitle, k v d c small text from 12.5 down to 11 pixels; b background, i
+// ink, m soft ink; g grid, a axis, l lines; f0…f7 and s0…s7 fill and stroke in the series colours.
 func CSS() string {
 	return "text{font-family:" + fontStack + "}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}" +
 		".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}" +
@@ -45,8 +45,8 @@ func CSS() string {
 		})
 }
 
-// ShapeCSS is what pages with nodes need besides CSS: tinted shapes n0…n7, wires e,
-// their heads h, a halo around text y, and a frame r.
+// ShapeCSS returns the additional style of pages with nodes: shapes n0…n7 in tints of the series
+// colours, wires e, their heads h, a halo around text y, and a frame r.
 func ShapeCSS() string {
 	return ".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}" +
 		inBoth(func(t Theme) string {
@@ -58,7 +58,7 @@ func ShapeCSS() string {
 		})
 }
 
-// inBoth writes a style for the light and for the dark theme.
+// inBoth returns a style for the light and the dark theme.
 func inBoth(style func(Theme) string) string {
 	return style(Light()) + "@media (prefers-color-scheme:dark){" + style(Dark()) + "}"
 }
@@ -74,14 +74,14 @@ func (t Theme) Tint(i int, share float64) string {
 }
 
 func channel(hex string) float64 {
-	v, _ := strconv.ParseUint(hex, 16, 8) // the themes are ours: a test reads every colour
+	v, _ := strconv.ParseUint(hex, 16, 8) // the themes are constants: a test parses every colour
 	return float64(v)
 }
 
-// colours is how many series colours there are.
+// colours is the number of series colours.
 const colours = len(Theme{}.Series)
 
-// FillClass names the fill of a series; from the ninth on it is paler, because the colour has been used before.
+// FillClass returns the fill class of a series. From the ninth on, fills are paler, because colours repeat.
 func FillClass(i int) string {
 	class := fmt.Sprintf("f%d", i%colours)
 	if i >= colours {
@@ -90,14 +90,14 @@ func FillClass(i int) string {
 	return class
 }
 
-// StrokeClass names the stroke of a series.
+// StrokeClass returns the stroke class of a series.
 func StrokeClass(i int) string { return fmt.Sprintf("s%d", i%colours) }
 
-// NodeClass names the tinted shape of a group.
+// NodeClass returns the classes of the tinted shape of a group.
 func NodeClass(i int) string { return fmt.Sprintf("n n%d", i%colours) }
 
-// Dash is an attribute that distinguishes the ninth and later lines from those whose colour
-// they share; empty for the first eight.
+// Dash returns an attribute that distinguishes the ninth and later lines from those whose colour
+// they share; it is empty for the first eight.
 func Dash(i int) string {
 	return []string{"", ` stroke-dasharray="7 4"`, ` stroke-dasharray="2 4"`}[i/colours%3]
 }

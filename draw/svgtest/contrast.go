@@ -16,7 +16,7 @@ var (
 	number = regexp.MustCompile(`[A-Za-z]|-?\d+\.?\d*|-?\.\d+`)
 )
 
-// rules returns the properties of classes in one theme, later rules over earlier ones.
+// rules returns the properties of classes in one theme; later rules override earlier ones.
 func (d Drawing) rules(dark bool) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	style := d.style
@@ -48,7 +48,7 @@ func (d Drawing) rules(dark bool) map[string]map[string]string {
 	}
 }
 
-// Rules returns the style of each class in both themes as text, to be compared.
+// Rules returns the style of each class in both themes as text, for comparison.
 func (d Drawing) Rules() map[string]string {
 	out := map[string]string{}
 	for theme, rules := range map[string]map[string]map[string]string{"light": d.light, "dark": d.night} {
@@ -64,7 +64,7 @@ func (d Drawing) Rules() map[string]string {
 	return out
 }
 
-// prop is a property of an element: its attribute, or what its classes say.
+// prop returns a property of an element: that of its classes, or else its attribute.
 func prop(e Element, rules map[string]map[string]string, name string) string {
 	v := e.Attrs[name]
 	for _, c := range strings.Fields(e.Attrs["class"]) {
@@ -75,7 +75,7 @@ func prop(e Element, rules map[string]map[string]string, name string) string {
 	return v
 }
 
-// size is the font size of a text.
+// size returns the font size of a text.
 func (d Drawing) size(e Element) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSuffix(prop(e, d.light, "font-size"), "px"), 64)
 	if err != nil {
@@ -84,8 +84,7 @@ func (d Drawing) size(e Element) float64 {
 	return v
 }
 
-// Readable fails for every text whose contrast with what lies under it is below
-// 4.5:1, in either theme.
+// Readable fails for every text whose contrast with its background is below 4.5:1, in either theme.
 func (d Drawing) Readable(tb testing.TB) {
 	tb.Helper()
 	for _, dark := range []bool{false, true} {
@@ -114,7 +113,7 @@ func (d Drawing) Readable(tb testing.TB) {
 	}
 }
 
-// under is the colour at a place before the element with index i is drawn.
+// under returns the colour at a place before the element with index i is drawn.
 func (d Drawing) under(i int, at svg.Point, rules map[string]map[string]string) string {
 	colour := "#ffffff"
 	for _, e := range d.Elements[:i] {
@@ -148,7 +147,7 @@ func (e Element) covers(d Drawing, at svg.Point) bool {
 	return false
 }
 
-// outline is a polygon or path as corners; curves count by their ends.
+// outline returns a polygon or path as corners; curves are reduced to their end points.
 func (e Element) outline() []svg.Point {
 	if e.Name == "polygon" {
 		return pairs(number.FindAllString(e.Attrs["points"], -1))
@@ -230,7 +229,7 @@ func within(p svg.Point, pts []svg.Point) bool {
 
 func rgb(c string) (out [3]float64) {
 	for i := range out {
-		v, _ := strconv.ParseUint(c[1+2*i:3+2*i], 16, 8) // colours are written by us
+		v, _ := strconv.ParseUint(c[1+2*i:3+2*i], 16, 8) // drawings contain only valid colours
 		out[i] = float64(v)
 	}
 	return out
@@ -244,7 +243,7 @@ func mix(under, over string, share float64) string {
 	return out
 }
 
-// Linear returns the light of the three channels of a colour, 0 to 1.
+// Linear returns the linear light of the three channels of a colour, 0 to 1.
 func Linear(c string) (out [3]float64) {
 	for i, v := range rgb(c) {
 		if f := v / 255; f <= 0.04045 {
@@ -256,7 +255,7 @@ func Linear(c string) (out [3]float64) {
 	return out
 }
 
-// Contrast is the ratio of WCAG 2.2.
+// Contrast returns the contrast ratio of WCAG 2.2.
 func Contrast(a, b string) float64 {
 	lum := func(c string) float64 { l := Linear(c); return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2] }
 	x, y := lum(a)+0.05, lum(b)+0.05

@@ -10,10 +10,10 @@ import (
 	"atelier/media"
 )
 
-// DrawFunc is what each package of draw has: it makes a drawing of parameters.
+// DrawFunc is the type of the Draw function of each package of draw.
 type DrawFunc func(params map[string]any) (svg.Drawing, error)
 
-// Draw makes a drawing and returns its file and its description; refusals fail the test.
+// Draw calls draw and returns the file and its description; an error fails the test.
 func Draw(tb testing.TB, draw DrawFunc, params map[string]any) ([]byte, svg.Drawing) {
 	tb.Helper()
 	d, err := draw(params)
@@ -26,7 +26,7 @@ func Draw(tb testing.TB, draw DrawFunc, params map[string]any) ([]byte, svg.Draw
 	return d.Data, d
 }
 
-// Good draws twice, wants the same bytes, and checks the drawing in every way.
+// Good draws twice, expects the same bytes, and checks the drawing with [Check].
 func Good(tb testing.TB, draw DrawFunc, params map[string]any) (Drawing, svg.Drawing) {
 	tb.Helper()
 	one, made := Draw(tb, draw, params)
@@ -37,7 +37,7 @@ func Good(tb testing.TB, draw DrawFunc, params map[string]any) (Drawing, svg.Dra
 	return Check(tb, one), made
 }
 
-// Hostile are texts that drawings must survive.
+// Hostile returns texts that drawings must survive.
 func Hostile() []string {
 	return []string{
 		`</title><script>alert(1)</script> & "quoted" 'single' <b onload=x>`,
@@ -52,8 +52,8 @@ func Hostile() []string {
 	}
 }
 
-// Survives draws with each hostile text, put into the parameters by fill. Texts that
-// a package refuses must be refused as invalid.
+// Survives draws with each hostile text, put into the parameters by fill. Only blank text may be
+// refused, with code media.CodeInvalid.
 func Survives(t *testing.T, draw DrawFunc, fill func(text string) map[string]any) {
 	t.Helper()
 	for _, text := range Hostile() {
@@ -72,7 +72,7 @@ func Survives(t *testing.T, draw DrawFunc, fill func(text string) map[string]any
 	}
 }
 
-// Refuses wants each set of parameters refused as invalid with words of the message.
+// Refuses expects each set of parameters to be refused as invalid, with its key in the message.
 func Refuses(t *testing.T, draw DrawFunc, cases map[string]map[string]any) {
 	t.Helper()
 	for says, params := range cases {

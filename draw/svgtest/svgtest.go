@@ -1,6 +1,6 @@
-// Package svgtest checks drawings: that they are well-formed and safe, that nothing
-// lies outside of the page, that no two texts touch, and that every text can be read
-// on what lies under it, in light and dark. It is for tests only.
+// Package svgtest checks drawings: that they are well-formed and safe, that nothing is outside of
+// the page, that no two texts touch, and that every text is readable on its background, in light
+// and dark. It is for tests only.
 package svgtest
 
 import (
@@ -22,14 +22,14 @@ type Element struct {
 	Attrs      map[string]string
 	dx, dy     float64     // from groups and nested drawings
 	corners    []svg.Point // of polygons and paths
-	hidden     float64     // scale of the group that is shown only where the file is small
+	hidden     float64     // scale of the group that is shown only if the file is small
 }
 
 // Drawing is a parsed file.
 type Drawing struct {
 	W, H     float64
 	Elements []Element
-	Narrow   *Drawing // what is shown where the file is small; nil if that is the same
+	Narrow   *Drawing // what is shown if the file is small; nil if that is the same
 	style    string
 	light    map[string]map[string]string // properties by class
 	night    map[string]map[string]string
@@ -41,7 +41,7 @@ var (
 	translate = regexp.MustCompile(`^translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)$`)
 )
 
-// Parse reads a file; markup that is not well-formed or not safe fails the test.
+// Parse parses a file; markup that is malformed or unsafe fails the test.
 func Parse(tb testing.TB, out []byte) Drawing {
 	tb.Helper()
 	d := xml.NewDecoder(strings.NewReader(string(out)))
@@ -86,12 +86,12 @@ func Parse(tb testing.TB, out []byte) Drawing {
 	return page
 }
 
-// ground is the background that every page has.
+// ground returns the background that every page has.
 func ground(w, h float64) Element {
 	return Element{Name: "rect", Attrs: map[string]string{"class": "b", "x": "0", "y": "0", "width": fmt.Sprint(w), "height": fmt.Sprint(h)}}
 }
 
-// split moves what is shown only where the file is small into its own drawing.
+// split moves what is shown only if the file is small into its own drawing.
 func (d *Drawing) split() {
 	small := Drawing{style: d.style, light: d.light, night: d.night}
 	var seen []Element
@@ -141,7 +141,7 @@ func element(tb testing.TB, v xml.StartElement) Element {
 	return e
 }
 
-// Num is an attribute as a number; 0 if it is none.
+// Num returns an attribute as a number, or 0 if it is not one.
 func (e Element) Num(name string) float64 {
 	v, err := strconv.ParseFloat(e.Attrs[name], 64)
 	if err != nil {
@@ -160,7 +160,7 @@ func (e Element) Has(class string) bool {
 	return false
 }
 
-// Check is every check at once.
+// Check parses a file and runs all checks except [Drawing.NoOverlap].
 func Check(tb testing.TB, out []byte) Drawing {
 	tb.Helper()
 	page := Parse(tb, out)
@@ -181,7 +181,7 @@ func Check(tb testing.TB, out []byte) Drawing {
 	return page
 }
 
-// inside fails for every shape and text whose place lies outside of the page.
+// inside fails for every shape and text that is outside of the page.
 func (d Drawing) inside(tb testing.TB) {
 	tb.Helper()
 	for _, e := range d.Elements {
@@ -195,7 +195,7 @@ func (d Drawing) inside(tb testing.TB) {
 	}
 }
 
-// Texts are the text elements of a class; all of them if it is empty.
+// Texts returns the text elements of a class, or all of them if class is empty.
 func (d Drawing) Texts(class string) []Element {
 	var out []Element
 	for _, e := range d.Elements {
@@ -221,7 +221,7 @@ func (d Drawing) NoOverlap(tb testing.TB) {
 	}
 }
 
-// Box is where an element lies; ok is false for elements without a place.
+// Box returns the place of an element; ok is false for elements without one.
 func (e Element) Box(d Drawing) (b svg.Box, ok bool) {
 	switch e.Name {
 	case "rect":
@@ -236,13 +236,13 @@ func (e Element) Box(d Drawing) (b svg.Box, ok bool) {
 		}
 	case "text":
 		size := d.size(e)
-		w := svg.Width(e.Text, size) / 1.16 // without the margin for wide faces
+		w := svg.Width(e.Text, size) / 1.16 // without the margin for wide typefaces
 		b = svg.Box{X: e.Num("x"), Y: e.Num("y") - 0.75*size, W: w, H: size * 0.95}
 		anchor, rtl := e.Attrs["text-anchor"], e.Attrs["direction"] == "rtl"
 		switch {
 		case anchor == "middle":
 			b.X -= w / 2
-		case (anchor == "end") != rtl: // a text that runs to the left starts at its right
+		case (anchor == "end") != rtl: // a right-to-left text starts at its right
 			b.X -= w
 		}
 	default:

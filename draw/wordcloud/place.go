@@ -16,7 +16,7 @@ const (
 )
 
 // lay gives every word a size and a place in the area. Sizes follow the square root of the weights. If not all words
-// find a place, everything becomes smaller; what does not fit at the smallest sizes is omitted and counted.
+// fit, all of them become smaller; words that do not fit at the smallest sizes are omitted.
 func lay(words []word, area svg.Box) (placed []word) {
 	top := largest * math.Sqrt(area.W*area.H/(900*440))
 	for range 23 {
@@ -28,15 +28,15 @@ func lay(words []word, area svg.Box) (placed []word) {
 	return attempt(words, area, top, true)
 }
 
-// attempt places words on a spiral from the middle, the heaviest first. A word that
-// finds no place is omitted if some is enough, else nothing is given.
+// attempt places words on a spiral from the centre, the heaviest first. If a word does not fit,
+// attempt omits it if some is true, and returns nil otherwise.
 func attempt(words []word, area svg.Box, top float64, some bool) []word {
 	var out []word
 	var taken []svg.Box
 	most := words[0].weight
 	for _, w := range words {
 		w.size = max(min(smallest, top), math.Round(top*math.Sqrt(w.weight/most)*10)/10)
-		if long := svg.Width(w.text, w.size*svg.Bold); long > area.W*0.6 { // a long word becomes small rather than short
+		if long := svg.Width(w.text, w.size*svg.Bold); long > area.W*0.6 { // shrink a long word rather than shorten it
 			w.size = max(min(11, w.size), math.Floor(w.size*area.W*0.6/long))
 		}
 		w.text = svg.Fit(w.text, w.size*svg.Bold, area.W*0.96)
@@ -52,8 +52,8 @@ func attempt(words []word, area svg.Box, top float64, some bool) []word {
 	return out
 }
 
-// spiral looks for a place near the middle that meets no taken one. It moves the one
-// that it met last to the front: the next places are likely to meet it as well.
+// spiral searches near the centre for a place that overlaps no taken one. It moves the box that it
+// last overlapped to the front, because the next places are likely to overlap it as well.
 func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 	if w > area.W || h > area.H {
 		return svg.Box{}, false
@@ -77,7 +77,7 @@ func spiral(taken []svg.Box, area svg.Box, w, h float64) (svg.Box, bool) {
 	return svg.Box{}, false
 }
 
-// render draws the words; a warning counts those that found no place.
+// render draws the words; a warning counts those that did not fit.
 func (d *drawing) render() []byte {
 	area := svg.Box{X: d.page.Pad(), Y: d.page.Head(), W: d.page.W - 2*d.page.Pad(), H: max(40, d.page.H-d.page.Foot()-d.page.Head())}
 	all := len(d.words)
@@ -85,7 +85,7 @@ func (d *drawing) render() []byte {
 	if n := all - len(d.words); n > 0 {
 		d.page.Omit("Left out for want of room: " + weight(float64(n)) + " words.")
 	}
-	// The words take what they need; the page is not higher than that.
+	// Reduce the page to the height that the words need.
 	low, high := area.Bottom(), area.Y
 	for _, w := range d.words {
 		low, high = min(low, w.box.Y), max(high, w.box.Bottom())
@@ -101,12 +101,12 @@ func (d *drawing) render() []byte {
 	return d.page.End(&s)
 }
 
-// length fixes the width of a word in Latin letters, which faces draw more or less
-// wide; the width of other scripts is estimated on the safe side.
+// length returns attributes that fix the width of a word in Latin letters, because typefaces differ
+// in width. The width of other scripts is estimated on the safe side.
 func (w word) length() string {
 	if len(w.text) < 2 || strings.ContainsFunc(w.text, func(r rune) bool { return r > 0x24f }) {
 		return ""
 	}
-	const natural = 0.92 // of the estimate: about what common faces have
+	const natural = 0.92 // of the estimate: about the width in common typefaces
 	return fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, svg.Px((w.box.W-2*gap)*natural))
 }

@@ -1,8 +1,8 @@
-// Package wordcloud draws words as large as they weigh, packed around the middle. The same input returns the same
-// bytes, and no two words touch; words in Latin letters have a fixed width, so that holds in every face.
+// Package wordcloud draws words in sizes that follow their weights, packed around the centre. The same input returns
+// the same bytes, and no two words touch; words in Latin letters have a fixed width, so this holds in every typeface.
 //
-// Errors are media.Error values with code media.CodeInvalid whose message names the
-// parameter. The package may import media and the other packages of draw.
+// Errors are media.Error values with code media.CodeInvalid whose message names the parameter. The package may import
+// media and the other packages of draw.
 package wordcloud
 
 import (
@@ -15,7 +15,7 @@ import (
 	"atelier/draw/svg"
 )
 
-// DefaultWidth and DefaultHeight are the size of a page, in pixels, where none is requested.
+// DefaultWidth and DefaultHeight are the size of a page, in pixels, if none is requested.
 const (
 	DefaultWidth  = 800
 	DefaultHeight = 450
@@ -26,13 +26,13 @@ const (
 	maxText    = 2 << 20
 )
 
-// How many words are drawn: by default, and at most.
+// The default and the maximum number of words that are drawn.
 const (
 	DefaultWords = 100
 	MaxWords     = 250
 )
 
-// Draw makes the drawing that the parameters describe, in any of the forms in which models write
+// Draw returns the drawing that the parameters describe, in any of the forms in which models write
 // them; action/visual documents them. The error has code media.CodeInvalid.
 func Draw(params map[string]any) (svg.Drawing, error) {
 	d, err := read(params)
@@ -47,7 +47,7 @@ func Draw(params map[string]any) (svg.Drawing, error) {
 	return d.page.Drawing("word cloud", data, map[string]any{"WordCount": len(d.words), "TopWords": top}), nil
 }
 
-// word is one entry; size is its type size and at its base line's middle.
+// word is one entry with its type size and its place.
 type word struct {
 	text   string
 	weight float64
@@ -55,7 +55,7 @@ type word struct {
 	box    svg.Box
 }
 
-// drawing is a checked request; words run from the heaviest to the lightest.
+// drawing is a checked request; words are in descending order of weight.
 type drawing struct {
 	page  svg.Page
 	words []word

@@ -13,8 +13,8 @@ import (
 	"atelier/draw/svg"
 )
 
-// words reads the entries in any shape that models write, or counts those of a text.
-// Equal words are added up; those without a positive weight are omitted.
+// words reads the entries in any form that models write, or counts the words of a text. The weights
+// of equal words are added; words without a positive weight are omitted.
 func words(list, text any) ([]word, error) {
 	if s, ok := list.(string); ok && strings.TrimSpace(s) != "" && !strings.ContainsAny(strings.TrimSpace(s)[:1], "[{") {
 		list, text = nil, s
@@ -56,7 +56,7 @@ func words(list, text any) ([]word, error) {
 	return out, nil
 }
 
-// tally adds weights up by word, in the order of first appearance.
+// tally adds up weights by word, in the order of first appearance.
 type tally struct {
 	index map[string]int
 	list  []word
@@ -107,8 +107,8 @@ func (t *tally) entry(text string, weight any) error {
 	return nil
 }
 
-// count adds up the words of a text: at least three letters (one in scripts that
-// write without spaces), no digits alone, none of the common ones.
+// count counts the words of a text that have at least three characters (one in scripts that are
+// written without spaces), contain a letter and are not common.
 func (t *tally) count(text string) {
 	fields := strings.FieldsFunc(strings.ToValidUTF8(text, " "), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != '’' && r != '-'
@@ -126,7 +126,7 @@ func (t *tally) count(text string) {
 	}
 }
 
-// commonWords are words that say nothing of a text, in six languages.
+// commonWords returns words that say nothing about a text, in six languages.
 func commonWords() map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(`a about above after again all almost also although always am among an and another any are as at
@@ -145,5 +145,5 @@ func commonWords() map[string]bool {
 	return out
 }
 
-// weight writes a weight without noise.
+// weight formats a weight with at most four significant digits.
 func weight(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }

@@ -1,6 +1,5 @@
-// Command simtest serves the simulators of OpenAI, of Midjourney's proxy and of Leonardo on loopback for
-// tests in the browser. It prints one JSON object, the environment in which a server uses them, and ends with its
-// standard input.
+// Command simtest serves the simulators of OpenAI, Midjourney's proxy and Leonardo on loopback for browser tests.
+// It prints one JSON object, the environment for a server that uses them, and exits when its standard input ends.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 	"atelier/generate/generatetest/openaisim"
 )
 
-// catalogue makes the tasks of the models be asked for every second.
+// catalogue sets the poll interval of the models' tasks to one second.
 var catalogue = map[string]string{
 	"leonardo":   "provider: leonardo\nmodels:\n  - {api_model: de7d3faf-762f-48e0-b3b7-9d0ac3a3fcf3, poll_seconds: 1}\n",
 	"midjourney": "provider: midjourney\nmodels:\n  - {api_model: midjourney, poll_seconds: 1}\n",
@@ -36,7 +35,7 @@ func serve() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the folder is the system's to clean up
+	defer func() { _ = os.RemoveAll(dir) }() // the system cleans up what remains
 	for provider, rows := range catalogue {
 		if err := os.WriteFile(filepath.Join(dir, provider+".yaml"), []byte(rows), 0o600); err != nil {
 			return err
@@ -59,10 +58,10 @@ func serve() error {
 	return err
 }
 
-// frameEvery is how long a preview stays before the next part of a stream.
+// frameEvery is the delay after each part of a stream.
 const frameEvery = 2 * time.Second
 
-// slow makes the parts of streams come one after the other, so that people see previews.
+// slow delays each part of a stream, so that people see previews.
 func slow(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(slowWriter{w}, r) })
 }

@@ -1,6 +1,6 @@
-// Command action gives an agent something to do that Atelier does not have: look up the
-// weather. It needs a chat model: set OPENAI_API_KEY or another key of
-// docs/configuration.md, for the offline model plans with the shipped actions alone.
+// Command action gives an agent an action that Atelier does not have: look up the weather. It
+// needs a chat model: set OPENAI_API_KEY or another key of docs/configuration.md, because the
+// offline model plans only with the shipped actions.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command compare asks several models for the same picture at once, and shows what each
-// took and cost. Name the models, or compare the two that work without a key.
+// Command compare requests the same picture from several models concurrently, and prints the
+// time and cost of each. Name the models, or use the one that works without a key.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// compare writes one file for each model into a folder, and one line about it.
+// compare writes one file per model into a folder, and prints one line about it.
 func compare(ctx context.Context, config atelier.Config, models []string, dir string, out io.Writer) error {
 	a, err := atelier.Open(ctx, config)
 	if err != nil {
@@ -42,7 +42,7 @@ func compare(ctx context.Context, config atelier.Config, models []string, dir st
 	var all sync.WaitGroup
 	for i, model := range models {
 		all.Go(func() {
-			started := time.Now() //nolint:forbidigo // a program's own clock
+			started := time.Now() //nolint:forbidigo // a program's clock
 			res, err := a.Generate(ctx, generate.Request{Prompt: "a lighthouse at dusk", Model: model})
 			if err == nil {
 				err = res.Err()

@@ -1,5 +1,5 @@
 // Command driver adds its own provider to the gateway: a studio that makes pictures of
-// one shade of grey. One that speaks to a service over HTTP uses the codec's Transport, as
+// one shade of grey. A driver for an HTTP service uses the codec's Transport, as
 // ExampleDriver_http of package generate shows.
 package main
 
@@ -46,10 +46,10 @@ type studio struct {
 	codec *wire.Codec
 }
 
-// Provider is its key in the catalogue.
+// Provider returns the driver's key in the catalogue.
 func (studio) Provider() string { return "studio" }
 
-// Ready says that no key is needed.
+// Ready returns nil: no key is needed.
 func (studio) Ready() error { return nil }
 
 // Start makes the pictures of one call.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// grown makes the samples that are too large to write by hand.
+// grown returns the samples that are too large to write by hand.
 func grown() []sample {
 	return []sample{
 		{name: "chart-90-points", Action: "Create SVG Chart", Note: "10,000 points in each of two groups: some are drawn.", Params: map[string]any{"ChartType": "scatter", "Title": "Twenty thousand readings", "XLabel": "Load", "YLabel": "Delay", "Unit": "ms", "Series": []any{cloud("Old engine", 10_000, 3), cloud("New engine", 10_000, 2)}}},
@@ -54,7 +54,7 @@ func products(n int) []any {
 	return out
 }
 
-// noise is a number from -1 to 1 that looks random and is always the same.
+// noise returns a number from -1 to 1 that looks random but is always the same.
 func noise(i int) float64 {
 	s := math.Sin(float64(i)*12.9898) * 43758.5453
 	return 2*(s-math.Floor(s)) - 1

@@ -1,6 +1,6 @@
 // Command gallery draws every sample in its folder with the action that the sample
-// names and writes one page that shows them in light and in dark. A sample that an
-// action refuses is shown with the refusal. `make gallery` runs it.
+// names, and writes one page that shows them in light and dark mode. If the action refuses
+// a sample, the page shows the refusal. `make gallery` runs it.
 package main
 
 import (
@@ -70,7 +70,7 @@ func read() ([]sample, error) {
 	return append(out, grown()...), nil
 }
 
-// draw runs one sample and gives the file, or why there is none.
+// draw runs one sample and returns the file, or why there is none.
 func draw(ctx context.Context, acts map[string]action.Action, s sample) (data []byte, alt string, err error) {
 	a, ok := acts[s.Action]
 	if !ok {
@@ -82,7 +82,7 @@ func draw(ctx context.Context, acts map[string]action.Action, s sample) (data []
 	}
 	for _, p := range a.Params {
 		if item, is := res.Outputs[p.Name].(map[string]any); is && p.ValueType == action.Binary {
-			data, _ = item["data"].([]byte) // drawing actions give bytes
+			data, _ = item["data"].([]byte) // drawing actions return bytes
 			alt, _ = item["description"].(string)
 			return data, alt, nil
 		}
@@ -102,7 +102,7 @@ func write(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // a second close after the checked one
+	defer func() { _ = f.Close() }() // a second close after the checked one does no harm
 	if _, err := io.WriteString(f, head); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
 // Command outside is a program of another module that uses Atelier. Its go.mod has the three
-// lines that such a program needs: require, replace, and the Go version.
+// lines that such a program needs: require, replace and the Go version.
 package main
 
 import (

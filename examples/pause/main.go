@@ -1,5 +1,5 @@
-// Command pause runs an agent that has to wait for a person, ends, and resumes the run when
-// it is called with the answer:
+// Command pause runs an agent that waits for a person, exits, and resumes the run when it is
+// called with the answer:
 //
 //	pause                 # prints the run's id and its question
 //	pause RUN approve     # or deny
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// open asks a person before a message with certain words reaches an agent.
+// open returns an Atelier that asks a person before a message with certain words reaches an agent.
 func open(ctx context.Context, config atelier.Config) (*atelier.Atelier, error) {
 	var err error
 	if config.Guardrail, err = agent.BlockedTerms(agent.DecisionPause, "harbour"); err != nil {
@@ -45,7 +45,7 @@ func open(ctx context.Context, config atelier.Config) (*atelier.Atelier, error) 
 	return atelier.Open(ctx, config)
 }
 
-// begin starts a run and gives its id where it waits.
+// begin starts a run and returns its id when the run waits.
 func begin(ctx context.Context, config atelier.Config, out io.Writer) (runID string, err error) {
 	a, err := open(ctx, config)
 	if err != nil {
@@ -64,7 +64,7 @@ func begin(ctx context.Context, config atelier.Config, out io.Writer) (runID str
 	return res.RunID, nil
 }
 
-// resume answers it, perhaps in another process or on another day.
+// resume answers the run's question, perhaps in another process or on another day.
 func resume(ctx context.Context, config atelier.Config, runID string, approve bool, out io.Writer) error {
 	a, err := open(ctx, config)
 	if err != nil {
@@ -83,7 +83,7 @@ func resume(ctx context.Context, config atelier.Config, runID string, approve bo
 	return err
 }
 
-// last drains a run and gives its result.
+// last consumes the events of a run and returns its result.
 func last(events iter.Seq2[atelier.Event, error]) (res *agent.Result, err error) {
 	for event, err := range events {
 		if err != nil {

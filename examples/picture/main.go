@@ -1,5 +1,5 @@
-// Command picture makes one picture and saves it. Without a key the offline painter makes
-// it; with one of those in docs/configuration.md a real model does.
+// Command picture makes one picture and saves it. Without a key, the offline painter makes
+// it; with a key of docs/configuration.md, a real model does.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package act reads what a task asks of a model that can do more than its methods say: which of the
-// row's acts is meant, what it continues from, and which settings are written as flags behind the
-// prompt. It is for the planner and for drivers of such models.
+// Package act interprets tasks for models with acts beyond their methods: which of the row's acts is requested, what it
+// continues from, and which settings are written as flags after the prompt. It is used by the planner and by drivers of
+// such models.
 //
 // Errors are media.Error values. It may import media, generate, generate/catalog and generate/driver.
 package act
@@ -19,9 +19,9 @@ import (
 	"atelier/media"
 )
 
-// Of is what a task asks of its model: what the option action names, or what its method and pictures mean. It is the
-// zero Act if the row has none. Errors: media.CodeInvalid for pictures that the act does not take, or too many results,
-// media.CodeUnsupported for a picture of somebody else that it cannot continue from.
+// Of returns the act that a task requests: the one that the option action names, or the default for its method and
+// pictures; zero if the row has none. Errors: media.CodeInvalid for pictures that the act does not accept, or too many
+// results, media.CodeUnsupported for a picture to continue from that its provider did not make here.
 func Of(t driver.Task) (catalog.Act, error) {
 	all := t.Model.Acts
 	if len(all) == 0 {
@@ -35,16 +35,16 @@ func Of(t driver.Task) (catalog.Act, error) {
 	if t.Option("action") == "" {
 		i = is(func(a catalog.Act) bool { return means(a) && suits(t, a) && check(t, a) == nil })
 	}
-	if i < 0 { // but for its words
+	if i < 0 { // ignore the words
 		i = is(func(a catalog.Act) bool { return means(a) && check(t, a) == nil })
 	}
-	if i < 0 { // the error says why
+	if i < 0 { // check returns the reason
 		i = max(is(means), 0)
 	}
 	return all[i], check(t, all[i])
 }
 
-// suits reports whether an act that nobody named is meant with these words, or without any.
+// suits reports whether a default act matches the task's words, or the lack of them.
 func suits(t driver.Task, a catalog.Act) bool {
 	if strings.TrimSpace(t.Prompt) != "" {
 		return a.Words != catalog.WordsNone
@@ -52,7 +52,7 @@ func suits(t driver.Task, a catalog.Act) bool {
 	return t.Method != generate.MethodEdit || cmp.Or(a.Words, catalog.WordsNeeded) != catalog.WordsNeeded
 }
 
-// check proves that the task has the pictures that an act needs.
+// check checks that the task has the pictures that an act needs.
 func check(t driver.Task, a catalog.Act) error {
 	least, most := a.MinInputs, a.MaxInputs
 	what := fmt.Sprintf("%s's %s", t.Model.Name, a.Name)
@@ -101,8 +101,8 @@ func value(t driver.Task, f catalog.Flag) string {
 	return text
 }
 
-// Flags are the settings of a task as they stand behind its prompt, in the order of the row; a flag that the prompt has
-// itself, or an earlier one, wins. Lost are the settings that lose.
+// Flags returns a task's settings as flags after its prompt, in row order. A conflicting flag in the prompt, or an
+// earlier one, takes precedence. lost are the dispositions of settings that lose.
 func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 	prompt := strings.Fields(t.Prompt)
 	var all []string
@@ -126,14 +126,14 @@ func Flags(t driver.Task) (flags string, lost []generate.Disposition) {
 	return strings.Join(all, " "), lost
 }
 
-// Written gives the task as it is asked for in the prompt: its flags stand behind the words,
-// and the settings that have flags nowhere else. An act without words keeps its settings.
+// Written returns the task with its settings in the prompt: flags follow the words, and settings with flags are
+// removed. An act without flags keeps its settings.
 func Written(t driver.Task) driver.Task {
 	act, err := Of(t)
 	if len(t.Model.Flags) == 0 || err != nil || !act.Flagged() {
 		return t
 	}
-	flags, _ := Flags(t) // the Gateway tells what is lost
+	flags, _ := Flags(t) // the Gateway reports the lost settings
 	t.Prompt = strings.TrimSpace(t.Prompt + " " + flags)
 	t.Options = maps.Clone(t.Options)
 	for _, f := range t.Model.Flags {
@@ -142,7 +142,7 @@ func Written(t driver.Task) driver.Task {
 	return t
 }
 
-// lose is the disposition of a setting whose flag is left out. Which version draws is told by the flag that stays.
+// lose returns the disposition of a setting whose flag is omitted. The flag that stays determines the version.
 func lose(t driver.Task, f catalog.Flag, reason string) generate.Disposition {
 	d := generate.Disposition{Setting: f.Setting, Outcome: generate.OutcomeDropped, Reason: reason}
 	if f.Setting == "model" {
@@ -154,17 +154,17 @@ func lose(t driver.Task, f catalog.Flag, reason string) generate.Disposition {
 	return d
 }
 
-// FollowUp is how a task continues from its picture.
+// FollowUp describes how a task continues from its picture.
 type FollowUp struct {
-	// Offer is the provider's id of what it offered. It is empty where the provider tells of no offers: then Plain is
-	// what it calls the act, and Tile which result of a grid is meant, from 1, or 0 for the whole.
+	// Offer is the id of the provider's offer. It is empty if the provider sends no offers: then Plain is its name for
+	// the act, and Tile the selected result of a grid, from 1, or 0 for the whole.
 	Offer, Plain string
 	Tile         int
-	// Flags stand behind the words.
+	// Flags follow the prompt.
 	Flags string
-	// Unsure says that the words are sent, and may not be taken.
+	// Unsure reports that the prompt is sent but may be ignored.
 	Unsure bool
-	// Notes say what becomes of settings; the Gateway tells them.
+	// Notes are dispositions of settings, which the Gateway reports.
 	Notes []generate.Disposition
 }
 
@@ -172,17 +172,17 @@ func (f *FollowUp) note(setting string, o generate.Outcome, applied, reason stri
 	f.Notes = append(f.Notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: reason})
 }
 
-// Follow finds what the act of a task is among what the provider offered to do with its picture. It is zero for acts
-// that begin anew, and where the row says nothing of offers. Errors are those of [Of], media.CodeInvalid for a grid of
-// which no result is named and for more results than the act gives, and media.CodeUnsupported for what is not offered,
-// which lists what is.
+// Follow selects the offer that performs a task's act, among the provider's offers for its picture. It returns zero for
+// acts that do not follow, and if the row defines no offers. Errors are those of [Of], media.CodeInvalid for a grid
+// without a selected result and for more results than the act makes, and media.CodeUnsupported for an act that is not
+// offered; it lists the available offers.
 func Follow(t driver.Task) (FollowUp, error) {
 	a, err := Of(t)
 	if err != nil || !a.Follows || !t.Model.TellsOffers() {
 		return FollowUp{}, err
 	}
 	var f FollowUp
-	requested, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
+	requested, _ := strconv.Atoi(t.Option("index")) // CheckOptions has validated it
 	of, whole := slices.ContainsFunc(a.Offers, catalog.Offered.Tiled), grid(t)
 	switch {
 	case whole && of && requested == 0 && t.Tile() == 0:
@@ -204,7 +204,7 @@ func Follow(t driver.Task) (FollowUp, error) {
 	return f, err
 }
 
-// grid reports whether the picture is a grid, or was cut out of one that can be continued from.
+// grid reports whether the picture is a grid, or was cut from one that can be continued from.
 func grid(t driver.Task) bool {
 	if offers := t.Offers(); len(offers) > 0 {
 		return t.Model.Tiled(offers)
@@ -220,7 +220,7 @@ func offered(t driver.Task, a catalog.Act, f *FollowUp) error {
 	o := a.Offer(detail, f.Tile > 0)
 	id, ok := o.Among(offers, f.Tile)
 	ok = ok && o.ID != ""
-	if len(a.Offers) == 0 { // any, by its id
+	if len(a.Offers) == 0 { // any offer, by its id
 		id, o = detail, t.Model.Offer(detail)
 		ok, o.WordsIf, o.Flag = slices.ContainsFunc(offers, func(x catalog.Offer) bool { return x.ID == id }), "", ""
 	}
@@ -261,7 +261,7 @@ func lacks(t driver.Task, a catalog.Act, grid bool) error {
 	return e
 }
 
-// plain is a follow-up where the provider tells of no offers.
+// plain prepares a follow-up if the provider sends no offers.
 func plain(t driver.Task, a catalog.Act, f *FollowUp, single bool) error {
 	if a.Plain == "" || single {
 		var names []string

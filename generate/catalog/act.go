@@ -9,50 +9,49 @@ import (
 	"atelier/generate"
 )
 
-// Act is one of the things that a model can be asked to do where that is more than its methods say: to blend pictures,
-// or to continue from one that its provider made. The option "action" names it.
+// Act is an action of a model beyond what its methods describe: blending pictures, or continuing from a picture that
+// its provider made. The option "action" selects it.
 type Act struct {
 	Name string `json:"name" yaml:"name"`
-	// For are the methods that mean it where nobody names one: of several, the first that
-	// takes the pictures of the request, and its words or the lack of them.
+	// For are the methods for which it is the default. Of several such acts, the first one that accepts the request's
+	// pictures and prompt, or lack of one, applies.
 	For []generate.Method `json:"for,omitempty" yaml:"for"`
-	// Follows says that it continues from one picture, which the provider made.
+	// Follows says that it continues from one picture that the provider made.
 	Follows bool `json:"follows,omitempty" yaml:"follows"`
-	// MinInputs and MaxInputs are how many pictures the others take.
+	// MinInputs and MaxInputs limit the number of input pictures of acts that do not follow.
 	MinInputs int `json:"min_inputs,omitempty" yaml:"min_inputs"`
 	MaxInputs int `json:"max_inputs,omitempty" yaml:"max_inputs"`
-	// Mask says that it needs a mask; the others take none.
+	// Mask says that it requires a mask; other acts accept none.
 	Mask bool `json:"mask,omitempty" yaml:"mask"`
-	// Once says that it gives one result, whatever the row's Grid is.
+	// Once says that it makes one result, whatever the row's Grid is.
 	Once bool `json:"once,omitempty" yaml:"once"`
-	// Words says what becomes of the prompt: needed (empty too), optional, none.
+	// Words says how the prompt is used: needed (also if empty), optional, none.
 	Words string `json:"words,omitempty" yaml:"words"`
-	// Takes are the settings and options that it takes, aspect_ratio for all of geometry.
+	// Takes are the settings and options that it accepts; aspect_ratio stands for all of geometry.
 	Takes []string `json:"takes,omitempty" yaml:"takes"`
-	// Offers are what the provider offers with its pictures that is this act; By names the
-	// option that chooses among them. One that follows without any takes the id of an offer as
-	// the value of By. Package act finds the one that is meant.
+	// Offers are the provider's offers, sent with its pictures, that perform this act; By names the option that chooses
+	// among them. An act that follows and has no Offers accepts an offer's id as the value of By. Package act selects
+	// the offer.
 	Offers []Offered `json:"offers,omitempty" yaml:"offers"`
 	By     string    `json:"by,omitempty" yaml:"by"`
-	// Plain is what the provider calls an act that follows where it tells of no offers; empty
-	// if it cannot be asked for it then.
+	// Plain is the provider's name for an act that follows when it sends no offers; empty if the act is not available
+	// then.
 	Plain string `json:"plain,omitempty" yaml:"plain"`
 }
 
-// What an act does with a prompt.
+// Uses of the prompt by an act.
 const (
 	WordsNeeded   = "needed"
 	WordsOptional = "optional"
 	WordsNone     = "none"
 )
 
-// ActSettings are the settings, beside options, that an act may not take, and the one of its
-// Takes that stands for each.
+// ActSettings maps each setting, besides options, that an act may not accept to its name in Takes.
 var ActSettings = map[string]string{
 	"size": "aspect_ratio", "aspect_ratio": "aspect_ratio", "quality": "quality", "style": "style", "seed": "seed", "negative_prompt": "negative_prompt",
 }
 
-// String says for people what the act takes.
+// String describes the act to people.
 func (a Act) String() string {
 	parts := []string{fmt.Sprintf("%d to %d pictures", a.MinInputs, a.MaxInputs)}
 	switch {
@@ -76,7 +75,7 @@ func (a Act) String() string {
 	return a.Name + ": " + strings.Join(append(parts, a.Takes...), ", ")
 }
 
-// Permits reports whether an act takes a setting, named as in dispositions.
+// Permits reports whether an act accepts a setting, named as in dispositions.
 func (a Act) Permits(setting, provider string) bool {
 	if name, ok := CutOption(setting, provider); ok {
 		return name == "action" || slices.Contains(a.Takes, name)
@@ -85,7 +84,7 @@ func (a Act) Permits(setting, provider string) bool {
 	return !judged || slices.Contains(a.Takes, name)
 }
 
-// CutOption gives the name of an option in a disposition; false for other settings.
+// CutOption returns the option's name from a disposition's setting, and whether it is an option of the provider.
 func CutOption(setting, provider string) (string, bool) {
 	rest, ok := strings.CutPrefix(setting, "options.")
 	if !ok {
@@ -95,7 +94,7 @@ func CutOption(setting, provider string) (string, bool) {
 	return name, strings.EqualFold(owner, provider)
 }
 
-// checkActs proves that acts are told apart, and that there is an option that names them.
+// checkActs checks that acts have distinct names and valid settings.
 func (m Model) checkActs() error {
 	var names []string
 	for _, a := range m.Acts {
@@ -120,20 +119,20 @@ func (m Model) checkActs() error {
 	return nil
 }
 
-// Flag is how a setting stands at the end of the prompt, for models that are told so.
+// Flag defines how a setting is written at the end of the prompt, for models that take settings there.
 type Flag struct {
-	// Setting is the request's field in snake_case, the name of an option, or model.
+	// Setting is the request's field in snake_case, an option's name, or model.
 	Setting string `json:"setting" yaml:"setting"`
-	// Flag comes before the value: --ar. A switch that is on has no value.
+	// Flag precedes the value: --ar. A switch that is on has no value.
 	Flag string `json:"flag" yaml:"flag"`
-	// Same are its other spellings and the flags that it does not go with.
+	// Same are its other spellings and the flags that conflict with it.
 	Same []string `json:"same,omitempty" yaml:"same"`
-	// Words are the values of the setting's words, all of them; none where every value is
-	// its own. Those of model are by the provider's ids.
+	// Words maps every word of the setting to the flag's value; if empty, words are written unchanged. Those of model
+	// are keyed by the provider's ids.
 	Words map[string]string `json:"words,omitempty" yaml:"words"`
 }
 
-// Clash is the first of the words that the flag does not go with; empty if there is none.
+// Clash returns the first word that conflicts with the flag; empty if there is none.
 func (f Flag) Clash(words []string) string {
 	i := slices.IndexFunc(words, func(w string) bool { return w == f.Flag || slices.Contains(f.Same, w) })
 	if i < 0 {
@@ -142,10 +141,10 @@ func (f Flag) Clash(words []string) string {
 	return words[i]
 }
 
-// Flagged reports whether flags stand behind the words of an act.
+// Flagged reports whether flags follow the prompt of an act.
 func (a Act) Flagged() bool { return a.Words != WordsNone && !a.Follows }
 
-// checkFlags proves that flags have a setting and a name, and that no word of the row is lost for want of a flag.
+// checkFlags checks that flags have a name and a known setting, and that every quality and style of the row has a flag.
 func (m Model) checkFlags() error {
 	for _, rule := range []struct {
 		setting string
@@ -167,31 +166,31 @@ func (m Model) checkFlags() error {
 	return nil
 }
 
-// Offered says which of a provider's offers is an act, see [Offer].
+// Offered maps one of a provider's offers to an act, see [Offer].
 type Offered struct {
-	// ID is how the ids of the offer begin. Behind a star stands what they hold besides, and
-	// {tile} for the number of a result of a grid: then it is about that one.
+	// ID is the prefix of the offer's ids. Text after a star must also occur in them. {tile} stands for the number of a
+	// result of a grid: the offer is then about that result.
 	ID string `json:"id" yaml:"id"`
-	// For are the values of the option [Act.By] that mean this offer, empty where nobody sets
-	// it. Without any it is meant by all values that mean no other.
+	// For are the values of the option [Act.By] that select this offer, with "" for an unset option. If For is empty,
+	// the offer applies to all values that select no other.
 	For []string `json:"for,omitempty" yaml:"for"`
-	// Words says what becomes of the prompt: none (empty too) or optional. WordsIf says for
-	// people under which condition it is taken, where nobody can know here.
+	// Words says how the prompt is used: none (also if empty) or optional. WordsIf describes to people the condition
+	// for using it, where it cannot be known in advance.
 	Words   string `json:"words,omitempty" yaml:"words"`
 	WordsIf string `json:"words_if,omitempty" yaml:"words_if"`
-	// Flag stands behind the words, with the value of By.
+	// Flag follows the prompt, with the value of By.
 	Flag string `json:"flag,omitempty" yaml:"flag"`
-	// Once says that it gives one result, whatever the row's Grid is.
+	// Once says that it makes one result, whatever the row's Grid is.
 	Once bool `json:"once,omitempty" yaml:"once"`
 }
 
-// tileMark is the place of a tile's number in an id.
+// tileMark is the placeholder of a tile's number in an id.
 const tileMark = "{tile}"
 
 // Tiled reports whether the offer is about one result of a grid.
 func (o Offered) Tiled() bool { return strings.Contains(o.ID, tileMark) }
 
-// Among gives the id of the offer, for a tile; false if it is not among those.
+// Among returns the id of the offer for a tile; false if it is not among the given offers.
 func (o Offered) Among(offers []Offer, tile int) (string, bool) {
 	start, part, _ := strings.Cut(strings.Replace(o.ID, tileMark, strconv.Itoa(tile), 1), "*")
 	i := slices.IndexFunc(offers, func(x Offer) bool { return strings.HasPrefix(x.ID, start) && strings.Contains(x.ID, part) })
@@ -201,7 +200,7 @@ func (o Offered) Among(offers []Offer, tile int) (string, bool) {
 	return offers[i].ID, true
 }
 
-// Tiled reports whether offers are those of a grid: one of them is about its first result.
+// Tiled reports whether the offers belong to a grid: one of them is about its first result.
 func (m Model) Tiled(offers []Offer) bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool {
 		return slices.ContainsFunc(a.Offers, func(o Offered) bool {
@@ -211,12 +210,12 @@ func (m Model) Tiled(offers []Offer) bool {
 	})
 }
 
-// TellsOffers reports whether the row says which offers its acts are.
+// TellsOffers reports whether the row maps offers to its acts.
 func (m Model) TellsOffers() bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool { return len(a.Offers) > 0 || a.Plain != "" })
 }
 
-// Offer finds what a value of the act's option means, for a result of a grid or for a single picture; zero if nothing.
+// Offer returns the offer that a value of the act's option selects, for a tile or a single picture; zero if none.
 func (a Act) Offer(detail string, tile bool) Offered {
 	find := func(fits func(Offered) bool) int {
 		return slices.IndexFunc(a.Offers, func(o Offered) bool { return o.Tiled() == tile && fits(o) })
@@ -231,7 +230,7 @@ func (a Act) Offer(detail string, tile bool) Offered {
 	return a.Offers[i]
 }
 
-// Offer finds what the row says of an id; zero if nothing.
+// Offer returns the row's description of an offer id; zero if there is none.
 func (m Model) Offer(id string) Offered {
 	for _, a := range m.Acts {
 		for _, o := range a.Offers {
@@ -245,7 +244,7 @@ func (m Model) Offer(id string) Offered {
 	return Offered{}
 }
 
-// checkOffers proves that the offers of an act can be told apart.
+// checkOffers checks that the offers of an act are well-formed.
 func (m Model) checkOffers(a Act) error {
 	if a.By != "" && !slices.Contains(m.Options, a.By) {
 		return m.bad("acts", "%s: by: %q is not among the model's options", a.Name, a.By)
@@ -265,12 +264,12 @@ func (m Model) checkOffers(a Act) error {
 	return nil
 }
 
-// Offer is something that a provider offers to do next with what it made.
+// Offer is a follow-up action that a provider offers for a picture that it made.
 type Offer struct {
-	// ID is the provider's, Label what it says to people.
+	// ID is the provider's id; Label is the text for people.
 	ID    string `json:"id"`
 	Label string `json:"label,omitempty"`
 }
 
-// MaxTiles bounds the results of one grid.
+// MaxTiles is the maximum number of results of one grid.
 const MaxTiles = 16

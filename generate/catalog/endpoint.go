@@ -11,28 +11,28 @@ import (
 	"atelier/media"
 )
 
-// Endpoint is a service that speaks OpenAI's protocol and is not OpenAI. A file of the
-// catalogue, shipped or the user's, describes it beside its models; the key itself is never in a file.
+// Endpoint is a service other than OpenAI that speaks OpenAI's protocol. A catalogue file, shipped or the user's,
+// describes it beside its models; the key itself is never in a file.
 type Endpoint struct {
-	// Provider is the key of its driver and of its rows.
+	// Provider is the key of its driver and its rows.
 	Provider string `yaml:"-"`
-	// Name is what people call it; default is the provider's key.
+	// Name is the display name; default is the provider's key.
 	Name string `yaml:"name"`
-	// BaseURL is its address with its version: http://localhost:8080/v1.
+	// BaseURL is the address including the version: http://localhost:8080/v1.
 	BaseURL string `yaml:"base_url"`
-	// KeyVariable names the environment variable that holds its key; empty if it needs none.
+	// KeyVariable is the environment variable that holds the key; empty if none is needed.
 	KeyVariable string `yaml:"key_variable"`
-	// Dialect is how it departs from OpenAI's protocol: "" if it does not, or xai, which is told
-	// ratios and resolutions, takes edits in JSON, and names what a call costs.
+	// Dialect is the variant of OpenAI's protocol: "" for the protocol itself, or xai, which expects ratios and
+	// resolutions, accepts edits in JSON, and reports what a call costs.
 	Dialect string `yaml:"dialect"`
-	// BaseVariable names, in messages, what sets BaseURL; default is the field of the file.
+	// BaseVariable is the name, in messages, of the setting of BaseURL; default is the field of the file.
 	BaseVariable string `yaml:"-"`
 }
 
-// DialectXAI is that of xAI's images endpoints.
+// DialectXAI is the dialect of xAI's image endpoints.
 const DialectXAI = "xai"
 
-// Endpoints lists the services of the files, the shipped ones first.
+// Endpoints returns the services of the catalogue files, the shipped ones first.
 func (c *Catalog) Endpoints() []Endpoint { return slices.Clone(c.endpoints) }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -65,8 +65,8 @@ func (c *Catalog) readEndpoint(provider string, e *Endpoint) error {
 	return nil
 }
 
-// checkReach proves that the rows of a service ask for nothing that OpenAI's protocol does
-// not carry: it would be told as done and never be sent.
+// checkReach checks that the rows of a service need nothing that OpenAI's protocol cannot express: such a setting would
+// be reported as applied and never be sent.
 func (c *Catalog) checkReach(e Endpoint) error {
 	for _, m := range c.rows {
 		switch {

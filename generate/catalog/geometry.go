@@ -20,13 +20,13 @@ type Sides struct{ W, H int }
 
 func (s Sides) String() string { return fmt.Sprintf("%dx%d", s.W, s.H) }
 
-// Pixels is width times height.
+// Pixels returns width times height.
 func (s Sides) Pixels() int { return s.W * s.H }
 
-// Ratio is width by height.
+// Ratio returns width divided by height.
 func (s Sides) Ratio() float64 { return float64(s.W) / float64(s.H) }
 
-// ParseSize reads WIDTHxHEIGHT; ×, X and * serve as well.
+// ParseSize parses WIDTHxHEIGHT; it also accepts ×, X and * as the separator.
 func ParseSize(text string) (Sides, error) {
 	w, h, ok := strings.Cut(strings.NewReplacer("×", "x", "X", "x", "*", "x", " ", "").Replace(text), "x")
 	width, werr := strconv.Atoi(w)
@@ -37,7 +37,7 @@ func ParseSize(text string) (Sides, error) {
 	return Sides{width, height}, nil
 }
 
-// ParseRatio reads W:H; W/H and WxH serve as well.
+// ParseRatio parses W:H; it also accepts W/H and WxH.
 func ParseRatio(text string) (float64, error) {
 	w, h, ok := strings.Cut(strings.NewReplacer("/", ":", "x", ":", "×", ":", " ", "").Replace(text), ":")
 	width, werr := strconv.ParseFloat(w, 64)
@@ -49,16 +49,16 @@ func ParseRatio(text string) (float64, error) {
 	return r, nil
 }
 
-// SameRatio allows for the rounding of pixels.
+// SameRatio reports whether two ratios are equal within the rounding of pixels.
 func SameRatio(a, b float64) bool { return math.Abs(math.Log(a/b)) < 0.005 }
 
-// Fit is a geometry that a model takes.
+// Fit is a geometry that a model accepts.
 type Fit struct {
 	Sides       // 0 if the provider decides
 	Ratio, Tier string
 }
 
-// FitSize finds the geometry nearest to the asked pixels: first the ratio, then the area; ties go to the larger.
+// FitSize returns the geometry nearest to the requested pixels: first by ratio, then by area; ties go to the larger.
 func (r SizeRule) FitSize(ask Sides) Fit {
 	switch r.Mode {
 	case "enum":
@@ -74,8 +74,8 @@ func (r SizeRule) FitSize(ask Sides) Fit {
 	return Fit{}
 }
 
-// FitRatio finds the geometry nearest to an asked ratio, at the model's usual area.
-// The tier is what quality asked for, or empty.
+// FitRatio returns the geometry nearest to the requested ratio, at the model's default area. The tier is the one that
+// quality requested, or empty.
 func (r SizeRule) FitRatio(ask float64, tier string) Fit {
 	const usual = 1024 * 1024
 	switch r.Mode {
@@ -92,14 +92,14 @@ func (r SizeRule) FitRatio(ask float64, tier string) Fit {
 	return Fit{}
 }
 
-// TierFit names a cell of the table.
+// TierFit returns the geometry of a cell of the table.
 func (r SizeRule) TierFit(ratio, tier string) Fit {
 	f := Fit{Ratio: ratio, Tier: tier}
 	f.Sides, _ = ParseSize(r.Table[cmp.Or(tier, r.UsualTier())][ratio]) // the catalogue is checked
 	return f
 }
 
-// UsualTier is what the provider takes when no tier is named: 1K if there is one.
+// UsualTier returns the provider's default tier: 1K if there is one, else the first.
 func (r SizeRule) UsualTier() string {
 	switch {
 	case slices.Contains(r.Tiers, "1K"):
@@ -110,7 +110,7 @@ func (r SizeRule) UsualTier() string {
 	return ""
 }
 
-// nearest gives the candidate with the least distance; of equals the one with the greatest size.
+// nearest returns the candidate with the smallest distance; ties go to the largest size.
 func nearest[T any](all []T, distance, size func(T) float64) T {
 	var best T
 	for i, x := range all {
@@ -135,7 +135,7 @@ func (r SizeRule) nearestValue(ratio float64, pixels int) Sides {
 	return nearest(all, func(s Sides) float64 { return math.Abs(math.Log(size(s) / float64(pixels))) }, size)
 }
 
-// NearestRatio gives the ratio of the table that is nearest to width by height.
+// NearestRatio returns the ratio of the table that is nearest to ask, which is width by height.
 func (r SizeRule) NearestRatio(ask float64) string {
 	value := func(text string) float64 { v, _ := ParseRatio(text); return v } // the catalogue is checked
 	area := func(text string) float64 {
@@ -145,18 +145,18 @@ func (r SizeRule) NearestRatio(ask float64) string {
 	return nearest(r.Ratios, func(t string) float64 { return math.Abs(math.Log(value(t) / ask)) }, area)
 }
 
-// NearestTier gives the tier of which the size at a ratio has the nearest area.
+// NearestTier returns the tier whose size at a ratio has the nearest area.
 func (r SizeRule) NearestTier(ratio string, pixels int) string {
 	if len(r.Tiers) == 0 {
 		return ""
 	}
 	area := func(t string) float64 { s, _ := ParseSize(r.Table[t][ratio]); return float64(s.Pixels()) }
-	// Tiers lie factors of four apart; a tenth of a logarithm is no difference between
-	// them, so that 3840x2160, which people call 4K, goes to the 4K tier.
+	// The areas of tiers differ by factors of four. Rounding logarithms to a tenth ignores small differences, so that
+	// 3840x2160, which people call 4K, selects the 4K tier.
 	return nearest(r.Tiers, func(t string) float64 { return math.Round(10*math.Abs(math.Log(area(t)/float64(pixels)))) / 10 }, area)
 }
 
-// freeSize brings a size into the limits: the ratio first, then area and sides by scaling, then the step.
+// freeSize fits a size into the limits: first the ratio, then area and sides by scaling, then the step.
 func (r SizeRule) freeSize(ask Sides) Sides {
 	if r.legal(ask) {
 		return ask
@@ -183,8 +183,8 @@ func (r SizeRule) freeSize(ask Sides) Sides {
 	return r.onStep(w*scale, h*scale)
 }
 
-// Near gives the size nearest to a picture's, for edits that are to look alike; 0 where the
-// rule is not free, or the picture's size is unknown.
+// Near returns the size nearest to that of a picture, for edits that keep the picture's size; 0 if the rule is not free
+// or the picture's size is unknown.
 func (r SizeRule) Near(width, height int) (w, h int) {
 	if r.Mode != "free" || width <= 0 || height <= 0 {
 		return 0, 0
@@ -193,7 +193,7 @@ func (r SizeRule) Near(width, height int) (w, h int) {
 	return s.W, s.H
 }
 
-// onStep rounds both sides to the step, to the nearest legal pair.
+// onStep rounds both sides to multiples of the step, to the nearest legal pair.
 func (r SizeRule) onStep(w, h float64) Sides {
 	least, most := (r.MinSide+r.Step-1)/r.Step*r.Step, r.MaxSide/r.Step*r.Step
 	around := func(v float64) [2]int {
@@ -219,7 +219,7 @@ func (r SizeRule) onStep(w, h float64) Sides {
 	}, func(s Sides) float64 { return float64(s.Pixels()) })
 }
 
-// legal reports whether a free size may be sent as it is.
+// legal reports whether a free size can be sent unchanged.
 func (r SizeRule) legal(s Sides) bool {
 	long, short := max(s.W, s.H), min(s.W, s.H)
 	return s.W%r.Step == 0 && s.H%r.Step == 0 && short >= r.MinSide && long <= r.MaxSide &&
@@ -227,7 +227,7 @@ func (r SizeRule) legal(s Sides) bool {
 		(r.MaxRatio == 0 || float64(long) <= r.MaxRatio*float64(short)+1e-9)
 }
 
-// Name is what a size became: pixels, or the ratio where the provider decides on them.
+// Name returns the size in pixels, or the ratio if the provider decides on the pixels.
 func (f Fit) Name() string {
 	if f.Sides == (Sides{}) {
 		return f.Ratio
@@ -235,14 +235,14 @@ func (f Fit) Name() string {
 	return f.String()
 }
 
-// Cell names a ratio and a tier for people: "16:9 2K".
+// Cell formats a ratio and a tier for people: "16:9 2K".
 func (f Fit) Cell() string { return strings.TrimSpace(f.Ratio + " " + f.Tier) }
 
-// ratioSlack is how far a written ratio may lie from the asked one.
+// ratioSlack is how far a fraction may differ from the requested ratio.
 const ratioSlack = 0.002
 
-// anyRatio is the ratio nearest to the asked one within the model's limit, in the smallest whole numbers that come near
-// enough: 1.778 is 16:9.
+// anyRatio returns the ratio nearest to the requested one within the model's limit, as the smallest whole numbers that
+// are close enough: 1.778 is 16:9.
 func (r SizeRule) anyRatio(ask float64) Fit {
 	const most = 100
 	ask = max(1/r.MaxRatio, min(r.MaxRatio, ask))
@@ -256,7 +256,7 @@ func (r SizeRule) anyRatio(ask float64) Fit {
 	return Fit{Ratio: best}
 }
 
-// Limits says for people what free sizes and ratios may be; empty for models that are sized otherwise.
+// Limits describes the limits of free sizes and ratios to people; empty for models with other rules.
 func (r SizeRule) Limits() string {
 	var rules []string
 	if r.Mode == "free" {

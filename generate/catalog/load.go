@@ -26,22 +26,22 @@ import (
 //go:embed *.yaml
 var shipped embed.FS
 
-// shippedFiles are in the order in which models are listed.
+// shippedFiles returns the shipped files in the order in which models are listed.
 func shippedFiles() []string {
 	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "xai", "midjourney", "offline"}
 }
 
-// Catalog knows every model: names, abilities, prices, life. It is immutable and safe for concurrent use.
+// Catalog holds all models: names, abilities, prices, life cycles. It is immutable and safe for concurrent use.
 type Catalog struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
-	// among are the ids of several rows, which have to be said with a provider.
+	// among maps ids that several rows share to those rows; such an id needs a provider.
 	among map[string][]int
-	// given are the names that rows were shipped with; user's rows may take them.
+	// given are the names of the shipped rows; rows of users' files may take them.
 	given map[string]int
 	// endpoints are the services that speak OpenAI's protocol.
 	endpoints []Endpoint
-	// checked is the day on which the oldest of the shipped files was read against its sources.
+	// checked is the date of the oldest check of a shipped file against its sources.
 	checked time.Time
 }
 
@@ -52,10 +52,10 @@ type catalogueFile struct {
 	Models   []yaml.Node `yaml:"models"`
 }
 
-// Load reads the shipped catalogue and then the user's files, each one provider's. A file may describe an [Endpoint]. A
-// user's row with the api_model of an earlier one of its provider changes the fields that it names and leaves the
-// others; any other row is added, and gets its names also where a shipped row of another provider has them
-// ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model and field.
+// Load reads the shipped catalogue and then the user's files, one provider per file. A file may describe an [Endpoint].
+// A user's row with the api_model of an earlier row of its provider changes only the fields that it sets. Any other row
+// is added, and takes its names even from a shipped row of another provider ([Model.InsteadOf]). The error has code
+// media.CodeInvalid and names provider, model and field.
 func Load(user ...io.Reader) (*Catalog, error) {
 	base, err := shippedCatalogue()
 	if err != nil || len(user) == 0 {
@@ -70,8 +70,8 @@ func Load(user ...io.Reader) (*Catalog, error) {
 	return c, c.check()
 }
 
-// shippedCatalogue is read once: every catalogue begins with copies of its rows, of which
-// what they point to is never changed.
+// shippedCatalogue is read once. Every catalogue starts with shallow copies of its rows; the data that they point to is
+// never changed.
 var shippedCatalogue = sync.OnceValues(func() (*Catalog, error) {
 	c := &Catalog{}
 	for _, name := range shippedFiles() {
@@ -92,7 +92,7 @@ var shippedCatalogue = sync.OnceValues(func() (*Catalog, error) {
 	return c, c.check()
 })
 
-// New makes a catalogue of these rows alone, for programs that bring their own drivers. Errors are those of [Load].
+// New returns a catalogue of only these rows, for programs with their own drivers. Errors are those of [Load].
 func New(rows ...Model) (*Catalog, error) {
 	c := &Catalog{rows: slices.Clone(rows)}
 	return c, c.check()
@@ -123,14 +123,14 @@ func (c *Catalog) read(r io.Reader) error {
 	return nil
 }
 
-// rowHead is what decides which row another one begins with.
+// rowHead holds the fields that select the row that a new row starts from.
 type rowHead struct {
 	Name     string `yaml:"name"`
 	APIModel string `yaml:"api_model"`
 	Like     string `yaml:"like"`
 }
 
-// readRow decodes one row over the row that it overrides, or is like, if there is one.
+// readRow decodes a row on top of the row that it overrides or is like, if there is one.
 func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	bad := func(err error) error {
 		return media.Errorf(media.CodeInvalid, "model catalogue %s, model at line %d: %w", provider, n.Line, err)
@@ -144,7 +144,7 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 		return bad(err)
 	}
 	earlier := row
-	row.OptionRules, row.Acts, row.Flags = nil, nil, nil // those of this text; the earlier ones follow
+	row.OptionRules, row.Acts, row.Flags = nil, nil, nil // only those of this text; inherit adds the earlier ones
 	decode := n.Decode
 	if c.given != nil { // a user's file
 		decode = func(v any) error { return decodeStrictly(n, v) }
@@ -161,8 +161,8 @@ func (c *Catalog) readRow(provider string, n *yaml.Node) error {
 	return nil
 }
 
-// decodeStrictly refuses unknown fields. A node cannot be decoded strictly, so it takes the way
-// over text, which is too slow for the shipped files at every start; a test decodes those.
+// decodeStrictly rejects unknown fields. yaml.Node has no strict decoding, so it goes through text, which is too slow
+// for the shipped files at every start; a test decodes those strictly.
 func decodeStrictly(n *yaml.Node, v any) error {
 	text, err := yaml.Marshal(resolveAliases(n))
 	if err != nil {
@@ -173,8 +173,7 @@ func decodeStrictly(n *yaml.Node, v any) error {
 	return d.Decode(v)
 }
 
-// begin gives the row that another one starts from, and the place of the one that it takes
-// the place of; -1 if there is none.
+// begin returns the row that a new row starts from, and the index of the row that it replaces; -1 if there is none.
 func (c *Catalog) begin(provider string, head rowHead) (row Model, place int, err error) {
 	row.Provider = provider
 	if head.Like != "" {
@@ -186,13 +185,12 @@ func (c *Catalog) begin(provider string, head rowHead) (row Model, place int, er
 	place = slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == id })
 	if place >= 0 && head.Like == "" {
 		row = c.rows[place]
-		row.Size.Table = maps.Clone(row.Size.Table) // a map is decoded into, not replaced
+		row.Size.Table = maps.Clone(row.Size.Table) // decoding into a map adds to it
 	}
 	return row, place, nil
 }
 
-// like copies the row that another provider's is like. Its life is its own; under another
-// name it has no aliases either.
+// like copies the row that the new row is like, without its life cycle; under another name also without its aliases.
 func (c *Catalog) like(provider string, head rowHead) (Model, error) {
 	at := slices.IndexFunc(c.rows, func(m Model) bool {
 		return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
@@ -208,7 +206,7 @@ func (c *Catalog) like(provider string, head rowHead) (Model, error) {
 	return row, nil
 }
 
-// inherit adds what the earlier row says of options that are left, where this one says nothing of its own.
+// inherit adds the earlier row's option rules, acts and flags, for remaining options, where m does not define its own.
 func (m *Model) inherit(earlier Model) {
 	has := func(name string) bool {
 		return slices.Contains(m.Options, name) || !slices.Contains(earlier.Options, name)
@@ -233,7 +231,7 @@ func (m *Model) inherit(earlier Model) {
 	}
 }
 
-// resolveAliases copies a node with YAML aliases replaced by what they name, so that it can stand alone.
+// resolveAliases copies a node and replaces YAML aliases by their targets, so that the copy is self-contained.
 func resolveAliases(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return resolveAliases(n.Alias)
@@ -247,15 +245,15 @@ func resolveAliases(n *yaml.Node) *yaml.Node {
 	return &out
 }
 
-// Checked is the day on which the shipped rows were last read against their sources, the
-// oldest of their files; zero for a catalogue of other rows alone.
+// Checked returns the day on which the shipped rows were last checked against their sources, that of the oldest file;
+// zero for a catalogue without shipped rows.
 func (c *Catalog) Checked() time.Time { return c.checked }
 
-// Models copies every row, in the order in which they are preferred.
+// Models returns a copy of every row, in order of preference.
 func (c *Catalog) Models() []Model { return slices.Clone(c.rows) }
 
-// Lookup finds a model by display name, API id or alias, in any case, alone or after "provider/". Retired models are
-// found too. An API id that several of the user's services have is not found alone.
+// Lookup finds a model by display name, API id or alias, in any case, alone or after "provider/". It also finds retired
+// models. An API id that several of the user's services share is only found with its provider.
 func (c *Catalog) Lookup(name string) (Model, bool) {
 	i, ok := c.index[key(name)]
 	if !ok {
@@ -264,12 +262,12 @@ func (c *Catalog) Lookup(name string) (Model, bool) {
 	return c.rows[i], true
 }
 
-// Alive reports whether the model can be called at a time.
+// Alive reports whether the model can be called at a given time.
 func (m Model) Alive(now time.Time) bool {
 	return m.Life.ShutDown.IsZero() || now.Before(m.Life.ShutDown)
 }
 
-// Successor follows replaced_by to the first model alive at now. Chains end: the catalogue is checked for cycles.
+// Successor follows replaced_by to the first model alive at now. It ends because the catalogue is checked for cycles.
 func (c *Catalog) Successor(m Model, now time.Time) (Model, bool) {
 	for !m.Alive(now) {
 		next, ok := c.Of(m.Provider, m.Life.ReplacedBy)
@@ -281,10 +279,10 @@ func (c *Catalog) Successor(m Model, now time.Time) (Model, bool) {
 	return m, true
 }
 
-// key folds a name: case and runs of blanks do not count.
+// key normalizes a name: it ignores case and collapses runs of blanks.
 func key(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// check builds the index and proves that the rows make sense.
+// check builds the index and validates the rows.
 func (c *Catalog) check() error {
 	for _, m := range c.rows {
 		if err := m.check(); err != nil {
@@ -307,7 +305,7 @@ func (c *Catalog) check() error {
 	return nil
 }
 
-// checkLife proves that every chain of successors ends at a row.
+// checkLife checks that every chain of successors ends at a row.
 func (c *Catalog) checkLife(m Model) error {
 	seen := []string{m.APIModel}
 	for at := m; at.Life.ReplacedBy != ""; {
@@ -377,8 +375,8 @@ func (m Model) check() error {
 	return cmp.Or(errs...)
 }
 
-// checkCount proves that a call gives something, and a grid no less than is asked of it, and
-// that there are calls at all.
+// checkCount checks that a call returns at least one result, that a grid has at least max_n results, and that limits
+// are not negative.
 func (m Model) checkCount() error {
 	if m.MaxN < 1 {
 		return m.bad("max_n", "must be at least 1")
@@ -392,7 +390,7 @@ func (m Model) checkCount() error {
 	return nil
 }
 
-// checkEdits proves that what takes pictures says how many, and that only variations are made out of edits.
+// checkEdits checks that a model that accepts pictures says how many, and that only variations are emulated by edits.
 func (m Model) checkEdits() error {
 	edits := slices.Contains(m.Methods, generate.MethodEdit)
 	for _, x := range m.Emulates {

@@ -9,8 +9,8 @@ import (
 	"atelier/media"
 )
 
-// What a name is to a row that claims it: the least one gets it. What the user's files say goes before what is shipped,
-// a name before an API id, which nobody can choose, and a name before "provider/name".
+// The ranks of a row's claim to a name: the lowest wins. Names of the user's files come before shipped names, a name
+// before an API id, which nobody can choose, and a name before "provider/name".
 const (
 	ownName = iota
 	ownID
@@ -24,14 +24,14 @@ type wish struct {
 	row, rank int
 }
 
-// unqualified tells that the name is said without the provider.
+// unqualified reports whether the name has no provider.
 func (k wish) unqualified() bool { return k.rank != ownQualified && k.rank != shippedQualified }
 
 func (m Model) names() []string { return append([]string{m.Name, m.APIModel}, m.Aliases...) }
 
-// name gives out the names. A shipped row that loses its display name to a row of the
-// user's is called "provider/name" from then on, and still answers to that with all of its
-// names. The error is for a name of several rows of which nobody can say which is meant.
+// name assigns the names to the rows. A shipped row that loses its display name to a user's row is then called
+// "provider/name", and is still found with its provider under all its names. The error reports a name that is ambiguous
+// between several rows.
 func (c *Catalog) name() error {
 	c.index, c.among = map[string]int{}, map[string][]int{}
 	var order []string
@@ -67,7 +67,7 @@ func (c *Catalog) name() error {
 	return nil
 }
 
-// rank tells a name that a row was shipped with from one of the user's files.
+// rank distinguishes a row's shipped names from those of the user's files.
 func (c *Catalog) rank(row int, name string, id bool) int {
 	switch given, ok := c.given[key(name)]; {
 	case ok && given == row:
@@ -78,8 +78,8 @@ func (c *Catalog) rank(row int, name string, id bool) int {
 	return ownName
 }
 
-// settle decides who gets one name. An id that several of the user's services have is
-// nobody's: it has to be said with its provider.
+// settle assigns one name. An id that several of the user's services share is assigned to none of them: it needs its
+// provider.
 func (c *Catalog) settle(at string, claims []wish) error {
 	best := slices.MinFunc(claims, func(a, b wish) int { return a.rank - b.rank })
 	winners := []int{best.row}
@@ -104,7 +104,7 @@ func (c *Catalog) settle(at string, claims []wish) error {
 	return nil
 }
 
-// lose takes a name from a shipped row and notes that in the rows that have it now.
+// lose takes a name from a shipped row and records that in the rows that have it.
 func (c *Catalog) lose(k wish, to []int) {
 	m := &c.rows[k.row]
 	full := m.Provider + "/" + m.APIModel
@@ -125,8 +125,8 @@ func (c *Catalog) twice(name string, row, other int) error {
 		name, a.Provider, a.APIModel, b.Provider, b.APIModel)
 }
 
-// Ambiguous lists how to say which model a bare API id means, where several services of
-// the user's files have it; empty for all other names.
+// Ambiguous returns the qualified names of the models that a bare API id may mean, where several services of the user's
+// files share it; empty for all other names.
 func (c *Catalog) Ambiguous(name string) []string {
 	var out []string
 	for _, i := range c.among[key(name)] {
@@ -135,7 +135,7 @@ func (c *Catalog) Ambiguous(name string) []string {
 	return out
 }
 
-// Of finds a model of one provider by its own names, also where others have them.
+// Of finds a model of one provider by its own names, even if other rows have them too.
 func (c *Catalog) Of(provider, name string) (Model, bool) {
 	i := slices.IndexFunc(c.rows, func(m Model) bool {
 		return m.Provider == provider && slices.ContainsFunc(m.names(), func(n string) bool { return key(n) == key(name) })
@@ -146,10 +146,10 @@ func (c *Catalog) Of(provider, name string) (Model, bool) {
 	return c.rows[i], true
 }
 
-// Has reports whether any row fits.
+// Has reports whether any row satisfies fits.
 func (c *Catalog) Has(fits func(Model) bool) bool { return slices.ContainsFunc(c.rows, fits) }
 
-// Near lists the living models whose names come nearest, best first.
+// Near returns the names of the living models that are nearest to a name, best first.
 func (c *Catalog) Near(name string, now time.Time) []string {
 	const most = 4
 	type scored struct {
@@ -203,7 +203,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Options lists all that the models of a provider take; false if there is no such provider.
+// Options returns all options that the models of a provider accept; false if there is no such provider.
 func (c *Catalog) Options(provider string) (names []string, known bool) {
 	for _, m := range c.rows {
 		if !strings.EqualFold(m.Provider, provider) {
@@ -219,7 +219,7 @@ func (c *Catalog) Options(provider string) (names []string, known bool) {
 	return names, known
 }
 
-// Providers lists the provider keys of the catalogue in its order.
+// Providers returns the provider keys in catalogue order.
 func (c *Catalog) Providers() []string {
 	var keys []string
 	for _, m := range c.rows {

@@ -13,27 +13,27 @@ import (
 	"atelier/media"
 )
 
-// OptionRule says which values an option takes: one of Words, a number from Min to Max if Max is greater, true or false
-// for a Switch, an object of Fields, a List of what the rest says. The zero rule takes any text or number.
+// OptionRule defines the values that an option accepts: one of Words, a number from Min to Max if Max is greater, a
+// boolean for a Switch, an object of Fields, a List of what the rest says. The zero rule accepts any text or number.
 type OptionRule struct {
 	Words []string `json:"words,omitempty" yaml:"words"`
 	Min   float64  `json:"min,omitempty" yaml:"min"`
 	Max   float64  `json:"max,omitempty" yaml:"max"`
-	// Whole leaves whole numbers only.
+	// Whole accepts only whole numbers.
 	Whole  bool `json:"whole,omitempty" yaml:"whole"`
 	Switch bool `json:"switch,omitempty" yaml:"switch"`
-	// Text takes any text; numbers go as text.
+	// Text accepts any text; numbers are sent as text.
 	Text bool `json:"text,omitempty" yaml:"text"`
-	// Fields are the parts of an object, each with its rule; others are refused.
+	// Fields are the fields of an object, each with its rule; other fields are rejected.
 	Fields map[string]OptionRule `json:"fields,omitempty" yaml:"fields"`
 	List   bool                  `json:"list,omitempty" yaml:"list"`
-	// Any takes whatever it is, also lists and objects: the provider judges.
+	// Any accepts any value, including lists and objects; the provider validates it.
 	Any bool `json:"any,omitempty" yaml:"any"`
-	// Hint says it for people where the rest does not.
+	// Hint describes the rule to people where the other fields do not.
 	Hint string `json:"hint,omitempty" yaml:"hint"`
 }
 
-// String says what to use.
+// String describes the accepted values, for error messages.
 func (r OptionRule) String() string {
 	words := r.Words
 	switch {
@@ -59,7 +59,7 @@ func (r OptionRule) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Read gives a value as text in its one form; false if the rule does not take it.
+// Read returns a value as normalized text; false if the rule does not accept it.
 func (r OptionRule) Read(value any) (string, bool) {
 	text, ok := OptionText(value)
 	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
@@ -78,8 +78,8 @@ func (r OptionRule) Read(value any) (string, bool) {
 	return strconv.FormatFloat(n, 'f', -1, 64), true
 }
 
-// Value gives a value in the type that the rule means, so that a provider which is strict about types takes it: "4" is
-// a number where a number is meant. What the rule does not take stays as it is.
+// Value converts a value to the type that the rule defines, for providers that are strict about types: "4" becomes a
+// number where a number is expected. A value that the rule does not accept is returned unchanged.
 func (r OptionRule) Value(v any) any {
 	if whole, ok := r.formed(v); ok {
 		return whole
@@ -100,7 +100,7 @@ func (r OptionRule) Value(v any) any {
 	return text
 }
 
-// OptionText writes a text, a number or a truth value as text; of all else it says what it is, and false.
+// OptionText formats a string, a number or a boolean as text. For any other value it returns a description and false.
 func OptionText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -112,7 +112,7 @@ func OptionText(v any) (string, bool) {
 	case int, int64, json.Number:
 		return fmt.Sprint(v), true
 	}
-	switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // the other kinds come from no JSON
+	switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // other kinds do not occur in JSON
 	case reflect.Map:
 		return "an object", false
 	case reflect.Slice:
@@ -121,7 +121,7 @@ func OptionText(v any) (string, bool) {
 	return fmt.Sprint(v), false
 }
 
-// checkRules proves that every rule is about an option that the model takes.
+// checkRules checks that every rule belongs to an option of the model.
 func (m Model) checkRules() error {
 	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
 		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
@@ -133,8 +133,8 @@ func (m Model) checkRules() error {
 	return nil
 }
 
-// Judge is nil if the rule takes the value of an option; name is the option's. The error
-// has code media.CodeInvalid and names the part of the value that is not taken.
+// Judge returns nil if the rule accepts the value of the named option. The error has code media.CodeInvalid and names
+// the rejected part of the value.
 func (r OptionRule) Judge(name string, value any) error {
 	bad := func() error {
 		text, _ := OptionText(value)
@@ -203,7 +203,7 @@ func listOf(value any) ([]any, bool) {
 	return nil, false
 }
 
-// formed gives lists and objects in the types that the rules of their parts mean.
+// formed converts the parts of lists and objects to the types that their rules define.
 func (r OptionRule) formed(value any) (any, bool) {
 	switch {
 	case r.Any:
@@ -226,7 +226,7 @@ func (r OptionRule) formed(value any) (any, bool) {
 	return nil, false
 }
 
-// check proves that a rule can be kept.
+// check reports a rule that no value can satisfy.
 func (r OptionRule) check() error {
 	if r.Max < r.Min {
 		return fmt.Errorf("goes from %g to %g: the least comes first", r.Min, r.Max)

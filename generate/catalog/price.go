@@ -9,11 +9,11 @@ import (
 	"atelier/generate/money"
 )
 
-// million is what token prices are for.
+// million is the number of tokens or characters that a price applies to.
 const million = 1_000_000
 
-// PricedOn gives the model with the prices of one day: lines that have ended are left out, and of
-// lines for the same thing the one that ends first holds.
+// PricedOn returns the model with the prices of one day. Lines that have ended are omitted; of several lines for the
+// same thing, the one that ends first applies.
 func (m Model) PricedOn(day time.Time) Model {
 	today := day.UTC().Format(time.DateOnly)
 	var lines []Price
@@ -33,13 +33,13 @@ func (m Model) PricedOn(day time.Time) Model {
 	return m
 }
 
-// sameThing reports whether two lines are prices of the same at different times.
+// sameThing reports whether two lines price the same thing at different times.
 func (p Price) sameThing(o Price) bool {
 	return p.Unit == o.Unit && p.Quality == o.Quality && p.Size == o.Size && p.Tier == o.Tier
 }
 
-// Price finds the price of a unit for these settings: the line that names most of
-// them wins; a line that names another value does not count.
+// Price returns the price of a unit for these settings: the most specific matching line wins; a line with a different
+// value does not match.
 func (m Model) Price(unit, quality, size, tier string) (*big.Rat, bool) {
 	best, bestScore := "", -1
 	for _, p := range m.Prices {
@@ -57,7 +57,7 @@ func (m Model) Price(unit, quality, size, tier string) (*big.Rat, bool) {
 	return money.Parse(best) // empty if no line fits
 }
 
-// CreditCost prices the provider's own unit; empty if the unit or its price is unknown.
+// CreditCost converts an amount of the provider's credits to US dollars; empty if the amount or the price is unknown.
 func (m Model) CreditCost(credits string) string {
 	amount, ok := money.Parse(credits)
 	each, priced := m.Price("credit", "", "", "")
@@ -67,7 +67,7 @@ func (m Model) CreditCost(credits string) string {
 	return money.Text(amount.Mul(amount, each))
 }
 
-// Free reports whether the model costs nothing at all.
+// Free reports whether the model costs nothing.
 func (m Model) Free() bool {
 	for _, p := range m.Prices {
 		if amount, ok := money.Parse(p.USD); !ok || amount.Sign() != 0 {
@@ -77,7 +77,7 @@ func (m Model) Free() bool {
 	return len(m.Prices) > 0
 }
 
-// TokenCost prices the tokens of a call; false if there are none, or if a kind of token was used that has no price.
+// TokenCost returns the price of a call's tokens; false if it used none, or used a kind of token that has no price.
 func (m Model) TokenCost(u generate.Usage) (*big.Rat, bool) {
 	if u.InputTokens+u.OutputTokens == 0 {
 		return nil, false

@@ -8,18 +8,18 @@ import (
 	"atelier/media"
 )
 
-// Finding is one thing that a catalogue says and that a day overtakes.
+// Finding is one fact of a catalogue that is out of date or about to be.
 type Finding struct {
-	// Provider and Model, a display name, say which row.
+	// Provider and Model, a display name, identify the row.
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// Problem is what is wrong, in words.
+	// Problem describes the problem in words.
 	Problem string `json:"problem"`
 }
 
-// Stale lists what of the catalogue is out of date on a day, or will be 30 days later: successors and default models
-// that end, and prices that have. A default is the first living model of a provider for one modality. Rows that are
-// merely old are no finding: their successors answer.
+// Stale lists what is out of date on a day, or will be within 30 days: successors and default models that end, and
+// prices that have ended. A default is the first living model of a provider for one modality. Rows that are merely old
+// are not reported: their successors answer.
 func (c *Catalog) Stale(day time.Time) []Finding {
 	var out []Finding
 	add := func(m Model, format string, args ...any) {
@@ -47,5 +47,5 @@ func (c *Catalog) Stale(day time.Time) []Finding {
 	return out
 }
 
-// WarnAhead is how long before a model's end its users are warned.
+// WarnAhead is how long before a model's shutdown its users are warned.
 const WarnAhead = 30 * 24 * time.Hour

@@ -9,8 +9,8 @@ import (
 	"atelier/media/wire"
 )
 
-// Clean takes everything out of an answer that might be media in a text, before a
-// journal, a log or a result sees it (law 1), and counts that cannot be.
+// Clean removes everything from an answer's texts that may be media, before a journal, a log or a result sees it (law
+// 1), and removes impossible counts.
 func (u Update) Clean() Update {
 	u.Metadata = cleanMap(u.Metadata)
 	items := make([]Item, 0, len(u.Items))
@@ -32,13 +32,13 @@ func (u Update) Clean() Update {
 		items = append(items, it)
 	}
 	u.Items = items
-	var counted generate.Usage // without counts below zero
+	var counted generate.Usage // without negative counts
 	counted.Add(u.Usage)
 	u.Usage = counted
 	return u
 }
 
-// cleanMap gives a copy of JSON values only, without media. What JSON cannot hold is left out.
+// cleanMap returns a copy with JSON values only, without media. It omits values that JSON cannot represent.
 func cleanMap(m map[string]any) map[string]any {
 	if len(m) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func cleanValue(v any) any {
 	return v
 }
 
-// cleanOffers gives those that may be kept, without media.
+// cleanOffers returns the offers within the limits, without media.
 func cleanOffers(all []catalog.Offer) (kept []catalog.Offer) {
 	for _, o := range all {
 		if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(kept) < maxOffers {

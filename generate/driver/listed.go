@@ -10,56 +10,54 @@ import (
 	"atelier/media/wire"
 )
 
-// Listed is a [Driver] whose provider can be asked which tasks there are, so that a call
-// is not given up whose answer, and with it the name of its task, was lost. The driver tells
-// what the list says; which task is that of a call is decided by [Find].
+// Listed is a [Driver] whose provider can list its tasks, so that a call whose answer, with the id of its task, was
+// lost can be recovered. The driver returns what the list says; [Find] decides which task belongs to a call.
 type Listed interface {
 	Driver
-	// ListsKeys reports whether the list shows [Task.Key]. Where it does not, a task is known by
-	// all that the list tells of it, and the Gateway gives each one a seed of its own.
+	// ListsKeys reports whether the list shows [Task.Key]. If not, a task is matched by all other listed facts, and the
+	// Gateway gives each task its own seed.
 	ListsKeys() bool
-	// List reads a part of the list: the first one, with the newest tasks, if from is empty, else the one that the part
-	// before named. It costs nothing and begins nothing. Errors are those of Poll; media.CodeUnsupported or
-	// media.CodeNotFound says that this provider has no list, so that it is not asked again.
+	// List returns one page of the list: the first one, with the newest tasks, if from is empty, else the one that the
+	// previous page named. It costs nothing and starts nothing. Errors are those of Poll; media.CodeUnsupported or
+	// media.CodeNotFound means that this provider has no list and is not asked again.
 	List(ctx context.Context, from string) (Listing, error)
 }
 
-// Listing is a part of a provider's list of tasks.
+// Listing is one page of a provider's list of tasks.
 type Listing struct {
 	Tasks []ListedTask
-	// Next asks for the part behind this one; empty where there is none.
+	// Next requests the next page; empty on the last one.
 	Next string
 }
 
-// ListedTask is a task as its provider's list tells it. What the list does not tell is zero. A task without its key is
-// known only where the rest is told: all of it but N, and sides that nobody asked for.
+// ListedTask is a task in its provider's list. Facts that the list lacks are zero. A task without its key is only
+// matched if all other facts are listed, except N, and sides that were not requested.
 type ListedTask struct {
 	Task Handle
-	// Key is the key that came with the call.
+	// Key is the idempotency key of the call.
 	Key string
-	// Waits says that the task waits for something before it is worked on.
+	// Waits reports that the task waits for something before it is processed.
 	Waits bool
-	// Made is when the task was begun.
+	// Made is when the task was created.
 	Made time.Time
-	// Model is what the provider calls the model.
+	// Model is the provider's name of the model.
 	Model                  string
 	Prompt, NegativePrompt string
 	Seed                   *int64
 	Width, Height          int
-	// N is how many results it made, once it is over.
+	// N is the number of results, once it is over.
 	N int
 }
 
 const (
-	// mostListed bounds how far back a list is read, in tasks.
+	// mostListed limits how far back a list is read, in tasks.
 	mostListed = 1000
-	// skew is how far a provider's clock may be behind this one.
+	// skew is how far a provider's clock may lag behind this one.
 	skew = time.Minute
 )
 
-// Recognizable gives a task as the Gateway hands it to its driver: where the provider lists its
-// tasks without their keys and nobody asks for a seed, one is drawn from the key, so that the
-// task is known among the others by more than its words.
+// Recognizable returns a task as the Gateway passes it to its driver. If the provider lists tasks without their keys
+// and no seed is requested, it derives one from the key, so that more than the prompt identifies the task.
 func Recognizable(d Driver, t Task) Task {
 	l, ok := d.(Listed)
 	if !ok || l.ListsKeys() || t.Seed != nil || t.Key == "" || t.Model.MaxSeed <= 0 {
@@ -67,15 +65,15 @@ func Recognizable(d Driver, t Task) Task {
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(t.Key))                        // a hash does not fail
-	seed := int64(h.Sum64() % uint64(t.Model.MaxSeed+1)) //nolint:gosec // Below MaxSeed, which is positive.
+	seed := int64(h.Sum64() % uint64(t.Model.MaxSeed+1)) //nolint:gosec // below MaxSeed, which is positive
 	t.Seed = &seed
 	return t
 }
 
-// Find gives the tasks of a provider's list that can be the one that was begun for t, in this process or another, at
-// since or later: those that bear its key, or that are equal to it in all that the list tells. What is merely alike is
-// left out, and so is what waits before it is worked on. None is no proof that the call did not arrive: lists are cut
-// off, providers forget, and a request may still be on its way. Errors are those of [Listed].
+// Find returns the tasks of a provider's list that may be the one that was started for t, in this or another process,
+// at since or later: those with its key, or those that match all listed facts. Similar tasks, and tasks that wait
+// before they are processed, are excluded. An empty result does not prove that the call never arrived: lists are
+// truncated, providers forget, and a request may still be in transit. Errors are those of [Listed].
 func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, error) {
 	t = Recognizable(d, t)
 	if t.Key == "" && t.Seed == nil {
@@ -90,7 +88,7 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 		recent := false
 		for _, l := range part.Tasks {
 			recent = recent || !l.before(since)
-			if l.of(t, since) && !slices.Contains(found, l.Task) { // parts move while they are read
+			if l.of(t, since) && !slices.Contains(found, l.Task) { // pages shift while they are read
 				found = append(found, l.Task)
 			}
 		}
@@ -106,7 +104,7 @@ func (l ListedTask) before(since time.Time) bool {
 	return !l.Made.IsZero() && l.Made.Before(since.Add(-skew))
 }
 
-// of reports whether the task can be the one of a call. A list is not trusted: a name that holds media is none.
+// of reports whether the task may belong to a call. Lists are not trusted: an id that contains media is rejected.
 func (l ListedTask) of(t Task, since time.Time) bool {
 	switch id := l.Task.ID; {
 	case id == "" || wire.NameMedia(id) != id || l.Waits || l.before(since):

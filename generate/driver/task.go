@@ -10,8 +10,7 @@ import (
 	"atelier/media"
 )
 
-// Option is an option as text, in the one form that its rule gives it; "" if it is not set,
-// or is no text, number or truth value.
+// Option returns an option as text, normalized by its rule; "" if it is not set or is not a string, number or boolean.
 func (t Task) Option(name string) string {
 	if _, ok := catalog.OptionText(t.Options[name]); !ok {
 		return ""
@@ -20,8 +19,8 @@ func (t Task) Option(name string) string {
 	return text
 }
 
-// CheckOptions proves that the options are those of the model's row, keep its rules, and can
-// stand in the prompt where they are flags of it. The error has code media.CodeInvalid.
+// CheckOptions checks that the options are in the model's row, obey its rules, and can be written in the prompt if they
+// are flags. The error has code media.CodeInvalid.
 func (t Task) CheckOptions() error {
 	for _, name := range slices.Sorted(maps.Keys(t.Options)) {
 		if !slices.Contains(t.Model.Options, name) {
@@ -39,8 +38,8 @@ func (t Task) CheckOptions() error {
 	return nil
 }
 
-// Unset takes back a setting, or an option of the model, by the name that rows have for it.
-// The options are the task's own.
+// Unset removes a setting, or an option of the model, by its name in catalogue rows. It modifies the task's Options
+// map.
 func (t *Task) Unset(setting string) {
 	switch setting {
 	case "aspect_ratio":
@@ -58,7 +57,7 @@ func (t *Task) Unset(setting string) {
 	}
 }
 
-// checkFlag proves that the value of an option can stand in a prompt. The error has code media.CodeInvalid.
+// checkFlag checks that an option's value can be written in a prompt. The error has code media.CodeInvalid.
 func (t Task) checkFlag(name string) error {
 	if !slices.ContainsFunc(t.Model.Flags, func(f catalog.Flag) bool { return f.Setting == name }) {
 		return nil
@@ -69,16 +68,16 @@ func (t Task) checkFlag(name string) error {
 	return nil
 }
 
-// The bounds of offers that are kept; real ones stay far below.
+// Limits of offers that are kept; real ones are far smaller.
 const (
 	maxOffers = 40
 	maxOffer  = 200
 )
 
-// offersKey is where an output's metadata has them.
+// offersKey is the key of offers in an output's metadata.
 const offersKey = "offers"
 
-// Offers are what the provider of an output offers to do next with it.
+// Offers returns the follow-ups that the provider of an output offers.
 func Offers(o media.Output) (all []catalog.Offer) {
 	raw, err := json.Marshal(o.Metadata[offersKey])
 	if err != nil || json.Unmarshal(raw, &all) != nil {
@@ -87,7 +86,7 @@ func Offers(o media.Output) (all []catalog.Offer) {
 	return all
 }
 
-// only is the only input; zero if there are none or several.
+// only returns the only input; zero if there are none or several.
 func (t Task) only() (o media.Output) {
 	if len(t.Inputs) == 1 {
 		o = t.Inputs[0]
@@ -95,10 +94,10 @@ func (t Task) only() (o media.Output) {
 	return o
 }
 
-// Offers are those of the only input.
+// Offers returns the offers of the only input.
 func (t Task) Offers() []catalog.Offer { return Offers(t.only()) }
 
-// Keep puts what the provider said of an item into an output's metadata.
+// Keep copies an item's metadata and offers into an output's metadata.
 func (it Item) Keep(into map[string]any) {
 	maps.Copy(into, it.Metadata)
 	if len(it.Offers) > 0 {
@@ -106,11 +105,10 @@ func (it Item) Keep(into map[string]any) {
 	}
 }
 
-// unknownWordsKey is where a driver puts the words of the prompt that name what its result does not show,
-// a list of strings.
+// unknownWordsKey is the metadata key of the prompt's words that name what a result does not show, a list of strings.
 const unknownWordsKey = "unknown_words"
 
-// UnknownWords lists those of an item for people; empty if there are none.
+// UnknownWords returns an item's unknown words as text; empty if there are none.
 func (it Item) UnknownWords() string {
 	var words []string
 	raw, err := json.Marshal(it.Metadata[unknownWordsKey])
@@ -120,15 +118,15 @@ func (it Item) UnknownWords() string {
 	return strings.Join(words, ", ")
 }
 
-// Parent reads what the metadata of the only input keeps of the call that made it, under
-// the provider's key, into a value; false where there is no such input.
+// Parent decodes the record of the call that made the only input, kept in the input's metadata under the provider's
+// key; false if there is none.
 func (t Task) Parent(into any) bool {
 	kept, ok := t.only().Metadata[t.Model.Provider].(map[string]any)
 	raw, err := json.Marshal(kept)
 	return ok && err == nil && json.Unmarshal(raw, into) == nil
 }
 
-// Tile tells which result of a grid the only input is, from 1; 0 for one that is whole.
+// Tile returns which result of a grid the only input is, from 1; 0 if it is not a tile.
 func (t Task) Tile() int {
 	if n := count(t.only().Metadata["tile"]); n >= 1 && n <= catalog.MaxTiles {
 		return n
@@ -136,15 +134,15 @@ func (t Task) Tile() int {
 	return 0
 }
 
-// Tiles is how many results the only input holds if it is a grid; 0 if it is none.
+// Tiles returns the number of results in the only input if it is a grid; else 0.
 func (t Task) Tiles() int { return count(t.only().Metadata["tiles"]) }
 
-// count reads a number of an output's metadata; 0 if it is none.
+// count reads a number of an output's metadata; 0 if it is not a number.
 func count(value any) int {
 	switch value := value.(type) {
 	case int:
 		return value
-	case float64: // it came through a ledger
+	case float64: // it was decoded from a ledger
 		return int(value)
 	}
 	return 0

@@ -13,13 +13,13 @@ import (
 	"atelier/media"
 )
 
-// Rehearse works out what [Gateway.Generate] would do with the request now, with its
-// budgets: which model of the chain it would ask, how often and for how much. It makes no
-// call, holds nothing and writes nothing; pictures are not converted. Where every model of
-// the chain lacks its key, the plan is that of the first one, with a warning that names the key.
+// Rehearse returns what [Gateway.Generate] would do with the request at present, with its budgets: which model of the
+// chain it would ask, how often and at what cost. It makes no call, reserves nothing and writes nothing; pictures are
+// not converted. If every model of the chain lacks its key, the plan is that of the first one, with a warning that
+// names the key.
 //
-// Errors: those of [Gateway.Plan] but media.CodeMissingKey for a model that is named, and
-// media.CodeOverBudget, with the plan, where no model of the chain fits into what is left.
+// Errors: those of [Gateway.Plan] except media.CodeMissingKey for a named model, and media.CodeOverBudget, with the
+// plan, if no model of the chain fits into the remaining budget.
 func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan, error) {
 	p, err := g.First(r, false)
 	if media.CodeOf(err) == media.CodeMissingKey {
@@ -34,7 +34,7 @@ func (g *Gateway) Rehearse(ctx context.Context, r generate.Request) (*plan.Plan,
 	})
 }
 
-// Room reports whether the budgets have room for all these plans together. The error has code media.CodeOverBudget.
+// Room returns nil if the budgets have room for all plans together. The error has code media.CodeOverBudget.
 func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
 	sum, usd := generate.Charge{}, new(big.Rat)
 	unknown := false
@@ -56,8 +56,8 @@ func (g *Gateway) Room(ctx context.Context, plans ...*plan.Plan) error {
 	return err
 }
 
-// reserve holds what the plan may use, else what the first of its next models may use
-// that fits, which then takes its place.
+// reserve reserves the plan's charge. If that exceeds the budget, it reserves the charge of the first fallback model
+// that fits and returns its plan.
 func (g *Gateway) reserve(ctx context.Context, p *plan.Plan, operation string) (*plan.Plan, error) {
 	return g.afford(ctx, p, func(q *plan.Plan) error {
 		if q != p {
@@ -69,8 +69,8 @@ func (g *Gateway) reserve(ctx context.Context, p *plan.Plan, operation string) (
 	})
 }
 
-// afford gives the plan if fits says nothing against it, else that of the first of its
-// next models that fits. Over budget, the plan comes with the error.
+// afford returns the plan if fits accepts it, else the plan of the first fallback model that it accepts. If all exceed
+// the budget, it returns the plan with the error.
 func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan) error) (*plan.Plan, error) {
 	refusal := fits(p)
 	if media.CodeOf(refusal) != media.CodeOverBudget || p.Request.Strict {
@@ -97,7 +97,7 @@ func (g *Gateway) afford(ctx context.Context, p *plan.Plan, fits func(*plan.Plan
 	return p, refusal
 }
 
-// unpriced warns of a plan whose price is unknown, where money is bounded: the bound does not stop it.
+// unpriced adds a warning to a plan of unknown price if money is limited: the limit does not stop such a plan.
 func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
 	if p.EstimatedUSD != nil {
 		return
@@ -108,7 +108,7 @@ func (g *Gateway) unpriced(ctx context.Context, p *plan.Plan) {
 	}
 }
 
-// reserve holds what a model that stands in may use. What was reserved for calls that are over is counted first.
+// reserve reserves the charge of a fallback model. Reservations of finished calls are settled first.
 func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 	if !x.departure.running.Load() {
 		x.bill.Settle(ctx)
@@ -117,7 +117,7 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 	switch {
 	case started && (first.Provider != p.Model.Provider || first.APIModel != p.Model.APIModel):
 		return media.Errorf(media.CodeConflict, "an earlier process continued with %s", first.APIModel)
-	case !started: // else the earlier process reserved it, and perhaps settled it
+	case !started: // else the earlier process reserved it and may have settled it
 		if err := x.g.config.Budget.Reserve(ctx, p.Charge(p.Act)); err != nil {
 			return fault.Of(err)
 		}
@@ -127,7 +127,7 @@ func (x *execution) reserve(ctx context.Context, p *plan.Plan) error {
 	return nil
 }
 
-// failUnaffordable adds to the errors of missing results that a model was left, and no money for it.
+// failUnaffordable adds to the errors of missing results that a model remained but its budget did not.
 func (x *execution) failUnaffordable(ctx context.Context, overBudget *media.Error) {
 	missing, _ := x.board.missing()
 	save, done := saving(ctx)
@@ -144,23 +144,23 @@ func (x *execution) failUnaffordable(ctx context.Context, overBudget *media.Erro
 	}
 }
 
-// Reserver is an optional ability of a [generate.Storage]: it sets disk space aside.
+// Reserver is an optional interface of a [generate.Storage]: it reserves disk space.
 type Reserver interface {
-	// Reserve sets need bytes aside for results until release is called, and leaves so many free for
-	// others; a need of 0 only looks. The error has code media.CodeDiskFull where there is too little space, and says how much is
-	// needed; any other error means that the free space is not known.
+	// Reserve reserves need bytes for results until release is called, if at least leave bytes remain free besides; a
+	// need of 0 only checks. The error has code media.CodeDiskFull if there is too little space, and says how much is
+	// needed; any other error means that the free space is unknown.
 	Reserve(ctx context.Context, need, leave int64) (release func(), err error)
 }
 
 const (
 	// defaultMinFree is how many bytes a billable call leaves free for databases and logs.
 	defaultMinFree = 32 << 20
-	// Bytes of a picture by its pixels, and of results whose size is not known.
+	// Bytes per pixel of a picture, and the size of results of unknown size.
 	bytesPerPixel, usualResult = 3, 4 << 20
 )
 
-// reserveSpace reserves the space that results may need before they are paid for, where so much more is free besides; a need of 0
-// only looks. The error has code media.CodeDiskFull. The caller releases the space.
+// reserveSpace reserves disk space for results before they are paid for, if leave bytes remain free besides; a need of
+// 0 only checks. The error has code media.CodeDiskFull. The caller releases the space.
 func (g *Gateway) reserveSpace(ctx context.Context, p *plan.Plan, need, leave int64) (release func(), failed *media.Error) {
 	none := func() {}
 	store, ok := g.config.Storage.(Reserver)
@@ -171,7 +171,7 @@ func (g *Gateway) reserveSpace(ctx context.Context, p *plan.Plan, need, leave in
 	switch {
 	case err == nil:
 		return release, nil
-	case media.CodeOf(err) != media.CodeDiskFull: // not known: storing says so
+	case media.CodeOf(err) != media.CodeDiskFull: // unknown: storing reports a full disk
 		return none, nil
 	}
 	return nil, fault.Of(fault.Wrap(p.Model.Name+" was not asked", err))
@@ -185,7 +185,7 @@ func bytesOf(p *plan.Plan, n int) int64 {
 	return each * int64(max(n, 1))
 }
 
-// withRoom adds to the error of a full disk how much room the pending results need.
+// withRoom adds to the error of a full disk how much space the pending results need.
 func (d *delivery) withRoom(err *media.Error) *media.Error {
 	if err.Code != media.CodeDiskFull {
 		return err

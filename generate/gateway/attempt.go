@@ -18,19 +18,19 @@ import (
 	"atelier/media"
 )
 
-// call is one of the provider calls that the results are split into.
+// call is one of the provider calls that an operation's results are split into.
 type call struct {
 	plan   *plan.Plan
 	number int   // from 1
-	slots  []int // indexes, from 1, that it fills
+	slots  []int // indexes of the slots that it fills, from 1
 }
 
 func (c call) n() int { return len(c.slots) }
 
 func (c call) key(operation string) string { return operation + "-" + strconv.Itoa(c.number) }
 
-// carry takes a call through its attempts. A call is repeated only if its driver
-// says that a repeat is safe and nothing came of it.
+// carry executes the attempts of a call. A call is repeated only if its driver says that a repeat is safe and it
+// returned nothing.
 func (x *execution) carry(ctx context.Context, c call) {
 	done, refused := x.g.lanes[c.plan.Model.Provider].Admit(ctx, c.plan.Model)
 	switch {
@@ -39,7 +39,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 	case handedOver(ctx) || len(x.history.attempts[c.number]) == 0:
 		x.fail(ctx, c, 0, x.departure.ended(ctx))
 		return
-	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
+	default: // an earlier process's call is ended, which needs no turn
 	}
 	var waited time.Time
 	for number := x.resumeCall(ctx, c); number > 0; number++ {
@@ -65,7 +65,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 	}
 }
 
-// attempt makes one provider call and delivers what it gives; got counts its items.
+// attempt makes one provider call and delivers its results; got is the number of items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
 	leave, failed := x.g.lanes[c.plan.Model.Provider].Enter(ctx, c.plan.Model)
@@ -91,7 +91,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	return x.submit(ctx, c, t, a)
 }
 
-// submit makes the provider call of an attempt and delivers what it gives.
+// submit makes the provider call of an attempt and delivers its results.
 func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operation.Attempt) (got int, failed *media.Error) {
 	var u driver.Update
 	u, failed = x.steps.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
@@ -124,7 +124,7 @@ func (x *execution) submit(ctx context.Context, c call, t driver.Task, a operati
 	return d.got, failed
 }
 
-// unmade reports whether a call came to nothing, and cost nothing, because the work was left.
+// unmade reports whether a call produced nothing, and cost nothing, because the work was left.
 func unmade(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && handedOver(ctx) && !errors.Is(failed, driver.ErrUnsettled)
 }
@@ -135,7 +135,7 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 	t.Key = c.key(x.op.ID)
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {
-		// Each call has seeds of its own, or the calls would make equal pictures.
+		// Each call has its own seeds, or the calls would make equal pictures.
 		seed := t.Model.FoldSeed(*t.Seed + int64(c.slots[0]-1))
 		t.Seed = &seed
 	}
@@ -144,7 +144,7 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
 		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
 	}
-	if x.g.config.Partials && c.plan.Model.Streams() && x.plan.Frames { // else the process that continues could not tell a frame from the picture
+	if x.g.config.Partials && c.plan.Model.Streams() && x.plan.Frames { // else the resuming process could not tell a frame from the picture
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
 	}
 	return t
@@ -152,7 +152,7 @@ func (x *execution) task(ctx context.Context, c call) driver.Task {
 
 // receive turns an answer into the receipt of its attempt.
 func (x *execution) receive(a *operation.Attempt, u driver.Update, d *delivery, failed *media.Error) {
-	// Some providers name the price when the task begins, and not again.
+	// Some providers report the price only when the task starts.
 	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
 	if a.Usage.Calls == 0 {
 		a.Usage.Calls = 1
@@ -175,7 +175,7 @@ func (x *execution) receive(a *operation.Attempt, u driver.Update, d *delivery, 
 	}
 }
 
-// reported is what the provider says that a call costs; empty if it does not say.
+// reported returns the cost that the provider reports; empty if it reports none.
 func reported(m catalog.Model, u driver.Update) string {
 	return cmp.Or(u.ReportedUSD, m.CreditCost(u.ReportedCredits))
 }
@@ -189,8 +189,8 @@ func join(first, later map[string]any) map[string]any {
 	return out
 }
 
-// shareWait makes a wait that a provider asked one call or poll for hold for other calls. A long one is
-// that of a used-up allowance, which models have of their own, so it holds for the model alone.
+// shareWait applies a wait that a provider requested for one call or poll to other calls. A long wait means an
+// exhausted quota, which is per model, so it applies only to that model.
 func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
 	if failed == nil || failed.RetryAfter <= 0 {
 		return
@@ -202,8 +202,8 @@ func (g *Gateway) shareWait(m catalog.Model, failed *media.Error) {
 	g.lanes[m.Provider].Waits.Ask(model, g.config.Now(), failed.RetryAfter)
 }
 
-// turn waits as long as the provider asked other calls to wait, unless the call has waited until then. It is an error
-// if that is longer than a call waits, or than ctx lasts, and ctx's when it ends. Polls do not wait.
+// turn waits as long as the provider asked other calls to wait, unless the call has already waited until then. The
+// error is for a wait beyond MaxRetryWait or ctx's deadline, or ctx's own. Polls do not wait.
 func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.Error {
 	m := c.plan.Model
 	for {
@@ -221,7 +221,7 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 		if end, limited := ctx.Deadline(); limited && end.Before(until) {
 			return fault.Of(context.DeadlineExceeded)
 		}
-		// Not all at once when it is over.
+		// Spread the calls when the wait is over.
 		wait += time.Duration(x.g.config.Rand() * float64(time.Second))
 		x.emit(ctx, generate.Event{Kind: generate.EventWait, Error: slotError(reason), Wait: wait, Progress: -1})
 		if err := x.steps.Sleep(ctx, wait); err != nil && ctx.Err() == nil {
@@ -231,8 +231,8 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 	}
 }
 
-// before waits before a call is made again after an attempt that failed, and gives until
-// when that was asked for. The error is why it is not made again.
+// before waits after a failed attempt before the call is repeated, and returns until when the provider asked to wait.
+// The error says why the call is not repeated.
 func (x *execution) before(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
 	const base, most = time.Second, 30 * time.Second
 	config, attempts := x.g.config, x.g.config.MaxAttempts
@@ -250,7 +250,7 @@ func (x *execution) before(ctx context.Context, c call, number, got int, failed 
 	wait = max(wait, failed.RetryAfter)
 	until = x.g.lanes[c.plan.Model.Provider].Waits.End(c.plan.Model.APIModel)
 	if requested := until.Sub(config.Now()); requested <= config.MaxRetryWait {
-		wait = max(wait, requested) // another call may have heard of more
+		wait = max(wait, requested) // another call may have been told a longer wait
 	} else {
 		until = time.Time{}
 	}

@@ -11,20 +11,20 @@ import (
 	"atelier/media"
 )
 
-// board has the slots of an operation and what is known of each: the plan that filled it, whether its
-// call may have been billed, and whether it may be asked for again. Slots are numbered from 1; those
-// beyond the number that was requested are extra results, which providers gave unasked. A slot is
-// read and written as a whole. board is safe for concurrent use and saves nothing.
+// board holds the slots of an operation and what is known of each: the plan that filled it, whether its call may have
+// been billed, and whether it may be requested again. Slots are numbered from 1; those above the requested number are
+// extra results, which providers returned unrequested. A slot is read and written as a whole. board is safe for
+// concurrent use and saves nothing.
 type board struct {
 	requested int   // slots that the request has
-	asked     []int // slots that are asked for: all, or those of this round
+	asked     []int // slots to fill: all, or those of this round
 	notes     *notes
 
 	mu        sync.Mutex      // guards all below
 	slots     []generate.Slot // by index - 1
 	makers    map[int]*plan.Plan
 	unsettled map[int]bool // slots whose call may have been billed
-	unbilled  map[int]bool // slots whose result alone failed, unbilled
+	unbilled  map[int]bool // slots whose result alone failed and was not billed
 	formats   formats
 }
 
@@ -45,7 +45,7 @@ func (b *board) extend(index int) {
 	}
 }
 
-// extra adds a slot for a result beyond those requested, and gives its index.
+// extra adds a slot for a result beyond those requested, and returns its index.
 func (b *board) extra() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *board) credit(index int, p *plan.Plan) {
 	b.makers[index] = p
 }
 
-// mark notes whether a slot's result alone failed and was not billed.
+// mark records whether a slot's result alone failed and was not billed.
 func (b *board) mark(index int, unbilled bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *board) doubt(slots []int) {
 	}
 }
 
-// extraOf finds the extra slot that has a blob already; 0 if none has.
+// extraOf returns the index of the extra slot that already has a blob; 0 if none has.
 func (b *board) extraOf(blob media.Blob) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +120,7 @@ func (b *board) empty() bool {
 	return !slices.ContainsFunc(b.slots, func(s generate.Slot) bool { return s.Output != nil })
 }
 
-// repeatable lists the slots that the same model may be asked for again without a second bill.
+// repeatable returns the slots that the same model can be asked for again without a second bill.
 func (b *board) repeatable() (list []int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,12 +132,12 @@ func (b *board) repeatable() (list []int) {
 	return list
 }
 
-// final are the errors of one provider after which another one does not succeed either.
+// final are the errors of one provider after which another provider would fail as well.
 var final = []media.Code{
 	media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
 }
 
-// missing lists the slots that another model may fill, and the first reason.
+// missing returns the slots that another model may fill, and the first reason.
 func (b *board) missing() (list []int, reason *generate.SlotError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *board) missing() (list []int, reason *generate.SlotError) {
 	return list, reason
 }
 
-// makersOf lists the models that gave results, that of the operation's own plan first.
+// makersOf returns the models that made results, the model of the operation's own plan first.
 func (b *board) makersOf(own *plan.Plan) (list []maker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,8 +178,8 @@ func (b *board) makersOf(own *plan.Plan) (list []maker) {
 	return list
 }
 
-// pictures are the sizes of the pictures that came where a size, a ratio or a tier was asked for; those
-// without a known plan are of the operation's own.
+// pictures returns the sizes of the received pictures for which a size, a ratio or a tier was requested. Pictures
+// without a known plan belong to the operation's own plan.
 func (b *board) pictures(own *plan.Plan) (list []received) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,21 +197,21 @@ func (b *board) pictures(own *plan.Plan) (list []received) {
 	return list
 }
 
-// noteFormat notes what became of the requested output format.
+// noteFormat records how the requested output format was met.
 func (b *board) noteFormat(change func(*formats)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	change(&b.formats)
 }
 
-// formatsSeen is what became of the requested output format.
+// formatsSeen returns how the requested output format was met.
 func (b *board) formatsSeen() formats {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.formats
 }
 
-// end sums up the slots of an operation that no task works on; stopped means that it was cancelled.
+// end returns the event that ends an operation without tasks in progress; stopped means that it was cancelled.
 func (b *board) end(stopped bool) operation.Event {
 	all, count := b.all(), map[generate.Status]int{}
 	for _, s := range all {
@@ -242,16 +242,16 @@ func (b *board) failure() (first *generate.SlotError) {
 	return first
 }
 
-// history has the calls of an operation: those that earlier processes made, and the number of the
-// newest one that this process makes or continues. Further calls are numbered from there, so that a
-// call that an earlier process made is continued under its number and not made a second time. Only the
-// goroutine that plans calls changes the numbers; take is safe for concurrent use.
+// history holds the calls of an operation: those of earlier processes, and the number of the newest call that this
+// process makes or continues. Further calls are numbered from there, so that a call of an earlier process is continued
+// under its number and not made twice. Only the goroutine that plans calls changes the numbers; take is safe for
+// concurrent use.
 type history struct {
 	attempts map[int][]operation.Attempt // of earlier processes, by call
 	numbered int                         // calls so far
 
 	mu    sync.Mutex   // guards blobs
-	blobs []media.Blob // stored by an earlier process and in no slot yet, oldest first
+	blobs []media.Blob // stored by an earlier process and not yet in a slot, oldest first
 }
 
 func (h *history) add(attempts []operation.Attempt) {
@@ -261,7 +261,7 @@ func (h *history) add(attempts []operation.Attempt) {
 	}
 }
 
-// next is the first attempt of the next call that an earlier process made beyond those so far.
+// next returns the first attempt of the next call that an earlier process made beyond those so far.
 func (h *history) next() (first operation.Attempt, ok bool) {
 	for number, past := range h.attempts {
 		if number > h.numbered && (!ok || number < first.Call) {
@@ -271,8 +271,7 @@ func (h *history) next() (first operation.Attempt, ok bool) {
 	return first, ok
 }
 
-// further makes the calls for slots. Those to the model that an earlier process made beyond
-// the calls so far are continued as they were.
+// further returns the calls for slots. Further calls of an earlier process to this model are continued unchanged.
 func (h *history) further(p *plan.Plan, slots []int) []call {
 	var calls []call
 	for a, ok := h.next(); ok && a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel; a, ok = h.next() {
@@ -294,14 +293,14 @@ func (h *history) split(p *plan.Plan, slots []int) []call {
 	return calls
 }
 
-// skip numbers further calls after all that earlier processes made.
+// skip advances the number past all calls of earlier processes.
 func (h *history) skip() {
 	for number := range h.attempts {
 		h.numbered = max(h.numbered, number)
 	}
 }
 
-// open lists the newest attempts of calls beyond those so far that have not finished.
+// open returns the newest attempts of unfinished calls beyond those so far.
 func (h *history) open() (list []operation.Attempt) {
 	for _, past := range h.attempts {
 		if a := past[len(past)-1]; a.Call > h.numbered && a.FinishedAt.IsZero() {
@@ -311,7 +310,7 @@ func (h *history) open() (list []operation.Attempt) {
 	return list
 }
 
-// reason is why an attempt was made at results that another model was asked for before; empty if that is not known.
+// reason returns why an attempt requested results that another model was asked for before; empty if unknown.
 func (h *history) reason(a operation.Attempt) string {
 	var before operation.Attempt
 	for number, past := range h.attempts {

@@ -17,38 +17,38 @@ import (
 	"atelier/media"
 )
 
-// hearTime is how long another process may take to hear that it lost the right to work on an
-// operation, and to stop: it asks for that right three times in [holdTime].
+// hearTime is how long another process may take to notice that it lost the lease of an operation, and to stop: it
+// checks the lease three times in [holdTime].
 const hearTime = holdTime / 2
 
-// Cancel ends an operation that is not finished, whether another process works on it or
-// none does. The other one is asked to stop and leaves everything as it is, which takes five
-// seconds; a task at a provider is cancelled where its driver can, and counts as one that may have
-// been billed where it cannot; so does a call that was sent and not answered. What was reserved is given back. Results that are there stay. Nothing is asked for, so neither a key nor the
-// provider is needed. What was cancelled before gives its result. ctx has the owner in its scope.
+// Cancel ends an unfinished operation, whether or not another process works on it. That process is told to stop and
+// leaves everything as it is, which takes five seconds. A task at a provider is cancelled if its driver can; if not, it
+// counts as possibly billed, and so does a call that was sent and not answered. The reservation is refunded. Finished
+// results are kept. Nothing is requested, so neither a key nor the provider is needed. A cancelled operation returns
+// its result. ctx has the owner in its scope.
 //
-// It is for people, who end what they see. [Gateway.Abandon] is for a program that clears up behind
-// its work: that takes nothing from a living process and refuses nothing that has ended.
+// Cancel is for people, who end operations that they see. [Gateway.Abandon] is for programs that clean up after their
+// work: it takes nothing from a living process and rejects no operation that has ended.
 //
 // Errors: media.CodeNotFound for an unknown operation; media.CodeConflict for one that ended otherwise, and for one
-// that this very gateway works on: there its own context ends it; media.CodeUnsupported if the log cannot resume.
+// that this gateway works on, which its own context ends; media.CodeUnsupported if the log cannot resume.
 func (g *Gateway) Cancel(ctx context.Context, id string) (*generate.Result, error) {
 	return g.enter(ctx, id, operation.EventCancel, func(c *claim) (*generate.Result, error) {
 		res := g.stop(ctx, c.Saved)
-		if res.Status != generate.StatusCancelled { // all of it had come
+		if res.Status != generate.StatusCancelled { // all results had come
 			return nil, operation.TooLate(operation.EventCancel, id, res.Status)
 		}
 		return res, nil
 	})
 }
 
-// seize takes the right to work on an operation, from another process too: that one is given the time to learn of it.
+// seize takes the lease of an operation, even from another process, and gives that process the time to notice.
 func (c *claim) seize(ctx context.Context) error {
 	err := c.log.Hold(ctx, c.id, c.holder)
 	if media.CodeOf(err) != media.CodeConflict {
 		return err
 	}
-	for range 3 { // another one may come between
+	for range 3 { // another process may intervene
 		saved, failed := c.log.Saved(ctx, c.id)
 		if failed != nil {
 			return failed
@@ -73,12 +73,12 @@ func (c *claim) seize(ctx context.Context) error {
 	return nil
 }
 
-// stop ends an operation that no other process works on: calls that are under way, with
-// whatever model, then the results that were never asked for.
+// stop ends an operation that no other process works on: first the calls in progress, of any model, then the results
+// that were never requested.
 func (g *Gateway) stop(ctx context.Context, saved *operation.Saved) *generate.Result {
 	op := saved.Operation
 	p, err := g.Read(op.Request)
-	if err != nil { // the request is no longer known, what was done is
+	if err != nil { // the request cannot be read, but the calls made are known
 		row, _ := g.config.Catalogue.Of(op.Provider, op.APIModel)
 		row.Name, row.Provider, row.APIModel, row.MaxN = op.Model, op.Provider, op.APIModel, max(row.MaxN, 1)
 		p = &plan.Plan{Model: row}
@@ -109,9 +109,9 @@ func (g *Gateway) stop(ctx context.Context, saved *operation.Saved) *generate.Re
 	return x.finish(ended)
 }
 
-// stopCall ends a call that is under way; what came of it is kept.
+// stopCall ends a call in progress; its results are kept.
 func (x *execution) stopCall(ended context.Context, c call, a operation.Attempt) {
-	if a.Provider == plan.Offline { // no provider is at work
+	if a.Provider == plan.Offline { // no provider is working
 		x.recorder.end(ended, a, operation.EventCancel, fault.Of(ended.Err()))
 		return
 	}
@@ -127,22 +127,22 @@ func (x *execution) stopCall(ended context.Context, c call, a operation.Attempt)
 	x.followTask(ended, c, a, func() {})
 }
 
-// absent stands for a provider that the program knows no more. Nothing but Cancel is asked of it.
+// absent stands for a provider that is not configured any more. Only its Cancel is called.
 type absent struct{ driver.Driver }
 
-// Cancel is media.CodeUnsupported.
+// Cancel returns media.CodeUnsupported.
 func (absent) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "the provider is no longer set up, so its task cannot be stopped")
 }
 
-// Begun reports whether an operation with an idempotency key and the owner of ctx was begun, in
-// whatever process. A log that cannot tell knows of none. It does not look at the end of ctx.
+// Begun reports whether an operation with an idempotency key and the owner of ctx was begun, in any process. A log that
+// cannot look up keys knows of none. Begun ignores the end of ctx.
 func (g *Gateway) Begun(ctx context.Context, key string) bool {
 	id, err := g.operationOf(ctx, key)
 	return err == nil && id != ""
 }
 
-// operationOf finds an operation by its key, also when ctx has ended.
+// operationOf returns the id of an operation by its key, even when ctx has ended.
 func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
 	log, ok := g.config.Operations.(operation.Recaller)
 	if !ok {
@@ -153,8 +153,8 @@ func (g *Gateway) operationOf(ctx context.Context, key string) (string, error) {
 	return log.OperationOf(save, key)
 }
 
-// abandon is Generate for a caller whose context has ended. Nothing more is asked for; but what
-// an earlier process left of the same request, see [generate.Request.TakeUp], is ended, see [Gateway.Abandon].
+// abandon is Generate for a caller whose context has ended. It requests nothing, but ends what an earlier process left
+// of the same request (see [generate.Request.TakeUp] and [Gateway.Abandon]).
 func (g *Gateway) abandon(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	gone := fault.Of(ctx.Err())
 	if !r.TakeUp || handedOver(ctx) {
@@ -171,13 +171,13 @@ func (g *Gateway) abandon(ctx context.Context, r generate.Request) (*generate.Re
 	return res, err
 }
 
-// Abandon ends an operation that a process left and that is no longer wanted, as that process would
-// have: its tasks are stopped where their provider can, what came is kept, what may be billed
-// counts, and the rest is cancelled; where ctx has ended, for its reason. It waits until the hold of that
-// process is over, half a minute at most. ctx has the owner in its scope. A finished operation gives its result.
-// Unlike [Gateway.Cancel] it needs the provider and its key, and takes nothing from a living process.
+// Abandon ends an unwanted operation that a process left, as that process would have: its tasks are cancelled if their
+// provider can, finished results are kept, possibly billed ones count, and the rest is cancelled; if ctx has ended, for
+// its reason. It waits until the lease of that process is over, at most half a minute. ctx has the owner in its scope.
+// A finished operation returns its result. Unlike [Gateway.Cancel] it needs the provider and its key, and takes nothing
+// from a living process.
 //
-// Errors: those of [Gateway.Resume], and media.CodeConflict where another process works on it.
+// Errors: those of [Gateway.Resume], and media.CodeConflict if another process works on it.
 func (g *Gateway) Abandon(ctx context.Context, id string) (*generate.Result, error) {
 	if handedOver(ctx) {
 		return nil, fault.Of(ctx.Err())
@@ -189,28 +189,28 @@ func (g *Gateway) Abandon(ctx context.Context, id string) (*generate.Result, err
 	return await(save, func() (*generate.Result, error) { return g.resume(save, gone, id, operation.EventAbandon, false) })
 }
 
-// ErrHandedOver is the cause of a context that ends because its caller no longer waits: tasks
-// continue at their providers, and [Gateway.Resume] finds them.
+// ErrHandedOver is the cause of a context that ends because its caller stops waiting: tasks continue at their
+// providers, and [Gateway.Resume] finds them.
 var ErrHandedOver = journal.ErrHandedOver
 
-// ErrLetGo is the cause of a context that ends because no more results are wanted, except those that will be paid for
-// anyway: a task that its provider stops is cancelled, and one that it cannot stop is left as by [ErrHandedOver]. Under
-// any other cause such a task is cancelled as well, and counts as one that may have been billed.
+// ErrLetGo is the cause of a context that ends because no more results are wanted, except those that will be billed
+// anyway: a task that its provider can cancel is cancelled, and one that it cannot is left as by [ErrHandedOver]. Under
+// any other cause such a task is cancelled too, and counts as possibly billed.
 var ErrLetGo error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
 
-// submitTime is how long a call that begins a task may run after the end of its context:
-// only with the task's name can it be stopped, left, or fetched later.
+// submitTime is how long a call that starts a task may run after its context has ended: without the task's id the task
+// cannot be stopped, left, or fetched later.
 const submitTime = 10 * time.Second
 
-// sending gives the context of a call: it ends with ctx, or after the grace that the end of
-// ctx leaves to such a call. The caller calls the function when the call is over.
+// sending returns the context of a call: it ends with ctx, or after the grace period that such a call has after the end
+// of ctx. The caller calls the function when the call is over.
 func sending(ctx context.Context, m catalog.Model) (context.Context, context.CancelFunc) {
 	if m.PollSeconds == 0 {
 		return journal.Ending(ctx)
 	}
 	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		if !handedOver(ctx) { // a hand-over has its own grace, and an operation that was taken has none
+		if !handedOver(ctx) { // a hand-over has its own grace period, and a taken operation has none
 			_ = journal.Memory{}.Sleep(patient, submitTime)
 		}
 		end(context.Cause(ctx))
@@ -223,7 +223,7 @@ func sending(ctx context.Context, m catalog.Model) (context.Context, context.Can
 	}
 }
 
-// errRunning is the cause where a task runs past the wait: that is no failure.
+// errRunning is the cause if a task exceeds its wait, which is not a failure.
 var errRunning = errors.New("the task continues")
 
 func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
@@ -234,16 +234,16 @@ func taken(ctx context.Context) bool {
 	return media.CodeOf(context.Cause(ctx)) == media.CodeConflict
 }
 
-// departure is how this process leaves an operation: with a task that another process fetches, or at
-// the end of its context. It is safe for concurrent use.
+// departure is how this process leaves an operation: with a task that another process fetches, or because its context
+// ends. It is safe for concurrent use.
 type departure struct {
 	notes     *notes
 	resumable bool        // [Gateway.Resume] can continue the operation
 	stopped   bool        // the operation is being cancelled, see [Gateway.Cancel]
-	running   atomic.Bool // work continues without this process
+	running   atomic.Bool // work continues elsewhere
 }
 
-// leave makes the operation one that continues without this process; the note, if any, is for people.
+// leave marks the operation as continuing without this process; the note, if any, is for people.
 func (l *departure) leave(code media.Code, reason string, note ...string) *media.Error {
 	if len(note) > 0 {
 		l.notes.warnUnsaved(strings.Join(note, ""))
@@ -252,7 +252,7 @@ func (l *departure) leave(code media.Code, reason string, note ...string) *media
 	return media.Errorf(code, "%s: %w", reason, errRunning)
 }
 
-// ended is why work that has not begun ends with ctx. The process that continues the operation begins what is left.
+// ended returns why work that has not begun ends with ctx. The process that continues the operation starts the rest.
 func (l *departure) ended(ctx context.Context) *media.Error {
 	if handedOver(ctx) {
 		return l.leave(media.CodeConflict, "leave the call to another process")
@@ -260,23 +260,23 @@ func (l *departure) ended(ctx context.Context) *media.Error {
 	return fault.Of(ctx.Err())
 }
 
-// halted reports whether ctx ended, so that nothing more begins; what is left is noted.
+// halted reports whether ctx has ended, so that nothing more begins; remaining work is marked as left.
 func (l *departure) halted(ctx context.Context) bool {
 	if ctx.Err() == nil {
 		return false
 	}
-	_ = l.ended(ctx) // the calls that had begun say why
+	_ = l.ended(ctx) // the calls in progress report the reason
 	return true
 }
 
-// shutOut leaves a task that this process may not ask for: it is paid for, and another key, or
-// the same one when the provider accepts it again, can fetch it. advice says what becomes of it.
+// shutOut leaves a task that this process may not poll: it is paid for, and can be fetched with another key, or when
+// the provider accepts the key again. advice says what happens to it.
 func (l *departure) shutOut(err *media.Error, advice string) *media.Error {
 	return l.leave(err.Code, "leave the task to its provider", err.Message, ": ", advice)
 }
 
-// giveUp ends the polling of a task whose context has ended, with what it gave last: it
-// leaves the task where another process continues it, or asks the provider to stop.
+// giveUp ends the polling of a task whose context has ended, with its last update: it leaves the task to another
+// process, or asks the provider to stop it.
 func (l *departure) giveUp(ctx context.Context, p polling, last driver.Update) (driver.Update, *media.Error) {
 	if handedOver(ctx) {
 		return last, l.leave(media.CodeConflict, "leave the task to another process")

@@ -12,34 +12,34 @@ import (
 	"atelier/media"
 )
 
-// delivery takes the items of one call as they arrive. Its methods run one at a time.
+// delivery receives the items of one call as they arrive. Its methods run one at a time.
 type delivery struct {
 	x     *execution
 	call  call
-	seen  int // items of the provider, failed ones included
+	seen  int // provider items received, including failed ones
 	got   int // results: a grid of items has several
 	given int // results that the provider made
-	made  int // results that became outputs
+	made  int // results that have become outputs
 	bad   map[operation.Event]int
 	why   *generate.SlotError // of the first result that was refused
-	last  *generate.Slot      // the newest one, until it is known whether it ends the call
+	last  *generate.Slot      // the newest one, not final until it is known whether it ends the call
 
-	coming map[string]*arrival // links that are fetched, by their address
+	coming map[string]*arrival // downloads in progress, by URL
 
 	takes   int          // updates with results
 	asks    bool         // the task can be asked for new links
-	begun   time.Time    // when the call was made; zero means now
-	pending []pending    // results that were made and could not be fetched or stored yet
-	blocked *media.Error // why a grid could not be fetched yet, whose slots are not known before
+	begun   time.Time    // when the call was made; zero means the present
+	pending []pending    // results that were made but not yet fetched or stored
+	blocked *media.Error // why a grid could not be fetched yet; its slots are not known before
 }
 
-// trusting lets a link lead to the configured address of the provider that gave it.
+// trusting allows links to lead to the configured address of the provider that returned them.
 func (d *delivery) trusting(ctx context.Context) context.Context {
 	return safehttp.WithTrusted(ctx, d.x.g.config.Origins[d.call.plan.Model.Provider])
 }
 
-// take handles the items that are new in an update, and those that could not be fetched before:
-// asynchronous providers repeat the old ones.
+// take handles the new items of an update, and those that could not be fetched before. Asynchronous providers repeat
+// old items.
 func (d *delivery) take(ctx context.Context, u driver.Update) {
 	if d.seen >= len(u.Items) && len(d.pending) == 0 {
 		return
@@ -50,7 +50,7 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	defer d.fetchAhead(ctx, u)()
 	waits := d.pending
 	d.pending = nil
-	for _, p := range waits { // by the links of this update where it has them
+	for _, p := range waits { // by the links of this update if it has them
 		d.settle(ctx)
 		p.item = p.newest(u)
 		d.fill(ctx, p.item, p, u.Metadata)
@@ -71,7 +71,7 @@ func (d *delivery) take(ctx context.Context, u driver.Update) {
 	}
 }
 
-// grid turns a grid into its slots; one that could not be fetched yet blocks what comes after it.
+// grid splits a grid into its slots. A grid that could not be fetched yet blocks the items after it.
 func (d *delivery) grid(ctx context.Context, item driver.Item, metadata map[string]any) {
 	err := d.arrive(ctx, &item)
 	var tiles []driver.Item
@@ -89,7 +89,7 @@ func (d *delivery) grid(ctx context.Context, item driver.Item, metadata map[stri
 	for _, tile := range tiles {
 		d.one(ctx, tile, metadata)
 	}
-	d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
+	d.given = max(d.given, before+1) // a grid that cannot be cut was still made
 }
 
 // settle makes the newest slot final.
@@ -100,7 +100,7 @@ func (d *delivery) settle(ctx context.Context) {
 	}
 }
 
-// end writes the receipt of a call; with the newest slot it is one commit.
+// end writes the receipt of a call, in one commit with the newest slot.
 func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update, failed *media.Error) {
 	save, done := saving(ctx)
 	defer done()
@@ -114,7 +114,7 @@ func (d *delivery) end(ctx context.Context, a operation.Attempt, u driver.Update
 	d.last = nil
 }
 
-// one turns an item into a slot; the one before it is settled. A slot that an earlier process filled stays.
+// one turns an item into a slot and settles the previous one. A slot that an earlier process filled is kept.
 func (d *delivery) one(ctx context.Context, item driver.Item, metadata map[string]any) {
 	d.settle(ctx)
 	x := d.x
@@ -131,7 +131,7 @@ func (d *delivery) one(ctx context.Context, item driver.Item, metadata map[strin
 	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, metadata)
 }
 
-// fill gives a slot its result, or the reason why it has none; one that was made and may come later is pending.
+// fill sets a slot's result, or its error. A result that was made but may only be available later becomes pending.
 func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metadata map[string]any) {
 	x, index := d.x, at.index
 	s := generate.Slot{
@@ -155,14 +155,13 @@ func (d *delivery) fill(ctx context.Context, item driver.Item, at pending, metad
 	d.last = &s
 }
 
-// place is the slot of the next result: one that was asked for, that of an earlier process where it
-// is one beyond those, or a new one.
+// place returns the slot of the next result: a requested one, an extra one of an earlier process, or a new one.
 func (d *delivery) place(ctx context.Context, item *driver.Item) int {
 	if d.got < d.call.n() {
 		return d.call.slots[d.got]
 	}
 	x := d.x
-	if d.got >= d.call.plan.Model.Grid { // else it was to be expected
+	if d.got >= d.call.plan.Model.Grid { // else it was expected
 		x.notes.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
 	}
 	if len(x.history.attempts[d.call.number]) > 0 && d.arrive(ctx, item) == nil {
@@ -207,13 +206,13 @@ func endOf(c media.Code) operation.Event {
 	}
 }
 
-// slotError is the part of an error that goes into results.
+// slotError converts an error to the form that results contain.
 func slotError(err *media.Error) *generate.SlotError {
 	return &generate.SlotError{Code: err.Code, Message: media.ErrorText(err.Message), Retryable: err.Retryable}
 }
 
-// settleSlot makes a slot final, or leaves it, records it and tells: its output's record, what became of
-// it and what else is to be saved are one commit.
+// settleSlot makes a slot final, or leaves it, records it and emits an event. The record of its output, the slot and
+// the other saves (more) are one commit.
 func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation.Event, more ...func(context.Context)) {
 	s.Status = x.notes.next(operation.SubjectSlot, x.board.slot(s.Index).Status, e)
 	final := s
@@ -236,7 +235,7 @@ func (x *execution) settleSlot(ctx context.Context, s generate.Slot, e operation
 	x.emit(ctx, generate.Event{Kind: generate.EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
 }
 
-// fail ends the slots of a call that nothing came for, unless another process has taken them: then they are its to end.
+// fail ends the slots of a call that have no result, unless another process has taken the operation: it ends them then.
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
 	if taken(ctx) {
 		return
@@ -256,9 +255,9 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 	}
 }
 
-// short is why a call that succeeded with fewer items than requested has no more.
+// short is the error for the missing results of a call that succeeded with fewer items than requested.
 func (c call) short(got int) *media.Error {
 	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
-	e.Retryable = got > 0 // by hand: see [Gateway.Retry]
+	e.Retryable = got > 0 // by a person: see [Gateway.Retry]
 	return e
 }

@@ -14,10 +14,10 @@ import (
 	"atelier/media"
 )
 
-// enter is the way into an operation that the log has, for Resume, Retry, Notify, Cancel, Abandon and a Generate that
-// finds its operation. One that is over, and stays so, gives its result. Else do works on it as the only one who does;
-// after its error nothing has begun, and the claim is given up. The error has code media.CodeConflict while another
-// caller has the claim, and where the event can no longer happen.
+// enter opens an operation of the log, for Resume, Retry, Notify, Cancel, Abandon and a Generate that finds its
+// operation. If the operation is over and the event does not change that, enter returns its result. Otherwise do works
+// on it exclusively; if do returns an error, no work has begun and the claim is released. The error has code
+// media.CodeConflict while another caller has the claim, and if the event can no longer happen.
 func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do func(*claim) (*generate.Result, error)) (*generate.Result, error) {
 	if g.resumer == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations, so it cannot %s one", e)
@@ -54,7 +54,7 @@ func (g *Gateway) enter(ctx context.Context, id string, e operation.Event, do fu
 	return res, err
 }
 
-// await enters an operation again while another caller works on it, until ctx ends.
+// await retries entering an operation while another caller works on it, until ctx ends.
 func await(ctx context.Context, enter func() (*generate.Result, error)) (*generate.Result, error) {
 	for {
 		res, err := enter()
@@ -64,14 +64,14 @@ func await(ctx context.Context, enter func() (*generate.Result, error)) (*genera
 	}
 }
 
-// claim is the sole right to work on an operation, and the operation as it was read under it.
+// claim is the exclusive right to work on an operation, with the operation as read under that right.
 type claim struct {
 	g *Gateway
 	lease
 	*operation.Saved
 }
 
-// take takes, or keeps, the right, and reads the operation: what was read before may be old.
+// take acquires or keeps the right and reads the operation again, because an earlier read may be stale.
 func (c *claim) take(ctx context.Context) (err error) {
 	if err := c.log.Hold(ctx, c.id, c.holder); err != nil {
 		return err
@@ -82,13 +82,13 @@ func (c *claim) take(ctx context.Context) (err error) {
 	return err
 }
 
-// leave gives the operation as it is, and up.
+// leave returns the operation unchanged and releases the claim.
 func (c *claim) leave(ctx context.Context) (*generate.Result, error) {
 	return c.Result(), c.release(ctx)
 }
 
-// work continues the operation, which is under way; with once it asks once for each task. After
-// an error nothing has begun.
+// work continues the operation, which is in progress; with once it polls each task once. After an error no work has
+// begun.
 func (c *claim) work(ctx context.Context, once bool) (*generate.Result, error) {
 	g, op := c.g, c.Operation
 	p, err := g.Load(op.Request)
@@ -114,17 +114,17 @@ func (c *claim) work(ctx context.Context, once bool) (*generate.Result, error) {
 	return x.work(ctx), nil
 }
 
-// again is how a finished operation is queued once more.
+// again says how a finished operation is queued again.
 type again struct {
 	event operation.Event
 	plan  *plan.Plan // with its round
-	slots []int      // that lose what became of them
-	// money is what it may cost from now on; nil if nothing.
+	slots []int      // whose outcome is deleted
+	// money is the estimate of the further cost; nil if there is none.
 	money *generate.Charge
-	tasks []operation.Attempt // that are under way again
+	tasks []operation.Attempt // that are in progress again
 }
 
-// queue makes the operation, which is over, one that is under way.
+// queue sets a finished operation in progress again.
 func (c *claim) queue(ctx context.Context, a again) (err error) {
 	op, budget := c.Operation, c.g.config.Budget
 	if op.Status, err = operation.Advance(operation.SubjectOperation, c.Status(), a.event); err != nil {
@@ -146,7 +146,7 @@ func (c *claim) queue(ctx context.Context, a again) (err error) {
 		err = c.log.Reopen(ctx, op, a.slots)
 	}
 	if err != nil && a.money != nil {
-		_ = budget.Settle(ctx, generate.Charge{ID: op.ID}) // else it is given back later
+		_ = budget.Settle(ctx, generate.Charge{ID: op.ID}) // else it is refunded later
 	}
 	if err != nil {
 		return fault.Wrap("take the operation up again", err)
@@ -155,7 +155,7 @@ func (c *claim) queue(ctx context.Context, a again) (err error) {
 	return err
 }
 
-// nameTask makes an attempt whose task is known one that is under way.
+// nameTask sets an attempt whose task has become known in progress.
 func (c *claim) nameTask(ctx context.Context, a operation.Attempt) (err error) {
 	a.Error, a.Usage, a.FinishedAt = nil, generate.Usage{}, time.Time{}
 	if a.Status, err = operation.Advance(operation.SubjectAttempt, a.Status, operation.EventName); err != nil {
@@ -167,7 +167,7 @@ func (c *claim) nameTask(ctx context.Context, a operation.Attempt) (err error) {
 	return nil
 }
 
-// workOnTask continues the operation and a call whose task is known by now; one that is over is queued again for it.
+// workOnTask continues the operation and a call whose task has become known; a finished one is queued again for it.
 func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.Attempt) (*generate.Result, error) {
 	if c.Over() {
 		p, err := c.g.Load(c.Operation.Request)
@@ -189,8 +189,8 @@ func (c *claim) workOnTask(ctx context.Context, e operation.Event, a operation.A
 	return c.work(ctx, false)
 }
 
-// occupy begins work on an operation; the error has code media.CodeConflict while another
-// caller of this gateway does it.
+// occupy starts work on an operation. The error has code media.CodeConflict while another caller of this gateway works
+// on it.
 func (g *Gateway) occupy(id string) (leave func(), err error) {
 	if _, on := g.busy.LoadOrStore(id, true); on {
 		return nil, media.Errorf(media.CodeConflict, "operation %s is under way in this process: wait for it", id)
@@ -203,15 +203,15 @@ func (g *Gateway) occupied(id string) bool {
 	return on
 }
 
-// holdTime is how long the right to work on an operation lasts after the end of its process.
+// holdTime is how long the lease of an operation outlives its process.
 const holdTime = 10 * time.Second
 
-// lateTime is how long the answer of a call is read and stored that was under way when this process
-// lost the right: it may have been paid for.
+// lateTime is how long this process, after it has lost the lease, still reads and stores the answer of a call in
+// progress: the answer may have been paid for.
 const lateTime = 3 * time.Second
 
-// lease is this gateway's right to work on an operation, which one process has at a time. Where the log
-// cannot resume operations, log is nil, and there is nothing to keep or to lose.
+// lease is this gateway's right to work on an operation, which one process holds at a time. If the log cannot resume
+// operations, log is nil, and there is no lease to keep or lose.
 type lease struct {
 	log    operation.Resumer
 	id     string // the operation
@@ -220,7 +220,7 @@ type lease struct {
 
 func (g *Gateway) lease(id string) lease { return lease{g.resumer, id, g.holder} }
 
-// release ends the lease of an operation that is not worked on.
+// release ends the lease of an operation that is not being worked on.
 func (l lease) release(ctx context.Context) error {
 	if err := l.log.Release(context.WithoutCancel(ctx), l.id, l.holder); err != nil {
 		return fault.Wrap("release operation", err)
@@ -233,9 +233,9 @@ func (l lease) lost(ctx context.Context) bool {
 	return l.log != nil && media.CodeOf(l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder)) == media.CodeConflict
 }
 
-// keep extends the lease, which is held already, while the operation is worked on. held ends when another
-// process has taken the operation: then this process was suspended for too long. end stops that, and
-// releases the lease of an operation that is still open, unless another process has it.
+// keep extends the lease, which is already held, while the operation is worked on. held ends when another process has
+// taken the operation, because this process was suspended for too long. end stops that, and releases the lease of an
+// open operation unless another process has it.
 func (l lease) keep(ctx context.Context) (held context.Context, end func(open bool) error) {
 	if l.log == nil {
 		return ctx, func(bool) error { return nil }
@@ -252,7 +252,7 @@ func (l lease) keep(ctx context.Context) (held context.Context, end func(open bo
 				return
 			case <-tick.C:
 				if err := l.log.Keep(context.WithoutCancel(ctx), l.id, l.holder); media.CodeOf(err) == media.CodeConflict {
-					cancel(fmt.Errorf("%w: %w", journal.HandOver(lateTime), err)) // what is under way is the other one's
+					cancel(fmt.Errorf("%w: %w", journal.HandOver(lateTime), err)) // the work in progress belongs to the other process
 					return
 				}
 			}

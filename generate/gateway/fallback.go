@@ -16,8 +16,8 @@ import (
 	"atelier/media"
 )
 
-// askAgain asks for the results that failed alone beside others that came, where the
-// driver says that they were not billed.
+// askAgain requests results again that failed individually beside successful ones, if the driver says that they were
+// not billed.
 func (x *execution) askAgain(ctx context.Context) {
 	for range x.g.config.MaxAttempts - 1 {
 		slots := x.board.repeatable()
@@ -28,8 +28,8 @@ func (x *execution) askAgain(ctx context.Context) {
 	}
 }
 
-// fallBack asks the request's next models for the results that failed, one model after
-// the other. The results of a call that may have been billed are not asked for: that could pay twice.
+// fallBack asks the request's fallback models, one after the other, for the results that failed. Results of a call that
+// may have been billed are not requested: they could be paid for twice.
 func (x *execution) fallBack(ctx context.Context) {
 	var overBudget error
 	before, reasons := x.plan.Model.Name, []string(nil)
@@ -72,7 +72,7 @@ func (x *execution) fallBack(ctx context.Context) {
 	}
 }
 
-// endOpenCalls ends calls of an earlier process, such as those to models of the fallback, that are not continued
+// endOpenCalls ends unfinished calls of an earlier process, such as those to fallback models, that are not continued
 // because ctx has ended.
 func (x *execution) endOpenCalls(ctx context.Context) {
 	if ctx.Err() == nil || handedOver(ctx) {
@@ -83,18 +83,18 @@ func (x *execution) endOpenCalls(ctx context.Context) {
 	}
 }
 
-// chain is the plans of the models that an operation may ask: its own, and those of its fallback, in
-// order. It calls no provider and reserves nothing.
+// chain plans for the models that an operation may ask: its own, then its fallback, in order. It calls no provider and
+// reserves nothing.
 type chain struct {
 	planner   *plan.Planner
 	catalogue *catalog.Catalog
 	now       func() time.Time
-	plan      *plan.Plan // the operation's own
+	plan      *plan.Plan // the operation's own plan
 	operation string
 	history   *history
 }
 
-// substitute plans n results by a model of the fallback, by its number from 0.
+// substitute plans n results with a fallback model, given by its index from 0.
 func (k *chain) substitute(ctx context.Context, number, n int) (*plan.Plan, error) {
 	r := k.plan.Request
 	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[number], false, nil, nil, n
@@ -105,8 +105,8 @@ func (k *chain) substitute(ctx context.Context, number, n int) (*plan.Plan, erro
 	return p, err
 }
 
-// actOf names the money of a model of the fallback, by its number from 0, in this round. It begins with
-// the operation's id, by which a ledger knows that the act is not over.
+// actOf returns the budget act of a fallback model, given by its index from 0, in this round. It starts with the
+// operation's id, from which a ledger knows that the act is not over.
 func (k *chain) actOf(number int) string {
 	first := 1
 	if k.plan.Round != nil {
@@ -115,7 +115,7 @@ func (k *chain) actOf(number int) string {
 	return fmt.Sprintf("%s/%d/%d", k.operation, first, number+1)
 }
 
-// planOf is the plan of an attempt: the operation's, or that of a model that stood in.
+// planOf returns the plan of an attempt: the operation's own, or that of a fallback model.
 func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 	m := k.modelOf(a)
 	if m.Provider == k.plan.Model.Provider && m.APIModel == k.plan.Model.APIModel {
@@ -136,7 +136,7 @@ func (k *chain) planOf(ctx context.Context, a operation.Attempt) *plan.Plan {
 	return &plan.Plan{Model: m}
 }
 
-// modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
+// modelOf returns the model that an attempt asked: the plan's, or a fallback model.
 func (k *chain) modelOf(a operation.Attempt) catalog.Model {
 	m := k.plan.Model
 	if other, ok := k.catalogue.Of(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
@@ -145,7 +145,7 @@ func (k *chain) modelOf(a operation.Attempt) catalog.Model {
 	return m
 }
 
-// first is the plan of the calls that a round begins with: the operation's, or that of the model whose call was found.
+// first returns the plan of a round's first calls: the operation's, or that of the model whose call was found.
 func (k *chain) first(ctx context.Context) *plan.Plan {
 	r := k.plan.Round
 	if r == nil || !r.Found || len(k.history.attempts[r.First]) == 0 {
@@ -157,7 +157,7 @@ func (k *chain) first(ctx context.Context) *plan.Plan {
 	return k.plan
 }
 
-// framed reports whether what arrived for the operation may be frames of previews.
+// framed reports whether blobs that arrived for the operation may be preview frames.
 func (k *chain) framed() bool {
 	for _, all := range k.history.attempts {
 		if k.plan.Frames && slices.ContainsFunc(all, func(a operation.Attempt) bool { return k.modelOf(a).Streams() }) {

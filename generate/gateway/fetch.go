@@ -17,21 +17,21 @@ import (
 	"atelier/media"
 )
 
-// fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
-// is pending, see [delivery.later].
+// fetchAttempts is how often a link is tried in a row: fetching costs nothing. A result that still fails becomes
+// pending, see [delivery.later].
 const fetchAttempts = 3
 
 const fetchesAtOnce = 8
 
 type arrival struct {
-	done     chan struct{} // closed when it has come, or failed
+	done     chan struct{} // closed when it has arrived or failed
 	blob     media.Blob
 	declared string
 	err      error
 }
 
-// fetchAhead begins to fetch all links of an update at the same time: one that hangs must not keep
-// the others waiting, whose links expire. end stops what is still under way.
+// fetchAhead starts to fetch all links of an update in parallel, so that a slow one does not delay the others, whose
+// links expire. end stops the downloads in progress.
 func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -57,7 +57,7 @@ func (d *delivery) fetchAhead(ctx context.Context, u driver.Update) (end func())
 	}
 }
 
-// links lists those of an update that are to be fetched: of what is pending, and of what is new and in no slot.
+// links returns the links of an update to fetch: of pending results, and of new items without a filled slot.
 func (d *delivery) links(u driver.Update) (links []string) {
 	items := make([]driver.Item, 0, len(u.Items))
 	for _, p := range d.pending {
@@ -77,7 +77,7 @@ func (d *delivery) links(u driver.Update) (links []string) {
 	return links
 }
 
-// attempts is how often a link is tried in a row: what is pending is tried again anyway.
+// attempts is how often a link is tried in a row: pending results are tried again later anyway.
 func (d *delivery) attempts() int {
 	if d.takes > 1 {
 		return 1
@@ -85,7 +85,7 @@ func (d *delivery) attempts() int {
 	return fetchAttempts
 }
 
-// fetch gets a result that came as a link, or waits for it where that has begun.
+// fetch returns a result that came as a link, or waits for it if its download has started.
 func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, error) {
 	a := d.coming[link]
 	if a == nil {
@@ -95,23 +95,23 @@ func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, 
 	return a.blob, a.declared, a.err
 }
 
-// downloads fetches results that providers gave as links, and stores them. A download that takes too long is not waited
-// for; what comes of it later is given to the next try of its link. It is safe for concurrent use.
+// downloads fetches results that providers returned as links, and stores them. It does not wait for a download that
+// takes too long; a later result of it serves the next try of its link. It is safe for concurrent use.
 type downloads struct {
 	storage generate.Storage
 	get     Fetch
-	late    sync.Map // downloads that came after their time, by link
+	late    sync.Map // downloads that finished after their time limit, by link
 }
 
-// fetch gets a result that came as a link, at once: links expire. It is tried so often.
+// fetch downloads the result of a link at once, because links expire. It makes at most the given number of attempts.
 func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
 	for number := 1; ; number++ {
 		b, declared, err := l.once(ctx, url)
-		code := media.CodeOf(err) // of what another try at once does not mend
+		code := media.CodeOf(err) // errors that an immediate retry does not fix
 		if err == nil || number >= attempts || !passing(fault.Of(err)) || code == media.CodeDeadline || code == media.CodeDiskFull {
 			return b, declared, err
 		}
-		// A plain wait and no journalled one: a replay fetches anew or not at all.
+		// A plain wait, not a journalled one: a replay fetches anew or not at all.
 		if err := (journal.Memory{}).Sleep(ctx, time.Duration(number)*fetchPause); err != nil {
 			return media.Blob{}, "", fault.Of(err)
 		}
@@ -120,16 +120,16 @@ func (l *downloads) fetch(ctx context.Context, url string, attempts int) (media.
 
 const fetchTime = 2 * time.Minute
 
-// fetchPause grows with every try, up to longestFetchPause.
+// fetchPause grows with each attempt, up to longestFetchPause.
 const (
 	fetchPause        = 100 * time.Millisecond
 	longestFetchPause = 20 * time.Second
 )
 
-// passing tells the errors of a download that another try can mend.
+// passing reports whether another try can fix a download error.
 func passing(err *media.Error) bool { return err.Retryable || operation.Passing(err.Code) }
 
-// errRefusedLink is the cause where a link leads nowhere, or no more.
+// errRefusedLink is the cause if a link does not work, or no longer works.
 var errRefusedLink = errors.New("link refused")
 
 func (l *downloads) once(ctx context.Context, url string) (media.Blob, string, error) {
@@ -158,19 +158,19 @@ func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	body, declared, err := l.get(ctx, url)
 	switch media.CodeOf(err) {
 	case "":
-	case media.CodeNotFound, media.CodeForbidden: // of the link: what it led to was made
+	case media.CodeNotFound, media.CodeForbidden: // the link fails, but its result was made
 		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link no longer works (%s): it may be billed; ask again if you accept that", fault.Of(err).Message)
 		e.Cause = errRefusedLink
 		return download{}, e
 	default:
 		return download{}, fault.Wrap("fetch result", err)
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it came late, and is kept all the same
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // it is late, but still kept
 		longer, over := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
 		defer over()
 		ctx = longer
 	}
-	stop := context.AfterFunc(ctx, func() { _ = body.Close() }) // a body need not know ctx
+	stop := context.AfterFunc(ctx, func() { _ = body.Close() }) // a body may ignore ctx
 	defer stop()
 	b, err := l.storage.Store(ctx, body, declared)
 	if stop() {
@@ -182,20 +182,20 @@ func (l *downloads) store(ctx context.Context, url string) (download, error) {
 	return download{b, declared}, nil
 }
 
-// defaultLinkLife is how long the link to a result lives at a provider of which that is not known:
-// one that is refused before that is asked for again.
+// defaultLinkLife is the lifetime of a result's link at a provider that does not document it: a link that is refused
+// before that is requested again.
 const defaultLinkLife = 24 * time.Hour
 
-// pending is a result that its provider made, and that could not be fetched or stored yet.
+// pending is a result that its provider made and that could not yet be fetched or stored.
 type pending struct {
-	at    int // its place in the provider's list
+	at    int // its index in the provider's list
 	index int // its slot
 	item  driver.Item
 	why   *media.Error
 }
 
-// later reports whether a result that could not be had may be had another time: its link may
-// work, or there may be a new one, or room to store it.
+// later reports whether a result that could not be fetched or stored may be available later: its link may work, or
+// there may be a new link, or free space.
 func (d *delivery) later(item driver.Item, err *media.Error) bool {
 	switch {
 	case err.Code == media.CodeDiskFull:
@@ -205,13 +205,13 @@ func (d *delivery) later(item driver.Item, err *media.Error) bool {
 	case errors.Is(err, errRefusedLink):
 		life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
 		dead := !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
-		return d.asks && (!dead || d.takes < 2 && !d.x.once) // by its age it may be another link
+		return d.asks && (!dead || d.takes < 2 && !d.x.once) // past the lifetime, a newer update may have another link
 	default:
 		return passing(err)
 	}
 }
 
-// newest is the result as a newer update has it, whose link may be another one.
+// newest returns the result as in a newer update, whose link may differ.
 func (p pending) newest(u driver.Update) driver.Item {
 	if p.at < len(u.Items) && p.item.URL != "" {
 		return u.Items[p.at]
@@ -226,8 +226,8 @@ func (d *delivery) lacking() *media.Error {
 	return d.blocked
 }
 
-// leaveResults leaves a call whose results could not be had to the process that continues the operation. Where
-// nobody can, it is nil, and the results are lost.
+// leaveResults leaves results that could not be fetched or stored to the process that continues the operation. It
+// returns nil if no process can; the results are then lost.
 func (d *delivery) leaveResults(reason *media.Error) *media.Error {
 	x := d.x
 	if !x.departure.resumable {
@@ -237,8 +237,8 @@ func (d *delivery) leaveResults(reason *media.Error) *media.Error {
 		"a result is made and paid for, but could not be fetched or stored yet, so it was left to be fetched (atelier generate --wait ", x.op.ID, "): ", reason.Message)
 }
 
-// undecided leaves a call whose answer came and could not be stored, until a person decides whether it is paid
-// for again. It is nil for any other call, and where nobody could continue the operation.
+// undecided leaves a call whose answer came and could not be stored, until a person decides whether to pay for it
+// again. It returns nil for any other call, and if the operation cannot be resumed.
 func (d *delivery) undecided() *media.Error {
 	reason := d.lacking()
 	if reason == nil || reason.Code != media.CodeDiskFull || d.asks || !d.x.departure.resumable {
@@ -254,7 +254,7 @@ func (d *delivery) undecided() *media.Error {
 	return d.x.departure.leave(media.CodeDiskFull, "leave the lost results to a decision")
 }
 
-// lost is the error of a result that cannot be fetched again.
+// lost returns the error of a result that cannot be fetched again.
 func (d *delivery) lost(reason *media.Error) *media.Error {
 	e := *reason
 	e.Retryable = false
@@ -262,7 +262,7 @@ func (d *delivery) lost(reason *media.Error) *media.Error {
 	return &e
 }
 
-// unanswered reports whether a call was sent and is not over, and has no task to ask for.
+// unanswered reports whether a call was sent, is not over and has no task to poll.
 func unanswered(a operation.Attempt) bool {
 	return a.Status == generate.StatusSubmitted && a.Task == (driver.Handle{})
 }
@@ -272,8 +272,8 @@ func isLost(a operation.Attempt) bool {
 	return unanswered(a) && a.Error != nil && a.Error.Code == media.CodeDiskFull
 }
 
-// undecided reports whether an operation lacks only answers that came and could not be stored: it waits for
-// [Gateway.Retry] under [Again.All], or [Gateway.Cancel].
+// undecided reports whether an operation lacks only answers that came and could not be stored. It then waits for
+// [Gateway.Retry] with [Again.All], or for [Gateway.Cancel].
 func (c *claim) undecided() bool {
 	lost := false
 	for _, a := range c.Attempts {
@@ -285,8 +285,8 @@ func (c *claim) undecided() bool {
 	return lost && !c.Over()
 }
 
-// fetchAgain goes on to fetch the results of an answer that has no task to ask again, for as long as
-// the model's wait lasts. What could not be had then is lost.
+// fetchAgain keeps fetching the results of an answer that has no task to poll, until the model's wait is over. Results
+// that are still missing then are lost.
 func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	x, waited := d.x, time.Duration(0)
 	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
@@ -303,7 +303,7 @@ func (d *delivery) fetchAgain(ctx context.Context, u driver.Update) {
 	}
 }
 
-// conclude ends what is pending: the slots are left, with the reason, where the call is, and lost otherwise.
+// conclude ends pending results: if the call is left, their slots are left with the reason; otherwise they are lost.
 func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 	waits := d.pending
 	d.pending = nil
@@ -332,14 +332,14 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 	}
 }
 
-// fail makes a slot that has no result the newest one.
+// fail makes a slot without a result the newest one.
 func (d *delivery) fail(s generate.Slot, err *media.Error) {
 	s.Error = slotError(err)
 	if d.bad == nil {
 		d.bad = map[operation.Event]int{}
 	}
 	d.bad[slotEnd(s)]++
-	if d.why == nil { // a result is not asked for again because the call is
+	if d.why == nil { // a result's retry does not depend on its call's
 		d.why = &generate.SlotError{Code: s.Error.Code, Message: s.Error.Message}
 	}
 	d.last = &s

@@ -1,13 +1,12 @@
-// Package gateway turns requests into results: the [Gateway] chooses the model, fits the settings to
-// it, reserves the money, journals and makes the provider calls, repeats them where a repeat
-// cannot be paid twice, fetches and records what they give, and continues in another process what
-// one left unfinished. What providers have in common is done here, once.
+// Package gateway turns requests into results. The [Gateway] chooses the model, fits the settings to it, reserves the
+// money, journals and makes the provider calls, repeats them if a repeat cannot be billed twice, fetches and records
+// the results, and continues the unfinished work of another process. Logic that all providers share is here, once.
 //
-// Errors are media.Error values. Images travel as media.Output; bytes go from the provider's HTTP body straight into
-// the blob store (package wire). What can happen to an operation, and what follows, is the table of package operation.
+// Errors are media.Error values. Images are passed as media.Output; bytes are streamed from the provider's HTTP body
+// into the blob store (package wire). Package operation has the table of an operation's events and transitions.
 //
-// It may import media, journal, blob, probe, wire, imaging, internal/safehttp, internal/patience
-// and the other packages of generate but drivers. No HTTP routes, no SQL, and no durable engine here.
+// It may import media, journal, blob, probe, wire, imaging, internal/safehttp, internal/patience and the other packages
+// of generate except drivers. It contains no HTTP routes, no SQL, and no durable engine.
 package gateway
 
 import (
@@ -33,77 +32,77 @@ import (
 	"atelier/media/imaging"
 )
 
-// Dropper is an optional ability of a [generate.Storage]: previews are dropped when their picture is stored or does not
-// come. *wire.Codec has it; it is an interface because a Storage is one, and package gateway does not import wire.
+// Dropper is an optional interface of a [generate.Storage]: previews are dropped when their picture is stored or does
+// not arrive. *wire.Codec implements it; it is an interface because a Storage is one, and gateway does not import wire.
 type Dropper interface {
-	// Drop deletes bytes that nothing names: no record, no result, no operation but that of the
-	// scope of ctx. What is named stays, without an error.
+	// Drop deletes bytes that no record, no result, and no operation except that of ctx's scope refers to. Bytes that
+	// are referred to are kept, without an error.
 	Drop(ctx context.Context, d media.Digest) error
 }
 
-// Fetch gets a result that a provider gave as a link. It guards the address
-// (media.CodeBlockedAddress), and bounds size and time; the caller closes the body.
+// Fetch downloads a result that a provider returned as a link. It guards the address (media.CodeBlockedAddress) and
+// limits size and time; the caller closes the body.
 type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
 
 // Config sets up a [Gateway].
 type Config struct {
-	// Drivers speak to the providers; at least one. A driver without a key is welcome:
-	// its models are listed, and asking for them names the key.
+	// Drivers connect to the providers; at least one is required. A driver without a key is allowed: its models are
+	// listed, and requests for them return an error that names the key.
 	Drivers []driver.Driver
-	// Catalogue knows the models; default is the shipped one.
+	// Catalogue describes the models; default is the shipped one.
 	Catalogue *catalog.Catalog
-	// Storage keeps results that come by link and converted pictures. Without it such
-	// slots fail, and formats are not converted.
+	// Storage stores converted pictures and results that come by link. Without it such slots fail, and formats are not
+	// converted.
 	Storage generate.Storage
-	// Fetch gets results that come by link; default is a guarded one: public addresses
-	// and the provider's own origin, within 64 MiB and a minute.
+	// Fetch downloads results that come by link; default is a guarded one: public addresses and the provider's own
+	// origin, within 64 MiB and a minute.
 	Fetch Fetch
-	// Origins are, by provider, the addresses that the operator configured for its API. Links
-	// of that provider, and of no other, may lead to them wherever they resolve to.
+	// Origins are the configured API addresses by provider. Links of that provider, and of no other, may lead to them,
+	// whatever they resolve to.
 	Origins map[string]string
 	// Recorder stores the record of every result before the result is shown; default none.
 	Recorder media.Recorder
-	// Journal remembers provider calls across a crash; default journal.Memory.
+	// Journal records provider calls durably; default journal.Memory.
 	Journal journal.Journal
-	// Operations keeps intent and receipt of every call; default [operation.NopLog].
+	// Operations records the intent and receipt of every call; default [operation.NopLog].
 	Operations operation.Log
-	// Budget bounds what operations make and cost; default [generate.InMemory].
+	// Budget limits what operations make and cost; default [generate.InMemory].
 	Budget generate.Budget
 	// Events receives the events of operations, from several goroutines; default none. It must not block.
 	Events func(ctx context.Context, e generate.Event)
-	// DefaultModel answers requests that name no model, where it makes what is asked for
-	// (ATELIER_IMAGE_MODEL); default is what the agent prefers, then the first provider that is ready.
+	// DefaultModel answers requests that name no model, if it supports the request's modality (ATELIER_IMAGE_MODEL);
+	// default is the agent's preference, then the first provider that is ready.
 	DefaultModel string
-	// Fallback is the Fallback of requests that name neither a model nor a chain of their
-	// own (ATELIER_IMAGE_FALLBACK); default none.
+	// Fallback is the Fallback of requests that name neither a model nor a fallback (ATELIER_IMAGE_FALLBACK); default
+	// none.
 	Fallback []string
-	// Notify gives the URL that a provider's notifications are to come to, and the secret
-	// that they are to be signed with or to carry; see [Gateway.Notify]. The URL gets a query
-	// parameter "call", so that a task is known whose name was lost. Default none: tasks are polled.
+	// Notify returns the URL for a provider's notifications, and the secret that they are signed with or carry; see
+	// [Gateway.Notify]. The URL gets a query parameter "call", which identifies a task whose id was lost. Default none:
+	// tasks are polled.
 	Notify func(provider string) (url, secret string)
-	// Partials asks for preview frames: each result then has a disposition "partials", and strict requests are refused
-	// where the model has none. Some providers bill them; default off.
+	// Partials requests preview frames: each result then has a disposition "partials", and strict requests are refused
+	// if the model has none. Some providers bill them; default off.
 	Partials bool
-	// Concurrency is how many calls run at once per provider; 0 means the catalogue's, or 4.
+	// Concurrency is the number of concurrent calls per provider; 0 means the catalogue's, or 4.
 	Concurrency int
-	// MaxAttempts is how often a call is made while it fails in a way that is safe to repeat; default 3.
+	// MaxAttempts is how often a call is made if its failures are safe to repeat; default 3.
 	MaxAttempts int
-	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more fails the call. Default 60 s.
+	// MaxRetryWait is the longest wait before a repeat; a provider that requests more fails the call. Default 60 s.
 	MaxRetryWait time.Duration
-	// MinFree is how many bytes a billable call has to leave free where Storage is a [Reserver], beside
-	// the room for its results. Default 32 MiB; negative means none.
+	// MinFree is how many bytes a billable call must leave free if Storage is a [Reserver], besides the space for its
+	// results. Default 32 MiB; negative means none.
 	MinFree int64
-	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels and 200 frames.
+	// Limits limit a result; the zero value means imaging's defaults, 100 megapixels and 200 frames.
 	Limits imaging.Limits
 	// Now is the clock; default time.Now.
 	Now func() time.Time
-	// Rand gives the jitter of waits, 0 to 1; default math/rand.
+	// Rand returns the jitter of waits, 0 to 1; default math/rand.
 	Rand func() float64
-	// NewID makes the ids of operations and attempts; default UUIDv7.
+	// NewID returns ids of operations and attempts; default UUIDv7.
 	NewID func() string
 }
 
-// Defaults of Config and of catalogue rows.
+// Defaults of Config and catalogue rows.
 const (
 	defaultConcurrency = 4
 	defaultAttempts    = 3
@@ -113,21 +112,21 @@ const (
 	defaultWait        = 120 * time.Second
 )
 
-// Gateway is the one door to every provider. It is safe for concurrent use.
+// Gateway is the single entry point to all providers. It is safe for concurrent use.
 //
-// The planner's verbs are its own: [plan.Planner.Plan], which spends nothing, and the lists of models and providers.
+// It has the planner's methods: [plan.Planner.Plan], which spends nothing, and the lists of models and providers.
 type Gateway struct {
 	*plan.Planner
 
 	config  Config
 	lanes   map[string]*lane.Lane // by provider
 	notices notices
-	busy    sync.Map          // the ids of the operations that callers of this gateway work on, which share its lease
-	holder  string            // names this gateway among those that work on one ledger
-	resumer operation.Resumer // the log; nil where it cannot resume operations
+	busy    sync.Map          // ids of the operations that callers of this gateway work on; they share its lease
+	holder  string            // identifies this gateway among those that share a ledger
+	resumer operation.Resumer // the log; nil if it cannot resume operations
 }
 
-// New makes a gateway. Its error has code media.CodeInvalid and names the setting.
+// New creates a gateway. Its error has code media.CodeInvalid and names the setting.
 func New(c Config) (*Gateway, error) {
 	if c.Catalogue == nil {
 		var err error
@@ -181,14 +180,14 @@ func (c *Config) fill() {
 	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
 }
 
-// Generate makes what is asked and waits for it.
+// Generate executes the request and waits for its results.
 //
-// It returns an error only where no call was made: the errors of [Gateway.Plan] and of Request.Accept, an intent that
+// It returns an error only if no call was made: the errors of [Gateway.Plan] and of Request.Accept, an intent that
 // could not be journalled, or a ctx that had ended. With Request.TakeUp such a ctx ends what an earlier process left,
-// and that is the result. In strict mode the result comes with the error and shows the refused settings. After the
-// first call the result tells everything: every slot has its own status and error, see [generate.Result.Err]. What was
-// made is recorded even when ctx ends; what was not is cancelled, unless the cause of ctx is [ErrHandedOver] or
-// [ErrLetGo]. A provider that works past its wait leaves the operation running.
+// and that is the result. In strict mode the result accompanies the error and shows the refused settings. After the
+// first call the result is complete: every slot has its own status and error, see [generate.Result.Err]. Finished
+// results are recorded even when ctx ends; unfinished ones are cancelled, unless the cause of ctx is [ErrHandedOver] or
+// [ErrLetGo]. A provider that exceeds its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	p, err := g.First(r, false)
 	if err != nil {
@@ -220,7 +219,7 @@ func (g *Gateway) Generate(ctx context.Context, r generate.Request) (*generate.R
 	return x.work(ctx), nil
 }
 
-// recall finds what an idempotency key has already made, or continues it.
+// recall returns the result that an idempotency key has already made, or continues its operation.
 func (g *Gateway) recall(ctx context.Context, r generate.Request) (*generate.Result, error) {
 	log, ok := g.config.Operations.(operation.Recaller)
 	if r.IdempotencyKey == "" || !ok {

@@ -12,8 +12,8 @@ import (
 	"atelier/generate/plan"
 )
 
-// dispositions are what became of the settings of a request. They are corrected by what really came; each
-// correction gives a copy, because a plan keeps its own list.
+// dispositions are the dispositions of a request's settings. They are corrected by the actual results. Each correction
+// returns a copy, because a plan keeps its own list.
 type dispositions []generate.Disposition
 
 func (l dispositions) change(setting string, correct func(*generate.Disposition)) dispositions {
@@ -49,7 +49,7 @@ func (l dispositions) bySize(all []received) dispositions {
 	return l
 }
 
-// byFormat corrects the disposition of the output format by the formats that came from a model.
+// byFormat corrects the disposition of the output format by the formats that the model returned.
 func (l dispositions) byFormat(f formats, model, requested string) dispositions {
 	if f.native == 0 && f.converted == "" && f.unconverted == "" {
 		return l
@@ -66,8 +66,8 @@ func (l dispositions) byFormat(f formats, model, requested string) dispositions 
 	})
 }
 
-// byMakers are the dispositions of a plan by the models that gave the results. Where several did and
-// treat a setting differently, both are named.
+// byMakers returns a plan's dispositions as the models that made the results treated the settings. If several models
+// treated a setting differently, the disposition names each of them.
 func byMakers(own *plan.Plan, all []maker) dispositions {
 	out := slices.Clone(own.Dispositions)
 	for i := range out {
@@ -88,13 +88,13 @@ func byMakers(own *plan.Plan, all []maker) dispositions {
 	return out
 }
 
-// received is the size of a picture that came, and the plan that it came of.
+// received is the size of a received picture, and the plan that it was made by.
 type received struct {
 	catalog.Sides
 	plan *plan.Plan
 }
 
-// nearStep is how far, in pixels of a side of 1024, a ratio may be off where a provider decides on the pixels.
+// nearStep is the tolerance for ratios where a provider decides on the pixels, in pixels of a side of 1024.
 const nearStep = 32
 
 func (r received) asked() string {
@@ -105,7 +105,7 @@ func (r received) asked() string {
 	return strings.TrimSpace(ratio + " " + r.plan.Task.Tier)
 }
 
-// kept reports whether the picture has the size that was asked for, or its ratio.
+// kept reports whether the picture has the requested size and the requested ratio.
 func (r received) kept() (size, ratio bool) {
 	want, name := r.plan.Expects()
 	if want != (catalog.Sides{}) {
@@ -115,7 +115,7 @@ func (r received) kept() (size, ratio bool) {
 	return false, err == nil && plan.NearRatio(r.Ratio(), requested, nearStep)
 }
 
-// tier is the tier of the model that the picture comes nearest to; empty if it has none.
+// tier returns the model's tier that is nearest to the picture's size; empty if the model has none.
 func (r received) tier() string {
 	rule := r.plan.Model.Size
 	if len(rule.Ratios) == 0 {
@@ -148,7 +148,7 @@ func judgePixels(d *generate.Disposition, all []received, came string) {
 	}
 }
 
-// judgeRatio corrects the disposition of a ratio, which may name a size.
+// judgeRatio corrects the disposition of a ratio, whose Applied may be a size.
 func judgeRatio(d *generate.Disposition, all []received, came string) {
 	other := slices.IndexFunc(all, func(r received) bool { _, ratio := r.kept(); return !ratio })
 	if other >= 0 {
@@ -170,7 +170,7 @@ func judgeTier(d *generate.Disposition, all []received, came string) {
 	}
 }
 
-// formats notes what became of an asked output format.
+// formats records how results met the requested output format.
 type formats struct {
 	converted   string // the format of an answer that was converted
 	native      int
@@ -202,7 +202,7 @@ func everyone(all []maker, say func(maker) string) string {
 	return strings.Join(list, "; ")
 }
 
-// mixed is what became of a setting with the models that gave the results.
+// mixed merges a setting's dispositions of the models that made the results.
 func mixed(d generate.Disposition, all []maker) generate.Disposition {
 	var list []generate.Disposition
 	for _, m := range all {

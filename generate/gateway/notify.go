@@ -14,15 +14,15 @@ import (
 	"atelier/media"
 )
 
-// Notify takes a call of a provider's webhook. The provider is polled for what it says, unless it signs its calls: then
-// the call is believed. The operation ends once, by the first that comes. Notify returns when the operation knows of
-// the call, and may still run. Errors: media.CodeNotFound for an unknown provider or task, media.CodeUnsupported for a
-// provider without notifications, those of [driver.Notified], and media.CodeUnavailable when the operation belongs to
-// another process that does not listen; such a provider may call again.
+// Notify handles a call of a provider's webhook. If the provider signs its calls, the content is trusted; otherwise the
+// provider is polled. The operation ends once, by whichever answer comes first. Notify returns when the operation has
+// received the call; the operation may still run. Errors: media.CodeNotFound for an unknown provider or task,
+// media.CodeUnsupported for a provider without notifications, those of [driver.Notified], and media.CodeUnavailable if
+// another process, which does not listen, works on the operation; the provider may then call again.
 //
-// An unknown task is that of the call that the address names: its answer was lost. Where
-// the provider signs, it is continued, also if the operation ended without it. Neither the
-// end of ctx nor the end of half a minute cancels anything: unfinished work is left for [Gateway.Resume].
+// An unknown task belongs to the call that the URL names: its answer was lost. If the provider signs, that call is
+// continued, even if the operation has ended without it. Neither the end of ctx nor a timeout of 30 seconds cancels
+// anything: unfinished work is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notification) error {
 	d := g.Driver(provider)
 	if d == nil {
@@ -49,7 +49,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	case media.CodeOf(err) == media.CodeNotFound:
 		err = g.notifyLost(ctx, provider, n, u)
 	case err != nil:
-	case g.occupied(id): // this process polls the task, or has its end
+	case g.occupied(id): // this process polls the task or has received its end
 	default:
 		ctx = media.WithScope(ctx, scope)
 		_, err = g.resume(ctx, ctx, id, operation.EventResume, false)
@@ -60,11 +60,11 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n driver.Notifica
 	return err
 }
 
-// callParameter is what the address that a provider is to tell says of the call. By it a task
-// is known whose name was lost with the answer.
+// callParameter is the query parameter of the notification URL that names the call. It identifies a task whose id was
+// lost with the answer.
 const callParameter = "call"
 
-// addressOf is the URL that a provider notifies of the task of one call.
+// addressOf returns the URL that a provider notifies about the task of one call.
 func addressOf(base, key string) string {
 	at, err := url.Parse(base)
 	if base == "" || err != nil {
@@ -76,10 +76,10 @@ func addressOf(base, key string) string {
 	return at.String()
 }
 
-// notifyLost takes a message about an unknown task: that of a call whose answer was lost. It
-// is believed only where the provider signs. An operation that was cancelled stays so.
-// The error has code media.CodeNotFound if there is no such call, and media.CodeConflict while
-// its operation is being worked on, so that the answer may still come, or while the operation cannot end.
+// notifyLost handles a message about an unknown task: that of a call whose answer was lost. Only signed messages are
+// trusted. A cancelled operation stays cancelled. The error has code media.CodeNotFound if there is no such call, and
+// media.CodeConflict while its operation is in progress, so that the answer may still come, or while the operation
+// cannot end.
 func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Notification, u driver.Update) error {
 	unknown := media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	key := strings.Join(n.Query[callParameter], "")
@@ -93,7 +93,7 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 		return err
 	}
 	ctx = media.WithScope(ctx, scope)
-	for range 3 { // its operation may have to end first, and another process may come between
+	for range 3 { // the operation may have to end first, and another process may intervene
 		saved, err := g.resumer.Saved(ctx, id)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 			case c.Over(): // another process continued it
 				return c.leave(ctx)
 			}
-			return c.work(ctx, false) // it ends first
+			return c.work(ctx, false) // the operation ends first
 		})
 		switch {
 		case err != nil || named:
@@ -120,14 +120,14 @@ func (g *Gateway) notifyLost(ctx context.Context, provider string, n driver.Noti
 			return unfinished(id)
 		}
 	}
-	return unfinished(id) // its end cannot be saved, for instance
+	return unfinished(id) // for instance because its end cannot be saved
 }
 
-// noticeTime is the most that a notification waits for what it begins; providers wait about as long.
+// noticeTime is how long a notification waits at most for the work that it starts; providers wait about as long.
 const noticeTime = 30 * time.Second
 
-// listening gives the context of work that a notification begins: a provider that hangs up, or
-// would have to wait too long, cancels nothing, the work is left.
+// listening returns the context of work that a notification starts. If the provider hangs up or would have to wait too
+// long, the work is handed over rather than cancelled.
 func listening(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { end(ErrHandedOver) })
@@ -139,7 +139,7 @@ func listening(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// notices lets notifications find the operations that wait for them.
+// notices connects notifications with the operations that wait for them.
 type notices struct {
 	mu    sync.Mutex // guards tasks
 	tasks map[string]*waiting
@@ -151,7 +151,7 @@ type waiting struct {
 	news *driver.Update
 }
 
-// wait enters a task.
+// wait registers a task.
 func (n *notices) wait(provider, id string) *waiting {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -171,8 +171,8 @@ func (n *notices) leave(provider, id string, w *waiting) {
 	}
 }
 
-// ring passes an update to the poll of its task, and reports whether there is one. A late message that is older does not replace
-// the end of the task.
+// ring passes an update to the poll of its task, and reports whether the task is polled. An older message that arrives
+// late does not replace the end of the task.
 func (n *notices) ring(provider string, u driver.Update) bool {
 	n.mu.Lock()
 	w, ok := n.tasks[provider+" "+u.Task.ID]

@@ -17,17 +17,17 @@ import (
 	"atelier/media"
 )
 
-// saveTime is how long paid work is still fetched and saved after the caller's context ended.
+// saveTime is how long paid results are still fetched and saved after the caller's context has ended.
 const saveTime = 30 * time.Second
 
-// execution is one operation under way: it makes the calls of a plan, delivers what they give and asks
-// other models for what is missing. What it knows is in its parts, which do not know each other's.
+// execution is one operation in progress: it makes the calls of a plan, delivers their results and asks other models
+// for missing ones. Its state is in its parts, which do not depend on each other.
 type execution struct {
 	g       *Gateway
 	plan    *plan.Plan
 	op      operation.Operation
 	started time.Time
-	once    bool // tasks of earlier processes are asked for once
+	once    bool // tasks of earlier processes are polled once
 
 	board     *board
 	history   *history
@@ -43,7 +43,7 @@ type execution struct {
 
 func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.Context, error) {
 	id, derived := "", false
-	if p.Request.TakeUp { // the same for the process that takes it up, so that what this one reserves counts once
+	if p.Request.TakeUp { // the same id in the process that takes it up, so that this reservation counts once
 		id, derived = journal.ID(media.ScopeOf(ctx).Step, p.Request.IdempotencyKey, 0, 0)
 	}
 	if !derived {
@@ -57,7 +57,7 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 		return nil, ctx, fault.Of(err)
 	}
 	if err := p.Accept(ctx); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
 		return nil, ctx, err
 	}
 	now := g.config.Now().UTC()
@@ -70,14 +70,14 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	})
 	x.op.Status = x.notes.next(operation.SubjectOperation, x.op.Status, operation.EventGenerate)
 	if x.steps.Journal, err = g.config.Journal.Child(ctx, step.Name{Kind: step.KindGenerate, Label: x.op.Key}); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
 		return nil, ctx, fault.Wrap("open journal", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
-		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is given back later
+		_ = g.config.Budget.Settle(ctx, generate.Charge{ID: id}) // else it is refunded later
 		return nil, ctx, fault.Wrap("journal operation", err)
 	}
 	ctx = media.WithScope(ctx, inTree(scope))
@@ -85,8 +85,8 @@ func (g *Gateway) begin(ctx context.Context, p *plan.Plan) (*execution, context.
 	return x, ctx, nil
 }
 
-// inTree gives the scope of an operation outside of any run a tree of its own: pictures are
-// sent to providers by tokens, which are signed for a tree.
+// inTree uses the operation as the tree of a scope that belongs to no run: pictures are sent to providers through
+// tokens that are signed for a tree.
 func inTree(s media.Scope) media.Scope {
 	s.Tree = cmp.Or(s.Tree, s.Operation)
 	return s
@@ -117,7 +117,7 @@ func (x *execution) emit(ctx context.Context, e generate.Event) {
 	x.g.config.Events(ctx, e)
 }
 
-// hold keeps the lease of the operation while it is worked on; a finished operation is not released.
+// hold keeps the operation's lease while it is worked on; a finished operation is not released.
 func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 	held, end := x.g.lease(x.op.ID).keep(ctx)
 	return held, func() {
@@ -127,13 +127,13 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// work does the whole of an operation, as the only one who does.
+// work executes the whole operation. The caller has the exclusive right to it.
 func (x *execution) work(ctx context.Context) *generate.Result {
 	held, release := x.hold(ctx)
 	defer release()
 	x.run(held, x.history.split(x.chain.first(held), x.board.asked))
 	if r := x.plan.Round; r != nil && r.Found {
-		x.history.skip() // the round is that of a call that was found
+		x.history.skip() // the round is only a call that was found
 	}
 	x.askAgain(held)
 	x.fallBack(held)
@@ -152,7 +152,7 @@ func (x *execution) run(ctx context.Context, calls []call) {
 	all.Wait()
 }
 
-// saving gives a context in which paid work is saved for a while after the end of the caller's.
+// saving returns a context that outlives the caller's by a grace period, for saving paid work.
 func saving(ctx context.Context) (context.Context, context.CancelFunc) {
 	save, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -187,8 +187,8 @@ func (x *execution) finish(ctx context.Context) *generate.Result {
 	}
 	save, done := saving(ctx)
 	defer done()
-	// The money first: an operation without its receipt is taken up again, and what is
-	// settled twice is counted once. The other way round a reservation could stay for ever.
+	// The money is settled first: an operation without a receipt is resumed, and settling twice counts once. In the
+	// other order a reservation could remain forever.
 	settled := !x.op.Status.Over() || x.bill.SettleAll(save)
 	open := x.g.resumer != nil && (x.recorder.retry(save, x.board) || !settled)
 	x.op.Warnings = x.notes.saved()
@@ -210,12 +210,12 @@ func (x *execution) result() *generate.Result {
 	return r
 }
 
-// takenAwayTime bounds the wait for the end of an operation that another process took: one that cancels
-// it waits for [hearTime] first, and then asks its provider.
+// takenAwayTime limits the wait for the end of an operation that another process took. A process that cancels it first
+// waits for [hearTime] and then asks the provider.
 const takenAwayTime = hearTime + holdTime
 
-// takenAway is the result where another process took the operation: how it ended there, if
-// that comes soon, else that it is there.
+// takenAway returns the result if another process took the operation: the end that it reached there if that comes soon,
+// else a result that says so.
 func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
 		saved, err := x.g.resumer.Saved(context.WithoutCancel(ctx), x.op.ID)
@@ -236,7 +236,7 @@ func (x *execution) takenAway(ctx context.Context) *generate.Result {
 	return x.result()
 }
 
-// judge makes the model and the dispositions those of what really came.
+// judge corrects the model and the dispositions by the actual results.
 func (x *execution) judge() {
 	if all := x.board.makersOf(x.plan); len(all) > 0 && len(x.plan.Request.Fallback) > 0 {
 		m := all[0].plan.Model

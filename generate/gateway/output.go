@@ -19,7 +19,7 @@ import (
 	"atelier/media/imaging"
 )
 
-// output turns an item into an output, which is recorded with its slot, or says why it is none.
+// output turns an item into an output, which is recorded with its slot, or returns why it cannot.
 func (d *delivery) output(ctx context.Context, item driver.Item, index int, metadata map[string]any) (media.Output, *media.Error) {
 	if err := d.arrive(ctx, &item); err != nil {
 		return media.Output{}, err
@@ -70,7 +70,7 @@ func (d *delivery) arrive(ctx context.Context, item *driver.Item) *media.Error {
 	return nil
 }
 
-// acceptable checks the sniffed facts: the provider's word does not count.
+// acceptable checks the sniffed facts; the provider's declaration does not count.
 func (d *delivery) acceptable(b media.Blob) *media.Error {
 	model := d.call.plan.Model
 	want := model.Modality
@@ -110,8 +110,8 @@ func (d *delivery) compareTypes(o *media.Output, declared string) {
 	d.x.notes.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", d.call.plan.Model.Name, fault.Quote(declared), o.MIMEType))
 }
 
-// inFormat converts an output into the asked format where it is not; the original is
-// recorded first and is the parent. What cannot be converted stays.
+// inFormat converts an output into the requested format if it has another one. The original is recorded first and is
+// the parent. An output that cannot be converted is kept.
 func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 	x := d.x
 	f := d.call.plan.Request.OutputFormat
@@ -136,8 +136,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 	return converted
 }
 
-// convert makes a picture of another format, marked as made by a model: the mark
-// that the original carries, or one of its own.
+// convert converts a picture to another format, marked as made by a model: with the original's mark, or a new one.
 func (d *delivery) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
 	to, err := imaging.ParseFormat(format)
 	if err != nil {
@@ -171,8 +170,8 @@ func (d *delivery) convert(ctx context.Context, o media.Output, format string) (
 	return b, nil
 }
 
-// cut keeps a grid that arrived and makes an item of every tile, row by row. A grid that
-// cannot be cut is a result as it is.
+// cut keeps a grid that arrived and returns an item for each tile, row by row. A grid that cannot be cut is itself the
+// result.
 func (d *delivery) cut(ctx context.Context, item driver.Item, metadata map[string]any) ([]driver.Item, *media.Error) {
 	x := d.x
 	tiles := *item.Tiles
@@ -215,8 +214,8 @@ func (d *delivery) cut(ctx context.Context, item driver.Item, metadata map[strin
 	return items, nil
 }
 
-// slice cuts a stored grid into stored pictures. A size that does not divide leaves
-// its rest to the last column and row.
+// slice cuts a stored grid into stored pictures. If the size does not divide evenly, the last column and row get the
+// rest.
 func (d *delivery) slice(ctx context.Context, grid media.Output, t driver.Tiles) ([]media.Blob, error) {
 	store := d.x.g.config.Storage
 	r, err := store.Open(ctx, grid.Digest)
@@ -267,7 +266,7 @@ func (d *delivery) describe(ctx context.Context, b media.Blob, index int, metada
 		"model": pl.Model.Name, "api_model": pl.Model.APIModel, "provider": pl.Model.Provider, "digital_source_type": plan.Term(pl.SourceType()),
 	}
 	maps.Copy(meta, metadata)
-	note, _ := metadata["note"].(string) // what a driver says of how its results are made
+	note, _ := metadata["note"].(string) // a driver's remark about how its results are made
 	o := media.NewOutput(b, media.Meta{Label: label, Description: note, Metadata: meta})
 	for _, in := range pl.Request.Inputs {
 		role := "input"

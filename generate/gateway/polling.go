@@ -22,22 +22,22 @@ type polling struct {
 	task   driver.Task
 	handle driver.Handle
 	seen   string // the newest link to a preview
-	// limit is the most that one poll takes; after the first one the end of the wait counts too.
+	// limit is the maximum time of one poll; from the second poll on, end applies too.
 	limit time.Duration
 	end   time.Time
 }
 
-// pollTime is the most that one poll takes, where the wait is not shorter.
+// pollTime is the maximum time of one poll, unless the wait is shorter.
 const pollTime = 30 * time.Second
 
-// poll asks for a task until it is done, the wait is over or ctx ends; a notification comes before the next poll is
-// due. Neither a failed poll nor one that times out says anything about the task, so polling continues; only an answer
-// about the task itself ends it. The wait is measured by the clock. A retry delay that a poll returns holds for calls
-// that have not begun, while tasks are polled at their own pace. A poll that refuses the key or the account says
-// nothing about the task either, but asking again does not help: the task is left to be fetched. So is a finished task
-// whose results cannot be fetched or stored: until the end of the wait it is polled for new links.
+// poll polls a task until it is done, the wait is over or ctx ends; a notification ends the pause before the next poll.
+// A poll that fails or times out says nothing about the task, so polling continues; only an answer about the task
+// itself ends it. The wait is measured by the clock. A retry delay that a poll returns applies to calls that have not
+// begun; tasks are polled at their own pace. A poll that refuses the key or the account says nothing about the task
+// either, but polling again does not help: the task is left to be fetched. So is a finished task whose results cannot
+// be fetched or stored: until the wait is over it is polled for new links.
 //
-// begin runs when notifications can be heard, before the first poll.
+// begin runs when notifications can be received, before the first poll.
 func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (driver.Update, *media.Error) {
 	m, h := p.task.Model, p.handle
 	every := cmp.Or(time.Duration(m.PollSeconds)*time.Second, defaultPoll)
@@ -58,7 +58,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			return last, x.departure.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
 		nap := patience
-		if number == 1 { // it comes whatever the wait is
+		if number == 1 { // the first poll is made whatever the wait is
 			nap = ctx
 		}
 		if x.steps.rest(nap, pause, notices) != nil {
@@ -86,7 +86,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		last = u
 		d.take(ctx, u)
 		switch lacking := d.lacking(); {
-		case lacking != nil && lacking.Code == media.CodeDiskFull: // asking again at once is of no use
+		case lacking != nil && lacking.Code == media.CodeDiskFull: // polling again at once does not help
 			return u, d.leaveResults(lacking)
 		case lacking != nil:
 			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
@@ -99,11 +99,11 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	}
 }
 
-// grace is how long a driver has to come back from a poll, or a download from its host, when its time is over.
+// grace is how long a driver's poll, or a download, may take to return after its time is over.
 const grace = time.Second
 
-// within gives what ask gives, or the error of ctx where ask ignores its end: it is then left to
-// itself, and what it gives all the same goes to late.
+// within returns the result of ask, or the error of ctx if ask ignores the end of ctx. ask then keeps running, and its
+// later result is passed to late.
 func within[T any](ctx context.Context, ask func() (T, error), late func(T)) (T, error) {
 	came := make(chan struct{})
 	var panicked any
@@ -135,8 +135,8 @@ func within[T any](ctx context.Context, ask func() (T, error), late func(T)) (T,
 	return answer, failed
 }
 
-// taskLost is the error of a task that can no longer be polled. The task was paid for, so the
-// call is not made again; a provider that does not know the task is no bad input.
+// taskLost returns the error of a task that can no longer be polled. The task was paid for, so the call is not
+// repeated; a provider that does not know the task does not mean invalid input.
 func taskLost(err *media.Error) *media.Error {
 	err.Retryable = false
 	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
@@ -145,7 +145,7 @@ func taskLost(err *media.Error) *media.Error {
 	return err
 }
 
-// refused tells that a poll, or a look at the list of tasks, failed by who asked.
+// refused reports whether a poll or a list of tasks failed because of the key or the account.
 func refused(err *media.Error) bool {
 	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
 }
@@ -159,17 +159,17 @@ func transient(err *media.Error) bool {
 	}
 }
 
-// previewTime bounds the fetching of one preview: the task is asked for again after it.
+// previewTime limits the download of one preview, after which the task is polled again.
 const previewTime = 5 * time.Second
 
-// show shows the preview that a task links to, where previews are asked for and the link
-// is new. It is tried once; what does not come, or is no picture, is passed over.
+// show shows the preview that a task links to, if previews are requested and the link is new. It is tried once; a
+// preview that fails or is not a picture is ignored.
 func (x *execution) show(ctx context.Context, p *polling, d *delivery, link string) {
 	if p.task.Partial == nil || link == "" || link == p.seen {
 		return
 	}
 	p.seen = link
-	// A preview that is no longer needed must not count as a result of the operation.
+	// A preview must not count as a result of the operation.
 	scope := media.ScopeOf(ctx)
 	scope.Operation = ""
 	brief, stop := context.WithTimeout(media.WithScope(ctx, scope), previewTime)
@@ -184,9 +184,9 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	p.task.Partial(1, b)
 }
 
-// steps runs the methods of drivers as durable steps of one operation: a step that an earlier process finished gives
-// its saved outcome, and the driver is not called. Errors are those of the driver, with driver.ErrUnsettled or
-// driver.ErrContested as their cause where they had it, and media.CodeInternal for a saved outcome that cannot be read.
+// steps runs driver methods as durable steps of one operation: a step that an earlier process finished returns its
+// saved outcome without calling the driver. Errors are those of the driver, with driver.ErrUnsettled or
+// driver.ErrContested as their cause if they had it, and media.CodeInternal for a saved outcome that cannot be read.
 type steps struct{ journal.Journal }
 
 func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context) (driver.Update, error)) (driver.Update, *media.Error) {
@@ -208,7 +208,7 @@ func (s steps) run(ctx context.Context, name step.Name, fn func(context.Context)
 	return out.Update, out.failure()
 }
 
-// start makes the call within the model's time, and after the end of ctx within the grace of [sending].
+// start makes the call within the model's timeout, and after the end of ctx within the grace period of [sending].
 func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name) (driver.Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := s.run(ctx, name, func(ctx context.Context) (driver.Update, error) {
@@ -225,8 +225,8 @@ func (s steps) start(ctx context.Context, c call, t driver.Task, name step.Name)
 	return u, err
 }
 
-// late tells a call that was cut off because the caller's time was over from one that was
-// cancelled: its own context knows of neither.
+// late distinguishes a call that was cut off by the caller's deadline from a cancelled one; the call's own context does
+// not show the difference.
 func late(ctx context.Context, m catalog.Model, err error) error {
 	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
@@ -236,7 +236,7 @@ func late(ctx context.Context, m catalog.Model, err error) error {
 	return e
 }
 
-// ask gives the state of a task: what its provider told, or the answer of a poll.
+// ask returns the state of a task: from a notification, or from a poll.
 func (s steps) ask(ctx context.Context, p polling, notices *waiting, number int) (driver.Update, *media.Error) {
 	if news := notices.take(); news != nil && (news.Done || len(news.Items) > 0) {
 		return *news, nil
@@ -256,7 +256,7 @@ func (s steps) ask(ctx context.Context, p polling, notices *waiting, number int)
 	})
 }
 
-// rest waits until the next poll, or until the provider tells something.
+// rest waits until the next poll is due or a notification arrives.
 func (s steps) rest(ctx context.Context, pause time.Duration, notices *waiting) error {
 	if notices.pending() {
 		return ctx.Err()
@@ -272,20 +272,20 @@ func (s steps) rest(ctx context.Context, pause time.Duration, notices *waiting) 
 		case <-done:
 		}
 	}()
-	_ = s.Sleep(nap, pause) // its only failure that counts is the end of ctx
+	_ = s.Sleep(nap, pause) // only the end of ctx matters
 	return ctx.Err()
 }
 
-// outcome is what a journal remembers of a driver's answer.
+// outcome is the part of a driver's answer that a journal records.
 type outcome struct {
 	Update driver.Update
 	Err    *media.Error
-	// Contested says that the error is [driver.ErrContested].
+	// Contested reports that the error is [driver.ErrContested].
 	Contested bool `json:",omitempty"`
 }
 
-// fail keeps a driver's error. A driver's conflict is one at its provider, and must not be
-// taken for that of two processes over one operation.
+// fail saves a driver's error. A driver's conflict is one at its provider and must not be mistaken for a conflict of
+// two processes over one operation.
 func (o *outcome) fail(err error) {
 	o.Err = fault.Of(err)
 	o.Err.Cause = nil
@@ -297,7 +297,7 @@ func (o *outcome) fail(err error) {
 	}
 }
 
-// failure is the error that was kept; nil if there was none.
+// failure returns the saved error; nil if there was none.
 func (o *outcome) failure() *media.Error {
 	switch {
 	case o.Err == nil:

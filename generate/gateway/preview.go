@@ -8,15 +8,15 @@ import (
 	"atelier/media"
 )
 
-// preview is the newest frame of a slot that has no result yet.
+// preview is the newest frame of a slot without a result.
 type preview struct {
 	count int // frames so far
 	last  media.Blob
 	call  call
 }
 
-// previews are the frames that came for the slots of an operation before their results. Frames are
-// stored bytes without a record; drop deletes those of a slot that is final. It is safe for concurrent use.
+// previews holds the preview frames of an operation's slots. Frames are stored bytes without a record; drop deletes
+// those of a slot that is final. It is safe for concurrent use.
 type previews struct {
 	storage   generate.Storage
 	operation string
@@ -26,7 +26,7 @@ type previews struct {
 	frames map[int][]media.Digest // by slot index
 }
 
-// add adds a frame of a slot and gives its number, from 1.
+// add adds a frame of a slot and returns its number, from 1.
 func (p *previews) add(index int, c call, b media.Blob) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,8 +46,8 @@ func (p *previews) of(index int) (preview, bool) {
 	return v, ok
 }
 
-// drop deletes the frames of a slot that is final, except the one that was kept in place of its
-// result. What cannot be deleted now is collected later.
+// drop deletes the frames of a final slot, except the one that was kept in place of its result. Frames that cannot be
+// deleted are collected later.
 func (p *previews) drop(ctx context.Context, s generate.Slot) {
 	storage, ok := p.storage.(Dropper)
 	if !ok || s.Output == nil && s.Error == nil {
@@ -88,9 +88,9 @@ func (x *execution) keepPreview(ctx context.Context, s generate.Slot) generate.S
 	if !ok || s.Error == nil {
 		return s
 	}
-	if x.previews.storage != nil { // else it is the driver's own
+	if x.previews.storage != nil { // else the blob is the driver's own
 		in, err := x.previews.storage.Open(ctx, p.last.Digest)
-		if media.CodeOf(err) == media.CodeNotFound { // another operation with the same frame dropped it at its own end
+		if media.CodeOf(err) == media.CodeNotFound { // another operation with the same frame dropped it when it ended
 			return s
 		}
 		if err == nil {

@@ -16,12 +16,12 @@ import (
 	"atelier/media"
 )
 
-// recorder saves what comes of an operation: the records of outputs, slots and calls. What cannot be saved
-// is a warning and stays in the backlog, from which retry saves it; the results stay, and while there is a backlog the operation
-// stays open. It changes no slot but its output's record, and is safe for concurrent use.
+// recorder saves an operation's outputs, slots and calls. A failed save becomes a warning and stays in the backlog,
+// which retry saves again; the results are kept, and the operation stays open while there is a backlog. It changes a
+// slot only to set its output's record, and is safe for concurrent use.
 type recorder struct {
 	log       operation.Log
-	records   media.Recorder // nil where outputs have no records
+	records   media.Recorder // nil if outputs have no records
 	operation string
 	now       func() time.Time
 	newID     func() string
@@ -39,7 +39,7 @@ func (r *recorder) note(change func()) {
 	change()
 }
 
-// lacks reports what of a slot could not be saved: the record of its output, or the slot itself.
+// lacks reports which parts of a slot could not be saved: the record of its output, the slot itself.
 func (r *recorder) lacks(s generate.Slot) (record, slot bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,8 +52,8 @@ func (r *recorder) unsavedCalls() []operation.Attempt {
 	return slices.Collect(maps.Values(r.calls))
 }
 
-// output stores the record of an output before it is shown (law 2), unless it has one.
-// A record that cannot be saved warns; the picture stays.
+// output stores the record of an output before it is shown (law 2), unless it has one. A record that cannot be saved
+// causes a warning; the picture is kept.
 func (r *recorder) output(ctx context.Context, o media.Output) media.Output {
 	if r.records == nil || o.ID != "" {
 		return o
@@ -77,7 +77,7 @@ func (r *recorder) slot(ctx context.Context, s generate.Slot) {
 	}
 }
 
-// call saves an attempt that has been made, for a while also after the end of ctx.
+// call saves an attempt that has been made, for a grace period even after ctx has ended.
 func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	save, done := saving(ctx)
 	defer done()
@@ -92,8 +92,8 @@ func (r *recorder) call(ctx context.Context, a operation.Attempt) {
 	}
 }
 
-// together makes one commit of what fn saves, where the log can. Where that fails, each is saved
-// on its own, with its own warning.
+// together saves what fn saves in one commit, if the log can. If that fails, each part is saved separately, with its
+// own warning.
 func (r *recorder) together(ctx context.Context, fn func(context.Context)) {
 	if b, ok := r.log.(operation.Batcher); ok && b.Together(ctx, fn) == nil {
 		return
@@ -116,17 +116,17 @@ func (r *recorder) end(ctx context.Context, a operation.Attempt, e operation.Eve
 	r.call(ctx, a)
 }
 
-// uncalled writes down that the provider was not called, and why: the process that continues the
-// operation, perhaps while another model stands in, does not call it either.
+// uncalled records that the provider was not called, and why, so that the process that continues the operation, perhaps
+// with a fallback model, does not call it either.
 func (r *recorder) uncalled(ctx context.Context, c call, number int, reason *media.Error) *media.Error {
 	if reason.Code != media.CodeUnavailable && reason.Code != media.CodeRateLimited {
-		return reason // it was the caller's time
+		return reason // the caller's time was over
 	}
 	r.end(ctx, r.attempt(c, number), operation.EventReject, reason)
 	return reason
 }
 
-// retry saves once more what is in the backlog, and reports whether something stays there.
+// retry saves the backlog again, and reports whether any of it remains.
 func (r *recorder) retry(ctx context.Context, b *board) (remaining bool) {
 	for _, s := range b.all() {
 		if record, slot := r.lacks(s); !record && !slot {
@@ -154,12 +154,12 @@ func (r *recorder) behind() bool {
 	return len(r.calls) > 0 || slices.Contains(slices.Collect(maps.Values(r.unsaved)), true)
 }
 
-// notes are what an operation says beside its results: warnings for people, and what providers
-// answered beside the media. A warning is noted once. notes is safe for concurrent use.
+// notes holds an operation's warnings for people and the providers' metadata. A warning is kept once. notes is safe for
+// concurrent use.
 type notes struct {
 	mu       sync.Mutex // guards all below
 	warnings []string   // saved with the operation
-	private  string     // a warning of this process alone, which is not saved
+	private  string     // a warning of this process only, not saved
 	metadata map[string]any
 }
 
@@ -171,14 +171,14 @@ func (n *notes) warn(text string) {
 	}
 }
 
-// warnUnsaved replaces the warning that is shown and not saved.
+// warnUnsaved replaces the warning that is shown but not saved.
 func (n *notes) warnUnsaved(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.private = text
 }
 
-// retract removes the warnings that begin with a text.
+// retract removes the warnings that start with a prefix.
 func (n *notes) retract(prefix string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -191,7 +191,7 @@ func (n *notes) saved() []string {
 	return slices.Clone(n.warnings)
 }
 
-// shown are the warnings that this process shows: the saved ones first.
+// shown returns the warnings that this process shows, the saved ones first.
 func (n *notes) shown() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -202,7 +202,7 @@ func (n *notes) shown() []string {
 	return all
 }
 
-// add adds what a provider answered beside the media; later values replace earlier ones.
+// add adds a provider's metadata; later values replace earlier ones.
 func (n *notes) add(raw map[string]any) {
 	if len(raw) == 0 {
 		return
@@ -212,15 +212,15 @@ func (n *notes) add(raw map[string]any) {
 	n.metadata = join(n.metadata, raw)
 }
 
-// joined is what providers answered beside the media; nil if nothing.
+// joined returns the providers' metadata; nil if there is none.
 func (n *notes) joined() map[string]any {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return maps.Clone(n.metadata)
 }
 
-// next is the status that follows an event. An event that the table does not allow is a defect of
-// this program: the status stays, and a warning says so.
+// next returns the status that follows an event. An event that the table does not allow is a bug in this program: the
+// status is kept, and a warning reports it.
 func (n *notes) next(s operation.Subject, from generate.Status, e operation.Event) generate.Status {
 	to, err := operation.Advance(s, from, e)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"atelier/media"
 )
 
-// resumeCall does what can be done for a call that an earlier process began, and gives the number of the
-// attempt that comes next; 0 if nothing is left to do.
+// resumeCall recovers a call that an earlier process started, as far as possible. It returns the number of the next
+// attempt; 0 if nothing remains to do.
 func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 	past := x.history.attempts[c.number]
 	if len(past) == 0 && x.board.cancelled(c.slots) {
@@ -28,17 +28,17 @@ func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 	a := past[len(past)-1]
 	switch {
 	case a.Provider != c.plan.Model.Provider || !slices.Equal(a.Slots, c.slots):
-		// An earlier process went another way: what it began cannot be told from here.
+		// An earlier process took another path; its call cannot be continued from here.
 		x.fail(ctx, c, 0, attemptError(operation.Attempt{}))
 	case a.Status == generate.StatusRunning && a.Task != (driver.Handle{}):
 		x.followTask(ctx, c, a, func() {})
 	case a.Status == generate.StatusSubmitted && a.Provider == plan.Offline:
-		// What is made here costs nothing, so it is made again.
+		// Offline results cost nothing, so they are made again.
 		x.recorder.end(ctx, a, operation.EventFail, attemptError(operation.Attempt{}))
 		return len(past) + 1
 	case isLost(a):
 		x.adopt(ctx, c, a)
-	case a.Status == generate.StatusSubmitted: // it was sent, or about to be, and not answered
+	case a.Status == generate.StatusSubmitted: // sent, or about to be sent, and not answered
 		h, elsewhere := x.find(ctx, c, a)
 		switch {
 		case elsewhere != nil:
@@ -57,8 +57,8 @@ func (x *execution) resumeCall(ctx context.Context, c call) (next int) {
 	return 0
 }
 
-// keep ends a call that is over, with slots that were not saved: what arrived for them is
-// theirs, and the rest fails as the call did.
+// keep ends a finished call whose slots were not saved: they get the results that arrived for them, and the remaining
+// slots fail with the call's error.
 func (x *execution) keep(ctx context.Context, c call, a operation.Attempt) {
 	c.slots = slices.DeleteFunc(slices.Clone(c.slots), func(index int) bool { return x.board.slot(index).Error != nil })
 	save, done := saving(ctx)
@@ -80,7 +80,7 @@ func (x *execution) followTask(ctx context.Context, c call, a operation.Attempt,
 	d := delivery{x: x, call: c, begun: a.StartedAt}
 	p := polling{call: c, task: x.task(ctx, c), handle: a.Task}
 	if x.once {
-		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // a poll comes after a pause
+		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // each poll is preceded by a pause
 	}
 	u, failed := x.poll(ctx, p, &d, begin)
 	d.end(ctx, a, u, failed)
@@ -92,7 +92,7 @@ func (x *execution) followTask(ctx context.Context, c call, a operation.Attempt,
 	}
 }
 
-// gather gives a call what arrived for it and was not saved as its results.
+// gather delivers the unsaved results that arrived for a call.
 func (x *execution) gather(ctx context.Context, c call) *delivery {
 	d := &delivery{x: x, call: c}
 	for _, index := range c.slots {
@@ -113,7 +113,7 @@ func (x *execution) gather(ctx context.Context, c call) *delivery {
 	return d
 }
 
-// adopt gives a call that was sent and not answered what arrived for it.
+// adopt ends a call that was sent and not answered, with the results that arrived for it.
 func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
 	save, done := saving(ctx)
 	defer done()
@@ -140,17 +140,17 @@ func (x *execution) adopt(ctx context.Context, c call, a operation.Attempt) {
 }
 
 const (
-	// looks is how many lists are read without the task: the provider may still be at work on the request.
+	// looks is how many lists without the task are read; the provider may still be processing the request.
 	looks = 3
-	// findTime bounds the wait for a list that does not come: what lost the answer often lasts a while.
+	// findTime limits the wait for a list that does not come: what caused the lost answer often persists for a while.
 	findTime = time.Minute
-	// lookTime is the most that one look takes, longestLook the longest pause before the next.
+	// lookTime limits one look; longestLook limits the pause before the next one.
 	lookTime, longestLook = 30 * time.Second, 10 * time.Second
 )
 
-// find asks for the task of a call whose answer was lost; zero if the provider lists none, or more than one, that can
-// be it. The error says that another process continues the call, or waits for a key that is accepted: a list that
-// refuses the key says nothing about the task.
+// find asks for the task of a call whose answer was lost. It returns zero if the provider lists no matching task, or
+// several. The error says that another process continues the call, or waits until the provider accepts the key: a list
+// that refuses the key says nothing about the task.
 func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driver.Handle, *media.Error) {
 	d, ok := c.plan.Driver.(driver.Listed)
 	if !ok {
@@ -183,7 +183,7 @@ func (x *execution) find(ctx context.Context, c call, a operation.Attempt) (driv
 	return driver.Handle{}, nil
 }
 
-// look asks once. Tasks that the log knows are those of other calls.
+// look asks once. It ignores tasks that the log knows, since they belong to other calls.
 func (g *Gateway) look(ctx context.Context, d driver.Listed, t driver.Task, since time.Time) (driver.Handle, error) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()

@@ -13,26 +13,26 @@ import (
 	"atelier/media"
 )
 
-// Asking says how often [Gateway.Resume] asks for tasks that are under way.
+// Asking says how often [Gateway.Resume] polls tasks in progress.
 type Asking int
 
 const (
-	// AskUntilDone asks as long as the wait of the model lasts; the default.
+	// AskUntilDone polls until the model's wait is over; the default.
 	AskUntilDone Asking = iota
-	// AskOnce asks once for each task, and leaves those that still run: for operations that are past their
-	// wait. While another caller works on the operation, the error has code media.CodeConflict.
+	// AskOnce polls each task once and leaves those that still run: for operations that have exceeded their wait. While
+	// another caller works on the operation, the error has code media.CodeConflict.
 	AskOnce
 )
 
-// Resume continues an operation that an earlier process left, or that runs past
-// its wait, and waits for it as [Gateway.Generate] does. Calls that were never made
-// are made; tasks are polled; a call that was sent and not answered is never made again: it is
-// looked for where its provider is [driver.Listed]; else what arrived of it is kept and the rest fails as
-// unsettled. An operation that lacks only answers that could not be stored is returned as it stands. A finished operation gives its result. ctx has the owner in its scope.
+// Resume continues an operation that an earlier process left or that exceeded its wait, and waits for it like
+// [Gateway.Generate]. Calls that were never made are made; tasks are polled. A call that was sent and not answered is
+// never repeated: its task is looked up if the provider is [driver.Listed]; otherwise the results that arrived are kept
+// and the others fail as unsettled. An operation that lacks only answers that could not be stored is returned
+// unchanged. A finished operation returns its result. ctx has the owner in its scope.
 //
-// Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the
-// log cannot resume, media.CodeMissingKey for a provider without its key, ctx's own
-// while another process holds the operation; under [ErrHandedOver] it is given as it stands.
+// Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the log cannot resume,
+// media.CodeMissingKey for a provider without its key, ctx's error while another process holds the operation; under
+// [ErrHandedOver] the operation is then returned as it stands.
 func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*generate.Result, error) {
 	if slices.Contains(asking, AskOnce) {
 		return g.resume(ctx, ctx, id, operation.EventResume, true)
@@ -57,7 +57,7 @@ func (g *Gateway) Resume(ctx context.Context, id string, asking ...Asking) (*gen
 	return res, err
 }
 
-// resume continues an operation that is under way. The log is read under a context of its own.
+// resume continues an operation in progress. The log is read under a separate context.
 func (g *Gateway) resume(read, ctx context.Context, id string, e operation.Event, once bool) (*generate.Result, error) {
 	return g.enter(read, id, e, func(c *claim) (*generate.Result, error) {
 		if e == operation.EventResume && c.undecided() {
@@ -67,7 +67,7 @@ func (g *Gateway) resume(read, ctx context.Context, id string, e operation.Event
 	})
 }
 
-// recollect makes the execution of a saved operation by its plan.
+// recollect creates the execution of a saved operation from its plan.
 func (g *Gateway) recollect(ctx context.Context, p *plan.Plan, saved *operation.Saved) *execution {
 	op := saved.Operation
 	op.Status = saved.Status()
@@ -82,7 +82,7 @@ func (g *Gateway) recollect(ctx context.Context, p *plan.Plan, saved *operation.
 	return x
 }
 
-// remember takes over what earlier processes and earlier rounds did.
+// remember restores the work of earlier processes and earlier rounds.
 func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 	for _, s := range saved.Slots {
 		x.board.extend(s.Index)
@@ -108,9 +108,9 @@ func (x *execution) remember(ctx context.Context, saved *operation.Saved) {
 	}
 }
 
-// rejoin continues an operation that ended because its caller cancelled it, as a run that was cancelled: tasks at the
-// provider are asked for again instead of being begun, and calls that were never made are made. What was answered by
-// then, and synchronous calls that were cut off, stay as they are.
+// rejoin continues an operation that its caller cancelled, such as a cancelled run: existing tasks at the provider are
+// polled instead of started again, and calls that were never made are made. Results that were already answered, and
+// interrupted synchronous calls, stay as they are.
 func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	if !c.Over() {
 		return c.work(ctx, false)
@@ -135,8 +135,8 @@ func (c *claim) rejoin(ctx context.Context) (*generate.Result, error) {
 	return c.work(ctx, false)
 }
 
-// alone reports whether the model of a plan made all attempts, and none of them in a round
-// that a person asked for: else what was cut off cannot be told apart.
+// alone reports whether the plan's model made all attempts, and none of them in a round that a person requested.
+// Otherwise the interrupted results cannot be told apart.
 func alone(p *plan.Plan, attempts []operation.Attempt) bool {
 	if p.Round != nil && p.Round.Before == nil {
 		return false
@@ -153,8 +153,8 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// outstanding is what slots may use from now on: tasks that were begun are paid for, and those
-// that their provider may have billed are counted.
+// outstanding returns what slots may still cost: tasks that were started are paid for, and those that may have been
+// billed are counted.
 func outstanding(p *plan.Plan, saved *operation.Saved, slots []int) generate.Charge {
 	c := generate.Charge{ID: saved.Operation.ID}
 	calls := 0
@@ -174,30 +174,30 @@ func outstanding(p *plan.Plan, saved *operation.Saved, slots []int) generate.Cha
 	return c
 }
 
-// Again says which failed results of a finished operation are asked for again.
+// Again selects the failed results of a finished operation to request again.
 type Again struct {
 	// Operation is the operation's id.
 	Operation string
-	// All asks also for results that were moderated, cancelled or deleted, and for those
-	// whose call was billed or may have been: that can pay for them a second time.
+	// All also selects results that were moderated, cancelled or deleted, and those whose call was or may have been
+	// billed: they may be paid for twice.
 	All bool
-	// Slots are the indexes, from 1, that are asked for; empty means all that failed.
+	// Slots are the indexes, from 1, to request; empty means all that failed.
 	Slots []int
 }
 
-// Retry asks again for the results that failed in a finished operation and waits for them as [Gateway.Generate] does.
-// They keep their slots beside those that are there, which are never asked for twice; the new calls are attempts of the
-// same operation, with their own idempotency keys, against the same budgets. Before that, results whose call may have
-// been billed are looked for at a provider that is [driver.Listed]. What is there is fetched, without a call and
-// without new money; so is the result of a task that its provider still has. An operation that is not finished is
-// continued, as by [Gateway.Resume]; what it lacks of a call that had no answer, or whose answer could not be stored,
-// is then asked for under [Again.All]. Asked for are results whose error is retryable or whose call was not billed, see
-// [Again.All] for the others. An operation that has all its results gives them, without a call. A process that dies
-// here leaves an operation that [Gateway.Resume] continues. ctx has the owner in its scope.
+// Retry requests the failed results of a finished operation again and waits for them like [Gateway.Generate]. They keep
+// their slots; existing results are never requested twice. The new calls are attempts of the same operation, with their
+// own idempotency keys, against the same budgets. First, results whose call may have been billed are looked up at a
+// provider that is [driver.Listed]. Existing results are fetched without a call and without new money; so is the result
+// of a task that its provider still has. An unfinished operation is continued, as by [Gateway.Resume]; results of a
+// call that had no answer, or whose answer could not be stored, are then requested under [Again.All]. Retry requests
+// results whose error is retryable or whose call was not billed, see [Again.All] for the others. An operation that has
+// all its results returns them, without a call. A process that dies during Retry leaves an operation that
+// [Gateway.Resume] continues. ctx has the owner in its scope.
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that another caller works on,
-// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results are missing that need [Again.All],
-// or the code of the list that could not be read to look for them (a key that is refused: media.CodeUnauthorized),
+// media.CodeUnsupported if the log cannot resume, media.CodeInvalid if only results that need [Again.All] are missing,
+// or the code of the list that could not be read to look them up (a refused key: media.CodeUnauthorized),
 // media.CodeMissingKey, media.CodeOverBudget.
 func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, error) {
 	res, err := g.enter(ctx, again.Operation, operation.EventRetry, func(c *claim) (*generate.Result, error) {
@@ -209,7 +209,7 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, err
 			return nil, errors.Join(media.Errorf(media.CodeInvalid, "%s", c.Attempts[lost].Error.Message), c.release(ctx))
 		}
 		sent := slices.ContainsFunc(c.Attempts, func(a operation.Attempt) bool { return again.All && unanswered(a) })
-		res, err := c.work(ctx, false) // what was begun is fetched, and nothing asked for again
+		res, err := c.work(ctx, false) // started work is fetched, and nothing is requested again
 		if err != nil || !sent || !res.Status.Over() {
 			return res, err
 		}
@@ -227,7 +227,7 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*generate.Result, err
 	return res, err
 }
 
-// retry asks again for what the operation, which is over, lacks, after what its providers have of it was fetched.
+// retry requests the missing results of a finished operation again, after fetching those that its providers still have.
 func (c *claim) retry(ctx context.Context, ask Again) (res *generate.Result, err error) {
 	found, unseen, err := c.retrieve(ctx)
 	switch {
@@ -238,12 +238,12 @@ func (c *claim) retry(ctx context.Context, ask Again) (res *generate.Result, err
 	case unseen != nil && errors.Is(unseen, errTaskUnseen) && !ask.All:
 		return nil, unlooked(c.id, unseen)
 	}
-	if err := c.take(ctx); err != nil { // looking takes its time
+	if err := c.take(ctx); err != nil { // looking takes time
 		return nil, err
 	}
 	slots, err := c.Missing(ask.All, ask.Slots)
 	switch {
-	case err != nil && found != nil: // what is still missing is not safe to ask for, but something was found
+	case err != nil && found != nil: // the remaining results are not safe to request, but something was found
 	case err != nil && unseen != nil:
 		return nil, unlooked(c.id, unseen)
 	case err != nil:
@@ -275,8 +275,8 @@ func unfinished(operation string) error {
 	return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it (atelier generate --wait %[1]s), then ask again for what failed", operation)
 }
 
-// retrieve continues calls of a finished operation that ended as unsettled, and that their provider lists; nil if there
-// is none. unseen is why a list could not be read that may have more. The claim stays, but where one still runs.
+// retrieve continues calls of a finished operation that ended as unsettled and that their provider lists; nil if there
+// are none. unseen is why a list that may contain more could not be read. The claim is kept unless a call still runs.
 func (c *claim) retrieve(ctx context.Context) (found *generate.Result, unseen *media.Error, err error) {
 	tried := map[string]bool{}
 	for {
@@ -293,12 +293,11 @@ func (c *claim) retrieve(ctx context.Context) (found *generate.Result, unseen *m
 	}
 }
 
-// findLost looks for the calls that ended as unsettled, and gives the first that is found; nil if none
-// is. unseen is as for retrieve.
+// findLost looks for calls that ended as unsettled, and returns the first one found, or nil. unseen is as for retrieve.
 func (c *claim) findLost(ctx context.Context, tried map[string]bool) (_ *operation.Attempt, unseen *media.Error) {
 	p, err := c.g.Read(c.Operation.Request)
 	if err != nil || !c.Over() {
-		return nil, nil //nolint:nilerr // Asking again gives the error.
+		return nil, nil //nolint:nilerr // Retry returns the error.
 	}
 	x := c.g.newExecution(p, c.Operation)
 	for _, a := range slices.Concat(c.GivenUp(), c.Unfetched()) {
@@ -313,12 +312,12 @@ func (c *claim) findLost(ctx context.Context, tried map[string]bool) (_ *operati
 	return nil, unseen
 }
 
-// errTaskUnseen is the cause where it is unknown whether the provider of a task still has its results.
+// errTaskUnseen is the cause if it is unknown whether the provider of a task still has its results.
 var errTaskUnseen = errors.New("the task could not be asked for")
 
-// seek looks once for a call that ended as unsettled: whether the provider of its task has a result of it, or, where
-// the task is unknown, for the one of its list, which the attempt then names. unseen is why that could not be asked,
-// for the want of a key too; errTaskUnseen is its cause where the task is known.
+// seek looks once for a call that ended as unsettled: it checks whether the task's provider has a result or, if the
+// task is unknown, looks it up in the list and sets it in the attempt. unseen is why that failed, including a missing
+// key; errTaskUnseen is its cause if the task is known.
 func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operation.Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
 	ctx = media.WithScope(ctx, saved.Scope)
 	p := x.chain.planOf(ctx, *a)
@@ -344,7 +343,7 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 		there = a.Task != (driver.Handle{})
 	}
 	code := media.CodeOf(err)
-	if err == nil || code == media.CodeUnsupported || code == media.CodeNotFound { // there is no list, or no task
+	if err == nil || code == media.CodeUnsupported || code == media.CodeNotFound { // there is no list or no task
 		return there, nil
 	}
 	reason := *fault.Of(err)
@@ -354,8 +353,8 @@ func (x *execution) seek(ctx context.Context, saved *operation.Saved, a *operati
 	return false, &reason
 }
 
-// unlooked is why nothing is asked for again where only results are missing that may have been
-// billed, and that could not be looked for.
+// unlooked is the error if the only missing results may have been billed and could not be looked up, so that nothing is
+// requested again.
 func unlooked(operation string, reason *media.Error) error {
 	e := *reason
 	e.Message = "look for results of operation " + operation + " that may be there: " + reason.Message +

@@ -12,21 +12,21 @@ import (
 	"atelier/generate/driver"
 )
 
-// Clause is one promise of the contract as one driver is held to it.
+// Clause is one requirement of the contract, applied to one driver.
 type Clause struct {
-	// Name is the scenario's or the fault's.
+	// Name is the name of the scenario or of the fault.
 	Name string
-	// Fault says that it is a fault of the provider.
+	// Fault is true for a fault of the provider.
 	Fault bool
-	// Variants is how often it is played, each time in another shape; 0 means never.
+	// Variants is the number of variants to test; 0 means that the clause is omitted.
 	Variants int
-	// Absent says why it is never played; empty for all others.
+	// Absent says why the clause is omitted; empty for all others.
 	Absent string
 
 	play func(t *testing.T, h Harness, variant int)
 }
 
-// title names one variant.
+// title returns the name of one variant.
 func (c Clause) title(variant int) string {
 	if variant == 0 {
 		return c.Name
@@ -34,7 +34,7 @@ func (c Clause) title(variant int) string {
 	return c.Name + " variant " + strconv.Itoa(variant)
 }
 
-// Clauses lists what [Run] plays and what it leaves out, in the order of a report: the
+// Clauses returns what [Run] tests and what it omits, in the order of a report: the
 // scenarios, then the faults. Every harness has the same names in the same order.
 func Clauses(t *testing.T, h Harness) []Clause {
 	t.Helper()
@@ -62,7 +62,7 @@ func Clauses(t *testing.T, h Harness) []Clause {
 			c.Variants, c.Absent = b.sim.Variants(f), b.sim.Absent(f)
 		}
 		if reason := noStream(h, b); (f == sim.FaultPartialsThenError || f == sim.FaultPreviewLost) && reason != "" && b.sim != nil {
-			c.Variants, c.Absent = 0, reason // this model gives no previews, whatever the provider does
+			c.Variants, c.Absent = 0, reason // this model makes no previews, whatever the provider does
 		}
 		all = append(all, c)
 	}
@@ -72,7 +72,7 @@ func Clauses(t *testing.T, h Harness) []Clause {
 // scenario is one row of the suite.
 type scenario struct {
 	name string
-	// absent says why a driver is not asked to play it; nil means that all are.
+	// absent says why a driver does not run it; nil means that all drivers do.
 	absent func(h Harness, b *bench) string
 	play   func(t *testing.T, h Harness)
 }
@@ -186,7 +186,7 @@ func noWebhook(h Harness, b *bench) string {
 	return ""
 }
 
-// noAddress: where the provider lists its tasks nobody waits for a notification.
+// noAddress: if the provider lists its tasks, no notification is needed to find one.
 func noAddress(h Harness, b *bench) string {
 	if reason := noWebhook(h, b); reason != "" {
 		return reason

@@ -25,41 +25,41 @@ import (
 	"atelier/media/wire"
 )
 
-// Harness tells [Run] how to set up the driver under test.
+// Harness describes to [Run] how to set up the driver under test.
 type Harness struct {
-	// Name tells apart the harnesses of one model; empty if there is one.
+	// Name distinguishes the harnesses of one model; empty if there is only one.
 	Name string
-	// Model is the display name of the model that calls go to; it must be alive in the
-	// shipped catalogue, or in Catalogue.
+	// Model is the display name of the model to call; it must be active in the shipped
+	// catalogue, or in Catalogue.
 	Model string
-	// Catalogue is a user's file that is read besides, in YAML; empty if none is.
+	// Catalogue is a user's catalogue file to read in addition, in YAML; may be empty.
 	Catalogue string
-	// Simulator makes the provider; nil for a driver that speaks to nobody.
+	// Simulator returns the provider; nil for a driver that calls none.
 	Simulator func() Simulator
-	// Driver makes the driver against the server's URL, with the codec that its media
-	// go through. An empty key stands for "no key is set". Without a simulator, base
-	// and key are empty.
+	// Driver returns the driver for the server's URL, with the codec for its media. An
+	// empty key means that no key is set. Without a simulator, base and key are
+	// empty.
 	Driver func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver
-	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
-	// many as it is asked for.
+	// PerCall is how many results every call makes, whatever number is requested; 0 means
+	// the requested number.
 	PerCall int
-	// Cut says that every call gives one grid, which the Gateway cuts.
+	// Cut means that every call makes one grid, which the Gateway cuts.
 	Cut bool
-	// Masked, if not nil, is asked of a picture that the provider made before a mask is
-	// laid on it: such a provider takes masks for no other pictures.
+	// Masked, if not nil, is the request that edits a picture of the provider before a mask is
+	// applied to the result: such a provider accepts masks for no other pictures.
 	Masked *generate.Request
-	// Unstoppable says that the provider has no way to stop a task.
+	// Unstoppable means that the provider cannot stop a task.
 	Unstoppable bool
-	// NotifySecret is what the provider's notifications are signed with or carry; empty
-	// if it signs none.
+	// NotifySecret is the secret that signs the provider's notifications or is sent in them;
+	// empty if they are unsigned.
 	NotifySecret string
 	// NoKey says why the driver needs no key; empty if it needs one.
 	NoKey string
-	// Scripted says why the driver looks at no request; empty if it is a real one.
+	// Scripted says why the driver ignores the requests; empty if it is a real one.
 	Scripted string
 }
 
-// bench is one driver with all that stands around it.
+// bench is a driver with everything that it needs.
 type bench struct {
 	sim      Simulator
 	driver   driver.Driver
@@ -76,11 +76,11 @@ type bench struct {
 	catalogue *catalog.Catalog
 }
 
-// now is the day on which every scenario plays.
+// now returns the date of every scenario.
 func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// set builds a fresh bench; change, if not nil, has the last word on the gateway. When
-// the test ends, every call that came has to follow the provider's documented schema.
+// set builds a new bench; change, if not nil, may modify the gateway's configuration last. At
+// the end of the test, every captured call must follow the provider's documented schema.
 func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench {
 	t.Helper()
 	b := &bench{codec: wiretest.NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
@@ -117,7 +117,7 @@ func (h Harness) set(t *testing.T, change func(*bench, *gateway.Config)) *bench 
 	return b
 }
 
-// documented proves that the calls follow the provider's documented schema.
+// documented checks that the calls follow the provider's documented schema.
 func documented(t *testing.T, service Simulator) {
 	t.Helper()
 	for _, c := range service.Captured() {
@@ -127,16 +127,16 @@ func documented(t *testing.T, service Simulator) {
 	}
 }
 
-// traffic counts the calls that are under way at a provider; downloads of results are none.
+// traffic counts the concurrent calls to a provider; it does not count downloads of results.
 type traffic struct {
 	inner http.Handler
 
 	mu         sync.Mutex // guards all below
 	under, top int
-	links      []string // that were fetched
+	links      []string // those fetched
 }
 
-// ServeHTTP passes a call on.
+// ServeHTTP forwards a call.
 func (r *traffic) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if !r.fetched(q) {
 		r.count(1)
@@ -159,15 +159,15 @@ func (r *traffic) count(change int) {
 	r.top = max(r.top, r.under)
 }
 
-// most is how many calls were under way at once.
+// most returns the maximum number of concurrent calls.
 func (r *traffic) most() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.top
 }
 
-// fetch gets results that come by link, guarded as in the program: of the private
-// addresses it trusts the provider's own origin alone.
+// fetch downloads results by link, guarded as in the program: of the private addresses, it
+// trusts only the provider's own origin.
 func (r *traffic) fetch(origin string) gateway.Fetch {
 	guarded := safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
 	return func(ctx context.Context, link string) (io.ReadCloser, string, error) {
@@ -178,13 +178,13 @@ func (r *traffic) fetch(origin string) gateway.Fetch {
 	}
 }
 
-// request is a good request: for n results of the model, by the method that it has. A
-// model that only edits gets a picture, and a mask where it wants one.
+// request returns a valid request for n results of the model, by a method that it has. For
+// a model that only edits, it has a picture, and a mask if the model accepts one.
 func (b *bench) request(t *testing.T, n int) generate.Request {
 	t.Helper()
 	r := generate.Request{Model: b.model.Name, Prompt: "A lighthouse on a cliff at dusk", N: n}
 	if b.sim == nil && b.model.Modality == media.ModalityImage {
-		r.Size = "256x256" // the driver draws it here: a small one is a tenth of the work
+		r.Size = "256x256" // the driver draws the picture itself: a small one takes a tenth of the work
 	}
 	if slices.Contains(b.model.Methods, generate.MethodGenerate) {
 		return r
@@ -196,10 +196,10 @@ func (b *bench) request(t *testing.T, n int) generate.Request {
 	return r
 }
 
-// scoped has the scope of a run: pictures are sent within a run only.
+// scoped adds the scope of a run: pictures are sent only within a run.
 func scoped(ctx context.Context) context.Context { return media.WithScope(ctx, scope) }
 
-// must generates and checks what every result has to keep.
+// must generates and checks what holds for every result.
 func (b *bench) must(t *testing.T, r generate.Request) *generate.Result {
 	t.Helper()
 	got, err := b.gateway.Generate(scoped(t.Context()), r)
@@ -210,14 +210,14 @@ func (b *bench) must(t *testing.T, r generate.Request) *generate.Result {
 	return got
 }
 
-// ask is must for n results of a good request.
+// ask is must for n results of a valid request.
 func (b *bench) ask(t *testing.T, n int) *generate.Result {
 	t.Helper()
 	return b.must(t, b.request(t, n))
 }
 
-// clean proves that a result, its journal and its records hold no media and no key, and
-// that its money was reserved and, unless it continues, settled once.
+// clean checks that a result, its journal and its records contain no media and no key, and
+// that its money was reserved and, unless it is still running, settled once.
 func (b *bench) clean(t *testing.T, r *generate.Result) {
 	t.Helper()
 	if r.Status == generate.StatusRunning {
@@ -245,16 +245,16 @@ func (b *bench) clean(t *testing.T, r *generate.Result) {
 	}
 }
 
-// Run plays every clause of [Clauses] against the driver, each variant in a subtest of
-// its own. What a provider cannot play is left out, for the reason that the clause gives.
+// Run tests the driver against every clause of [Clauses], each variant in its own subtest.
+// It omits what a provider cannot simulate, for the reason that the clause gives.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	Record(t, h, func(Clause) {})
 }
 
-// Record is [Run] that tells of every variant that passed, from several goroutines: one
-// that failed, or did not run, is not told. All have been told when the test is over that
-// t is of.
+// Record is [Run] with a callback for every variant that passed, called from several
+// goroutines. Variants that failed or did not run are not reported. All calls have been made
+// when the test of t ends.
 func Record(t *testing.T, h Harness, passed func(Clause)) {
 	t.Helper()
 	if h.Model == "" || h.Driver == nil {
@@ -278,7 +278,7 @@ func Record(t *testing.T, h Harness, passed func(Clause)) {
 	}
 }
 
-// FirstCall gives the call that a good request makes, and the simulator that got it.
+// FirstCall returns the call that a valid request makes, and the simulator that received it.
 func FirstCall(t *testing.T, h Harness) (sim.Captured, Simulator) {
 	t.Helper()
 	b := h.set(t, nil)

@@ -12,10 +12,10 @@ import (
 	"atelier/media"
 )
 
-// Recorder keeps records in memory. It is safe for concurrent use; the zero value is
+// Recorder stores records in memory. It is safe for concurrent use; the zero value is
 // empty and ready.
 type Recorder struct {
-	// Fail, if set, is asked before every record; its error is returned.
+	// Fail, if set, is called before every record; its error is returned.
 	Fail func(o media.Output) error
 
 	mu      sync.Mutex // guards records
@@ -24,7 +24,7 @@ type Recorder struct {
 
 var _ media.Recorder = (*Recorder)(nil)
 
-// Record keeps the output under an id.
+// Record stores the output under an id.
 func (r *Recorder) Record(_ context.Context, o media.Output) (media.Output, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,17 +38,17 @@ func (r *Recorder) Record(_ context.Context, o media.Output) (media.Output, erro
 	return o, nil
 }
 
-// Records lists what was recorded, in order.
+// Records returns the recorded outputs in order.
 func (r *Recorder) Records() []media.Output {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.records)
 }
 
-// Journal is journal.Memory whose sleeps take no time and are noted. It is safe for
+// Journal is journal.Memory whose sleeps take no time and are recorded. It is safe for
 // concurrent use; the zero value is ready.
 type Journal struct {
-	// OnSleep, if set, runs in place of each sleep, for tests that let something happen
+	// OnSleep, if set, runs instead of each sleep, for tests in which something happens
 	// meanwhile.
 	OnSleep func(ctx context.Context, d time.Duration) error
 
@@ -64,7 +64,7 @@ func (j *Journal) Step(ctx context.Context, name step.Name, fn func(context.Cont
 	return j.memory.Step(ctx, name, fn)
 }
 
-// Sleep notes d and returns at once.
+// Sleep records d and returns at once.
 func (j *Journal) Sleep(ctx context.Context, d time.Duration) error {
 	j.mu.Lock()
 	j.slept = append(j.slept, d)
@@ -75,10 +75,10 @@ func (j *Journal) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Child gives the same journal.
+// Child returns the same journal.
 func (j *Journal) Child(context.Context, step.Name) (journal.Journal, error) { return j, nil }
 
-// Slept lists the sleeps so far.
+// Slept returns the recorded sleeps.
 func (j *Journal) Slept() []time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()

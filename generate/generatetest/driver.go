@@ -10,20 +10,20 @@ import (
 	"atelier/media"
 )
 
-// Driver is a scripted driver.Driver for tests of what stands above drivers. It
+// Driver is a scripted driver.Driver for tests of the code above drivers. It
 // is safe for concurrent use.
 type Driver struct {
 	// Name is the provider's key; required.
 	Name string
 	// NotReady is what Ready returns.
 	NotReady error
-	// OnStart answers a call; number counts the calls of the driver, from 1. Nil gives
+	// OnStart answers a call; number counts the calls of the driver, from 1. Nil returns
 	// an update with Task.N pictures of Make.
 	OnStart func(ctx context.Context, t driver.Task, number int) (driver.Update, error)
-	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil is
+	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil returns
 	// media.CodeUnsupported.
 	OnPoll func(ctx context.Context, t driver.Task, h driver.Handle, number int) (driver.Update, error)
-	// OnCancel answers who asks to stop a task; nil is no error.
+	// OnCancel answers a request to cancel a task; nil returns no error.
 	OnCancel func(h driver.Handle) error
 	// Make makes the blobs of calls without OnStart; required for those.
 	Make func(ctx context.Context, t driver.Task, index int) (media.Blob, error)
@@ -36,13 +36,13 @@ type Driver struct {
 
 var _ driver.Driver = (*Driver)(nil)
 
-// Provider gives Name.
+// Provider returns Name.
 func (d *Driver) Provider() string { return d.Name }
 
-// Ready gives NotReady.
+// Ready returns NotReady.
 func (d *Driver) Ready() error { return d.NotReady }
 
-// Start notes the task and answers by the script.
+// Start records the task and answers by the script.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	d.mu.Lock()
 	d.tasks = append(d.tasks, t)
@@ -74,7 +74,7 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 	return d.OnPoll(ctx, t, h, number)
 }
 
-// Cancel notes the task and answers by the script.
+// Cancel records the task and answers by the script.
 func (d *Driver) Cancel(_ context.Context, h driver.Handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,14 +85,14 @@ func (d *Driver) Cancel(_ context.Context, h driver.Handle) error {
 	return d.OnCancel(h)
 }
 
-// Tasks lists the calls so far in the order in which they began.
+// Tasks returns the calls so far in the order of their start.
 func (d *Driver) Tasks() []driver.Task {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.tasks)
 }
 
-// Cancelled lists the tasks that were cancelled.
+// Cancelled returns the cancelled tasks.
 func (d *Driver) Cancelled() []driver.Handle {
 	d.mu.Lock()
 	defer d.mu.Unlock()

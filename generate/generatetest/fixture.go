@@ -13,7 +13,7 @@ import (
 	"atelier/media/wire"
 )
 
-// PNG draws a small real picture; shade makes its bytes differ.
+// PNG returns a small real picture; different shades have different bytes.
 func PNG(width, height int, shade uint8) []byte {
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, plain(width, height, shade)); err != nil {
@@ -22,7 +22,7 @@ func PNG(width, height int, shade uint8) []byte {
 	return buf.Bytes()
 }
 
-// JPEG is [PNG] in the other format.
+// JPEG is [PNG] in JPEG format.
 func JPEG(width, height int, shade uint8) []byte {
 	var buf bytes.Buffer
 	if err := jpeg.Encode(&buf, plain(width, height, shade), nil); err != nil {
@@ -39,7 +39,7 @@ func plain(width, height int, shade uint8) image.Image {
 	return img
 }
 
-// Stored keeps bytes and names them as a driver does.
+// Stored stores bytes and returns their blob, as a driver does.
 func Stored(ctx context.Context, tb testing.TB, c *wire.Codec, b []byte) media.Blob {
 	tb.Helper()
 	stored, err := c.Store(ctx, bytes.NewReader(b), "")

@@ -13,14 +13,14 @@ import (
 	"atelier/media"
 )
 
-// Log is an operation log in memory that also notes the order of what happens. It
-// is safe for concurrent use; the zero value is empty and ready. A save with a status that cannot
-// follow the one before it panics: that is a defect of the gateway.
+// Log is an operation log in memory that also records the order of its saves. It is safe for
+// concurrent use; the zero value is empty and ready. A save with a status that cannot follow the
+// previous one panics: that is a defect of the gateway.
 type Log struct {
-	// Fail, if set, is asked before every save with begin, attempt, slot, finish or reopen; its
+	// Fail, if set, is called before every save with begin, attempt, slot, finish or reopen; its
 	// error is returned.
 	Fail func(what string) error
-	// Unassigned is what [Log.Saved] tells of blobs without a slot.
+	// Unassigned holds the blobs without a slot that [Log.Saved] returns.
 	Unassigned []media.Blob
 
 	mu         sync.Mutex // guards all below
@@ -28,7 +28,7 @@ type Log struct {
 	operations map[string]operation.Operation
 	scopes     map[string]media.Scope
 	holders    map[string]string
-	dead       map[[2]string]bool // operations and the holders that Release has ended
+	dead       map[[2]string]bool // operations with their holders that Orphan has declared dead
 	attempts   []operation.Attempt
 	slots      map[string][]generate.Slot
 }
@@ -39,7 +39,7 @@ var (
 	_ operation.Resumer  = (*Log)(nil)
 )
 
-// follows panics where a status cannot follow another one.
+// follows panics if a status cannot follow another one.
 func follows(s operation.Subject, before, after generate.Status) {
 	if err := operation.Check(s, before, after); err != nil {
 		panic(err)
@@ -57,7 +57,7 @@ func (l *Log) note(what, detail string) error {
 	return nil
 }
 
-// Begin keeps the intent.
+// Begin records the intent.
 func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	return nil
 }
 
-// Attempt keeps an attempt, replacing the one with its ID.
+// Attempt records an attempt, replacing the one with its ID.
 func (l *Log) Attempt(_ context.Context, a operation.Attempt) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,18 +96,18 @@ func (l *Log) Attempt(_ context.Context, a operation.Attempt) error {
 	return nil
 }
 
-// Interrupted adds an attempt as an earlier process left it.
+// Interrupted adds an attempt in the state in which an earlier process left it.
 func (l *Log) Interrupted(a operation.Attempt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.attempts = append(l.attempts, a)
 }
 
-// SlotDone keeps a slot.
+// SlotDone records a slot.
 func (l *Log) SlotDone(_ context.Context, id string, s generate.Slot) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := generate.StatusQueued // it is saved when something became of it
+	before := generate.StatusQueued // a slot is saved only when its status changes
 	for _, known := range l.slots[id] {
 		if known.Index == s.Index {
 			before = known.Status
@@ -121,7 +121,7 @@ func (l *Log) SlotDone(_ context.Context, id string, s generate.Slot) error {
 	return nil
 }
 
-// Finish keeps the receipt.
+// Finish records the receipt.
 func (l *Log) Finish(_ context.Context, op operation.Operation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *Log) Finish(_ context.Context, op operation.Operation) error {
 	return nil
 }
 
-// Recall finds a finished operation by its key.
+// Recall returns the finished operation with a key.
 func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +155,7 @@ func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
 	return nil, nil
 }
 
-// OperationOf finds an operation by its key.
+// OperationOf returns the operation with a key.
 func (l *Log) OperationOf(_ context.Context, key string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +167,7 @@ func (l *Log) OperationOf(_ context.Context, key string) (string, error) {
 	return "", media.Errorf(media.CodeNotFound, "there is no operation with the key %s", key)
 }
 
-// Hold takes or keeps an operation. Time does not pass here: a hold lasts until [Log.Release], or
+// Hold acquires or renews a hold on an operation. There is no expiry: a hold lasts until [Log.Release] or
 // [Log.Orphan].
 func (l *Log) Hold(_ context.Context, operation, holder string) error {
 	l.mu.Lock()
@@ -182,7 +182,7 @@ func (l *Log) Hold(_ context.Context, operation, holder string) error {
 	return nil
 }
 
-// Release takes an operation from its holder.
+// Release ends a holder's hold on an operation.
 func (l *Log) Release(_ context.Context, operation, holder string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +192,7 @@ func (l *Log) Release(_ context.Context, operation, holder string) error {
 	return nil
 }
 
-// Keep reports whether a holder has an operation.
+// Keep returns an error if a holder does not hold an operation.
 func (l *Log) Keep(_ context.Context, operation, holder string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -202,7 +202,7 @@ func (l *Log) Keep(_ context.Context, operation, holder string) error {
 	return nil
 }
 
-// Reopen takes a finished operation up again.
+// Reopen reopens a finished operation.
 func (l *Log) Reopen(_ context.Context, op operation.Operation, slots []int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,7 +218,7 @@ func (l *Log) Reopen(_ context.Context, op operation.Operation, slots []int) err
 	return nil
 }
 
-// Orphan makes as if the holder of an operation had died long ago: it cannot come back.
+// Orphan acts as if the holder of an operation had died long ago: it cannot hold the operation again.
 func (l *Log) Orphan(operation string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,15 +226,15 @@ func (l *Log) Orphan(operation string) {
 	delete(l.holders, operation)
 }
 
-// IDs lists the operations, in the order of their ids.
+// IDs returns the ids of the operations, sorted.
 func (l *Log) IDs() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.operations))
 }
 
-// Forget makes as if a process had died right after it began an operation: no call, no
-// slot and no end of it are known.
+// Forget acts as if a process had died right after it began an operation: the log has no calls,
+// no slots and no end of it.
 func (l *Log) Forget(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -246,7 +246,7 @@ func (l *Log) Forget(id string) {
 	l.attempts = slices.DeleteFunc(l.attempts, func(a operation.Attempt) bool { return a.Operation == id })
 }
 
-// Saved gives an operation with all that was saved of it.
+// Saved returns an operation with everything saved for it.
 func (l *Log) Saved(_ context.Context, id string) (*operation.Saved, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -271,7 +271,7 @@ func (l *Log) Saved(_ context.Context, id string) (*operation.Saved, error) {
 	return s, nil
 }
 
-// TaskOf finds the operation of a task.
+// TaskOf returns the operation of a task.
 func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.Scope, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -283,7 +283,7 @@ func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.
 	return "", media.Scope{}, media.Errorf(media.CodeNotFound, "no operation has the task %s", taskID)
 }
 
-// ScopeOf is where an operation belongs.
+// ScopeOf returns the scope of an operation.
 func (l *Log) ScopeOf(_ context.Context, operation string) (media.Scope, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -294,7 +294,7 @@ func (l *Log) ScopeOf(_ context.Context, operation string) (media.Scope, error) 
 	return scope, nil
 }
 
-// Entries lists what was saved, in order: "begin queued", "attempt 1.1 submitted",
+// Entries lists the saves in order: "begin queued", "attempt 1.1 submitted",
 // "slot 1 succeeded", "finish succeeded".
 func (l *Log) Entries() []string {
 	l.mu.Lock()
@@ -302,14 +302,14 @@ func (l *Log) Entries() []string {
 	return slices.Clone(l.entries)
 }
 
-// Attempts lists the attempts in their last state, in the order in which they began.
+// Attempts lists the attempts in their last state, in the order of their start.
 func (l *Log) Attempts() []operation.Attempt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.attempts)
 }
 
-// Operation gives an operation in its last state.
+// Operation returns an operation in its last state.
 func (l *Log) Operation(id string) operation.Operation {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"atelier/generate"
 )
 
-// purse is a budget that counts.
+// purse is a budget that counts reservations and settlements.
 type purse struct {
 	generate.InMemory
 
@@ -17,7 +17,7 @@ type purse struct {
 
 var _ generate.Budget = (*purse)(nil)
 
-// Reserve counts.
+// Reserve counts a reservation.
 func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +28,7 @@ func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	return nil
 }
 
-// Settle counts.
+// Settle counts a settlement.
 func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,12 +49,12 @@ func (p *purse) touched() bool {
 // once reports whether the operation's money was reserved and settled once.
 func (p *purse) once(operation string) bool { return p.times(operation, 1) }
 
-// times reports whether the operation's money was reserved and settled so often.
+// times reports whether the operation's money was reserved and settled n times.
 func (p *purse) times(operation string, n int) bool {
 	return p.counts(operation) == [2]int{n, n}
 }
 
-// counts is how often the operation's money was reserved and settled.
+// counts returns how often the operation's money was reserved and settled.
 func (p *purse) counts(operation string) [2]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

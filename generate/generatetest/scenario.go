@@ -42,13 +42,13 @@ func ready(t *testing.T, h Harness) {
 	}
 }
 
-// variable is the name of an environment variable.
+// variable matches the name of an environment variable.
 var variable = regexp.MustCompile(`[A-Z]+_(API_KEY|KEY|URL)`)
 
-// results is how many results come of n that are asked for in one call.
+// results returns how many results one call makes if n are requested.
 func (h Harness) results(n int) int { return max(n, h.PerCall) }
 
-// grids counts the pictures that outputs were cut out of.
+// grids counts the pictures from which outputs were cut.
 func grids(outputs []media.Output) int {
 	refs := map[media.Ref]bool{}
 	for _, o := range outputs {
@@ -61,7 +61,7 @@ func grids(outputs []media.Output) int {
 	return len(refs)
 }
 
-// one: a result comes, is stored, sniffed and recorded.
+// one: a result arrives, is stored, sniffed and recorded.
 func one(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -96,8 +96,8 @@ func one(t *testing.T, h Harness) {
 	}
 }
 
-// extent reports whether the bytes of an output told what its modality has: pixels, or a
-// length in time.
+// extent reports whether an output has the facts of its modality: a size in pixels, or a
+// duration.
 func (b *bench) extent(o media.Output) bool {
 	switch {
 	case o.Modality != b.model.Modality:
@@ -155,8 +155,8 @@ func independent(t *testing.T, h Harness) {
 	}
 }
 
-// pollUnknown: nobody gets a result for a task that there is not; a driver that finishes
-// in Start has nothing to poll.
+// pollUnknown: a task that does not exist has no result. A driver that finishes in Start
+// has nothing to poll.
 func pollUnknown(t *testing.T, h Harness) {
 	t.Helper()
 	_, err := h.set(t, nil).driver.Poll(t.Context(), driver.Task{}, driver.Handle{ID: "no-such-task"})
@@ -165,8 +165,8 @@ func pollUnknown(t *testing.T, h Harness) {
 	}
 }
 
-// cancelTwice: asking a provider to stop is harmless, also again. One that has tasks and no
-// way to stop them says so, for they go on and are billed.
+// cancelTwice: cancelling a task is harmless, also repeatedly. A driver whose provider cannot stop
+// tasks says so, because they continue and are billed.
 func cancelTwice(t *testing.T, h Harness) {
 	t.Helper()
 	d := h.set(t, nil).driver
@@ -178,7 +178,7 @@ func cancelTwice(t *testing.T, h Harness) {
 	}
 }
 
-// ended: a context that has ended makes no call.
+// ended: with a cancelled context, no call is made.
 func ended(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -194,7 +194,7 @@ func ended(t *testing.T, h Harness) {
 	}
 }
 
-// many: the driver is safe for concurrent use and mixes nothing up.
+// many: the driver is safe for concurrent use and keeps results apart.
 func many(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -217,7 +217,7 @@ func many(t *testing.T, h Harness) {
 	}
 }
 
-// exact: what is stored is byte for byte what the provider sent.
+// exact: the stored bytes are exactly those that the provider sent.
 func exact(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -238,7 +238,7 @@ func exact(t *testing.T, h Harness) {
 	}
 }
 
-// partialN: one result fewer keeps the others.
+// partialN: a missing result does not affect the others.
 func partialN(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)

@@ -13,11 +13,11 @@ import (
 	"atelier/media"
 )
 
-// refused plays several calls, the second of which the provider refuses.
+// refused makes several calls, the second of which the provider refuses.
 func (h Harness) refused(t *testing.T, f sim.Fault) (*bench, *generate.Result) {
 	t.Helper()
 	b, r := h.split(t)
-	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: f, Variant: 1}) // the first one of a quota may ask to wait
+	b.sim.Inject(sim.Injection{}, sim.Injection{Fault: f, Variant: 1}) // variant 0 of a quota may ask to wait
 	got := b.must(t, r)
 	if got.Status != generate.StatusPartial {
 		t.Fatalf("status %s, %v", got.Status, got.Err())
@@ -25,7 +25,7 @@ func (h Harness) refused(t *testing.T, f sim.Fault) (*bench, *generate.Result) {
 	return b, got
 }
 
-// second is another process on the same ledger.
+// second returns a gateway of another process on the same ledger.
 func (b *bench) second(t *testing.T) *gateway.Gateway {
 	t.Helper()
 	g, err := gateway.New(gateway.Config{
@@ -38,8 +38,8 @@ func (b *bench) second(t *testing.T) *gateway.Gateway {
 	return g
 }
 
-// askedAgain: what failed and cost nothing is asked for again in the same operation, by
-// one call though two processes try, and what is there stays.
+// askedAgain: a result that failed without cost is retried in the same operation, by one call
+// even if two processes try, and existing results are kept.
 func askedAgain(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultQuota)
@@ -62,7 +62,7 @@ func askedAgain(t *testing.T, h Harness) {
 	if n := len(b.sim.Captured()); done.Load() == 0 || n != before+1 {
 		t.Errorf("%d calls, want %d; %d processes have the result", n, before+1, done.Load())
 	}
-	got, err := b.gateway.Retry(scoped(t.Context()), again) // nothing is missing now
+	got, err := b.gateway.Retry(scoped(t.Context()), again) // nothing is missing
 	if err != nil || len(b.sim.Captured()) != before+1 {
 		t.Fatalf("Retry of what is whole: %v, %d calls", err, len(b.sim.Captured()))
 	}
@@ -72,7 +72,7 @@ func askedAgain(t *testing.T, h Harness) {
 	}
 }
 
-// merged proves that a result is whole, and that what the first one had is in it.
+// merged checks that a result is complete and contains what the first one had.
 func (b *bench) merged(t *testing.T, first, got *generate.Result) {
 	t.Helper()
 	if got.Operation != first.Operation || got.Status != generate.StatusSucceeded || len(got.Slots) < len(first.Slots) || got.Err() != nil {
@@ -96,8 +96,7 @@ func (b *bench) merged(t *testing.T, first, got *generate.Result) {
 	}
 }
 
-// askedAgainOnWish: what a provider refused to show is asked for again if somebody says so,
-// and not else.
+// askedAgainOnWish: a moderated result is retried only on request.
 func askedAgainOnWish(t *testing.T, h Harness) {
 	t.Helper()
 	b, first := h.refused(t, sim.FaultModerated)

@@ -14,13 +14,13 @@ import (
 	"atelier/media"
 )
 
-// misuse is one bad request.
+// misuse is one invalid request.
 type misuse struct {
 	change func(r *generate.Request)
 	codes  []media.Code
 }
 
-// misuses lists what no caller should ask, as far as the model can be asked it.
+// misuses returns invalid requests, as far as they apply to the model.
 func (b *bench) misuses(t *testing.T) map[string]misuse {
 	t.Helper()
 	invalid, unsupported := []media.Code{media.CodeInvalid}, []media.Code{media.CodeInvalid, media.CodeUnsupported}
@@ -62,7 +62,7 @@ func (b *bench) misuses(t *testing.T) map[string]misuse {
 	return all
 }
 
-// misused: bad input is a clear error before anything is journalled, reserved or called.
+// misused: invalid input returns a clear error before anything is journalled, reserved or called.
 func misused(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -82,8 +82,8 @@ func misused(t *testing.T, h Harness) {
 	}
 }
 
-// madeFit: a picture and a mask of types that the model does not take are converted, told
-// as adapted, and in strict mode refused before any call.
+// madeFit: a picture and a mask of unsupported types are converted and reported as adapted,
+// and in strict mode refused before any call.
 func madeFit(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -124,7 +124,7 @@ func madeFit(t *testing.T, h Harness) {
 	}
 }
 
-// noConversion says which models take what the suite would have converted.
+// noConversion returns why the suite has no conversion to test with the model; empty if it has one.
 func noConversion(h Harness, b *bench) string {
 	if reason := noPictures(h, b); reason != "" {
 		return reason

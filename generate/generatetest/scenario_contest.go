@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// contested: a provider whose conflict stays is asked twice. Then the next model is, and where
-// there is none the result fails as in an outage: nothing is left to anybody else.
+// contested: a provider with a lasting conflict is called twice, then the next model is. Without
+// one, the result fails as in an outage, with no unsettled call.
 func contested(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -23,7 +23,7 @@ func contested(t *testing.T, h Harness, in sim.Injection) {
 		t.Errorf("without another model: %s, %+v", alone.Status, s.Error)
 	}
 	if b.model.Modality != media.ModalityImage {
-		return // the stand-in paints
+		return // the substitute makes pictures
 	}
 	b = h.set(t, func(b *bench, c *gateway.Config) { c.Drivers = append(c.Drivers, b.standIn(t)) })
 	b.sim.Inject(in, in, in)
@@ -40,7 +40,7 @@ func contested(t *testing.T, h Harness, in sim.Injection) {
 	}
 }
 
-// standIn is a scripted painter for what the bench's provider does not give.
+// standIn returns a scripted driver that substitutes for the bench's provider.
 func (b *bench) standIn(t *testing.T) *Driver {
 	t.Helper()
 	return &Driver{Name: "offline", Make: func(ctx context.Context, task driver.Task, _ int) (media.Blob, error) {

@@ -12,19 +12,19 @@ import (
 	"atelier/media"
 )
 
-// scope is the run that scenarios play in: pictures are sent within a run only.
+// scope is the run of the scenarios: pictures are sent only within a run.
 var scope = media.Scope{Owner: "test", Tree: "run-of-the-suite"}
 
-// The size of input pictures: every model takes it.
+// The size of input pictures, which every model accepts.
 const inputWidth, inputHeight = 256, 256
 
-// input stores a picture to work on.
+// input stores an input picture.
 func (b *bench) input(t *testing.T, shade uint8) media.Output {
 	t.Helper()
 	return media.NewOutput(Stored(t.Context(), t, b.codec, PNG(inputWidth, inputHeight, shade)), media.Meta{})
 }
 
-// mask stores a mask for a picture, whose left half, transparent, is to be painted anew.
+// mask stores a mask for a picture. Its transparent left half is the area to change.
 func (b *bench) mask(t *testing.T, of media.Output) *media.Output {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, of.Width, of.Height))
@@ -41,7 +41,7 @@ func (b *bench) mask(t *testing.T, of media.Output) *media.Output {
 	return &o
 }
 
-// edits asks for an edit of two pictures, or of one where the model takes one.
+// edits requests an edit of two pictures, or of one if the model accepts only one.
 func (b *bench) edits(t *testing.T) generate.Request {
 	t.Helper()
 	r := generate.Request{Method: generate.MethodEdit, Model: b.model.Name, Prompt: "Make it bluer"}
@@ -51,7 +51,7 @@ func (b *bench) edits(t *testing.T) generate.Request {
 	return r
 }
 
-// descends proves that one result came, made from the pictures of the request.
+// descends checks that there is one result, made from the pictures of the request.
 func (b *bench) descends(t *testing.T, h Harness, got *generate.Result, r generate.Request) {
 	t.Helper()
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
@@ -67,7 +67,7 @@ func (b *bench) descends(t *testing.T, h Harness, got *generate.Result, r genera
 	}
 }
 
-// edit: pictures go in, one comes out, with its lineage.
+// edit: input pictures produce one result, with its lineage.
 func edit(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -75,8 +75,8 @@ func edit(t *testing.T, h Harness) {
 	b.descends(t, h, b.must(t, r), r)
 }
 
-// mask: the area to change goes along, in the model's polarity, and no word of the
-// result says that it was left out.
+// mask: the area to change is sent in the model's polarity, and the result does not report
+// that it was dropped.
 func mask(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -90,7 +90,7 @@ func mask(t *testing.T, h Harness) {
 	}
 }
 
-// masked asks for an edit of one picture under a mask.
+// masked requests an edit of one picture with a mask.
 func (b *bench) masked(t *testing.T, h Harness) generate.Request {
 	t.Helper()
 	r := b.edits(t)
@@ -104,8 +104,8 @@ func (b *bench) masked(t *testing.T, h Harness) generate.Request {
 	return r
 }
 
-// vary: a variation comes of a picture without words, or of an edit in its place, which
-// is told.
+// vary: a variation is made from a picture without a prompt, or by an edit instead, which is
+// reported.
 func vary(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)

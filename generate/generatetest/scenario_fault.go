@@ -13,29 +13,29 @@ import (
 	"atelier/media"
 )
 
-// Idle is an optional ability of a [Simulator]: it tells the answers to a [sim.FaultServerError] that say in the
-// provider's own words that nothing was made, and those to a [sim.FaultQuota] that say when to ask again.
+// Idle is an optional interface of a [Simulator]. It reports whether the answer to a [sim.FaultServerError] says in
+// the provider's words that nothing was made, or the answer to a [sim.FaultQuota] says when to retry.
 type Idle interface{ Idle(in sim.Injection) bool }
 
-// expectation is what becomes of a fault.
+// expectation is the expected result of a fault.
 type expectation struct {
-	// codes are the slot's possible error codes; none means that it succeeds.
+	// codes are the slot's possible error codes; none means that the slot succeeds.
 	codes []media.Code
-	// calls is how often the provider is called: a fault that may have been billed is
+	// calls is the number of calls to the provider: a call that may have been billed is
 	// never repeated.
 	calls int
-	// waited is the least wait before the repeat.
+	// waited is the minimum wait before the retry.
 	waited time.Duration
 	status generate.Status
-	// lost says that nobody can know whether the call is billed.
+	// lost means that it is unknown whether the call is billed.
 	lost bool
 }
 
-// asked is the wait that [sim.FaultRateLimit] names in scenarios.
+// asked is the wait that [sim.FaultRateLimit] requests in scenarios.
 const asked = 7 * time.Second
 
-// expected tells what every fault means; listed says that the provider can be asked for a
-// task whose name was lost.
+// expected returns the result of a fault; listed means that the provider can find a task
+// whose id was lost.
 func expected(f sim.Fault, listed bool) expectation {
 	failed := func(codes ...media.Code) expectation {
 		return expectation{codes: codes, calls: 1, status: generate.StatusFailed}
@@ -58,7 +58,7 @@ func expected(f sim.Fault, listed bool) expectation {
 		return failed(media.CodeQuotaExceeded)
 	case sim.FaultRateLimit:
 		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
-	case sim.FaultServerError: // it may have made something before it failed
+	case sim.FaultServerError: // something may have been made before the failure
 		return lost
 	case sim.FaultOverloaded, sim.FaultConflict:
 		return expectation{calls: 2, status: generate.StatusSucceeded}
@@ -72,7 +72,7 @@ func expected(f sim.Fault, listed bool) expectation {
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
 	case sim.FaultTaskLost:
 		return failed(media.CodeBadResponse)
-	case sim.FaultExpiredLink: // it may be that the host is at fault: the task is asked for another link, and left
+	case sim.FaultExpiredLink: // the host may be at fault: another link is requested, and the task stays unfinished
 		return expectation{codes: []media.Code{media.CodeBadResponse}, calls: 1, status: generate.StatusRunning}
 	case sim.FaultHugeHeader:
 		return failed(media.CodeTooLarge)
@@ -85,7 +85,7 @@ func expected(f sim.Fault, listed bool) expectation {
 	}
 }
 
-// faulty plays one fault.
+// faulty tests one fault.
 func faulty(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	switch in.Fault {
@@ -131,7 +131,7 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 	if have := len(b.sim.Captured()); have != want.calls {
 		t.Errorf("the provider was called %d times, want %d", have, want.calls)
 	}
-	// The pauses between polls of a task come after the wait.
+	// The pauses between polls of a task follow the wait.
 	if waits := b.journal.Slept(); want.waited > 0 && (len(waits) == 0 || waits[0] < want.waited) {
 		t.Errorf("waited %v, want %s at least", waits, want.waited)
 	}
@@ -140,12 +140,12 @@ func faulty(t *testing.T, h Harness, in sim.Injection) {
 	}
 }
 
-// slow: a caller who leaves gets an answer while the provider takes its time, and the slot is cancelled.
+// slow: a caller who cancels gets an answer while the provider is still working, and the slot is cancelled.
 func slow(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
 	delay := time.Minute
-	if b.model.PollSeconds > 0 { // the name of a task is waited for, so that it can be stopped
+	if b.model.PollSeconds > 0 { // Generate waits for the task's id, so that the task can be stopped
 		delay = 300 * time.Millisecond
 	}
 	b.sim.Inject(sim.Injection{Fault: sim.FaultSlow, Delay: delay})

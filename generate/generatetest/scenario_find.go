@@ -14,16 +14,16 @@ import (
 	"atelier/media"
 )
 
-// mute is a log whose process dies when it is about to save the name of a task. It takes that
-// name with it.
+// mute is a log whose process dies when it is about to save the id of a task. The id is lost
+// with it.
 type mute struct {
 	*Log
-	dying chan string // takes the name
+	dying chan string // receives the id
 	dead  chan struct{}
 	once  *sync.Once
 }
 
-// Attempt saves all but that, and nothing afterwards.
+// Attempt saves attempts before the death of the process.
 func (l mute) Attempt(ctx context.Context, a operation.Attempt) error {
 	if a.Status == generate.StatusRunning {
 		l.once.Do(func() { l.dying <- a.Task.ID })
@@ -37,7 +37,7 @@ func (l mute) Attempt(ctx context.Context, a operation.Attempt) error {
 	}
 }
 
-// SlotDone saves nothing of a dead process.
+// SlotDone saves slots before the death of the process.
 func (l mute) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
 	select {
 	case <-l.dead:
@@ -47,8 +47,8 @@ func (l mute) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 	}
 }
 
-// nameless plays a process that began a task and died with the task's name. It gives what the
-// dead process left: the operation, and the name that nobody has.
+// nameless simulates a process that started a task and died before it saved the task's id. It
+// returns what the dead process left, its operation, and the lost id of the task.
 func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 	t.Helper()
 	l := mute{dying: make(chan string, 1), dead: make(chan struct{}), once: &sync.Once{}}
@@ -66,8 +66,8 @@ func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 	return b, operation, task
 }
 
-// doomed begins to generate as a process that dies while it waits for dead, which is closed when the
-// test is over.
+// doomed starts a generation of a process that dies: it waits for dead, which is closed when the
+// test ends.
 func (b *bench) doomed(t *testing.T, dead chan struct{}) {
 	t.Helper()
 	var first sync.WaitGroup
@@ -75,14 +75,14 @@ func (b *bench) doomed(t *testing.T, dead chan struct{}) {
 	r := b.request(t, 1)
 	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
 	t.Cleanup(func() {
-		leave(gateway.ErrHandedOver) // what is left of that process touches nothing
+		leave(gateway.ErrHandedOver) // the rest of that process changes nothing
 		close(dead)
 		first.Wait()
 	})
 }
 
-// foundAgain: the process that began a task died with the task's name. Another one finds
-// the task in the provider's list and continues it; the call is not made again.
+// foundAgain: the process that started a task died before it saved the task's id. Another one finds
+// the task in the provider's list and continues it; the call is not repeated.
 func foundAgain(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, _ := h.nameless(t)
@@ -94,7 +94,7 @@ func foundAgain(t *testing.T, h Harness) {
 	b.settledOnce(t, got)
 }
 
-// found proves that an operation ended well, once, with the one call that was made for it.
+// found checks that an operation succeeded and ended once, with the single call made for it.
 func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
 	t.Helper()
 	if got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 {
@@ -109,15 +109,15 @@ func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
 	b.endedOnce(t, h, got)
 }
 
-// notifiedAfterRestart: the process that began a task died with the task's name. The provider tells of
-// the task at the address of the call; the operation continues it.
+// notifiedAfterRestart: the process that started a task died before it saved the task's id. The provider
+// notifies the address of the call, and the operation continues the task.
 func notifiedAfterRestart(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, task := h.nameless(t)
 	b.settledOnce(t, b.hearOf(t, h, id, task))
 }
 
-// notifiedLate: so does one that was given up, and counted as billed, before the provider told.
+// notifiedLate: so does one that had failed and counted as billed before the notification.
 func notifiedLate(t *testing.T, h Harness) {
 	t.Helper()
 	b, id, task := h.nameless(t)
@@ -128,7 +128,7 @@ func notifiedLate(t *testing.T, h Harness) {
 	b.hearOf(t, h, id, task)
 }
 
-// hearOf delivers what the provider tells of a task, and proves that its operation ends well.
+// hearOf delivers the notifications of a task, and checks that its operation succeeds.
 func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generate.Result {
 	t.Helper()
 	n, ok := b.sim.(notifier)
@@ -149,8 +149,8 @@ func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generat
 	return got
 }
 
-// foundAmong: among tasks that differ in nothing but their keys each call finds its own; a
-// call that was never made finds none.
+// foundAmong: among tasks that differ only in their keys, each call finds its own; a call
+// that was never made finds none.
 func foundAmong(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)

@@ -8,8 +8,8 @@ import (
 	"atelier/media"
 )
 
-// settings: every word that the model's row lists is sent, taken by the provider, and
-// told as applied.
+// settings: every value that the model's row lists is sent, accepted by the provider, and
+// reported as applied or adapted.
 func settings(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -26,7 +26,7 @@ func settings(t *testing.T, h Harness) {
 	}
 }
 
-// everySetting lists requests that together ask for every word of the model's row.
+// everySetting lists requests that together request every value of the model's row.
 func (b *bench) everySetting(t *testing.T) []generate.Request {
 	t.Helper()
 	var all []generate.Request
@@ -83,7 +83,7 @@ func (b *bench) everySetting(t *testing.T) []generate.Request {
 	return all
 }
 
-// strict: a setting that the model lacks is refused, told, and costs nothing.
+// strict: a setting that the model lacks is refused, reported, and costs nothing.
 func strict(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)

@@ -10,12 +10,12 @@ import (
 	"atelier/media"
 )
 
-// calls is how many calls the requests of these scenarios take, lanes how many of them
-// may be under way at once.
+// calls is the number of calls that the requests of these scenarios need, lanes the limit of
+// concurrent calls.
 const calls, lanes = 3, 2
 
-// split asks for more than one call gives: calls calls, the last of which has one
-// result.
+// split requests more results than one call makes: they need calls calls, the last of which
+// makes one result.
 func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 	t.Helper()
 	b := h.set(t, func(_ *bench, c *gateway.Config) { c.Concurrency = lanes })
@@ -27,8 +27,8 @@ func (h Harness) split(t *testing.T) (*bench, generate.Request) {
 	return b, r
 }
 
-// splitCalls: what one call does not give is split, made within the limit of calls at once,
-// and merged by slot.
+// splitCalls: a request that exceeds one call is split, made within the limit of concurrent
+// calls, and merged by slot.
 func splitCalls(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
@@ -55,8 +55,8 @@ func splitCalls(t *testing.T, h Harness) {
 	}
 }
 
-// repeated: of several calls only the one that failed, in a way that is safe to repeat,
-// is made again.
+// repeated: of several calls, only the one that failed in a way that is safe to repeat is
+// repeated.
 func repeated(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)
@@ -77,7 +77,7 @@ func repeated(t *testing.T, h Harness) {
 	}
 }
 
-// kept: a call that is refused for good leaves its slots failed and the others alone.
+// kept: a permanently refused call fails its own slots and does not affect the others.
 func kept(t *testing.T, h Harness) {
 	t.Helper()
 	b, r := h.split(t)

@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// grid: the picture that holds all results is kept and recorded, and every result names
-// it as the one that it was cut out of.
+// grid: the picture with all results is stored and recorded, and every result names
+// it as the picture from which it was cut.
 func grid(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
@@ -35,7 +35,7 @@ func grid(t *testing.T, h Harness) {
 	}
 }
 
-// watched is a bench that asks for previews and keeps the events.
+// watched is a bench that requests previews and records the events.
 type watched struct {
 	*bench
 	mu     sync.Mutex // guards events
@@ -56,7 +56,7 @@ func (h Harness) watch(t *testing.T) *watched {
 	return w
 }
 
-// frames are the previews of a slot; their sequence has to count from 1.
+// frames returns the previews of a slot; their sequence must count from 1.
 func (w *watched) frames(t *testing.T, slot int) []media.Blob {
 	t.Helper()
 	w.mu.Lock()
@@ -72,7 +72,7 @@ func (w *watched) frames(t *testing.T, slot int) []media.Blob {
 	return out
 }
 
-// shows lists how many results the previews are said to show, each number once.
+// shows returns the numbers of results that the previews show, each number once.
 func (w *watched) shows() (all []int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,15 +85,15 @@ func (w *watched) shows() (all []int) {
 	return slices.Compact(all)
 }
 
-// previews: frames come as events with slot and sequence, get no record, and the picture
-// arrives after them.
+// previews: frames arrive as events with slot and sequence, are not recorded, and precede
+// the picture.
 func previews(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
 	w.preview(t, h, w.request(t, 1))
 }
 
-// previewsOfAnEdit: the same of pictures that go in, with their mask where there are masks.
+// previewsOfAnEdit: the same for an edit, with a mask if the model accepts one.
 func previewsOfAnEdit(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
@@ -104,10 +104,10 @@ func previewsOfAnEdit(t *testing.T, h Harness) {
 	w.preview(t, h, r)
 }
 
-// preview asks for one result and its previews.
+// preview requests one result and its previews.
 func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 	t.Helper()
-	if h.Simulator == nil { // the driver speaks to nobody: it is told to show previews
+	if h.Simulator == nil { // the driver calls no provider: an option makes it show previews
 		r.Options = map[string]map[string]any{w.model.Provider: {"partials": 2}}
 	}
 	got := w.must(t, r)
@@ -124,8 +124,8 @@ func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 	}
 }
 
-// previewsAlone: a stream that ends without its picture fails the slot, is not asked for
-// again, and keeps the newest preview, marked.
+// previewsAlone: a stream that ends without its picture fails the slot, is not repeated, and
+// the newest preview is kept and marked as such.
 func previewsAlone(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
@@ -144,8 +144,8 @@ func previewsAlone(t *testing.T, h Harness) {
 	}
 }
 
-// previewLost: previews that cannot be fetched, or are no pictures, are passed over: the
-// result comes, without a warning and without another call.
+// previewLost: previews that cannot be fetched or are not pictures are ignored: the result
+// arrives without a warning and without another call.
 func previewLost(t *testing.T, h Harness, in sim.Injection) {
 	t.Helper()
 	w := h.watch(t)

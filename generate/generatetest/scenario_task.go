@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// takenUp: a process that dies while a task is under way leaves all that another one
-// needs: it polls, and the provider is not called again.
+// takenUp: a process that dies while a task is in progress leaves all that another process needs
+// to adopt it: that process polls, and the provider is not called again.
 func takenUp(t *testing.T, h Harness) {
 	t.Helper()
 	asleep, end := make(chan struct{}), make(chan struct{})
@@ -42,7 +42,7 @@ func takenUp(t *testing.T, h Harness) {
 	b.single(t, h, got)
 }
 
-// single proves that a result was recorded once and that its operation ended once, with its money.
+// single checks that a result was recorded once and that its operation ended and was settled once.
 func (b *bench) single(t *testing.T, h Harness, got *generate.Result) {
 	t.Helper()
 	b.endedOnce(t, h, got)
@@ -67,23 +67,23 @@ func (b *bench) settledOnce(t *testing.T, got *generate.Result) {
 	}
 }
 
-// hooks is where notifications are to come to.
+// hooks is the address for notifications.
 const hooks = "https://atelier.example/hooks"
 
 // notifier is a simulator that calls webhooks.
 type notifier interface {
-	// Notifications ends a task and lists the calls of its webhook in order.
+	// Notifications ends a task and returns the calls of its webhook in order.
 	Notifications(id string) []driver.Notification
 }
 
-// notifiesEarly is a log that hands the provider's notifications over just before the task's id is
-// saved, which is as early as they can be understood.
+// notifiesEarly is a log that delivers the provider's notifications just before the task's id is
+// saved, which is the earliest time at which they can be matched.
 type notifiesEarly struct {
 	*Log
 	tell func(task string)
 }
 
-// Attempt tells and saves.
+// Attempt delivers the notifications and saves the attempt.
 func (l notifiesEarly) Attempt(ctx context.Context, a operation.Attempt) error {
 	if a.Status == generate.StatusRunning {
 		l.tell(a.Task.ID)
@@ -91,8 +91,8 @@ func (l notifiesEarly) Attempt(ctx context.Context, a operation.Attempt) error {
 	return l.Log.Attempt(ctx, a)
 }
 
-// hear plays an operation that hears notifications: deliver says in which order. Unless
-// it polls, only they move it.
+// hear runs an operation that receives notifications, in the order of deliver. Without polls,
+// only the notifications advance it.
 func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []driver.Notification)) (*bench, *generate.Result) {
 	t.Helper()
 	b := h.set(t, func(b *bench, c *gateway.Config) {
@@ -140,7 +140,7 @@ func notified(t *testing.T, h Harness) {
 	})
 }
 
-// notifiedOutOfOrder: the end comes first, what was before it late.
+// notifiedOutOfOrder: the final notification comes first, the earlier ones later.
 func notifiedOutOfOrder(t *testing.T, h Harness) {
 	t.Helper()
 	h.hear(t, false, func(b *bench, all []driver.Notification) {
@@ -150,7 +150,7 @@ func notifiedOutOfOrder(t *testing.T, h Harness) {
 	})
 }
 
-// notifiedAgain: repeats, also those after the end, change nothing.
+// notifiedAgain: repeated notifications, also after the end, change nothing.
 func notifiedAgain(t *testing.T, h Harness) {
 	t.Helper()
 	var all []driver.Notification
@@ -166,7 +166,7 @@ func notifiedAgain(t *testing.T, h Harness) {
 	b.single(t, h, got)
 }
 
-// notifiedBesidePolling: polls and notifications come at once, and the operation still
+// notifiedBesidePolling: with polls and notifications at the same time, the operation still
 // ends once.
 func notifiedBesidePolling(t *testing.T, h Harness) {
 	t.Helper()
@@ -174,7 +174,7 @@ func notifiedBesidePolling(t *testing.T, h Harness) {
 	b, got := h.hear(t, true, func(b *bench, all []driver.Notification) {
 		for _, n := range all {
 			others.Go(func() {
-				// Between the end of the work and its receipt nobody listens: the provider is
+				// Between the end of the work and its receipt, nothing listens: the provider is
 				// told to call again.
 				err := b.gateway.Notify(t.Context(), b.driver.Provider(), n)
 				if c := media.CodeOf(err); err != nil && c != media.CodeUnavailable && c != media.CodeNotFound {
@@ -187,8 +187,8 @@ func notifiedBesidePolling(t *testing.T, h Harness) {
 	b.single(t, h, got)
 }
 
-// forged: a call that the provider did not sign is refused, or is only a reason to ask;
-// the body of a call that names no task is refused.
+// forged: an unsigned notification is refused, or only triggers a poll; one whose body
+// names no task is refused.
 func forged(t *testing.T, h Harness) {
 	t.Helper()
 	h.hear(t, true, func(b *bench, all []driver.Notification) {

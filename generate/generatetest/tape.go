@@ -16,7 +16,7 @@ import (
 	"atelier/media/wire"
 )
 
-// Answer is a round tripper that gives every call the same answer, for fuzz tests of
+// Answer is a round tripper that returns the same answer to every call, for fuzz tests of
 // drivers.
 type Answer struct {
 	Status int
@@ -25,7 +25,7 @@ type Answer struct {
 	Body string
 }
 
-// RoundTrip gives the answer.
+// RoundTrip returns the answer.
 func (a Answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	kind := a.Type
 	if kind == "" {
@@ -36,7 +36,7 @@ func (a Answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// Tape is a round tripper into a simulator that remembers what it answered: the seeds of a
+// Tape is a round tripper that calls a simulator and records its answers: the seeds of a
 // fuzz test. It is safe for concurrent use.
 type Tape struct {
 	Simulator http.Handler
@@ -45,7 +45,7 @@ type Tape struct {
 	bodies []string
 }
 
-// RoundTrip lets the simulator answer.
+// RoundTrip returns the simulator's answer.
 func (p *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	p.serve(w, r)
@@ -57,21 +57,21 @@ func (p *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// serve lets the simulator answer; some answers end in the middle.
+// serve calls the simulator; some answers are cut off in the middle.
 func (p *Tape) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() {
-		if reason := recover(); reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // It is what net/http compares with.
+		if reason := recover(); reason != nil && reason != http.ErrAbortHandler { //nolint:errorlint // net/http compares it in the same way.
 			panic(reason)
 		}
 	}()
 	p.Simulator.ServeHTTP(w, r)
 }
 
-// pictures are the pictures of an answer.
+// pictures matches the pictures of an answer.
 var pictures = regexp.MustCompile(`[A-Za-z0-9+/]{300,}={0,2}`)
 
-// Bodies lists the answers so far, with a picture of one pixel in the place of each: a
-// fuzz test that starts from large texts gets nowhere.
+// Bodies returns the recorded answers, with each picture replaced by one of one pixel: fuzz
+// tests make no progress from large texts.
 func (p *Tape) Bodies() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +83,8 @@ func (p *Tape) Bodies() []string {
 	return all
 }
 
-// Sane proves that what a driver made of an answer, whatever the answer was, keeps the
-// contract: every item is one thing, and no text holds media or the key.
+// Sane checks that the update of a driver keeps the contract, whatever the answer was: every
+// item is exactly one thing, and no text contains media or the key.
 func Sane(t *testing.T, u driver.Update, err error, key string) {
 	t.Helper()
 	texts := []string{}

@@ -1,5 +1,5 @@
-// Package money reads and writes amounts in US dollars as exact decimal text: those of prices,
-// charges and budgets. It imports the standard library only.
+// Package money parses and formats amounts in US dollars as exact decimal text, for prices, charges and budgets. It
+// imports only the standard library.
 package money
 
 import (
@@ -10,7 +10,7 @@ import (
 
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// Parse reads decimal text; ok is false for anything else.
+// Parse parses decimal text; ok is false for anything else.
 func Parse(text string) (*big.Rat, bool) {
 	if !decimal.MatchString(text) {
 		return nil, false
@@ -18,11 +18,11 @@ func Parse(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// Text writes an amount exactly. Prices are decimals and tokens are divided by a
-// million, so every sum of them has an end; 18 places hold any of them.
+// Text formats an amount exactly. Prices are decimals and token counts are divided by a million, so every sum is a
+// finite decimal; 18 places hold any of them.
 func Text(r *big.Rat) string { return Rounded(r, 18) }
 
-// Rounded writes an amount with at most so many places, without zeros at its end.
+// Rounded formats an amount with at most the given decimal places, without trailing zeros.
 func Rounded(r *big.Rat, places int) string {
 	s := r.FloatString(places)
 	if strings.Contains(s, ".") {
@@ -31,9 +31,9 @@ func Rounded(r *big.Rat, places int) string {
 	return s
 }
 
-// About writes an amount of dollars for people: with two digits that count, or to the cent
-// above a dollar and to the dollar above ten. What that changes is "about $0.13", the rest
-// "$0.2". Other text than a decimal number stays as it is.
+// About formats a dollar amount for people: two significant digits, cents from a dollar up, whole dollars from ten up.
+// A rounded amount is "about $0.13", an exact one "$0.2". Text that is not a decimal number is returned after a dollar
+// sign.
 func About(usd string) string {
 	exact, ok := Parse(usd)
 	if !ok || exact.Sign() == 0 {

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// Operation is one request as the ledger keeps it: first the intent, at the end the receipt. It holds no media.
+// Operation is one request as stored in the ledger: first the intent, at the end the receipt. It contains no media.
 type Operation struct {
 	// ID is a UUIDv7.
 	ID string
@@ -22,7 +22,7 @@ type Operation struct {
 	// Model is the display name, APIModel the provider's id.
 	Model, APIModel string
 	Prompt          string
-	// N is how many results are asked for.
+	// N is how many results are requested.
 	N            int
 	Status       generate.Status
 	Dispositions []generate.Disposition
@@ -31,42 +31,42 @@ type Operation struct {
 	Cost         generate.Cost
 	// Error is why nothing succeeded; nil otherwise.
 	Error *generate.SlotError
-	// Metadata is what the provider said beside the media.
+	// Metadata is what the provider returned besides the media.
 	Metadata map[string]any
-	// Request is what [gateway.Gateway.Resume] needs to continue in another process: JSON, small
-	// and without media; empty if the operation cannot be resumed.
+	// Request is the state that [gateway.Gateway.Resume] needs to continue in another process: JSON, small and without
+	// media; empty if the operation cannot be resumed.
 	Request json.RawMessage
-	// Holder is who works on the operation, or did last. It holds the operation from
-	// [Log.Begin] to [Log.Finish], see [Resumer.Hold].
+	// Holder identifies who works on the operation, or did last. It holds the operation from [Log.Begin] to
+	// [Log.Finish], see [Resumer.Hold].
 	Holder    string
 	StartedAt time.Time
 	// FinishedAt is zero until [Log.Finish].
 	FinishedAt time.Time
 }
 
-// Attempt is one provider call of an operation. Repeats of a call are attempts of their own with the same Key.
+// Attempt is one provider call of an operation. Repeats of a call are separate attempts with the same Key.
 type Attempt struct {
 	// ID is a UUIDv7.
 	ID        string
 	Operation string
 	// Call counts the calls that the n results were split into, Number the attempts of that call; both from 1.
 	Call, Number int
-	// Key is the idempotency key that the provider gets, if it takes one.
+	// Key is the idempotency key for the provider, if it takes one.
 	Key                string
 	Provider, APIModel string
-	// Slots are the indexes, from 1, that the call is to fill.
+	// Slots are the indexes, from 1, of the slots that the call fills.
 	Slots []int
-	// Task names the provider's asynchronous task, once known.
+	// Task identifies the provider's asynchronous task, once known.
 	Task driver.Handle
 	// Status is submitted before the call, running once a task id is known, then
 	// succeeded, partial, failed, moderated or cancelled.
 	Status generate.Status
 	Error  *generate.SlotError
 	Usage  generate.Usage
-	// ReportedUSD is the cost that the provider named; empty if none.
+	// ReportedUSD is the cost that the provider reported; empty if none.
 	ReportedUSD string
 	StartedAt   time.Time
-	// FinishedAt is zero while the call is under way.
+	// FinishedAt is zero while the call is in progress.
 	FinishedAt time.Time
 }
 
@@ -74,87 +74,87 @@ type Attempt struct {
 // method commits before it returns. Implementations are safe for concurrent use.
 //
 // If Begin, or the first Attempt of a call, fails, that call is not made. Later failures become warnings of the result:
-// media that was made is never given up for the sake of a log.
+// finished media is never discarded because of a log.
 type Log interface {
 	// Begin saves the intent before any call, with Status queued.
 	Begin(ctx context.Context, op Operation) error
 	// Attempt saves an attempt, by its ID: before the call with Status submitted;
 	// again when the task id is known, before the first poll; again as its receipt.
 	Attempt(ctx context.Context, a Attempt) error
-	// SlotDone saves one slot as soon as it is final.
+	// SlotDone saves a slot as soon as it is final.
 	SlotDone(ctx context.Context, operation string, s generate.Slot) error
-	// Finish saves the receipt: status, usage, cost, dispositions. The error has code
-	// media.CodeConflict if another holder than op.Holder has held the operation since.
+	// Finish saves the receipt: status, usage, cost, dispositions. The error has code media.CodeConflict if another
+	// holder than op.Holder has held the operation since.
 	Finish(ctx context.Context, op Operation) error
 }
 
-// Resumer is an optional ability of an [Log]: operations can be picked up by
-// another process. All methods take the owner from the scope of ctx.
+// Resumer is an optional interface of a [Log]: another process can resume its operations. Its methods take the owner
+// from the scope of ctx, except TaskOf and ScopeOf.
 type Resumer interface {
-	// Hold takes or keeps the sole right to work on an operation, for as long as its process lives. The
-	// error has code media.CodeConflict while another holder has it.
+	// Hold acquires or keeps the exclusive right to work on an operation, while its process lives. The error has code
+	// media.CodeConflict while another holder has it.
 	Hold(ctx context.Context, operation, holder string) error
-	// Release takes the right from a holder, who may be another process: that one learns of it by
-	// Keep. It is no error that the holder no longer has the right.
+	// Release takes the right from a holder, who may be in another process and notices it through Keep. It is not an
+	// error if the holder has already lost the right.
 	Release(ctx context.Context, operation, holder string) error
-	// Keep keeps the right while it is worked on. The error has code media.CodeConflict if somebody
-	// else took it since, also where nobody holds it any more.
+	// Keep extends the right during work. The error has code media.CodeConflict if another holder has taken it since,
+	// even if it has been released again.
 	Keep(ctx context.Context, operation, holder string) error
-	// Reopen makes a finished operation, which op.Holder holds, one that is under way, in one commit: with the request,
-	// the status and the hold of op, without an end or an error, and without the slots given, whose errors stay with
-	// their attempts. The error has code media.CodeConflict if it is not finished, or not held so.
+	// Reopen sets a finished operation that op.Holder holds in progress again, in one commit: with the request, status
+	// and holder of op, without an end or error, and without the given slots, whose errors remain with their attempts.
+	// The error has code media.CodeConflict if it is not finished or not held by op.Holder.
 	Reopen(ctx context.Context, op Operation, slots []int) error
-	// Saved reads an operation with all that was saved of it, its Holder too.
+	// Saved returns an operation with everything saved of it, including its Holder.
 	Saved(ctx context.Context, operation string) (*Saved, error)
-	// TaskOf finds the operation of a provider's task, of any owner; the error has
-	// code media.CodeNotFound if there is none.
+	// TaskOf returns the operation of a provider's task, of any owner; the error has code media.CodeNotFound if there
+	// is none.
 	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
-	// ScopeOf is where an operation of any owner belongs; the error has code media.CodeNotFound if there is none.
+	// ScopeOf returns the scope of an operation of any owner; the error has code media.CodeNotFound if there is none.
 	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
 }
 
-// Saved is an operation as the log has it.
+// Saved is an operation as stored in the log.
 type Saved struct {
 	Operation Operation
-	// Scope is where the operation belongs.
+	// Scope is the operation's scope.
 	Scope media.Scope
-	// Attempts are in the order of making.
+	// Attempts are in the order in which they were made.
 	Attempts []Attempt
-	// Slots are those that are final.
+	// Slots are the final slots.
 	Slots []generate.Slot
-	// Unassigned are the blobs that arrived for the operation and are in no slot: the process died between the two.
+	// Unassigned are blobs that arrived for the operation but are in no slot, because the process died in between.
 	Unassigned []media.Blob
 }
 
-// Recaller is an optional ability of a [Log]: it knows operations by their idempotency keys.
+// Recaller is an optional interface of a [Log]: it looks up operations by their idempotency keys.
 type Recaller interface {
-	// Recall gives the result of the finished operation with this key and the scope of ctx; nil if there is none.
+	// Recall returns the result of the finished operation with this key and the scope of ctx; nil if there is none.
 	Recall(ctx context.Context, key string) (*generate.Result, error)
-	// OperationOf gives the id of the operation with this key and the owner of ctx, for [generate.Request.TakeUp]. The
-	// error has code media.CodeNotFound if there is none.
+	// OperationOf returns the id of the operation with this key and the owner of ctx, for [generate.Request.TakeUp].
+	// The error has code media.CodeNotFound if there is none.
 	OperationOf(ctx context.Context, key string) (operation string, err error)
 }
 
-// Batcher is an optional ability of an [Log]: what belongs together costs one commit.
+// Batcher is an optional interface of a [Log]: related saves share one commit.
 type Batcher interface {
-	// Together makes one commit of what fn saves with its context, in the log or by the gateway's Recorder. A save that
-	// fails undoes itself alone. After an error nothing of it is saved. fn does nothing but save, and may run again.
+	// Together saves in one commit what fn saves with its context, in the log or by the gateway's Recorder. A failed
+	// save undoes only itself. After an error nothing is saved. fn only saves, and may be called again.
 	Together(ctx context.Context, fn func(context.Context)) error
 }
 
-// NopLog keeps nothing: for library use without a ledger.
+// NopLog stores nothing: for library use without a ledger.
 type NopLog struct{}
 
 var _ Log = NopLog{}
 
-// Begin keeps nothing.
+// Begin stores nothing.
 func (NopLog) Begin(context.Context, Operation) error { return nil }
 
-// Attempt keeps nothing.
+// Attempt stores nothing.
 func (NopLog) Attempt(context.Context, Attempt) error { return nil }
 
-// SlotDone keeps nothing.
+// SlotDone stores nothing.
 func (NopLog) SlotDone(context.Context, string, generate.Slot) error { return nil }
 
-// Finish keeps nothing.
+// Finish stores nothing.
 func (NopLog) Finish(context.Context, Operation) error { return nil }

@@ -1,26 +1,25 @@
-// Package operation is the state machine of generations: which statuses an operation, its
-// provider calls and its slots have, which events happen to them, and what follows, all in one
-// table. [Advance] is the only way from one status to the next.
+// Package operation is the state machine of generations: the statuses of an operation, its provider calls and its
+// slots, the events that happen to them, and the transitions, all in one table. [Advance] is the only way from one
+// status to the next.
 //
-// An operation is what a caller asked for, an attempt is one provider call of it, and a slot is
-// one of its results. What the table does not show, because it is no status:
+// An operation is a caller's request, an attempt is one provider call of it, and a slot is one of its results. The
+// table does not show the following, because it is not in a status:
 //
-//   - The journal step of an attempt is written before its status is, so a process that dies in
-//     between finds the answer there and sends nothing twice.
+//   - The journal step of an attempt is written before its status, so a process that dies in between
+//     finds the answer there and sends nothing twice.
 //   - A call that was sent and not answered stays submitted until a process works on the operation
 //     again. Then its task is found (EventName), or it fails as unsettled: it may have been billed.
 //   - A result that was made and could not be fetched or stored (a dead link, a full disk) leaves
 //     slot, attempt and operation running (EventLeave), with the reason in the slot. Resuming
-//     fetches it; no call is made. One that came with its answer cannot be fetched: resuming ends it
-//     as failed, and only a retry of all asks again.
-//   - Finished slots that are asked for again lose their rows and begin anew, in the same commit in
-//     which the operation is queued again. Slots with a result keep it.
-//   - A record, a slot or a receipt that could not be saved keeps the operation under way,
-//     whatever its slots are. Resuming saves it.
-//   - Who may work on an operation is not decided here: that is the hold.
+//     fetches it without a call. One that came with its answer cannot be fetched: resuming leaves
+//     an operation that lacks nothing else, and a retry of all requests the result again.
+//   - Finished slots that are requested again lose their rows and start anew, in the same commit that
+//     queues the operation again. Slots with a result keep it.
+//   - A record, a slot or a receipt that could not be saved keeps the operation open, whatever its
+//     slots are. Resuming saves it.
+//   - The table does not decide who may work on an operation; the lease does.
 //
-// What the gateway keeps of an operation is here as well: what the [Log] saves, and what can be
-// concluded from it ([Saved]).
+// The package also defines what the gateway stores of an operation ([Log]), and what follows from it ([Saved]).
 //
 // It may import media, generate and generate/driver.
 package operation
@@ -34,15 +33,15 @@ import (
 
 var (
 	open  = []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning}
-	under = []generate.Status{generate.StatusSubmitted, generate.StatusRunning} // calls that are under way
-	// without are the ends that have nothing, or not all.
+	under = []generate.Status{generate.StatusSubmitted, generate.StatusRunning} // calls in progress
+	// without are the ends without a result, or without all results.
 	without = []generate.Status{generate.StatusPartial, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
 	over    = slices.Concat([]generate.Status{generate.StatusSucceeded}, without)
-	// empty are the slots without a result: a later call may give them one.
+	// empty are the statuses of slots without a result, which a later call may fill.
 	empty = []generate.Status{generate.StatusQueued, generate.StatusRunning, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled}
 )
 
-// Subject is what has a status.
+// Subject is the kind of thing that has a status.
 type Subject string
 
 // The subjects.
@@ -55,35 +54,35 @@ const (
 // Event is what happens to a subject.
 type Event string
 
-// The entries: what a caller wants of an operation.
+// Entry events: what a caller wants of an operation.
 const (
-	// EventGenerate begins an operation; it also asks for a slot.
+	// EventGenerate begins an operation; it also requests a slot.
 	EventGenerate Event = "generate"
-	// EventResume continues what is under way.
+	// EventResume continues work in progress.
 	EventResume Event = "resume"
-	// EventRetry asks again for results that are missing, or fetches them.
+	// EventRetry requests missing results again, or fetches them.
 	EventRetry Event = "retry"
-	// EventRejoin is Generate for a request whose operation was cut off by its caller.
+	// EventRejoin is Generate for a request whose operation its caller interrupted.
 	EventRejoin Event = "rejoin"
 	// EventNotify is a provider's message about a call whose answer was lost.
 	EventNotify Event = "notify"
-	// EventCancel ends an operation for a person; it also is the end of what was given up.
+	// EventCancel ends an operation for a person; it also ends interrupted work.
 	EventCancel Event = "cancel"
 	// EventAbandon ends what a process left behind.
 	EventAbandon Event = "abandon"
 )
 
-// The events of the work.
+// Work events.
 const (
-	// EventSend is a call that is about to be made.
+	// EventSend is a call about to be made.
 	EventSend Event = "send"
-	// EventName is that the id of a call's task is known, from the answer, a list or a message.
+	// EventName reports the id of a call's task, from the answer, a list or a message.
 	EventName Event = "name"
-	// EventExtra is a result beyond those that were asked for.
+	// EventExtra is a result beyond those requested.
 	EventExtra Event = "extra"
 	// EventLeave leaves work that continues: at its provider, in another process, or later.
 	EventLeave Event = "leave"
-	// EventReject ends a call that was not made: its provider is not to be asked now.
+	// EventReject ends a call that was not made, because its provider must not be called at present.
 	EventReject Event = "reject"
 	// EventSucceed, EventSucceedInPart, EventFail and EventModerate are ends.
 	EventSucceed       Event = "succeed"
@@ -92,7 +91,7 @@ const (
 	EventModerate      Event = "moderate"
 )
 
-// transition is a row of the table: from any of these statuses to another one. An empty to means that the status stays.
+// transition is a row of the table: from any of these statuses to another one. If to is empty, the status stays.
 type transition struct {
 	subject Subject
 	event   Event
@@ -101,8 +100,8 @@ type transition struct {
 }
 
 var table = slices.Concat(
-	// The entries. An operation that is under way is worked on as it is; one that is over gives
-	// its result, or is queued again.
+	// Entry events. An operation in progress is worked on as it is; a finished one returns its result or is queued
+	// again.
 	[]transition{
 		{SubjectOperation, EventGenerate, []generate.Status{generate.StatusNew}, generate.StatusQueued},
 		{SubjectOperation, EventResume, slices.Concat(open, over), ""},
@@ -115,7 +114,7 @@ var table = slices.Concat(
 		{SubjectOperation, EventNotify, []generate.Status{generate.StatusSucceeded, generate.StatusPartial, generate.StatusFailed, generate.StatusModerated}, generate.StatusQueued},
 		{SubjectOperation, EventCancel, []generate.Status{generate.StatusCancelled}, ""},
 	},
-	// The work. An operation follows its calls while it is under way.
+	// Work events. An operation in progress follows its calls.
 	[]transition{
 		{SubjectOperation, EventSend, []generate.Status{generate.StatusQueued}, generate.StatusSubmitted},
 		{SubjectOperation, EventSend, slices.Concat(under, over), ""},
@@ -125,7 +124,7 @@ var table = slices.Concat(
 		{SubjectOperation, EventSucceedInPart, open, generate.StatusPartial},
 	},
 	ends(SubjectOperation, open),
-	// The calls. One that is over is under way again when its task is known after all.
+	// Calls. A finished one is in progress again if its task becomes known.
 	[]transition{
 		{SubjectAttempt, EventSend, []generate.Status{generate.StatusNew}, generate.StatusSubmitted},
 		{SubjectAttempt, EventReject, []generate.Status{generate.StatusNew}, generate.StatusFailed},
@@ -134,7 +133,7 @@ var table = slices.Concat(
 		{SubjectAttempt, EventSucceedInPart, under, generate.StatusPartial},
 	},
 	ends(SubjectAttempt, under),
-	// The slots. Nothing takes its result from one.
+	// Slots. A slot never loses its result.
 	[]transition{
 		{SubjectSlot, EventGenerate, []generate.Status{generate.StatusNew}, generate.StatusQueued},
 		{SubjectSlot, EventExtra, []generate.Status{generate.StatusNew}, generate.StatusRunning},
@@ -143,7 +142,7 @@ var table = slices.Concat(
 	ends(SubjectSlot, empty),
 )
 
-// ends are the ends that every subject has.
+// ends returns the transitions to the ends that every subject has.
 func ends(s Subject, from []generate.Status) []transition {
 	return []transition{
 		{s, EventSucceed, from, generate.StatusSucceeded},
@@ -153,8 +152,8 @@ func ends(s Subject, from []generate.Status) []transition {
 	}
 }
 
-// Advance gives the status that follows. An event that cannot happen to such a subject changes
-// nothing; the error has code media.CodeInternal.
+// Advance returns the status that follows an event. An event that cannot happen to the subject changes nothing; the
+// error has code media.CodeInternal.
 func Advance(s Subject, from generate.Status, e Event) (generate.Status, error) {
 	for _, t := range table {
 		if t.subject != s || t.event != e || !slices.Contains(t.from, from) {
@@ -168,8 +167,8 @@ func Advance(s Subject, from generate.Status, e Event) (generate.Status, error) 
 	return from, media.Errorf(media.CodeInternal, "event %s cannot happen to the %s status %q", e, s, from)
 }
 
-// Check reports whether a subject may be saved with a status after another one: one that
-// stays, or one that an event leads to. The error is as for [Advance].
+// Check reports whether a subject may be saved with a status after another one: the same status, or one that an event
+// leads to. The error is as for [Advance].
 func Check(s Subject, from, to generate.Status) error {
 	leads := func(t transition) bool { return t.subject == s && t.to == to && slices.Contains(t.from, from) }
 	if from == to || to != generate.StatusNew && slices.ContainsFunc(table, leads) {

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// Status is the operation's. Its end decides, whatever else is saved.
+// Status returns the operation's status. FinishedAt takes precedence over the saved status.
 func (s *Saved) Status() generate.Status {
 	switch ended := !s.Operation.FinishedAt.IsZero(); {
 	case ended == s.Operation.Status.Over():
@@ -21,13 +21,13 @@ func (s *Saved) Status() generate.Status {
 	return generate.StatusRunning
 }
 
-// Over reports whether the operation is over.
+// Over reports whether the operation has ended.
 func (s *Saved) Over() bool { return s.Status().Over() }
 
-// Ended is the result of an operation that is over and that an event does not change; nil for any other.
+// Ended returns the result of a finished operation that an event does not change; nil for any other.
 func (s *Saved) Ended(e Event) (*generate.Result, error) {
 	if e == EventRejoin && len(s.CutOff()) == 0 {
-		e = EventResume // there is nothing to take up again
+		e = EventResume // there is nothing to continue
 	}
 	next, err := Advance(SubjectOperation, s.Status(), e)
 	switch {
@@ -39,17 +39,17 @@ func (s *Saved) Ended(e Event) (*generate.Result, error) {
 	return s.Result(), nil
 }
 
-// TooLate is the error of an event that cannot happen to an operation that is over.
+// TooLate returns the error for an event that cannot happen to a finished operation.
 func TooLate(e Event, id string, s generate.Status) error {
 	return media.Errorf(media.CodeConflict, "operation %s is over (%s): there is nothing to %s", id, s, e)
 }
 
-// Passing tells the codes of errors after which the same may succeed later.
+// Passing reports whether an error's code means that the same may succeed later.
 func Passing(c media.Code) bool {
 	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeDeadline || c == media.CodeDiskFull
 }
 
-// Nameless finds the call with a key whose task is unknown: it is under way, or may have been billed and was given up.
+// Nameless returns the call with a key whose task is unknown: it is in progress, or ended as possibly billed.
 func (s *Saved) Nameless(provider, key string) (Attempt, bool) {
 	if res, _ := s.Ended(EventNotify); res != nil {
 		return Attempt{}, false
@@ -67,7 +67,7 @@ func (s *Saved) Nameless(provider, key string) (Attempt, bool) {
 	return lost[i], true
 }
 
-// CutOff lists the slots that can be continued after their caller's context ended.
+// CutOff returns the slots that can be continued after their caller's context ended.
 func (s *Saved) CutOff() (slots []int) {
 	if !s.Over() {
 		return nil
@@ -80,12 +80,12 @@ func (s *Saved) CutOff() (slots []int) {
 	return slots
 }
 
-// GaveUp tells the errors of a caller that did not wait for the end.
+// GaveUp reports whether an error's code means that the caller did not wait for the end.
 func GaveUp(c media.Code) bool {
 	return c == media.CodeCancelled || c == media.CodeDeadline || c == media.CodeOverBudget
 }
 
-// goesOn reports whether a slot can be filled without a call that may have been paid already.
+// goesOn reports whether a slot can be filled without repeating a call that may have been paid for.
 func (s *Saved) goesOn(index int) bool {
 	last := s.Last(index)
 	switch {
@@ -98,7 +98,7 @@ func (s *Saved) goesOn(index int) bool {
 	}
 }
 
-// Last is the newest attempt at a slot.
+// Last returns the newest attempt at a slot.
 func (s *Saved) Last(index int) (last Attempt) {
 	for _, a := range s.Attempts {
 		if slices.Contains(a.Slots, index) && (a.Call > last.Call || a.Call == last.Call && a.Number >= last.Number) {
@@ -108,7 +108,7 @@ func (s *Saved) Last(index int) (last Attempt) {
 	return last
 }
 
-// Tasks are the newest calls for slots, as far as they have a task.
+// Tasks returns the newest attempts at slots that have a task.
 func (s *Saved) Tasks(slots []int) (all []Attempt) {
 	for _, index := range slots {
 		a := s.Last(index)
@@ -119,7 +119,7 @@ func (s *Saved) Tasks(slots []int) (all []Attempt) {
 	return all
 }
 
-// Result is what became of the operation, if it is finished.
+// Result returns the saved state of the operation as a result.
 func (s *Saved) Result() *generate.Result {
 	op := s.Operation
 	r := &generate.Result{
@@ -130,8 +130,8 @@ func (s *Saved) Result() *generate.Result {
 	return r
 }
 
-// Unfetched lists the tasks that ended without results, and not because their provider refused or failed:
-// it may have them still.
+// Unfetched returns the tasks that ended without results, but not because their provider refused or failed: the
+// provider may still have the results.
 func (s *Saved) Unfetched() []Attempt {
 	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
 		return a.Task == (driver.Handle{}) || len(a.Slots) == 0 || a.Error == nil || a.Usage.Images == 0 && !GaveUp(a.Error.Code) || !Passing(a.Error.Code) && !GaveUp(a.Error.Code) ||
@@ -139,15 +139,15 @@ func (s *Saved) Unfetched() []Attempt {
 	})
 }
 
-// GivenUp lists the calls, to whatever model, that may have been billed, and of whose results
-// none is there or was asked for since.
+// GivenUp returns the calls, of any model, that may have been billed, and whose results are all missing and were not
+// requested since.
 func (s *Saved) GivenUp() []Attempt {
 	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
 		return len(a.Slots) == 0 || a.Usage.Unsettled == 0 || a.Task != (driver.Handle{}) || len(s.Unanswered(a)) < len(a.Slots)
 	})
 }
 
-// Unanswered lists the slots of a call that have no result and were not asked for since.
+// Unanswered returns the slots of a call that have no result and were not requested since.
 func (s *Saved) Unanswered(a Attempt) []int {
 	return slices.DeleteFunc(slices.Clone(a.Slots), func(index int) bool {
 		return slices.ContainsFunc(s.Slots, func(o generate.Slot) bool { return o.Index == index && o.Output != nil }) ||
@@ -155,7 +155,7 @@ func (s *Saved) Unanswered(a Attempt) []int {
 	})
 }
 
-// Calls is the highest number of a call so far, of which so many were planned at first.
+// Calls returns the highest call number so far, at least the number of calls planned at first.
 func (s *Saved) Calls(planned int) int {
 	most := planned
 	for _, a := range s.Attempts {
@@ -164,8 +164,8 @@ func (s *Saved) Calls(planned int) int {
 	return most
 }
 
-// Missing lists the slots that may be asked for again: of those named, or of all if there are none; with all, also
-// those that were moderated or may have been billed. The error says why there are none though results are missing.
+// Missing returns the slots that may be requested again, among the given ones or all; with all, also those that were
+// moderated or may have been billed. The error says why there are none although results are missing.
 func (s *Saved) Missing(all bool, only []int) ([]int, error) {
 	var slots []int
 	var why []string
@@ -190,7 +190,7 @@ func (s *Saved) Missing(all bool, only []int) ([]int, error) {
 	return slots, nil
 }
 
-// objection is why a slot is asked for again on an explicit wish only; empty if there is none.
+// objection returns why a slot is only requested again on explicit demand; empty if there is no reason.
 func (s *Saved) objection(slot generate.Slot) string {
 	last := s.Last(slot.Index)
 	switch {
@@ -205,8 +205,7 @@ func (s *Saved) objection(slot generate.Slot) string {
 	}
 }
 
-// Billed reports whether a call can have cost something. One that failed and of which its
-// provider counted nothing has not.
+// Billed reports whether a call may have cost something. A failed call for which its provider counted nothing has not.
 func (a Attempt) Billed() bool {
 	u := a.Usage
 	return u.Images > 0 || u.InputTokens > 0 || u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != generate.StatusFailed

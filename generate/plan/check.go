@@ -14,15 +14,15 @@ import (
 	"atelier/media/wire"
 )
 
-// The limits of a request.
+// Limits of a request.
 const (
-	// maxPrompt is the prompt's limit, in characters, where a model names none.
+	// maxPrompt is the maximum length of a prompt, in characters, for models without a limit.
 	maxPrompt = 32_000
-	// minSpeed and maxSpeed bound the speed of speech.
+	// minSpeed and maxSpeed limit the speed of speech.
 	minSpeed, maxSpeed = 0.25, 4.0
 )
 
-// normalise fills the defaults of a copy and refuses what no model could take.
+// normalise returns a copy with defaults and rejects what no model could accept.
 func normalise(r generate.Request) (generate.Request, error) {
 	r.Method = cmp.Or(r.Method, generate.MethodGenerate)
 	r.OutputFormat = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.OutputFormat), "."))
@@ -42,12 +42,12 @@ func normalise(r generate.Request) (generate.Request, error) {
 	return r, checkInputs(r)
 }
 
-// checkWords looks at everything but the pictures.
+// checkWords checks everything except the pictures.
 func checkWords(r generate.Request) error {
 	if r.N < 0 || r.N > generate.MaxN {
 		return generate.BadCount(r.N)
 	}
-	if strings.TrimSpace(r.Prompt) == "" && r.Method == generate.MethodGenerate { // pictures may say enough
+	if strings.TrimSpace(r.Prompt) == "" && r.Method == generate.MethodGenerate { // pictures may be sufficient
 		return emptyPrompt(r.Modality)
 	}
 	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
@@ -98,8 +98,7 @@ func emptyPrompt(m media.Modality) error {
 	return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", say)
 }
 
-// checkInputs proves that method and pictures belong together: a picture that would
-// silently not be looked at is worse than an error.
+// checkInputs checks that method and pictures fit together: silently ignoring a picture is worse than an error.
 func checkInputs(r generate.Request) error {
 	switch {
 	case r.Method == generate.MethodGenerate && (len(r.Inputs) > 0 || r.Mask != nil):
@@ -112,8 +111,8 @@ func checkInputs(r generate.Request) error {
 	return nil
 }
 
-// withoutMedia names media that stands as text in what a request says: a model takes
-// pictures as inputs. A prompt that is too long for any model stays, to be refused.
+// withoutMedia replaces media that is embedded as text in a request: models take pictures as inputs. A prompt that is
+// too long for any model is kept, to be rejected.
 func withoutMedia(r generate.Request) generate.Request {
 	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Background, &r.Moderation} {
 		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= maxPrompt {

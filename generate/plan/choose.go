@@ -22,9 +22,9 @@ type choice struct {
 	warnings []string
 }
 
-// choose finds the model: the one that the request names; else the operator's
-// default; else what the agent prefers; else the first provider that is ready. Where nothing is to
-// be called (keyless) a model that is named is taken though its key is missing.
+// choose selects the model: the one that the request names; else the operator's default; else the agent's preference;
+// else the first provider that is ready. With keyless, when nothing is called, a named model is selected even if its
+// key is missing.
 func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
 	switch {
 	case r.Model != "":
@@ -54,7 +54,7 @@ func (pl *Planner) choose(r generate.Request, keyless bool) (choice, error) {
 	return pl.preferred(r, keyless)
 }
 
-// called names the model of an error as it was asked for.
+// called adds the model name, as requested, to an error.
 func (c choice) called(name string, err error) error {
 	if err == nil || c.model.Name == "" {
 		return err
@@ -68,7 +68,7 @@ func (c choice) called(name string, err error) error {
 	return fault.Wrap(called, err)
 }
 
-// named takes the model that the request names, or its successor.
+// named returns the model that the request names, or its successor.
 func (pl *Planner) named(r generate.Request, name string, keyless bool) (choice, error) {
 	row, ok := pl.config.Catalogue.Lookup(name)
 	if !ok {
@@ -111,7 +111,7 @@ func (pl *Planner) lifeWarnings(m catalog.Model) []string {
 	return []string{w}
 }
 
-// preferred goes through what the agent would like, and then through the providers.
+// preferred tries the agent's preferences, then the providers in order.
 func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	reason := ""
 	for _, name := range r.Prefer {
@@ -153,12 +153,12 @@ func (pl *Planner) preferred(r generate.Request, keyless bool) (choice, error) {
 	return choice{}, media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// OfflineWarning is the warning of a result that an offline model gave because no provider is ready.
+// OfflineWarning returns the warning of a result that an offline model made because no provider is ready.
 func OfflineWarning(model string) string {
 	return model + " was used because no provider is ready; atelier doctor shows which key to set"
 }
 
-// substituted notes that an agent's preference was not followed.
+// substituted returns the disposition of an agent's preference, if there is one.
 func (pl *Planner) substituted(r generate.Request, used catalog.Model, reason string) []generate.Disposition {
 	if len(r.Prefer) == 0 {
 		return nil
@@ -170,10 +170,10 @@ func (pl *Planner) substituted(r generate.Request, used catalog.Model, reason st
 	return []generate.Disposition{d}
 }
 
-// Offline is the provider that comes last in every order.
+// Offline is the provider that is last in every order.
 const Offline = "offline"
 
-// able is nil if the model makes what is asked, by the method that is asked.
+// able returns nil if the model makes the requested modality, with the requested method.
 func (pl *Planner) able(r generate.Request, m catalog.Model) error {
 	if m.Modality != r.Modality {
 		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
@@ -203,7 +203,7 @@ func (pl *Planner) whoCan(r generate.Request) string {
 	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
 }
 
-// unknown is the error for a name that means nothing, or more than one thing; it lists what comes near.
+// unknown returns the error for an unknown or ambiguous name; it lists similar names.
 func (pl *Planner) unknown(name string) error {
 	if which := pl.config.Catalogue.Ambiguous(name); len(which) > 0 {
 		e := media.Errorf(media.CodeInvalid, "%q is the id of several models: say %s", fault.Quote(name), strings.Join(which, " or "))
@@ -216,12 +216,12 @@ func (pl *Planner) unknown(name string) error {
 	return e
 }
 
-// PassedOver says for people why a model of the chain does not answer.
+// PassedOver describes to people why a model of the chain was skipped.
 func PassedOver(name string, reason error) string {
 	return "the next model " + fault.Quote(name) + " was passed over: " + fault.Of(reason).Message
 }
 
-// Substituted says that another model answers than the one that was asked.
+// Substituted sets the disposition of a model that answers instead of the requested one.
 func Substituted(list []generate.Disposition, requested, applied, reason string) []generate.Disposition {
 	d := generate.Disposition{Setting: "model", Asked: requested, Applied: applied, Outcome: generate.OutcomeSubstituted, Reason: reason}
 	list = slices.Clone(list)
@@ -232,8 +232,8 @@ func Substituted(list []generate.Disposition, requested, applied, reason string)
 	return append(list, d)
 }
 
-// planAny plans the request with the first of its models that can be asked at all. Where
-// there is none, the error has the reason of each.
+// planAny plans the request with the first of its models that can be asked. If there is none, the error has the reason
+// of each.
 func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 	p, err := pl.Draft(r, keyless)
 	var reasons []string
@@ -262,7 +262,7 @@ func (pl *Planner) planAny(r generate.Request, keyless bool) (*Plan, error) {
 	return p, err
 }
 
-// First is the plan by the first model of the request, or of the gateway's chain, that can be asked at all.
+// First returns the plan for the first model of the request, or of the gateway's chain, that can be asked.
 func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	if r.Model == "" && len(r.Fallback) == 0 {
 		r.Fallback = pl.config.Fallback
@@ -276,9 +276,9 @@ func (pl *Planner) First(r generate.Request, keyless bool) (*Plan, error) {
 	return pl.planAny(r, keyless)
 }
 
-// meant refuses what can only be a mistake, so that nobody pays for a request whose words were dropped: options of a
-// provider that is not asked, options that no model of their provider has, and a quality that no model knows. The error
-// has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
+// meant rejects requests that can only be mistakes, so that nobody pays for a request with dropped settings: options of
+// a provider that is not asked, options that no model of their provider has, and a quality that no model knows. The
+// error has code media.CodeInvalid. Strict requests are refused with their dispositions instead.
 func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !pl.config.Catalogue.Has(func(o catalog.Model) bool { return o.HasQuality(r.Quality) }) {
 		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", fault.Quote(media.ErrorText(r.Quality)))
@@ -301,7 +301,7 @@ func (pl *Planner) meant(r generate.Request, m catalog.Model) error {
 	return nil
 }
 
-// optionsFor lists the providers of all models that a request names, besides those that it lists itself.
+// optionsFor returns the providers of all models that a request names, and those that the request lists.
 func (pl *Planner) optionsFor(r generate.Request) []string {
 	names := append([]string{r.Model}, r.Fallback...)
 	if r.Model == "" {

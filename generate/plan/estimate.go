@@ -12,7 +12,7 @@ import (
 
 const megapixel = 1_000_000
 
-// estimate is what n results of this task should cost; nil if the catalogue cannot tell, which is not zero.
+// estimate returns the expected cost of n results; nil if the catalogue cannot tell, which does not mean zero.
 func estimate(t driver.Task, n int) *string {
 	each, ok := perResult(t)
 	if !ok {
@@ -25,9 +25,9 @@ func estimate(t driver.Task, n int) *string {
 	return &text
 }
 
-// perResult is the price of one result by its number, its characters or its pixels.
+// perResult returns the price of one result by count, characters or pixels.
 func perResult(t driver.Task) (*big.Rat, bool) {
-	size := "auto" // what the provider decides on
+	size := "auto" // a size that the provider chooses
 	if t.Width > 0 {
 		size = catalog.Sides{W: t.Width, H: t.Height}.String()
 	}
@@ -48,11 +48,11 @@ func perResult(t driver.Task) (*big.Rat, bool) {
 	return each.Mul(each, big.NewRat(int64(t.Width)*int64(t.Height), megapixel)), true
 }
 
-// wholeMegapixel is what providers that bill by whole megapixels count as one: the
-// usual picture of 1024 by 1024 costs the first and no other.
+// wholeMegapixel is one megapixel for providers that bill whole megapixels: a typical picture of 1024 by 1024 costs
+// only the first one.
 const wholeMegapixel = 1024 * 1024
 
-// perArea is the price of one picture that is billed by its whole megapixels and those of its inputs; false if the
+// perArea returns the price of one picture that is billed by its whole megapixels and those of its inputs; false if the
 // catalogue has no such prices. A picture without a size is as large as its first input, or one megapixel.
 func perArea(t driver.Task) (*big.Rat, bool) {
 	each, ok := t.Model.Price("megapixel_first", t.Quality, "", t.Tier)
@@ -80,7 +80,7 @@ func perArea(t driver.Task) (*big.Rat, bool) {
 	return each, part("megapixel_more", megapixels(pixels)-1) && part("megapixel_in", inputs)
 }
 
-// megapixels rounds up to whole ones, at least one.
+// megapixels rounds up to whole megapixels, at least one.
 func megapixels(pixels int) int {
 	return max(1, (pixels+wholeMegapixel-1)/wholeMegapixel)
 }

@@ -19,9 +19,9 @@ import (
 // Plan is what a request would do, before anything is spent.
 type Plan struct {
 	Model catalog.Model `json:"model"`
-	// Calls lists how many results each provider call would be asked for.
+	// Calls lists how many results each provider call would request.
 	Calls []int `json:"calls"`
-	// Makes is how many results come of them: more than N where every call draws a grid.
+	// Makes is how many results the calls return: more than N if every call draws a grid.
 	Makes        int                    `json:"makes"`
 	Dispositions []generate.Disposition `json:"dispositions"`
 	// EstimatedUSD is the expected cost as decimal text; nil if unknown.
@@ -29,17 +29,17 @@ type Plan struct {
 	Warnings     []string `json:"warnings,omitempty"`
 
 	Request generate.Request `json:"-"`
-	Task    driver.Task      `json:"-"` // the pattern of every call
+	Task    driver.Task      `json:"-"` // the template of every call
 	Driver  driver.Driver    `json:"-"`
-	Gives   int              `json:"-"` // how many results every call gives; 0 means as many as it is asked for
-	Round   *Round           `json:"-"` // nil unless it is done again
-	Act     string           `json:"-"` // what its money is reserved for; empty for the operation
-	Why     string           `json:"-"` // the reason if it stands in for another
-	Frames  bool             `json:"-"` // previews are asked for, in this round, or were before
-	Keyless bool             `json:"-"` // the key may be missing: it is a plan alone
+	Gives   int              `json:"-"` // results per call; 0 means as many as requested
+	Round   *Round           `json:"-"` // nil unless results are requested again
+	Act     string           `json:"-"` // the budget act; empty for the operation
+	Why     string           `json:"-"` // the reason, if it replaces another plan
+	Frames  bool             `json:"-"` // previews are requested in this round, or were before
+	Keyless bool             `json:"-"` // the key may be missing: the plan is not executed
 }
 
-// N is how many results the plan asks for.
+// N returns how many results the plan requests.
 func (p *Plan) N() int {
 	n := 0
 	for _, c := range p.Calls {
@@ -48,17 +48,17 @@ func (p *Plan) N() int {
 	return n
 }
 
-// Plan works out model, settings, calls and cost; it makes no call and writes nothing.
+// Plan determines model, settings, calls and cost; it makes no call and writes nothing.
 //
-// Errors: media.CodeInvalid for bad input and unknown models, those of the fallback among them, media.CodeUnsupported
-// for what the model cannot do, media.CodeMissingKey naming the variable to set. In strict mode a setting that would be
-// adapted, dropped or substituted is media.CodeUnsupported; then the plan comes with the error and shows those settings
-// as refused.
+// Errors: media.CodeInvalid for invalid input and unknown models, including those of the fallback,
+// media.CodeUnsupported for what the model cannot do, media.CodeMissingKey naming the variable to set. In strict mode a
+// setting that would be adapted, dropped or substituted is media.CodeUnsupported; the plan is then returned with the
+// error and shows those settings as refused.
 func (pl *Planner) Plan(_ context.Context, r generate.Request) (*Plan, error) {
 	return pl.Draft(r, false)
 }
 
-// Draft is [Planner.Plan] that, with keyless, also takes a named model whose key is missing.
+// Draft is like [Planner.Plan]; with keyless, it also accepts a named model whose key is missing.
 func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	r.Modality = pl.modality(r)
 	r, err := normalise(r)
@@ -114,7 +114,7 @@ func (pl *Planner) Draft(r generate.Request, keyless bool) (*Plan, error) {
 	return p, nil
 }
 
-// Yields is how many results come where n are asked for.
+// Yields returns how many results are made if n are requested.
 func (p *Plan) Yields(n int) int {
 	made := 0
 	for _, c := range Split(n, p.Model.MaxN) {
@@ -123,12 +123,12 @@ func (p *Plan) Yields(n int) int {
 	return made
 }
 
-// Estimate is what n results of the plan should cost; nil if the catalogue cannot tell.
+// Estimate returns the expected cost of n results of the plan; nil if the catalogue cannot tell.
 func (p *Plan) Estimate(n int) *string {
 	return estimate(p.Task, n)
 }
 
-// modality is what is asked for; if nobody says, what the named model makes.
+// modality returns the requested modality, else that of the named model, else image.
 func (pl *Planner) modality(r generate.Request) media.Modality {
 	if r.Modality != "" {
 		return r.Modality
@@ -139,7 +139,7 @@ func (pl *Planner) modality(r generate.Request) media.Modality {
 	return media.ModalityImage
 }
 
-// Refuse turns every setting that is not applied as asked into a refused one.
+// Refuse marks every setting that is not applied as requested as refused.
 func (p *Plan) Refuse() error {
 	var reason []string
 	for i := range p.Dispositions {
@@ -156,7 +156,7 @@ func (p *Plan) Refuse() error {
 	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(reason, "; "))
 }
 
-// Refused is the result of a plan that strict mode refuses; nil without a plan.
+// Refused returns the result of a plan that strict mode refuses; nil without a plan.
 func (p *Plan) Refused() *generate.Result {
 	if p == nil {
 		return nil
@@ -167,7 +167,7 @@ func (p *Plan) Refused() *generate.Result {
 	}
 }
 
-// Split shares n results over calls of at most most each.
+// Split splits n results into calls of at most most each.
 func Split(n, most int) []int {
 	var calls []int
 	for n > 0 {
@@ -178,7 +178,7 @@ func Split(n, most int) []int {
 	return calls
 }
 
-// Charge is what the plan's calls may use.
+// Charge returns what the plan's calls may use.
 func (p *Plan) Charge(act string) generate.Charge {
 	c := generate.Charge{ID: act, USD: p.EstimatedUSD}
 	if p.Request.Modality == media.ModalityImage {
@@ -187,7 +187,7 @@ func (p *Plan) Charge(act string) generate.Charge {
 	return c
 }
 
-// Asked is the model that was asked for, as it was asked.
+// Asked returns the requested model, as it was requested.
 func (p *Plan) Asked() string {
 	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); i >= 0 {
 		return p.Dispositions[i].Asked
@@ -195,7 +195,7 @@ func (p *Plan) Asked() string {
 	return p.Model.Name
 }
 
-// Expects is what the provider was asked for: a size, or a ratio alone, or neither.
+// Expects returns what the provider was asked for: a size, only a ratio, or neither.
 func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 	t := p.Task
 	if t.Width > 0 {
@@ -204,7 +204,7 @@ func (p *Plan) Expects() (size catalog.Sides, ratio string) {
 	return t.Model.Size.TierFit(t.AspectRatio, t.Tier).Sides, t.AspectRatio
 }
 
-// Because says why the plan's model was asked.
+// Because returns why the plan's model was asked.
 func (p *Plan) Because() string {
 	reason := p.Why
 	if i := slices.IndexFunc(p.Dispositions, func(d generate.Disposition) bool { return d.Setting == "model" }); reason == "" && i >= 0 {
@@ -213,8 +213,8 @@ func (p *Plan) Because() string {
 	return cmp.Or(reason, "as asked")
 }
 
-// SourceType says how the pixels came to be. A rule that edits what a model made leaves
-// a picture with parts that a model made.
+// SourceType returns the provenance of the pixels. An offline edit of a picture that a model made leaves parts that a
+// model made.
 func (p *Plan) SourceType() string {
 	edited := p.Request.Method == generate.MethodEdit
 	if p.Model.Provider != Offline {
@@ -231,24 +231,24 @@ func (p *Plan) SourceType() string {
 	return imaging.SourceAlgorithmic
 }
 
-// Term is an IPTC digital source type without its scheme.
+// Term returns an IPTC digital source type without its URI prefix.
 func Term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }
 
 type savedPlan struct {
 	Request generate.Request `json:"request"`
 	Task    driver.Task      `json:"task"`
 	Calls   []int            `json:"calls"`
-	// Gives is how many results every call gives, if not those that it is asked for.
+	// Gives is the number of results per call, if it differs from the number requested.
 	Gives int `json:"gives,omitempty"`
-	// Dispositions are the plan's own, before others stood in.
+	// Dispositions are the plan's own, before any fallback.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
-	// Frames says that previews were asked for: what arrived may be one.
+	// Frames reports that previews were requested, so that an arrived blob may be one.
 	Frames bool `json:"frames,omitempty"`
-	// Round is what is asked for again.
+	// Round describes results that are requested again.
 	Round *Round `json:"round,omitempty"`
 }
 
-// Save writes the plan for [gateway.Gateway.Resume].
+// Save encodes the plan for [gateway.Gateway.Resume].
 func (p *Plan) Save() json.RawMessage {
 	s := savedPlan{Request: p.Request, Task: p.Task, Calls: p.Calls, Gives: p.Gives, Round: p.Round, Dispositions: p.Dispositions, Frames: p.Frames}
 	raw, err := json.Marshal(s)
@@ -258,7 +258,7 @@ func (p *Plan) Save() json.RawMessage {
 	return raw
 }
 
-// Load reads a saved plan whose provider can be asked.
+// Load decodes a saved plan whose provider can be asked.
 func (pl *Planner) Load(raw json.RawMessage) (*Plan, error) {
 	p, err := pl.Read(raw)
 	if err != nil {
@@ -270,7 +270,7 @@ func (pl *Planner) Load(raw json.RawMessage) (*Plan, error) {
 	return p, p.Driver.Ready()
 }
 
-// Read reads a saved plan. Its driver may be nil, or not ready.
+// Read decodes a saved plan. Its driver may be nil, or not ready.
 func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 	var s savedPlan
 	if len(raw) == 0 {
@@ -279,7 +279,7 @@ func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
 	}
-	if m := &s.Task.Model; !m.TellsOffers() { // saved before rows had acts, flags, offers
+	if m := &s.Task.Model; !m.TellsOffers() { // saved before rows had acts, flags or offers
 		if row, _ := pl.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel); row.TellsOffers() || len(m.Acts)+len(m.Flags) == 0 {
 			m.Acts, m.Flags = row.Acts, row.Flags
 		}
@@ -290,19 +290,19 @@ func (pl *Planner) Read(raw json.RawMessage) (*Plan, error) {
 	}, nil
 }
 
-// Round is the part of an operation that is done again after it was finished.
+// Round is the part of a finished operation that is executed again.
 type Round struct {
-	// First is the number of its first call; those below are of earlier rounds, and paid.
+	// First is the number of its first call; lower numbers belong to earlier rounds and are paid for.
 	First int `json:"first"`
-	// Slots are the indexes, from 1, that are asked for again.
+	// Slots are the indexes, from 1, that are requested again.
 	Slots []int `json:"slots"`
-	// Before is what the budgets counted when the operation was cut off, see rejoin; nil
-	// for a round that was asked for.
+	// Before is what the budgets counted when the operation was interrupted, see rejoin; nil for a round that a person
+	// requested.
 	Before *generate.Charge `json:"before,omitempty"`
-	// Found says that nothing is asked for again: the first call, of an earlier round, is gone
-	// on with, because its task was found.
+	// Found reports that nothing is requested again: the first call, of an earlier round, is continued because its task
+	// was found.
 	Found bool `json:"found,omitempty"`
 }
 
-// Continues reports whether a call is not asked for again, but continued because its task or its answer was found.
+// Continues reports whether a call is continued, because its task or answer was found, rather than requested again.
 func (r *Round) Continues(call int) bool { return r != nil && r.Found && call == r.First }

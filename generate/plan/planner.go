@@ -1,9 +1,9 @@
-// Package plan works out what a request would do before anything is spent: the [Planner] chooses the
-// model, fits every setting to what its row takes and notes what became of it, splits the results
-// over calls, estimates the cost, and makes the pictures of the request fit for the model.
+// Package plan determines what a request would do before anything is spent: the [Planner] chooses the model, fits every
+// setting to the model's row and records its disposition, splits the results over calls, estimates the cost, and
+// converts the request's pictures for the model.
 //
-// Errors are media.Error values, see [Planner.Plan]. It may import media, imaging, wire, generate,
-// generate/catalog, generate/driver and generate/money. It makes no provider call.
+// Errors are media.Error values, see [Planner.Plan]. It may import media, imaging, wire, generate, generate/catalog,
+// generate/driver and generate/money. It makes no provider calls.
 package plan
 
 import (
@@ -18,26 +18,26 @@ import (
 	"atelier/media/imaging"
 )
 
-// Config sets up a [Planner]. Its fields are those of gateway.Config, without its defaults.
+// Config sets up a [Planner]. Its fields are those of gateway.Config, without defaults.
 type Config struct {
-	Drivers      []driver.Driver // at least one; they are asked whether they are ready, and review tasks
+	Drivers      []driver.Driver // at least one; the planner calls Ready and Review
 	Catalogue    *catalog.Catalog
 	DefaultModel string
 	Fallback     []string
 	Partials     bool
-	Storage      generate.Storage // nil means that no picture is converted
+	Storage      generate.Storage // nil means that pictures are not converted
 	Limits       imaging.Limits
 	Now          func() time.Time
 }
 
-// Planner works out what requests would do: which model answers, with which settings, in how many
-// calls and for how much. It makes no provider call. It is safe for concurrent use.
+// Planner determines what requests would do: which model answers, with which settings, in how many calls and at what
+// cost. It makes no provider calls. It is safe for concurrent use.
 type Planner struct {
 	config  Config
 	drivers map[string]driver.Driver // by provider
 }
 
-// New makes a planner. Its error has code media.CodeInvalid.
+// New creates a planner. Its error has code media.CodeInvalid.
 func New(c Config) (*Planner, error) {
 	if len(c.Drivers) == 0 {
 		return nil, media.Errorf(media.CodeInvalid, "generate.Config.Drivers is empty: give at least one driver")
@@ -53,11 +53,11 @@ func New(c Config) (*Planner, error) {
 	return pl, nil
 }
 
-// Driver is that of a provider; nil if there is none.
+// Driver returns the driver of a provider; nil if there is none.
 func (pl *Planner) Driver(provider string) driver.Driver { return pl.drivers[provider] }
 
-// Models lists the catalogue, retired models included, in the order of preference: by their providers, Offline last; within a
-// provider, and for providers that have no place in the order, as the catalogue does.
+// Models returns the catalogue, including retired models, in order of preference: by provider, Offline last. Models of
+// one provider, and providers outside the order, stay in catalogue order.
 func (pl *Planner) Models() []catalog.Model {
 	order := []string{"gemini", "openai", "bfl", "leonardo"}
 	rank := func(m catalog.Model) int {
@@ -74,8 +74,7 @@ func (pl *Planner) Models() []catalog.Model {
 	return rows
 }
 
-// Lookup finds a model by display name, API id or alias. The error has code
-// media.CodeInvalid and lists names that come near.
+// Lookup finds a model by display name, API id or alias. The error has code media.CodeInvalid and lists similar names.
 func (pl *Planner) Lookup(name string) (catalog.Model, error) {
 	m, ok := pl.config.Catalogue.Lookup(name)
 	if !ok {
@@ -84,17 +83,17 @@ func (pl *Planner) Lookup(name string) (catalog.Model, error) {
 	return m, nil
 }
 
-// Provider reports whether a provider can be used.
+// Provider says whether a provider can be used.
 type Provider struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"`
-	// Reason says what to do; empty if ready.
+	// Reason says how to make it ready; empty if it is.
 	Reason string `json:"reason,omitempty"`
-	// Models are the display names of its living models.
+	// Models are the display names of the provider's living models.
 	Models []string `json:"models"`
 }
 
-// Providers lists the providers of the program in the order of preference.
+// Providers returns the program's providers in order of preference.
 func (pl *Planner) Providers() []Provider {
 	var out []Provider
 	at := func(name string) int {

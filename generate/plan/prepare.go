@@ -20,12 +20,12 @@ import (
 	"atelier/media/imaging"
 )
 
-// Prepare makes the pictures of a plan fit for its model, before anything is journalled or paid: types that the model
-// does not take are converted, pictures over its limit are made smaller, the mask gets the model's polarity. Originals
-// stay as they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or damaged is refused:
-// those that are converted when they are decoded, the others by their structure, and a PNG by its stream of pixels,
-// which takes no memory ([imaging.Whole]). Without Storage the others are not looked at. Errors are those of the
-// pictures: media.CodeInvalid, media.CodeTooLarge, media.CodeUnsupported.
+// Prepare makes the pictures of a plan fit for its model, before anything is journalled or paid for: unsupported types
+// are converted, pictures over the model's limits are shrunk, and the mask gets the model's polarity. Originals are
+// kept; the dispositions of inputs and mask report the changes. Truncated or damaged pictures and masks are rejected:
+// converted ones when they are decoded, others by their structure, and a PNG by its pixel stream, which needs no memory
+// ([imaging.Whole]). Without Storage the others are not checked. Errors are those of the pictures: media.CodeInvalid,
+// media.CodeTooLarge, media.CodeUnsupported.
 func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	if len(p.Task.Inputs) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (pl *Planner) Prepare(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// Accept lets the caller keep the pictures of a plan that is carried out.
+// Accept passes the pictures of a plan that is about to be executed to the request's Accept.
 func (p *Plan) Accept(ctx context.Context) (err error) {
 	if p.Request.Accept == nil {
 		return nil
@@ -88,7 +88,7 @@ func (p *Plan) Accept(ctx context.Context) (err error) {
 	return nil
 }
 
-// displayName names a picture as its person knows it: by its file if it came as one, and by its ref.
+// displayName names a picture for people: by its file name, if it has one, and its ref.
 func displayName(o media.Output) string {
 	if o.FileName == "" {
 		return string(o.Ref)
@@ -96,7 +96,7 @@ func displayName(o media.Output) string {
 	return fault.Quote(o.FileName) + " (" + string(o.Ref) + ")"
 }
 
-// adapt notes that a setting which was applied had to be changed.
+// adapt marks a setting's disposition as adapted.
 func (p *Plan) adapt(setting, applied, reason string) {
 	for i := range p.Dispositions {
 		if d := &p.Dispositions[i]; d.Setting == setting {
@@ -105,7 +105,7 @@ func (p *Plan) adapt(setting, applied, reason string) {
 	}
 }
 
-// fitInput converts one picture in place if the model does not take it as it is.
+// fitInput converts one picture in place if the model does not accept it.
 func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note string, err error) {
 	m := p.Model
 	var reason []string
@@ -135,11 +135,11 @@ func (pl *Planner) fitInput(ctx context.Context, p *Plan, o *media.Output) (note
 	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(reason, ", ")), nil
 }
 
-// shrinkSteps is how often a picture's sides are made smaller by a quarter before it is given up: to a tenth.
+// shrinkSteps is how often a picture is encoded, each time a quarter smaller, before it is too large: to a tenth.
 const shrinkSteps = 8
 
-// shrink encodes a picture anew until it fits: without loss, with loss, then smaller
-// and smaller. A picture with a mask keeps its size.
+// shrink re-encodes a picture until it fits: without loss, then with loss, then smaller and smaller. A picture with a
+// mask keeps its size.
 func (pl *Planner) shrink(ctx context.Context, p *Plan, o media.Output, large bool) (media.Output, error) {
 	job := imaging.Job{Facts: o.Facts, Limits: pl.config.Limits, Format: imaging.FormatPNG, Quality: ConvertQuality}
 	if large || !p.Model.TakesType("image/png") {
@@ -185,7 +185,7 @@ func (pl *Planner) transcode(ctx context.Context, o media.Output, job imaging.Jo
 	return pl.config.Storage.Store(ctx, &buf, f.MIMEType)
 }
 
-// whole refuses a picture whose file is cut off or damaged, without decoding it.
+// whole rejects a picture whose file is truncated or damaged, without decoding it.
 func (pl *Planner) whole(ctx context.Context, o media.Output) error {
 	if pl.config.Storage == nil {
 		return nil // nothing can be read here; the driver's transport has the bytes
@@ -193,8 +193,8 @@ func (pl *Planner) whole(ctx context.Context, o media.Output) error {
 	return pl.read(ctx, o, func(r io.Reader) error { return imaging.Whole(ctx, r, o.MIMEType) })
 }
 
-// read opens a picture for a function. What is wrong with the picture is the caller's bad
-// input; what is wrong with the store, whose reader fails, is not.
+// read opens a picture and passes it to use. A damaged picture is invalid input of the caller; a failure of the store's
+// reader is not.
 func (pl *Planner) read(ctx context.Context, o media.Output, use func(io.Reader) error) error {
 	if pl.config.Storage == nil {
 		return media.Errorf(media.CodeUnsupported, "it has to be converted and this gateway was set up without Storage")
@@ -211,10 +211,10 @@ func (pl *Planner) read(ctx context.Context, o media.Output, use func(io.Reader)
 	return errors.Join(err, r.Close())
 }
 
-// failing remembers that its reader failed.
+// failing records that its reader failed.
 type failing struct {
 	io.Reader
-	err error // other than the end
+	err error // any error except the end
 }
 
 // Read implements [io.Reader].
@@ -277,24 +277,24 @@ func (p *Plan) checkMask(size int64) error {
 // ConvertQuality is the quality of converted jpeg and webp pictures.
 const ConvertQuality = 92
 
-// The polarities of masks in the catalogue: transparent, white or black pixels are repainted.
+// Mask polarities in the catalogue: transparent, white or black pixels are repainted.
 const (
 	maskAlpha = "alpha0"
 	maskWhite = "white"
 	maskBlack = "black"
 )
 
-// area is what a mask marks: 255 is repainted, 0 is kept.
+// area is the area that a mask marks: 255 is repainted, 0 is kept.
 type area struct {
 	marks *image.Gray
-	// transparent says that the mask marks by transparency rather than by white.
+	// transparent reports that the mask marks by transparency rather than by white.
 	transparent bool
-	// flat says that it has no pixels but black and white ones.
+	// flat reports that it only has black and white pixels.
 	flat bool
 }
 
-// readMask reads a mask as people draw it: transparent parts are marked; in a picture
-// without any transparency, white ones.
+// readMask reads a mask as people draw it: transparent parts are marked, or the white parts of a picture without
+// transparency.
 func readMask(img image.Image) area {
 	b := img.Bounds()
 	src := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
@@ -312,18 +312,18 @@ func readMask(img image.Image) area {
 	for i := range a.marks.Pix {
 		p := src.Pix[4*i:]
 		a.flat = a.flat && p[0] == p[1] && p[1] == p[2] && (p[0] == 0 || p[0] == 255)
-		a.marks.Pix[i] = color.GrayModel.Convert(color.RGBA{p[0], p[1], p[2], 255}).(color.Gray).Y //nolint:forcetypeassert // GrayModel gives Gray.
+		a.marks.Pix[i] = color.GrayModel.Convert(color.RGBA{p[0], p[1], p[2], 255}).(color.Gray).Y //nolint:forcetypeassert // GrayModel returns Gray
 	}
 	return a
 }
 
-// fits reports whether the mask is in a model's form as it was drawn. A mask that marks
-// by black never is: people mark by white.
+// fits reports whether the mask as drawn is in a model's form. A mask for black polarity never is, because people mark
+// by white.
 func (a area) fits(polarity string) bool {
 	return polarity == maskAlpha && a.transparent || polarity == maskWhite && a.flat
 }
 
-// leastMark is the faintest mark that counts: a JPEG's black is not quite black.
+// leastMark is the faintest mark that counts: black in a JPEG is not exactly black.
 const leastMark = 16
 
 func (a area) empty() bool {

@@ -18,17 +18,17 @@ import (
 	"atelier/media/imaging"
 )
 
-// negotiation turns a request into a task for one model and notes what becomes of every setting that was asked for.
+// negotiation converts a request to a task for one model and records the disposition of every requested setting.
 type negotiation struct {
 	planner *Planner
 	req     generate.Request
 	model   catalog.Model
 	task    driver.Task
 	out     []generate.Disposition
-	act     catalog.Act // what the model is asked to do, where its row has acts
+	act     catalog.Act // the requested act, if the model's row has acts
 }
 
-// negotiate works out every setting. Errors are what the model cannot do at all.
+// negotiate negotiates every setting. Errors are for what the model cannot do.
 func (n *negotiation) negotiate() error {
 	n.task = driver.Task{
 		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
@@ -84,7 +84,7 @@ func (n *negotiation) supports(what string) bool {
 	return slices.Contains(n.model.Supports, what) && !n.lacks(what)
 }
 
-// lacks tells what the model takes, but not for this method.
+// lacks reports whether the model does not accept a setting for this method.
 func (n *negotiation) lacks(what string) bool {
 	switch n.task.Method {
 	case generate.MethodEdit:
@@ -186,7 +186,7 @@ func (n *negotiation) format() {
 	}
 }
 
-// Converted tells of a format that is not the model's own.
+// Converted describes a converted format in a disposition.
 func Converted(from, to string) string { return from + ", converted to " + to }
 
 // Writable reports whether a picture can be converted into the format.
@@ -253,7 +253,7 @@ func (n *negotiation) moderation() {
 	}
 }
 
-// options takes those of this model; each other one is named.
+// options adds this model's options to the task; each other one is dropped with a reason.
 func (n *negotiation) options() {
 	providers := n.planner.config.Catalogue.Providers()
 	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
@@ -281,8 +281,7 @@ func (n *negotiation) options() {
 	}
 }
 
-// chooseAct finds what the model is asked to do. An option that its rule does not take is
-// refused later, with all others.
+// chooseAct determines the requested act. An option that breaks its rule is rejected later, with all others.
 func (n *negotiation) chooseAct() (err error) {
 	t := n.task
 	t.N = min(n.req.N, n.model.MaxN)
@@ -305,7 +304,7 @@ func (n *negotiation) narrow() {
 			continue
 		}
 		d.Applied, d.Outcome, d.Reason = "", generate.OutcomeDropped, fmt.Sprintf("%s's %s does not take it", n.model.Name, n.act.Name)
-		if option, ok := catalog.CutOption(d.Setting, n.model.Provider); ok { // it may be called as a setting is
+		if option, ok := catalog.CutOption(d.Setting, n.model.Provider); ok { // an option may have the name of a setting
 			delete(t.Options, option)
 			continue
 		}
@@ -317,7 +316,7 @@ func (n *negotiation) narrow() {
 	}
 }
 
-// flags notes which settings lose against another flag.
+// flags records the settings that lose against another flag.
 func (n *negotiation) flags() {
 	if len(n.model.Flags) == 0 || !n.act.Flagged() {
 		return
@@ -334,7 +333,7 @@ func (n *negotiation) flags() {
 	}
 }
 
-// The words that stand for a variation where a model only edits.
+// variationPrompt asks for a variation from a model that only edits.
 const variationPrompt = "Make a variation of this picture: keep its subject, its style and its mood, and change composition and details."
 
 func (n *negotiation) method() {
@@ -346,8 +345,8 @@ func (n *negotiation) method() {
 	n.adapted("method", string(n.req.Method), string(generate.MethodEdit), n.model.Name+" has no variations; the picture is edited with a prompt that asks for one")
 }
 
-// pictures refuses what cannot be looked at, as far as facts tell. What has to be
-// converted is converted by [gateway.Gateway.prepare].
+// pictures rejects inputs that their facts show to be unusable. [Planner.Prepare] converts pictures that need
+// conversion.
 func (n *negotiation) pictures() error {
 	if len(n.req.Inputs) == 0 {
 		return nil
@@ -390,7 +389,7 @@ func picture(o media.Output) error {
 	return nil
 }
 
-// sameSize compares a mask with its picture, where both sizes are known.
+// sameSize checks that a mask has its picture's size, if both sizes are known.
 func sameSize(mask, of media.Output, have catalog.Sides) error {
 	if have.W == 0 || of.Width == 0 || have.W == of.Width && have.H == of.Height {
 		return nil
@@ -427,7 +426,7 @@ func (n *negotiation) speed() {
 	}
 }
 
-// review tells what becomes of settings of a follow-up, and lets the driver look at the plan.
+// review corrects the dispositions of a follow-up's settings, and lets the driver review the plan.
 func (p *Plan) review() error {
 	t := p.Task
 	t.N = slices.Max(p.Calls)

@@ -9,8 +9,8 @@ import (
 	"atelier/generate/catalog"
 )
 
-// geometry works out size and aspect ratio. An explicit size in pixels wins over
-// the ratio, and over a quality that stands for a tier; a default size over neither.
+// geometry negotiates size and aspect ratio. An explicit size in pixels takes precedence over the ratio, and over a
+// quality that stands for a tier; a default size over neither.
 func (n *negotiation) geometry() {
 	rule, size := n.model.Size, n.req.Size
 	if size == "" && n.req.AspectRatio == "" {
@@ -68,7 +68,7 @@ func (n *negotiation) sizeReason(f catalog.Fit) string {
 	return n.model.Name + " takes " + r.Limits()
 }
 
-// ratio works out the aspect ratio where no size decides.
+// ratio negotiates the aspect ratio if no size determines it.
 func (n *negotiation) ratio() {
 	tier := n.tierOfQuality()
 	if n.req.AspectRatio == "" {
@@ -97,7 +97,7 @@ func (n *negotiation) ratio() {
 	}
 }
 
-// NearRatio allows for one step of rounding at the usual size.
+// NearRatio reports whether two ratios differ by less than one rounding step at a side of 1024 pixels.
 func NearRatio(a, b float64, step int) bool {
 	const usual = 1024
 	return max(a/b, b/a)-1 < float64(step)/usual
@@ -114,7 +114,7 @@ func (n *negotiation) ratioReason() string {
 	return n.model.Name + " takes " + r.Limits()
 }
 
-// take puts a geometry into the task: pixels, or ratio and tier.
+// take sets the task's geometry: pixels, or ratio and tier.
 func (n *negotiation) take(f catalog.Fit) {
 	if f.Ratio != "" {
 		n.task.AspectRatio, n.task.Tier = f.Ratio, f.Tier
@@ -123,7 +123,7 @@ func (n *negotiation) take(f catalog.Fit) {
 	n.task.Width, n.task.Height = f.W, f.H
 }
 
-// The ranks of quality words, the seeds' beside those of the GPT Image family.
+// Ranks of quality words, the common ones and those of the GPT Image family.
 const (
 	rankLow = iota
 	rankMedium
@@ -132,7 +132,7 @@ const (
 	rankMax
 )
 
-// qualityRank orders quality words; false for a word that is not one.
+// qualityRank returns the rank of a quality word; false for any other word.
 func qualityRank(word string) (int, bool) {
 	r, ok := map[string]int{
 		"low": rankLow, "medium": rankMedium, "standard": rankMedium, "high": rankHigh, "hd": rankHigh,
@@ -141,7 +141,7 @@ func qualityRank(word string) (int, bool) {
 	return r, ok
 }
 
-// tierOfQuality gives the tier that a quality word stands for on a model with tiers; empty if none was asked for.
+// tierOfQuality returns the tier that the requested quality stands for on a model with tiers; empty if none.
 func (n *negotiation) tierOfQuality() string {
 	tiers := n.model.Size.Tiers
 	if n.model.Size.Mode != "tier" || len(tiers) == 0 || n.req.Quality == "" {
@@ -189,7 +189,7 @@ func (n *negotiation) quality() {
 	}
 }
 
-// nearestQuality gives the model's word of this rank, or the next one below, or its lowest.
+// nearestQuality returns the model's word of this rank, else the next lower one, else its lowest.
 func nearestQuality(m catalog.Model, rank int) string {
 	best, bestRank, lowest, lowestRank := "", -1, "", rankMax+1
 	for _, q := range m.Qualities {

@@ -1,7 +1,7 @@
-// Package disk says what an error of the file system means and what to do: the front door and the
-// command line write files by it.
+// Package disk adds a meaning and advice to file system errors. The front door and the command line
+// use it to write files.
 //
-// Its errors are media.CodeDiskFull and media.CodeInvalid. It imports media only.
+// Its errors are media.CodeDiskFull and media.CodeInvalid. It imports only media.
 package disk
 
 import (
@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// Error adds a code to an error of the file system: media.CodeDiskFull or, with advice,
-// media.CodeInvalid. what says what was being done.
+// Error adds a code to a file system error: media.CodeDiskFull or, with advice, media.CodeInvalid.
+// what describes the operation.
 func Error(what string, err error) error {
 	var own *media.Error
 	switch {
@@ -27,7 +27,7 @@ func Error(what string, err error) error {
 	return media.Errorf(media.CodeInvalid, "%s: %w (choose a writable folder)", what, err)
 }
 
-// Write writes a new file beside name and moves it there when it is whole.
+// Write writes a temporary file in the same folder and renames it to name when it is complete.
 func Write(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
 	if err != nil {

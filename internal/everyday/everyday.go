@@ -1,7 +1,7 @@
-// Package everyday holds strings as people and programs use them every day: links with long
-// ids, signatures, keys, hashes, scripts, long words. None of them is media, and each must
-// pass through every part of the program byte for byte (law 11). It is for tests only, and
-// imports nothing of this project.
+// Package everyday provides strings that people and programs use every day: links with long IDs,
+// signatures, keys, hashes, scripts, long words. None of them is media, and each must pass through
+// every part of the program byte for byte (law 11). It is for tests only and imports nothing from
+// this project.
 package everyday
 
 import (
@@ -13,14 +13,14 @@ import (
 //go:embed strings.json
 var list []byte
 
-// String is one of them.
+// String is one of the strings.
 type String struct {
-	// Kind says in a few words what it is.
+	// Kind describes the string in a few words.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
 
-// Strings returns all of them, in a fixed order. It panics if the list cannot be read.
+// Strings returns all strings in a fixed order. It panics if the list cannot be read.
 func Strings() []String {
 	var all []String
 	if err := json.Unmarshal(list, &all); err != nil {
@@ -29,7 +29,7 @@ func Strings() []String {
 	return all
 }
 
-// Text joins all strings to one text, each on lines of its own.
+// Text joins all strings into one text, each on its own lines.
 func Text() string {
 	var all []string
 	for _, s := range Strings() {
@@ -38,7 +38,7 @@ func Text() string {
 	return strings.Join(all, "\n")
 }
 
-// Missing returns the kinds and beginnings of those strings that a text does not hold whole.
+// Missing returns the kinds and beginnings of the strings that a text does not contain completely.
 func Missing(text string) (missing []string) {
 	for _, s := range Strings() {
 		if !strings.Contains(text, strings.TrimSpace(s.Text)) {

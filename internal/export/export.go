@@ -1,7 +1,7 @@
-// Package export makes files of media for the module media.export.
+// Package export creates media files for the module media.export.
 //
-// Errors are those of the ledger, the codec and imaging. It may import imaging, internal/folder, ledger,
-// media, run/workflows, wire and workflow/module.
+// Errors are those of the ledger, the codec and imaging. It may import imaging, internal/folder,
+// ledger, media, run/workflows, wire and workflow/module.
 package export
 
 import (
@@ -22,7 +22,7 @@ import (
 	"atelier/workflow/module"
 )
 
-// Exports writes media as people take them out, with the AI label, and keeps the files as items of the run.
+// Exports writes media for use outside Atelier, with the AI label, and stores the files as items of the run.
 type Exports struct {
 	Ledger ledger.Store
 	Codec  *wire.Codec
@@ -30,7 +30,7 @@ type Exports struct {
 
 var _ module.Exports = Exports{}
 
-// Export makes a file of each item. The format is that of pictures; everything else stays as it is.
+// Export creates a file for each item. The format applies to pictures; other items stay as they are.
 func (e Exports) Export(ctx context.Context, owner string, ids []string, format string) ([]module.File, error) {
 	files, taken := []module.File{}, map[string]media.Digest{}
 	for _, id := range ids {
@@ -49,7 +49,7 @@ func (e Exports) Export(ctx context.Context, owner string, ids []string, format 
 	return files, nil
 }
 
-// export makes the file of one item and records it.
+// export creates the file of one item and records it.
 func (e Exports) export(ctx context.Context, o media.Output, format imaging.Format) (media.Output, error) {
 	open := func() (io.ReadCloser, error) { return e.Codec.Open(ctx, o.Digest) }
 	labelled, w := io.Pipe()
@@ -57,7 +57,7 @@ func (e Exports) export(ctx context.Context, o media.Output, format imaging.Form
 		_, err := imaging.Export(w, o, open)
 		w.CloseWithError(err)
 	}()
-	defer func() { _ = labelled.Close() }() // its writer ends
+	defer func() { _ = labelled.Close() }() // makes its writer end
 	in := labelled
 	if format != "" && o.Modality == media.ModalityImage && format.MIMEType() != o.MIMEType {
 		made, w := io.Pipe()
@@ -65,7 +65,7 @@ func (e Exports) export(ctx context.Context, o media.Output, format imaging.Form
 			_, err := imaging.Transcode(ctx, w, labelled, imaging.Job{Facts: o.Facts, Format: format})
 			w.CloseWithError(err)
 		}()
-		defer func() { _ = made.Close() }() // its writer ends
+		defer func() { _ = made.Close() }() // makes its writer end
 		in = made
 	}
 	b, err := e.Codec.Store(ctx, in, "")

@@ -1,4 +1,4 @@
-// Package folder puts stored files into folders, where the actions of agents read them, and names them.
+// Package folder writes stored files into folders, where the actions of agents read them, and names them.
 //
 // Errors are those of the blob store and of the disk. It may import agent, blob, ledger, media and
 // internal/disk.
@@ -24,21 +24,21 @@ import (
 	"atelier/media"
 )
 
-// Store makes folders.
+// Store creates folders.
 type Store struct {
-	// Dir is where they are made.
+	// Dir is the parent directory of the folders.
 	Dir   string
 	Blobs *blob.Store
 }
 
-// Of puts files into a folder for runs, and gives each one's name there. The folder is named after its
-// contents, so that runs with the same files share one, and stays, because a run can be retried at any time.
+// Of writes files into a folder for runs and returns their names in it. The folder is named after its
+// contents, so that runs with the same files share it. It is kept, because a run can be retried at any time.
 func (s Store) Of(ctx context.Context, records []ledger.Record) (dir string, names []string, err error) {
 	files, sum := map[string]media.Digest{}, sha256.New()
 	for _, r := range records {
 		name := Free(NameOf(r.Output), r.Digest, files)
 		if _, there := files[name]; !there {
-			_, _ = io.WriteString(sum, name+"\x00"+r.Digest.String()+"\x00") // a hash takes everything
+			_, _ = io.WriteString(sum, name+"\x00"+r.Digest.String()+"\x00") // a hash never fails
 		}
 		files[name], names = r.Digest, append(names, name)
 	}
@@ -49,7 +49,7 @@ func (s Store) Of(ctx context.Context, records []ledger.Record) (dir string, nam
 	return dir, names, s.fill(ctx, dir, files)
 }
 
-// fill makes a folder with files, whole or not at all.
+// fill creates a folder with files atomically.
 func (s Store) fill(ctx context.Context, dir string, files map[string]media.Digest) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return disk.Error("make the folder of the run", err)
@@ -58,7 +58,7 @@ func (s Store) fill(ctx context.Context, dir string, files map[string]media.Dige
 	if err != nil {
 		return disk.Error("make the folder of the run", err)
 	}
-	defer func() { _ = os.RemoveAll(temp) }() // once it is renamed, nothing has this name
+	defer func() { _ = os.RemoveAll(temp) }() // after the rename nothing has this name
 	for name, digest := range files {
 		if err := s.write(ctx, digest, filepath.Join(temp, name)); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s Store) fill(ctx context.Context, dir string, files map[string]media.Dige
 	}
 	if err := os.Rename(temp, dir); err != nil {
 		if _, other := os.Stat(dir); other == nil {
-			return nil // another request made it
+			return nil // another request created it
 		}
 		return disk.Error("make the folder of the run", err)
 	}
@@ -79,7 +79,7 @@ func (s Store) write(ctx context.Context, d media.Digest, path string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()                                       // only read
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a name without separators in a folder of our own
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // a name without separators in the program's own folder
 	if err != nil {
 		return disk.Error("write a file of the run", err)
 	}
@@ -90,7 +90,7 @@ func (s Store) write(ctx context.Context, d media.Digest, path string) error {
 	return nil
 }
 
-// NameOf is the name under which agents see a file: as it was given, without folders, and not
+// NameOf returns the name under which agents see a file: its given name, without folders, and not
 // hidden.
 func NameOf(o media.Output) string {
 	name := strings.Map(func(r rune) rune {
@@ -100,7 +100,7 @@ func NameOf(o media.Output) string {
 		return r
 	}, strings.ToValidUTF8(cmp.Or(o.FileName, resolve.FileName(o)), "_"))
 	name = strings.TrimLeft(strings.TrimSpace(name), ".")
-	if len(name) > 150 { // an ending says what a file is
+	if len(name) > 150 { // keep the extension, which shows the type
 		ext := filepath.Ext(name)
 		if len(ext) > 20 {
 			ext = ""
@@ -110,7 +110,7 @@ func NameOf(o media.Output) string {
 	return cmp.Or(name, resolve.FileName(o))
 }
 
-// Free is a name that no other file has; the same file keeps its own.
+// Free returns a name that no other file has; the same file keeps its own.
 func Free(name string, d media.Digest, files map[string]media.Digest) string {
 	ext := filepath.Ext(name)
 	for n := 2; ; n++ {

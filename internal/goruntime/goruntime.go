@@ -1,5 +1,5 @@
-// Package goruntime sets the Go runtime for a process that streams media: much goes
-// through it, little stays. It imports the standard library alone.
+// Package goruntime configures the Go runtime for a process that streams media: much data passes
+// through it, little is kept. It imports only the standard library.
 package goruntime
 
 import (
@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// spareProcessors bounds how many run Go code besides the machine's own.
+	// spareProcessors is the maximum number of additional Go processors.
 	spareProcessors = 8
 	// collectAt is the growth of the live heap, in percent, after which it is collected.
 	collectAt = 50
 )
 
-// Tune gives the process as many Go processors again as it has, eight at most, and
-// collects garbage earlier. The runtime notices only after a while that a thread waits for
-// the disk; with spare processors others work meanwhile. The variables GOMAXPROCS and
-// GOGC win. Call it once, at the start of main.
+// Tune doubles the number of Go processors, adding at most eight, and makes garbage collection
+// start earlier. The runtime notices only after some time that a thread waits for the disk; spare
+// processors let other work continue meanwhile. The variables GOMAXPROCS and GOGC take precedence.
+// Call it once, at the start of main.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		have := runtime.GOMAXPROCS(0)

@@ -1,4 +1,3 @@
-// Package house holds the tests that police the repository: which room may import
-// which, how large files grow, and that the documents name what the code has. It
-// has no code of its own.
+// Package house contains the tests that check the repository's rules: which package may import
+// which, the size of files, and that the documents match the code. It has no code of its own.
 package house

@@ -1,8 +1,8 @@
-// Package patience knows until when a provider asked to be left alone: what one call is asked to
-// wait for, others wait for as well, instead of running into the same limit one by one. The
-// gateway's calls and those of chat models share how that is counted, and nothing else.
+// Package patience tracks until when a provider asked not to be called. A wait that one call is
+// asked for applies to other calls as well, so that they do not run into the same limit one by one.
+// The gateway's calls and those of chat models share only this implementation, not the waits.
 //
-// It has no errors and imports the standard library only.
+// It has no errors and imports only the standard library.
 package patience
 
 import (
@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// longest is the most that a provider's wish holds for calls that have not heard it themselves:
-// then one of them asks again.
+// longest is the maximum time for which a provider's request applies to other calls: after that,
+// one of them tries again.
 const longest = time.Hour
 
-// dayText names a quota of a day.
+// dayText matches the name of a daily quota.
 var dayText = regexp.MustCompile(`(?i)\bper[ _-]?day\b|PerDay|\b[RT]PD\b|\bdaily (limit|quota)`)
 
-// Daily reports whether a provider's message says that a quota of a day is used up. A wait that it
-// asks for is kept once at most: providers name seconds there, too.
+// Daily reports whether a provider's message says that a daily quota is used up. Such a request to
+// wait is followed at most once, because providers name seconds there too.
 func Daily(message string) bool { return dayText.MatchString(message) }
 
-// Waits are the times until which a provider asked not to be called. The zero value is ready: nobody
-// asked. It is safe for concurrent use.
+// Waits holds the times until which a provider asked not to be called. The zero value is ready to
+// use and has no waits. It is safe for concurrent use.
 type Waits struct {
 	mu    sync.Mutex // guards until
 	until map[string]time.Time
 }
 
-// Ask notes that from now on a model, or with an empty name all of the provider's, is left alone for
-// some time, an hour at most. What was asked before holds on where it is longer.
+// Ask records that a model, or all models of the provider if the name is empty, must not be called
+// for some time, at most an hour. A longer earlier wait stays in effect.
 func (w *Waits) Ask(model string, now time.Time, d time.Duration) {
 	end := now.Add(min(d, longest))
 	w.mu.Lock()
@@ -43,7 +43,7 @@ func (w *Waits) Ask(model string, now time.Time, d time.Duration) {
 	}
 }
 
-// End is when a model may be called; the zero time if nobody asked.
+// End returns when a model may be called; the zero time if there is no wait.
 func (w *Waits) End(model string) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,8 +54,8 @@ func (w *Waits) End(model string) time.Time {
 	return all
 }
 
-// Remaining tells how long a call of a model has still to wait, and until when; nothing for one that has
-// waited until then.
+// Remaining returns how long a call of a model still has to wait, and until when. It returns 0 for
+// a call that has already waited until that time.
 func (w *Waits) Remaining(model string, now, waited time.Time) (remaining time.Duration, until time.Time) {
 	until = w.End(model)
 	if until.Equal(waited) {

@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions when they are first used: a process that never
-// reads a text by them does not pay for them at its start. It imports the standard library alone.
+// Package pattern compiles regular expressions on first use, so that a process that never uses them
+// does not pay for them at startup. It imports only the standard library.
 package pattern
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Lazy returns a function that gives the compiled expression. The first call compiles it and panics
-// if the expression is invalid, as every later one does. It is safe for concurrent use.
+// Lazy returns a function that returns the compiled expression. The first call compiles it. Every
+// call panics if the expression is invalid. The function is safe for concurrent use.
 func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Database makes an empty database on the server of [Main] and gives its URL.
+// Database creates an empty database on the server of [Main] and returns its URL.
 func Database(tb testing.TB) string {
 	tb.Helper()
 	s := &Server{dir: os.Getenv(serverVariable)}
@@ -23,8 +23,8 @@ func Database(tb testing.TB) string {
 	return s.Database(tb)
 }
 
-// Copy makes a database that begins as a copy of another one of [Main]'s server, by its
-// URL, and gives its URL. Nobody may be connected to the other one.
+// Copy creates a copy of another database on the server of [Main] and returns its URL. from is the
+// URL of the other database, which must have no connections.
 func Copy(tb testing.TB, from string) string {
 	tb.Helper()
 	s := &Server{dir: os.Getenv(serverVariable)}
@@ -35,7 +35,7 @@ func Copy(tb testing.TB, from string) string {
 	return s.make(tb, " TEMPLATE "+strings.TrimPrefix(u.Path, "/"))
 }
 
-// Database makes an empty database and gives its URL.
+// Database creates an empty database and returns its URL.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
 	return s.make(tb, "")
@@ -50,7 +50,7 @@ func (s *Server) make(tb testing.TB, as string) string {
 	return s.URL(name, superuser)
 }
 
-// URL names a database of this server, which need not exist, for a role.
+// URL returns the URL of a database of this server, which need not exist, for a role.
 func (s *Server) URL(database, role string) string {
 	q := url.Values{"host": {s.dir}, "user": {role}}
 	return "postgres:///" + database + "?" + q.Encode()

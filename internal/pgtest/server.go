@@ -1,12 +1,12 @@
 //go:build unix
 
-// Package pgtest gives a test a PostgreSQL server of its own: real, in a temporary
-// directory, reached by a socket in that directory alone, stopped and removed when the
-// test ends or its process dies.
+// Package pgtest gives a test its own PostgreSQL server: a real server in a temporary directory,
+// reachable only by a socket in that directory, stopped and removed when the test ends or its
+// process dies.
 //
-// It needs the programs initdb and postgres, 15 or newer, in PATH or where Debian puts
-// them, and fails the test where they are missing: tests that use it carry the build
-// tag postgres. It imports the standard library and the PostgreSQL driver.
+// It needs the programs initdb and postgres, 15 or newer, in PATH or in Debian's directory for
+// them, and fails the test if they are missing: tests that use it carry the build tag postgres. It
+// imports the standard library and the PostgreSQL driver.
 package pgtest
 
 import (
@@ -30,8 +30,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
-// Guest is a role that needs the password [GuestPassword]; it owns nothing. All others
-// are trusted.
+// Guest is a role that needs the password [GuestPassword]; it owns nothing. All other roles are
+// trusted.
 const (
 	Guest         = "guest"
 	GuestPassword = "sesame"
@@ -39,16 +39,15 @@ const (
 
 const (
 	superuser = "postgres"
-	// startLimit is a time that only a hang takes.
+	// startLimit is a time that a start exceeds only if it hangs.
 	startLimit = time.Minute
-	// logKept is how many bytes of the server's log a failing start shows.
+	// logKept is the number of bytes of the server's log that a failed start shows.
 	logKept = 4000
 )
 
-// watchdog makes a cluster where there is none, which sorts text as people do and not by
-// bytes, and runs the server until its input ends, which it does at the latest with the
-// process of the test. Unless told to keep the directory, it removes it. It leads a
-// process group, all of which it tells to quit.
+// watchdog creates a cluster if there is none, with linguistic instead of bytewise sorting, and
+// runs the server until its input ends, at the latest with the test's process. It then removes the
+// directory, unless told to keep it. It leads a process group and tells the whole group to quit.
 const watchdog = `dir=$1 bin=$2
 trap : QUIT
 {
@@ -62,22 +61,22 @@ kill -QUIT 0
 while kill -0 $server 2>/dev/null; do wait $server; done
 [ "$word" = keep ] || rm -rf "$dir"`
 
-// Server is one PostgreSQL server. Its methods are for the test's own goroutine, but
-// for [Server.Database].
+// Server is one PostgreSQL server. Its methods must be called from the test's own goroutine, except
+// [Server.Database].
 type Server struct {
 	dir, bin string
 	as       *syscall.SysProcAttr
 	running  *running
 }
 
-// running is one life of the server.
+// running is a running instance of the server.
 type running struct {
 	stdin io.WriteCloser
-	done  chan struct{} // closed when the processes are gone
+	done  chan struct{} // closed when the processes have ended
 	log   strings.Builder
 }
 
-// Start makes a server for one test.
+// Start starts a server for one test.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s, err := start()
@@ -88,11 +87,11 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// serverVariable tells the tests of a package where the server of [Main] is.
+// serverVariable names the environment variable with the directory of [Main]'s server.
 const serverVariable = "PGTEST_SERVER"
 
-// Main runs the tests of a package with one server, whose databases [Database] gives,
-// and returns the exit code.
+// Main runs the tests of a package with one server, on which [Database] creates databases, and
+// returns the exit code.
 func Main(m *testing.M) int {
 	s, err := start()
 	if err != nil {
@@ -132,7 +131,7 @@ func (s *Server) begin() error {
 		}
 	}
 	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
-	if err := os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte(rules), 0o644); err != nil { //nolint:gosec // the server's user reads it
+	if err := os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte(rules), 0o644); err != nil { //nolint:gosec // readable by the server's user
 		return err
 	}
 	if err := s.up(); err != nil {
@@ -141,29 +140,29 @@ func (s *Server) begin() error {
 	return s.execute("CREATE ROLE " + Guest + " LOGIN PASSWORD '" + GuestPassword + "'")
 }
 
-// remove ends the server and removes its data.
+// remove stops the server and removes its data.
 func (s *Server) remove() {
 	s.stop("remove\n")
-	_ = os.RemoveAll(s.dir) // the watchdog did, unless the server never ran
+	_ = os.RemoveAll(s.dir) // the watchdog did it, unless the server never ran
 }
 
-// programs finds the directory of initdb and postgres.
+// programs returns the directory of initdb and postgres.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is good
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is valid
 	if len(found) == 0 {
 		return "", errors.New("these tests need PostgreSQL's initdb and postgres, 15 or newer: apt-get install postgresql, or put them into PATH")
 	}
 	version := func(path string) int {
-		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for an odd name
+		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for an unexpected name
 		return n
 	}
 	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
 }
 
-// unprivileged is a user for a server that refuses root; the directory becomes theirs.
+// unprivileged returns a user for a server that refuses to run as root, and gives it the directory.
 func unprivileged(dir string) (*syscall.Credential, error) {
 	u, err := user.Lookup(superuser)
 	if err != nil {
@@ -180,7 +179,7 @@ func unprivileged(dir string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, int(uid), int(gid))
 }
 
-// Restart starts the server again after a [Server.Stop] and waits until it answers.
+// Restart starts the server again after [Server.Stop] and waits until it is ready.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	if err := s.up(); err != nil {
@@ -189,7 +188,7 @@ func (s *Server) Restart(tb testing.TB) {
 }
 
 func (s *Server) up() error {
-	c := exec.CommandContext(context.Background(), "/bin/sh", "-c", watchdog, "watchdog", s.dir, s.bin) //nolint:gosec // the programs of this package
+	c := exec.CommandContext(context.Background(), "/bin/sh", "-c", watchdog, "watchdog", s.dir, s.bin) //nolint:gosec // runs only this package's script and the PostgreSQL programs
 	c.Dir, c.SysProcAttr = s.dir, s.as
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	stdin, err := c.StdinPipe()
@@ -208,7 +207,7 @@ func (s *Server) up() error {
 	go func() {
 		defer close(r.done)
 		r.read(stderr, ready)
-		_ = c.Wait() // it is told to quit, and says so
+		_ = c.Wait() // the exit status after quit does not matter
 	}()
 	s.running = r
 	select {
@@ -221,7 +220,7 @@ func (s *Server) up() error {
 	}
 }
 
-// read keeps the beginning of the log and tells when the server takes connections.
+// read keeps the beginning of the log and signals when the server accepts connections.
 func (r *running) read(log io.Reader, ready chan<- struct{}) {
 	announced := false
 	for lines := bufio.NewScanner(log); lines.Scan(); {
@@ -234,17 +233,17 @@ func (r *running) read(log io.Reader, ready chan<- struct{}) {
 			close(ready)
 		}
 	}
-	_, _ = io.Copy(io.Discard, log) // after an endless line, so that the server never waits
+	_, _ = io.Copy(io.Discard, log) // after an overlong line, so that the server never blocks
 }
 
-// Stop ends the server at once, as a crash does. Its data stay.
+// Stop ends the server immediately, like a crash. Its data is kept.
 func (s *Server) Stop() { s.stop("keep\n") }
 
 func (s *Server) stop(word string) {
 	if s.running == nil {
 		return
 	}
-	_, _ = io.WriteString(s.running.stdin, word) // a dead one needs no word
+	_, _ = io.WriteString(s.running.stdin, word) // fails only if it is already dead
 	_ = s.running.stdin.Close()
 	<-s.running.done
 	s.running = nil

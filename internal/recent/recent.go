@@ -1,5 +1,5 @@
-// Package recent keeps values that were read a moment ago, so that the same question asked many times
-// a second is answered from memory. It imports the standard library alone.
+// Package recent caches recently read values, so that a question asked many times a second is
+// answered from memory. It imports only the standard library.
 package recent
 
 import (
@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Cache keeps values by key. It is safe for concurrent use.
+// Cache caches values by key. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
-	// For is how long a value counts: what others change shows that much later.
+	// For is the lifetime of a value; changes by others become visible after at most this time.
 	For time.Duration
-	// Limit is how many values are kept; all are dropped when there are more.
+	// Limit is the maximum number of values; when it is exceeded, all values are dropped.
 	Limit int
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	values map[K]value[V]
-	drops  int // how often all values were dropped
+	drops  int // number of times all values were dropped
 }
 
-// value is what was read, and when.
+// value is a value with the time at which it was read.
 type value[V any] struct {
 	v  V
 	at time.Time
 }
 
-// Get returns the value of a key that was read less than For ago, else what read gives. An error is not kept.
+// Get returns the value of a key that was read less than For ago, otherwise the result of read. Errors are not cached.
 func (c *Cache[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	now := time.Now() //nolint:forbidigo // the monotonic clock, by which values age
 	c.mu.Lock()
@@ -41,7 +41,7 @@ func (c *Cache[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if drops != c.drops { // it may be from before the change
+	if drops != c.drops { // it may predate the change
 		return v, nil
 	}
 	if _, ok := c.values[key]; c.values == nil || !ok && len(c.values) >= c.Limit {
@@ -51,7 +51,7 @@ func (c *Cache[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	return v, nil
 }
 
-// Drop forgets all values, and those that are being read.
+// Drop discards all values, including those that are being read.
 func (c *Cache[K, V]) Drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,43 +16,43 @@ import (
 
 // Defaults of [Provider].
 const (
-	// DefaultAnswer bounds an answer, decoded, beside the media that is lifted out of it.
+	// DefaultAnswer is the maximum size of a decoded response, not counting lifted media.
 	DefaultAnswer = 16 << 20
-	// headerTimeout bounds the wait for the head of an answer: one that is not streamed comes
+	// headerTimeout is the maximum wait for the header of a response: without streaming it comes
 	// when the model is done.
 	headerTimeout = 10 * time.Minute
-	// silenceTimeout bounds the wait for each next byte of an answer.
+	// silenceTimeout is the maximum wait for each next byte of a response.
 	silenceTimeout = 5 * time.Minute
 )
 
-// Provider says how the API of one provider is called.
+// Provider configures calls to the API of one provider.
 type Provider struct {
-	// Name is the provider as people call it.
+	// Name is the display name of the provider.
 	Name string
-	// Origin is the address of its API: configured, or its public one. It is trusted for the
-	// calls of this client alone.
+	// Origin is the address of its API: configured, or its public one. Only calls of this client
+	// trust it.
 	Origin string
-	// Secrets are the credentials that its calls carry. Where it repeats one in an answer, in
-	// whatever form, or an error of the connection does, [key] stands in its place.
+	// Secrets are the credentials in its calls. If the provider repeats one in a response, in any
+	// form, or a connection error contains one, it is replaced with [key].
 	Secrets Secrets
-	// Base makes the connections; nil means those of this process, see [Transport].
+	// Base makes the connections; nil means the shared ones of this process, see [Transport].
 	Base http.RoundTripper
-	// Wrap puts a transport around Base that lifts media out of answers; nil for none.
+	// Wrap wraps Base in a transport that lifts media out of responses; nil for none.
 	Wrap func(base http.RoundTripper) http.RoundTripper
-	// MaxAnswer is the longest answer in bytes, decoded, beside what Wrap lifts out of it; 0
+	// MaxAnswer is the maximum size of a decoded response in bytes, not counting what Wrap lifts; 0
 	// means [DefaultAnswer].
 	MaxAnswer int64
-	// Setting is what sets MaxAnswer, for error texts; "" if nothing does.
+	// Setting is the name of the setting for MaxAnswer, for error texts; "" if there is none.
 	Setting string
-	// Timeout covers a whole call; 0 leaves that to the context.
+	// Timeout limits a whole call; 0 leaves it to the context.
 	Timeout time.Duration
 }
 
-// NewProvider creates the client for calls to one provider; every such client is made here. It
-// follows no redirect, because that would carry the key and the prompt elsewhere: the answer
-// with the redirect is the caller's. It connects to the provider's own origin and to
-// public addresses, as [Transport] does, and reads at most MaxAnswer bytes, then the body
-// fails with [media.CodeTooLarge].
+// NewProvider returns the client for calls to one provider; every such client is created here. It
+// follows no redirects, because they would send the key and the prompt elsewhere: the caller gets
+// the redirect response. It connects to the provider's own origin and to public addresses, as
+// [Transport] does. It reads at most MaxAnswer bytes; beyond that the body fails with
+// [media.CodeTooLarge].
 func NewProvider(p Provider) *http.Client {
 	base := p.Base
 	if base == nil {
@@ -70,7 +70,7 @@ func NewProvider(p Provider) *http.Client {
 	}
 }
 
-// bounded marks requests with what they may trust, and bounds answers.
+// bounded sets the trusted origin of requests and limits responses.
 type bounded struct {
 	base         http.RoundTripper
 	name, origin string
@@ -120,7 +120,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.remaining < 0 {
 		return 0, l.over()
 	}
-	if int64(len(p))-1 > l.remaining { // one more, to see that there is more
+	if int64(len(p))-1 > l.remaining { // one more byte, to detect an excess
 		p = p[:l.remaining+1]
 	}
 	n, err := l.ReadCloser.Read(p)
@@ -131,11 +131,11 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// trustedKey is where a context holds the origins that its request may trust.
+// trustedKey is the context key of the trusted origins of a request.
 type trustedKey struct{}
 
-// WithTrusted has requests with the context reach these URLs' origins, and no others, wherever they
-// resolve to.
+// WithTrusted lets requests with the context reach the origins of these URLs, and no others,
+// regardless of the address they resolve to.
 func WithTrusted(ctx context.Context, urls ...string) context.Context {
 	return context.WithValue(ctx, trustedKey{}, urls)
 }
@@ -146,10 +146,10 @@ func trusts(req *http.Request) bool {
 	return slices.ContainsFunc(withHost(urls), func(u *url.URL) bool { return origin(u) == origin(req.URL) })
 }
 
-// errSilent ends an answer that does not continue.
+// errSilent ends a stalled response.
 var errSilent = errors.New("the response stalled for " + silenceTimeout.String())
 
-// awake gives each read of an answer's body a time limit.
+// awake sets a time limit for each read of a response's body.
 type awake struct {
 	io.ReadCloser
 	timer *time.Timer
@@ -158,7 +158,7 @@ type awake struct {
 	ctx   context.Context //nolint:containedctx // It belongs to the request, as with net/http.
 }
 
-// watched makes a request whose answer ends when nothing of its body comes for the limit.
+// watched sends a request and ends the response if no byte of its body arrives within the limit.
 func watched(base http.RoundTripper, req *http.Request, limit time.Duration) (*http.Response, error) {
 	ctx, end := context.WithCancelCause(req.Context())
 	res, err := base.RoundTrip(req.WithContext(ctx))

@@ -1,21 +1,20 @@
-// Package safehttp fetches what others name: links of providers, of models, of
-// pages. It guards scheme, address, size, time and type, and believes nobody else.
+// Package safehttp fetches addresses from untrusted sources: links of providers, models and pages.
+// It checks scheme, address, size, time and type, and trusts no one else's checks.
 //
-// The address is checked when the connection is made, on every hop of every
-// redirect, so neither a name that resolves inwards nor one that changes its mind
-// gets through. Origins that the operator configured are trusted, a loopback one
-// too, as long as every hop so far was on a trusted origin.
+// The address is checked when the connection is made, on every hop of every redirect, so that
+// neither a name that resolves to an internal address nor one whose address changes gets through.
+// Origins that the operator configured are trusted, even on loopback, as long as every hop so far
+// was on a trusted origin.
 //
-// [Client.Get] never uses a proxy of the environment: behind one the address could
-// not be checked. [NewProvider], for calls to the API of one provider, honours HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY for that provider's origin alone, and follows no redirect.
+// [Client.Get] never uses a proxy from the environment, because the address could not be checked
+// behind it. [NewProvider], for calls to the API of one provider, uses HTTP_PROXY, HTTPS_PROXY and
+// NO_PROXY only for that provider's origin, and follows no redirects.
 //
-// Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (no
-// http URL), CodeTooLarge, CodeDeadline, CodeCancelled, CodeBadResponse (type,
-// redirects, early end), and by status CodeNotFound, CodeForbidden,
-// CodeRateLimited, CodeUnavailable. They name the origin only, because paths and
-// queries of links carry secrets. The package imports media and the standard
-// library.
+// Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (not an http URL),
+// CodeTooLarge, CodeDeadline, CodeCancelled, CodeBadResponse (type, redirects, early end), and by
+// status CodeNotFound, CodeForbidden, CodeRateLimited, CodeUnavailable. They contain only the
+// origin, because paths and queries of links may contain secrets. The package imports media and the
+// standard library.
 package safehttp
 
 import (
@@ -43,26 +42,25 @@ const (
 	DefaultMaxRedirects = 5
 )
 
-// Config says what may be fetched. The zero value fetches any type from public
-// addresses within the defaults.
+// Config determines what may be fetched. The zero value fetches any type from public addresses
+// within the defaults.
 type Config struct {
-	// TrustedOrigins are URLs whose scheme, host and port are trusted whatever they
-	// resolve to; paths are ignored, and what is no URL trusts nothing.
+	// TrustedOrigins are URLs whose scheme, host and port are trusted regardless of the address
+	// they resolve to. Paths are ignored, and texts that are not URLs have no effect.
 	TrustedOrigins []string
-	// TrustedPaths are URLs that are trusted with what lies below their path, and no more of
-	// their origins.
+	// TrustedPaths are URLs that are trusted together with everything below their path, but not the
+	// rest of their origins.
 	TrustedPaths []string
-	// MaxBytes is the longest body; 0 or less means [DefaultMaxBytes].
+	// MaxBytes is the maximum length of a body; 0 or less means [DefaultMaxBytes].
 	MaxBytes int64
-	// Timeout covers a whole fetch, reading the body included; 0 or less means
-	// [DefaultTimeout].
+	// Timeout limits a whole fetch, including reading the body; 0 or less means [DefaultTimeout].
 	Timeout time.Duration
-	// Types are the accepted media types as declared, such as image/png or image/*;
-	// none means any. A missing type or application/octet-stream always passes,
-	// because bytes are sniffed later anyway.
+	// Types are the accepted declared media types, such as image/png or image/*; empty accepts any
+	// type. A missing type or application/octet-stream is always accepted, because the type is
+	// later read from the bytes anyway.
 	Types []string
-	// MaxRedirects is how many hops are followed; 0 means [DefaultMaxRedirects], a
-	// negative number none.
+	// MaxRedirects is the maximum number of hops; 0 means [DefaultMaxRedirects], a negative number
+	// means none.
 	MaxRedirects int
 	// UserAgent is sent with every fetch; "" means "atelier".
 	UserAgent string
@@ -91,12 +89,12 @@ func New(cfg Config) *Client {
 
 // Response is one fetched resource.
 type Response struct {
-	// Body returns at most MaxBytes bytes and fails with CodeTooLarge beyond. The
-	// caller closes it.
+	// Body returns at most MaxBytes bytes and fails with CodeTooLarge beyond that. The caller
+	// closes it.
 	Body io.ReadCloser
-	// ContentType is the declared type, lower case, without parameters; "" if none.
+	// ContentType is the declared type, in lower case without parameters; "" if none.
 	ContentType string
-	// Charset is the declared character set, lower case; "" if none.
+	// Charset is the declared character set in lower case; "" if none.
 	Charset string
 	// Size is the declared length, -1 if there is none.
 	Size int64
@@ -104,7 +102,7 @@ type Response struct {
 	URL string
 }
 
-// Fetch is [Client.Get] for callers that need the body and its declared type alone.
+// Fetch is [Client.Get] for callers that need only the body and its declared type.
 func (c *Client) Fetch(ctx context.Context, rawURL string) (body io.ReadCloser, contentType string, err error) {
 	res, err := c.Get(ctx, rawURL)
 	if err != nil {
@@ -113,8 +111,8 @@ func (c *Client) Fetch(ctx context.Context, rawURL string) (body io.ReadCloser, 
 	return res.Body, res.ContentType, nil
 }
 
-// Get fetches a URL. The answer is 2xx and passed the checks on size and type as
-// far as its header tells; the body is checked while it is read.
+// Get fetches a URL. The response has a 2xx status and its header passed the checks of size and
+// type; the body is checked while it is read.
 func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	u, err := parse(rawURL)
 	if err != nil {
@@ -135,7 +133,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}
 	if err := c.check(resp); err != nil {
 		cancel()
-		_ = resp.Body.Close() // err says why the answer is of no use
+		_ = resp.Body.Close() // err is the reason why the response is unusable
 		return nil, err
 	}
 	kind, charset := declared(resp)
@@ -145,8 +143,8 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}, nil
 }
 
-// parse accepts absolute http and https URLs without credentials. Its errors do
-// not repeat the text, which may be a data: URL.
+// parse accepts absolute http and https URLs without credentials. Its errors do not contain the
+// text, which may be a data: URL.
 func parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	switch {
@@ -165,7 +163,7 @@ func parse(raw string) (*url.URL, error) {
 
 func clip(s string) string { return s[:min(len(s), 20)] }
 
-// redirect is asked before each further hop.
+// redirect is called before each further hop.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > c.cfg.MaxRedirects {
 		return media.Errorf(media.CodeBadResponse, "more than %d redirects", max(c.cfg.MaxRedirects, 0))
@@ -177,7 +175,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// check judges status and headers.
+// check checks status and headers.
 func (c *Client) check(resp *http.Response) error {
 	from := origin(resp.Request.URL)
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -209,7 +207,7 @@ func (c *Client) accepts(t string) bool {
 	})
 }
 
-// declared is the type of an answer and its character set, empty where it has none.
+// declared returns the media type and the character set of a response, empty if there are none.
 func declared(resp *http.Response) (mediaType, charset string) {
 	t, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
@@ -218,7 +216,7 @@ func declared(resp *http.Response) (mediaType, charset string) {
 	return t, strings.ToLower(params["charset"])
 }
 
-// body counts what is read and ends the fetch when it is closed.
+// body limits the bytes that are read and ends the fetch when it is closed.
 type body struct {
 	limited
 	c      *Client
@@ -241,7 +239,7 @@ func (b *body) Close() error {
 	return b.limited.Close()
 }
 
-// statusError tells what a status other than 2xx means for the caller.
+// statusError returns the error for a status other than 2xx.
 func statusError(resp *http.Response) error {
 	code := media.CodeBadResponse
 	switch s := resp.StatusCode; {
@@ -261,7 +259,7 @@ func statusError(resp *http.Response) error {
 	return e
 }
 
-// fetchError takes the URL, which may be a signed link, out of an error.
+// fetchError removes the URL, which may be a signed link, from an error.
 func (c *Client) fetchError(u *url.URL, err error) error {
 	var ue *url.Error
 	if errors.As(err, &ue) {
@@ -284,7 +282,7 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 	if errors.As(err, &dns) && dns.IsNotFound {
 		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
 	}
-	// net/http quotes an answer that is no HTTP, which may be media.
+	// net/http quotes a response that is not HTTP, which may be media.
 	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.ErrorText(err.Error()))
 	e.Cause = err
 	return e

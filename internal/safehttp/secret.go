@@ -14,22 +14,22 @@ import (
 	"atelier/media"
 )
 
-// shortestSecret is the length from which a secret is taken out of texts: shorter ones are words.
+// shortestSecret is the minimum length of a secret that is removed from texts: shorter ones could be words.
 const shortestSecret = 8
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = "[key]"
 
-// Secrets takes credentials out of what a provider says, wherever they stand: plain (with
-// Bearer before it or not), in base64 alone or within more (Basic), URL-escaped, and with the
-// escapes of JSON. It looks for the configured values and for nothing that looks like one. The zero
-// value knows none. It is safe for concurrent use.
+// Secrets removes credentials from a provider's output in every form: plain (with or without Bearer
+// before it), in base64 alone or within other data (Basic), URL-escaped, and with JSON escapes. It
+// searches only for the configured values, not for similar ones. The zero value has none. It is
+// safe for concurrent use.
 type Secrets struct {
 	forms   [][]byte // longest first
 	longest int
 }
 
-// NewSecrets knows values of 8 characters or more.
+// NewSecrets returns Secrets for the values of 8 characters or more; it ignores shorter ones.
 func NewSecrets(values ...string) Secrets {
 	var s Secrets
 	for _, v := range values {
@@ -52,10 +52,10 @@ func NewSecrets(values ...string) Secrets {
 	return s
 }
 
-// inJSON are the escapes that encoders use, also where there is no need.
+// inJSON escapes characters as encoders do, including optional escapes.
 var inJSON = strings.NewReplacer("/", `\/`, "+", `\u002B`, "=", `\u003D`, "&", `\u0026`, "<", `\u003C`, ">", `\u003E`, `"`, `\"`, `\`, `\\`)
 
-// lowerHex writes the hexadecimal digits behind a mark in lower case.
+// lowerHex converts the hexadecimal digits after each mark to lower case.
 func lowerHex(s string, mark byte, digits int) string {
 	b := []byte(s)
 	for i := range b {
@@ -66,14 +66,14 @@ func lowerHex(s string, mark byte, digits int) string {
 	return string(b)
 }
 
-// encodings are what base64 makes of a value wherever it stands in what is encoded: the
-// characters that do not depend on its neighbours.
+// encodings returns the base64 forms of a value at any position in the encoded data: the characters
+// that do not depend on adjacent bytes.
 func encodings(v string) (all []string) {
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 {
 			text := enc.EncodeToString([]byte(strings.Repeat("\x00", before) + v))
 			text = text[(before*8+5)/6:]
-			if (before+len(v))%3 != 0 { // the last one holds bits of what follows
+			if (before+len(v))%3 != 0 { // the last character contains bits of the following byte
 				text = text[:len(text)-1]
 			}
 			all = append(all, text)
@@ -82,7 +82,7 @@ func encodings(v string) (all []string) {
 	return all
 }
 
-// Redact takes the secrets out of a text.
+// Redact replaces the secrets in a text.
 func (s Secrets) Redact(text string) string {
 	for _, form := range s.forms {
 		text = strings.ReplaceAll(text, string(form), hidden)
@@ -90,8 +90,8 @@ func (s Secrets) Redact(text string) string {
 	return text
 }
 
-// Clean makes the text of a failure fit to be shown and stored: without secrets and base64, on
-// one line, and cut after most bytes.
+// Clean prepares the text of a failure for display and storage: without secrets and base64, on one
+// line, and cut after most bytes.
 func (s Secrets) Clean(text string, most int) string {
 	text = strings.Join(strings.Fields(media.ErrorText(s.Redact(text))), " ")
 	if len(text) > most {
@@ -100,7 +100,7 @@ func (s Secrets) Clean(text string, most int) string {
 	return text
 }
 
-// answer takes the secrets out of an answer: its headers now, its body while it is read.
+// answer removes the secrets from a response: from its headers immediately, from its body while it is read.
 func (s Secrets) answer(res *http.Response) {
 	if len(s.forms) == 0 {
 		return
@@ -117,7 +117,7 @@ func (s Secrets) answer(res *http.Response) {
 	res.Body = &redacting{ReadCloser: res.Body, secrets: s}
 }
 
-// failure is an error without secrets.
+// failure returns an error without secrets.
 func (s Secrets) failure(err error) error {
 	text := s.Redact(err.Error())
 	if text == err.Error() {
@@ -132,28 +132,28 @@ func (s Secrets) failure(err error) error {
 	return redacted{text, err}
 }
 
-// redacted is an error with another text.
+// redacted is an error with a replaced text.
 type redacted struct {
 	text string
-	err  error // is asked what it is, and not shown
+	err  error // used by Is, never shown
 }
 
 // Error implements error.
 func (r redacted) Error() string { return r.text }
 
-// Is looks at the error behind the text.
+// Is matches the original error.
 func (r redacted) Is(target error) bool { return errors.Is(r.err, target) }
 
 // redacting is a body without secrets.
 type redacting struct {
 	io.ReadCloser
 	secrets Secrets
-	buf     []byte // read and not looked through to its end
-	ready   []byte // to give out
+	buf     []byte // read but not completely searched
+	ready   []byte // to be returned
 	err     error
 }
 
-// Read implements [io.Reader]. It holds back only what may be the beginning of a secret.
+// Read implements [io.Reader]. It holds back only bytes that may begin a secret.
 func (r *redacting) Read(p []byte) (int, error) {
 	for len(r.ready) == 0 && r.err == nil {
 		var n int
@@ -170,7 +170,7 @@ func (r *redacting) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// look moves what is known to be ready.
+// look moves bytes that cannot be part of a secret to ready.
 func (r *redacting) look() {
 	for _, form := range r.secrets.forms {
 		if bytes.Contains(r.buf, form) {
@@ -185,10 +185,10 @@ func (r *redacting) look() {
 	r.ready, r.buf = r.buf[:cut:cut], slices.Clone(r.buf[cut:])
 }
 
-// PartialSuffix is how many bytes at the end of a text may be the beginning of a secret.
+// PartialSuffix returns the number of bytes at the end of a text that may be the beginning of a secret.
 func (s Secrets) PartialSuffix(text string) int { return s.partialSuffix([]byte(text)) }
 
-// partialSuffix is how many bytes at the end of b may be the beginning of a secret.
+// partialSuffix returns the number of bytes at the end of b that may be the beginning of a secret.
 func (s Secrets) partialSuffix(b []byte) int {
 	for n := min(len(b), s.longest-1); n > 0; n-- {
 		for _, form := range s.forms {

@@ -15,20 +15,20 @@ import (
 	"atelier/media"
 )
 
-// Transport makes the connections of calls to providers. A request is trusted on the
-// origins of its context ([WithTrusted]): there it goes wherever they resolve to, through the
-// environment's proxy if there is one. All other requests are guarded as those of
-// [Client.Get] and use no proxy. It asks for no compression of its own, waits 10 minutes
-// for an answer to begin and 5 for it to continue, and is safe for concurrent use.
+// Transport returns the transport for calls to providers. A request is trusted on the origins of
+// its context ([WithTrusted]): it reaches them regardless of the address they resolve to, through
+// the environment's proxy if there is one. All other requests are guarded like those of
+// [Client.Get] and use no proxy. Transport requests no compression of its own, waits 10 minutes for
+// a response to begin and 5 for it to continue, and is safe for concurrent use.
 func Transport() http.RoundTripper { return shared() }
 
-// shared are the connections of all calls to providers of this process.
+// shared holds the connections of all calls to providers in this process.
 var shared = sync.OnceValue(func() *guard { return newGuard(Config{}, http.ProxyFromEnvironment) })
 
-// guard sends requests to trusted origins one way and all others another way.
+// guard sends requests to trusted origins without an address check and all others with one.
 type guard struct {
 	trusted map[string]bool // by origin
-	paths   []*url.URL      // trusted with what lies below
+	paths   []*url.URL      // trusted with everything below them
 	open    *http.Transport // no address check
 	closed  *http.Transport // public addresses only
 }
@@ -43,7 +43,7 @@ func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
 	return g
 }
 
-// withHost are the URLs with a host among some texts.
+// withHost returns the URLs with a host among texts.
 func withHost(texts []string) (urls []*url.URL) {
 	for _, text := range texts {
 		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.Hostname() != "" {
@@ -84,8 +84,8 @@ func (g *guard) CloseIdleConnections() {
 	g.closed.CloseIdleConnections()
 }
 
-// trusts reports whether this request and all that redirected to it were on trusted
-// origins: a stranger's redirect must not reach the operator's own machines.
+// trusts reports whether this request and all requests that redirected to it were on trusted
+// origins: a redirect from elsewhere must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
 	for {
 		if !g.trusted[origin(req.URL)] && !trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
@@ -98,8 +98,8 @@ func (g *guard) trusts(req *http.Request) bool {
 	}
 }
 
-// below reports whether a URL is another one or lies below its path, in whatever way a server
-// reads it.
+// below reports whether a URL equals another one or is below its path, however a server interprets
+// it.
 func below(base, u *url.URL) bool {
 	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
 		return false
@@ -108,7 +108,7 @@ func below(base, u *url.URL) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// origin is scheme, host and port in one form, such as https://example.org:443.
+// origin returns scheme, host and port in a normalized form, such as https://example.org:443.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -117,8 +117,8 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
-// special are the blocks that are not plain public addresses (IANA special-purpose
-// registries) beyond those that netip tells by itself.
+// special returns the blocks that are not ordinary public addresses (IANA special-purpose
+// registries), in addition to those that netip recognizes.
 func special() []netip.Prefix {
 	return []netip.Prefix{
 		netip.MustParsePrefix("0.0.0.0/8"),       // this network
@@ -137,17 +137,16 @@ func special() []netip.Prefix {
 	}
 }
 
-// Public reports whether an address may be fetched from: a plain unicast address
-// of the open internet. Loopback, private, link-local (cloud metadata), shared,
-// multicast, unspecified and reserved addresses are not, nor are they when they
-// are wrapped in IPv6.
+// Public reports whether an address may be fetched from: an ordinary unicast address of the public
+// internet. Loopback, private, link-local (cloud metadata), shared, multicast, unspecified and
+// reserved addresses are not public, even if they are wrapped in IPv6.
 func Public(a netip.Addr) bool {
 	a = a.WithZone("").Unmap()
 	nat64 := netip.MustParsePrefix("64:ff9b::/96")
 	switch {
 	case !a.IsValid() || !a.IsGlobalUnicast() || a.IsPrivate():
 		return false
-	case nat64.Contains(a): // a translated IPv4 address: judged as what it means
+	case nat64.Contains(a): // a translated IPv4 address: judged by that address
 		b := a.As16()
 		return Public(netip.AddrFrom4([4]byte(b[12:])))
 	case a.Is6() && !netip.MustParsePrefix("2000::/3").Contains(a):
@@ -156,8 +155,8 @@ func Public(a netip.Addr) bool {
 	return !slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// control is called with each resolved address just before the connection is
-// made, so that no second look-up can change it.
+// control is called with each resolved address just before the connection is made, so that no
+// second lookup can change it.
 func control(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil || !Public(ap.Addr()) {

@@ -1,6 +1,6 @@
-// Package setting is what is kept of how a run was set up: its folders, database and models, without
-// secrets. Its JSON stays readable by later versions. Errors have code media.CodeCorrupt. It may import
-// media of the house.
+// Package setting is the saved setup of a run: its folders, database and models, without secrets.
+// Its JSON stays readable by later versions. Errors have code media.CodeCorrupt. It may import
+// media from this project.
 package setting
 
 import (
@@ -9,20 +9,20 @@ import (
 	"atelier/media"
 )
 
-// Setting is how the sources of a run are kept with it, for the process that adopts it.
+// Setting is the saved setup of a run's sources, for a process that adopts the run.
 type Setting struct {
 	Files  string `json:"files,omitempty"`
 	KB     string `json:"kb,omitempty"`
 	DB     string `json:"db,omitempty"`
 	Secret bool   `json:"db_secret,omitempty"`
-	// SecretID tells databases with secret addresses apart.
+	// SecretID distinguishes databases with secret addresses.
 	SecretID   string `json:"db_secret_id,omitempty"`
 	Agents     string `json:"agents,omitempty"`
 	Model      string `json:"model,omitempty"`
 	ImageModel string `json:"image_model,omitempty"`
 }
 
-// Read reads what was kept; nothing is the zero value.
+// Read decodes a saved setup; empty input is the zero value.
 func Read(saved json.RawMessage) (s Setting, err error) {
 	if len(saved) > 0 {
 		if err := json.Unmarshal(saved, &s); err != nil {
@@ -32,7 +32,7 @@ func Read(saved json.RawMessage) (s Setting, err error) {
 	return s, nil
 }
 
-// WithChatModel changes the chat model of what was kept; it is for run.Fork.Setting.
+// WithChatModel returns a function that changes the chat model of a saved setup; it is for run.Fork.Setting.
 func WithChatModel(model string) func(saved json.RawMessage) (json.RawMessage, error) {
 	return func(saved json.RawMessage) (json.RawMessage, error) {
 		s, err := Read(saved)

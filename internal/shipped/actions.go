@@ -1,8 +1,8 @@
-// Package shipped is what comes with Atelier, and what folders of the same kind add to it: actions,
-// definitions of agents, and workflows.
+// Package shipped provides what is shipped with Atelier, together with what folders of the same
+// kind add: actions, definitions of agents, and workflows.
 //
-// Errors have code media.CodeInvalid or media.CodeNotFound and name the file. It may import action and
-// its families, agent, agents, media, workflow and examples/workflows.
+// Errors have code media.CodeInvalid or media.CodeNotFound and name the file. It may import action
+// and its families, agent, agents, media, workflow and examples/workflows.
 package shipped
 
 import (
@@ -22,16 +22,16 @@ import (
 	"atelier/media"
 )
 
-// Family is the shipped actions of one kind.
+// Family is a group of shipped actions.
 type Family struct {
-	// Name and Note are for people.
+	// Name and Note are for display.
 	Name, Note string
-	// Source is what has to be configured for them: files, kb, db or web; empty means nothing.
+	// Source is the source that must be configured for them: files, kb, db or web; empty means none.
 	Source  string
 	Actions []action.Description
 }
 
-// Families lists every shipped action, those of sources that are not configured included.
+// Families returns every shipped action, including those of sources that are not configured.
 func Families() []Family {
 	return []Family{
 		{Name: "Pictures", Note: "They ask an image model, which may cost money. Every picture is kept, also when others of the same call fail.", Actions: action.Document(picture.Actions(nil)...)},
@@ -44,13 +44,13 @@ func Families() []Family {
 	}
 }
 
-// Drew reports whether an item comes from one of [visual.Actions], and not from a provider,
-// a chat model or a person.
+// Drew reports whether an item was made by one of [visual.Actions], not by a provider, a chat model
+// or a person.
 func Drew(o media.Output) bool {
 	return slices.ContainsFunc(visual.Actions(), func(a action.Action) bool { return a.Name == o.Origin.Source })
 }
 
-// Catalogue is what definitions may name.
+// Catalogue returns the names that definitions may use.
 func Catalogue() definition.Catalogue {
 	c := definition.Catalogue{Actions: map[string]string{}}
 	for _, f := range Families() {
@@ -67,7 +67,7 @@ func Catalogue() definition.Catalogue {
 	return c
 }
 
-// SourceActions are the actions whose results are what a source says.
+// SourceActions returns the names of the actions whose results are the contents of a source.
 func SourceActions() []string {
 	var names []string
 	for _, f := range Families() {

@@ -8,8 +8,8 @@ import (
 	"atelier/media"
 )
 
-// Definitions loads the shipped agents and those of a folder; empty means none. The error
-// names every problem with its place.
+// Definitions loads the shipped agents and those of a folder; empty means no folder. The error
+// contains every problem with its position.
 func Definitions(dir string) (*definition.Set, error) {
 	folders := []definition.Folder{Agents()}
 	if dir != "" {
@@ -25,8 +25,8 @@ func Definitions(dir string) (*definition.Set, error) {
 	return definition.LoadFolders(folders...)
 }
 
-// Folder is the name of the shipped definitions in messages.
+// Folder is the display name of the shipped definitions.
 const Folder = "(shipped)"
 
-// Agents are the definitions that come with Atelier.
+// Agents returns the definitions that are shipped with Atelier.
 func Agents() definition.Folder { return definition.Folder{Name: Folder, Files: agents.FS()} }

@@ -13,19 +13,19 @@ import (
 	"atelier/workflow/module"
 )
 
-// WorkflowFile is a file of a workflow, with what is wrong in it.
+// WorkflowFile is a workflow's file with its problems.
 type WorkflowFile struct {
-	// Name is the file's, below [Folder] for the examples; Text is what is in it.
+	// Name is the file name, for the examples below [Folder]; Text is the contents.
 	Name string
 	Text []byte
-	// Definition is nil where there are problems.
+	// Definition is nil if there are problems.
 	Definition *workflow.Definition
 	Problems   []workflow.Problem
 }
 
-// Workflows reads the workflows of a file or folder, or the example workflows for an empty
-// path, in the order of their names. Two of one id are a problem of the second. A path that
-// cannot be read is media.CodeNotFound.
+// Workflows reads the workflows of a file or folder, or the example workflows if path is empty,
+// sorted by name. If two have the same ID, the second one has a problem. A path that cannot be read
+// is media.CodeNotFound.
 func Workflows(path string) ([]WorkflowFile, error) {
 	modules, err := Modules(module.Config{})
 	if err != nil {
@@ -53,7 +53,7 @@ func Workflows(path string) ([]WorkflowFile, error) {
 	return files, nil
 }
 
-// workflowFiles finds the files that a path means.
+// workflowFiles returns the files that a path denotes.
 func workflowFiles(path string) (folder fs.FS, shown string, names []string, err error) {
 	folder, shown = workflows.FS(), Folder
 	if path != "" {
@@ -81,7 +81,7 @@ func workflowFiles(path string) (folder fs.FS, shown string, names []string, err
 	return folder, shown, names, nil
 }
 
-// Modules are the modules of workflows.
+// Modules returns the workflow modules.
 func Modules(c module.Config) (*workflow.Modules, error) {
 	return workflow.NewModules(module.All(c)...)
 }

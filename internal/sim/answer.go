@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// Answer is one answer of a provider. It is an [http.Handler] that gives the same answer to every call. The
-// zero value is no answer: see [Script].
+// Answer is one answer of a provider. It is an [http.Handler] that returns the same answer to every
+// call. The zero value is no answer: see [Script].
 type Answer struct {
-	// Status is 200 if it is 0.
+	// Status is the HTTP status; 0 means 200.
 	Status int
-	// Header is set besides the content type.
+	// Header is set in addition to the content type.
 	Header map[string]string
-	// Type is the content type; empty is application/json.
+	// Type is the content type; empty means application/json.
 	Type string
-	// Body is a text, which is sent as it is, or a value, which is sent as JSON; nil sends nothing.
+	// Body is a string, which is sent as it is, or a value, which is sent as JSON; nil sends nothing.
 	Body any
 }
 
-// none reports whether it is the zero value.
+// none reports whether the answer is the zero value.
 func (a Answer) none() bool { return a.Status == 0 && a.Body == nil }
 
 // Write sends the answer.
@@ -52,35 +52,35 @@ func (a Answer) Write(w http.ResponseWriter) {
 // ServeHTTP sends the answer.
 func (a Answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) { a.Write(w) }
 
-// JSON answers a value with a status.
+// JSON sends a value as JSON with a status.
 func JSON(w http.ResponseWriter, status int, v any) { Answer{Status: status, Body: v}.Write(w) }
 
-// Half sends the head of a whole answer and the first half of its body, then breaks the connection.
+// Half sends the header of a complete answer and the first half of its body, then breaks the connection.
 func Half(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	cut(w, body[:len(body)/2])
 }
 
-// cut sends what there is and breaks the connection.
+// cut sends b and breaks the connection.
 func cut(w http.ResponseWriter, b []byte) {
 	_, _ = w.Write(b)
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
 }
 
-// HalfJSON is [Half] of a value as JSON.
+// HalfJSON is [Half] for a value as JSON.
 func HalfJSON(w http.ResponseWriter, v any) {
-	b, _ := json.Marshal(v) // texts and numbers
+	b, _ := json.Marshal(v) // only strings and numbers
 	Half(w, "application/json", b)
 }
 
-// HTML is the page that proxies answer, with a status.
+// HTML returns an HTML page, as from a proxy, with a status.
 func HTML(status int) Answer {
 	return Answer{Status: status, Type: "text/html; charset=utf-8", Body: Page}
 }
 
-// RetryAfter is the header for the wait that the fault names, in whole seconds; nil if it names none.
+// RetryAfter returns the header for the wait that the fault names, in whole seconds; nil if it names none.
 func RetryAfter(f Injection) map[string]string {
 	if f.RetryAfter <= 0 {
 		return nil
@@ -91,13 +91,13 @@ func RetryAfter(f Injection) map[string]string {
 // Events writes an answer as server-sent events.
 type Events struct{ w http.ResponseWriter }
 
-// NewEvents begins the answer.
+// NewEvents starts the answer.
 func NewEvents(w http.ResponseWriter) Events {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	return Events{w}
 }
 
-// Send writes one event and flushes it; an empty kind is left out.
+// Send writes one event and flushes it; an empty kind is omitted.
 func (e Events) Send(kind, data string) {
 	_, _ = io.WriteString(e.w, event(kind, data))
 	_ = http.NewResponseController(e.w).Flush()

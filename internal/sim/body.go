@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Body is an answer in pieces, so that pictures are not copied into it. The zero
-// value is empty and ready.
+// Body is an answer in pieces, so that pictures are not copied into it. The zero value is empty and
+// ready to use.
 type Body struct {
 	pieces [][]byte
 	size   int
@@ -29,10 +29,10 @@ func (b *Body) Picture(p Picture) {
 	b.pieces, b.size = append(b.pieces, pieces[:]...), b.size+length
 }
 
-// String gives the whole answer.
+// String returns the whole answer.
 func (b *Body) String() string { return string(bytes.Join(b.pieces, nil)) }
 
-// Media appends a result in base64, or bare where [FaultNotMedia] wants that.
+// Media appends a result in base64, or as raw bytes if [FaultNotMedia] requires it.
 func (b *Body) Media(p Picture, f Injection) {
 	if f.Fault == FaultNotMedia && f.Variant%2 == 1 {
 		b.Text("%s", p.Bytes())
@@ -41,7 +41,7 @@ func (b *Body) Media(p Picture, f Injection) {
 	b.Picture(p)
 }
 
-// Write sends the answer as JSON. With [FaultHalfBody] it ends in the middle of the last picture.
+// Write sends the answer as JSON. With [FaultHalfBody] it stops in the middle of the last picture.
 func (b *Body) Write(w http.ResponseWriter, f Injection) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.Header().Set("Content-Length", strconv.Itoa(b.size))
@@ -55,5 +55,5 @@ func (b *Body) Write(w http.ResponseWriter, f Injection) {
 	}
 }
 
-// Page is the HTML that proxies answer.
+// Page is an HTML page as proxies return it.
 const Page = "<!DOCTYPE html>\n<html><head><title>Please wait</title></head><body><h1>Checking your connection</h1></body></html>\n"

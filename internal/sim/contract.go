@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif"  // pictures come so
-	_ "image/jpeg" // pictures come so
-	_ "image/png"  // pictures come so
+	_ "image/gif"  // decodes pictures
+	_ "image/jpeg" // decodes pictures
+	_ "image/png"  // decodes pictures
 	"io"
 	"io/fs"
 	"mime"
@@ -17,39 +17,38 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	_ "golang.org/x/image/webp" // pictures come so
+	_ "golang.org/x/image/webp" // decodes pictures
 
 	"atelier/media"
 )
 
-// Route is one endpoint of a provider as it is documented.
+// Route is one documented endpoint of a provider.
 type Route struct {
-	// Path is a regular expression of the whole path. The method is POST.
+	// Path is a regular expression for the whole path. The method is POST.
 	Path string
-	// Schema is the file and the definition that the body must fit:
-	// "api.json#/$defs/generation". Bodies of forms are checked as the object of their
-	// fields: a text for each field, a list of files for each name of files.
+	// Schema is the file and the definition that the body must match: "api.json#/$defs/generation".
+	// A form body is validated as an object of its fields: a string for each field, a list of files
+	// for each file field.
 	Schema string
-	// Form says that the body is multipart/form-data; JSON otherwise.
+	// Form reports whether the body is multipart/form-data; otherwise it is JSON.
 	Form bool
 }
 
-// Contract is what a provider documents of its endpoints. It is safe for concurrent
-// use.
+// Contract is a provider's documented interface. It is safe for concurrent use.
 type Contract struct {
-	// Files holds the schemas, in the JSON Schema draft 2020-12.
+	// Files contains the schemas, in JSON Schema draft 2020-12.
 	Files fs.FS
 	// Routes are tried in order.
 	Routes []Route
-	// Key is the header that carries the credential.
+	// Key is the name of the header with the credential.
 	Key string
 
 	mu       sync.Mutex // guards compiled
 	compiled map[string]*jsonschema.Schema
 }
 
-// Check tells where a captured call departs from the contract. The error names places
-// and no media.
+// Check returns an error if a captured call violates the contract. The error names places but
+// contains no media.
 func (k *Contract) Check(c Captured) error {
 	i := slices.IndexFunc(k.Routes, func(r Route) bool {
 		return c.Method == http.MethodPost && regexp.MustCompile("^(?:"+r.Path+")$").MatchString(c.Path)
@@ -68,7 +67,7 @@ func (k *Contract) Check(c Captured) error {
 	return k.validate(r.Schema, body)
 }
 
-// CheckJSON tells where a JSON body departs from a schema, for services with one protocol at many paths.
+// CheckJSON returns an error if a JSON body violates a schema, for services with one protocol at many paths.
 func (k *Contract) CheckJSON(schema string, raw []byte) error {
 	body, err := parseJSON(raw)
 	if err != nil {
@@ -119,10 +118,10 @@ func (k *Contract) schema(name string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// loader reads schemas out of the files of a contract.
+// loader loads schemas from the files of a contract.
 type loader struct{ files fs.FS }
 
-// Load reads one.
+// Load loads one schema.
 func (l loader) Load(url string) (any, error) {
 	f, err := l.files.Open("schema/" + url[len("contract:///"):])
 	if err != nil {
@@ -132,7 +131,7 @@ func (l loader) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(f)
 }
 
-// body reads the body of a call in the shape that schemas describe.
+// body returns the body of a call in the form that schemas describe.
 func (r Route) body(c Captured) (any, error) {
 	kind, params, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	want := "application/json"
@@ -148,13 +147,13 @@ func (r Route) body(c Captured) (any, error) {
 	return parseJSON(c.Body)
 }
 
-// form reads fields and files. Of a file it tells type, size and, of a picture, the
-// format and pixels that its bytes have.
+// form reads fields and files. For a file it returns the type and size and, for a picture, the
+// format and dimensions found in its bytes.
 func form(parts *multipart.Reader) (map[string]any, error) {
 	all := map[string]any{}
 	for {
 		p, err := parts.NextPart()
-		if err == io.EOF { //nolint:errorlint // NextPart gives it bare.
+		if err == io.EOF { //nolint:errorlint // NextPart returns it unwrapped.
 			return all, nil
 		}
 		if err != nil {

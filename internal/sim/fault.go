@@ -5,81 +5,81 @@ import (
 	"time"
 )
 
-// Fault is one way in which a provider goes wrong. A simulator answers it in the
-// provider's own words: status, headers and body are the protocol's.
+// Fault is a failure of a provider. A simulator reproduces it in the provider's own form: status,
+// headers and body follow the protocol.
 type Fault string
 
 // The faults.
 const (
-	// FaultUnauthorized is a refused credential: 401, or what the provider says instead.
+	// FaultUnauthorized is a refused credential: 401 or the provider's equivalent.
 	FaultUnauthorized Fault = "unauthorized"
 	// FaultForbidden is an account that may not use the model (OpenAI: organization not verified).
 	FaultForbidden Fault = "forbidden"
-	// FaultDeadModel is the answer to a retired or unknown model id.
+	// FaultDeadModel is the answer to a retired or unknown model ID.
 	FaultDeadModel Fault = "dead_model"
-	// FaultRateLimit is 429 with the wait in the provider's own form; see Injection.RetryAfter.
+	// FaultRateLimit is 429 with a wait in the provider's own form; see Injection.RetryAfter.
 	FaultRateLimit Fault = "rate_limit"
 	// FaultQuota is 429 (or 402) because no credit is left.
 	FaultQuota Fault = "quota"
-	// FaultServerError is a 500, or what the provider says in its place.
+	// FaultServerError is 500 or the provider's equivalent.
 	FaultServerError Fault = "server_error"
 	// FaultOverloaded is a 503.
 	FaultOverloaded Fault = "overloaded"
-	// FaultHTML is an HTML page with status 200, as a proxy gives.
+	// FaultHTML is an HTML page with status 200, as from a proxy.
 	FaultHTML Fault = "html"
-	// FaultHalfBody is a good answer that ends in the middle of the media.
+	// FaultHalfBody is a valid answer that ends in the middle of the media.
 	FaultHalfBody Fault = "half_body"
-	// FaultDropped is a connection closed after the request was read, before any byte of an answer.
+	// FaultDropped is a connection closed after the request was read, before the first byte of an answer.
 	FaultDropped Fault = "dropped"
-	// FaultNotJSON is a 200 that says it is JSON and is not.
+	// FaultNotJSON is a 200 declared as JSON that is not JSON.
 	FaultNotJSON Fault = "not_json"
 	// FaultTinyImage is a valid picture of 1 × 1 pixel.
 	FaultTinyImage Fault = "tiny_image"
 	// FaultLyingType is a JPEG declared as PNG, or the reverse.
 	FaultLyingType Fault = "lying_type"
-	// FaultNotMedia is text where the picture should be.
+	// FaultNotMedia is text in place of the picture.
 	FaultNotMedia Fault = "not_media"
-	// FaultHugeHeader is a PNG header that claims 30,000 × 30,000 pixels.
+	// FaultHugeHeader is a PNG header that declares 30,000 × 30,000 pixels.
 	FaultHugeHeader Fault = "huge_header"
-	// FaultPrivateURL is a result by link to a private address (10.0.0.1 or 169.254.169.254).
+	// FaultPrivateURL is a result linked to a private address (10.0.0.1 or 169.254.169.254).
 	FaultPrivateURL Fault = "private_url"
-	// FaultModerated is a refusal by the safety system; Injection.Variant chooses the shape.
+	// FaultModerated is a refusal by the safety system; Injection.Variant selects the form.
 	FaultModerated Fault = "moderated"
 	// FaultEmpty is a success without any item.
 	FaultEmpty Fault = "empty"
-	// FaultPartialN is one item fewer than asked, the first ones good.
+	// FaultPartialN is one item fewer than requested; the others are valid.
 	FaultPartialN Fault = "partial_n"
-	// FaultSlow is a good answer after Injection.Delay, or never if the client leaves first.
+	// FaultSlow is a valid answer after Injection.Delay, or none if the client disconnects first.
 	FaultSlow Fault = "slow"
-	// FaultInvalid is a request that the provider says is wrong: 400 or 422.
+	// FaultInvalid is a request that the provider rejects as invalid: 400 or 422.
 	FaultInvalid Fault = "invalid"
 	// FaultConflict is a 409.
 	FaultConflict Fault = "conflict"
-	// FaultTaskFailed is an asynchronous task that ends without a result, for no fault of
+	// FaultTaskFailed is an asynchronous task that ends without a result, for a reason other than
 	// the prompt.
 	FaultTaskFailed Fault = "task_failed"
-	// FaultTaskLost is a task that the provider no longer knows when it is polled.
+	// FaultTaskLost is a task that is unknown to the provider when it is polled.
 	FaultTaskLost Fault = "task_lost"
-	// FaultPollFails is a task whose first two polls fail (500, then a dropped
-	// connection), and which then succeeds.
+	// FaultPollFails is a task whose first two polls fail (500, then a dropped connection) and
+	// which then succeeds.
 	FaultPollFails Fault = "poll_fails"
-	// FaultAnswerLost is a task that began, and whose name never arrives: the connection ends
+	// FaultAnswerLost is a task that was started but whose name never arrives: the connection ends
 	// before the answer.
 	FaultAnswerLost Fault = "answer_lost"
-	// FaultListLost is [FaultAnswerLost] where the provider's list of tasks does not tell of
-	// the task, or cannot be read.
+	// FaultListLost is [FaultAnswerLost] with a list of tasks that does not contain the task or
+	// cannot be read.
 	FaultListLost Fault = "list_lost"
-	// FaultExpiredLink is a result whose link is dead when it is fetched.
+	// FaultExpiredLink is a result whose link has expired when it is fetched.
 	FaultExpiredLink Fault = "expired_link"
-	// FaultHalfLink is a result whose first download ends in the middle; the next is whole.
+	// FaultHalfLink is a result whose first download ends in the middle; the next one is complete.
 	FaultHalfLink Fault = "half_link"
-	// FaultPartialsThenError is a call whose previews come and whose picture does not.
+	// FaultPartialsThenError is a call that sends previews but no picture.
 	FaultPartialsThenError Fault = "partials_then_error"
-	// FaultPreviewLost is a task whose previews cannot be fetched, and which succeeds.
+	// FaultPreviewLost is a task that succeeds but whose previews cannot be fetched.
 	FaultPreviewLost Fault = "preview_lost"
 )
 
-// Faults lists every fault, in the order of the constants.
+// Faults returns every fault, in the order of the constants.
 func Faults() []Fault {
 	return []Fault{
 		FaultUnauthorized, FaultForbidden, FaultDeadModel, FaultRateLimit, FaultQuota, FaultServerError,
@@ -91,13 +91,13 @@ func Faults() []Fault {
 	}
 }
 
-// Injection is one fault to be answered to one generation call.
+// Injection is a fault for one generation call.
 type Injection struct {
-	// Fault is what goes wrong; empty is a good answer, to let calls pass between faults.
+	// Fault is the fault; empty is a successful answer, to let calls pass between faults.
 	Fault Fault
-	// Variant chooses among the shapes that the provider has for the fault, from 0.
+	// Variant selects one of the provider's forms of the fault, from 0.
 	Variant int
-	// RetryAfter is the wait named by [FaultRateLimit]; 0 names none.
+	// RetryAfter is the wait sent by [FaultRateLimit]; 0 sends none.
 	RetryAfter time.Duration
 	// Delay is how long [FaultSlow] waits before it answers.
 	Delay time.Duration
@@ -108,8 +108,8 @@ type Captured struct {
 	Method string
 	// Path is the URL's path without the query.
 	Path string
-	// Header is a copy; credentials are replaced by "[key]".
+	// Header is a copy with credentials replaced by "[key]".
 	Header http.Header
-	// Body is the whole body as it came.
+	// Body is the whole body as received.
 	Body []byte
 }

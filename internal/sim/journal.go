@@ -11,16 +11,16 @@ import (
 	"atelier/media"
 )
 
-// Journal queues faults and keeps calls. It is safe for concurrent use; the zero
-// value is empty and ready.
+// Journal queues faults and captures calls. It is safe for concurrent use; the zero value is empty
+// and ready to use.
 type Journal struct {
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	queue    []Injection
 	captured []Captured
 	sent     []Picture
 	calls    int
 
-	credential string // the header that carries it
+	credential string // the header with the credential
 }
 
 // Inject queues faults.
@@ -30,14 +30,14 @@ func (j *Journal) Inject(faults ...Injection) {
 	j.queue = append(j.queue, faults...)
 }
 
-// Calm forgets the faults that are still to come.
+// Calm discards the remaining faults.
 func (j *Journal) Calm() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.queue = nil
 }
 
-// Next takes the oldest fault; the zero Injection if there is none.
+// Next removes and returns the oldest fault; the zero Injection if there is none.
 func (j *Journal) Next() Injection {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -49,8 +49,8 @@ func (j *Journal) Next() Injection {
 	return next
 }
 
-// Capture notes a call, its credentials replaced by "[key]", and gives its number
-// from 1.
+// Capture records a call, with its credentials replaced by "[key]", and returns its number,
+// counting from 1.
 func (j *Journal) Capture(r *http.Request, body []byte) int {
 	h := r.Header.Clone()
 	if h.Get(j.credential) != "" {
@@ -63,22 +63,22 @@ func (j *Journal) Capture(r *http.Request, body []byte) int {
 	return j.calls
 }
 
-// Captured lists the calls.
+// Captured returns the calls.
 func (j *Journal) Captured() []Captured {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.captured)
 }
 
-// Record notes that the picture goes out, for tests that compare bytes.
+// Record records that a picture is sent, for tests that compare bytes.
 func (j *Journal) Record(p Picture) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.sent = append(j.sent, p)
 }
 
-// Sent lists the digests of the pictures that went out, in order, interim and
-// preview pictures left out. It hashes them now, so that answers are not slowed down.
+// Sent returns the digests of the pictures that were sent, in order, without interim and preview
+// pictures. It hashes them only when called, so that answers are not slowed down.
 func (j *Journal) Sent() []media.Digest {
 	j.mu.Lock()
 	pictures := slices.Clone(j.sent)
@@ -90,7 +90,7 @@ func (j *Journal) Sent() []media.Digest {
 	return digests
 }
 
-// Seed mixes what a picture should follow from: prompt, seed or call, slot.
+// Seed hashes the inputs that determine a picture: prompt, seed or call, slot.
 func Seed(prompt string, numbers ...int64) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(prompt))

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Link is a result that is fetched by link.
+// Link is a result that is fetched from a link.
 type Link struct {
 	Picture Picture
-	// DeclaredMIME is what a download with [FaultLyingType] declares; all others declare the picture's own type.
+	// DeclaredMIME is the type declared by a download with [FaultLyingType]; others declare the picture's own type.
 	DeclaredMIME string
-	// Life is how long the link lives; 0 is for ever.
+	// Life is the lifetime of the link; 0 means unlimited.
 	Life time.Duration
-	// Fault is shown by the download if it is one of links or types.
+	// Fault affects the download if it concerns links or types.
 	Fault Injection
-	// Records notes downloads as sent.
+	// Records reports whether downloads are recorded as sent.
 	Records bool
 
-	expires time.Time // zero is never
+	expires time.Time // zero means never
 	half    bool      // the next download ends in the middle
 }
 
@@ -32,7 +32,7 @@ type Shelf struct {
 	links map[string]*Link
 }
 
-// Put keeps a link under a name; a name is used once.
+// Put stores a link under a name, which must be unique.
 func (s *Shelf) Put(name string, l Link) {
 	if l.Life > 0 {
 		l.expires = s.now().Add(l.Life)
@@ -59,7 +59,7 @@ func (s *Shelf) Put(name string, l Link) {
 	s.links[name] = &l
 }
 
-// Serve answers a download. It reports false, and writes nothing, for a link that is not there or has expired.
+// Serve answers a download. It returns false, and writes nothing, if the link is unknown or has expired.
 func (s *Shelf) Serve(w http.ResponseWriter, name string) bool {
 	s.mu.Lock()
 	l, ok := s.links[name]
@@ -83,7 +83,7 @@ func (s *Shelf) Serve(w http.ResponseWriter, name string) bool {
 	return true
 }
 
-// Picture makes a picture of the format, or what the fault puts in its place.
+// Picture makes a picture in the format, or what the fault replaces it with.
 func (p *Painter) Picture(format string, width, height int, seed uint64, fault Injection) Picture {
 	switch fault.Fault {
 	case FaultTinyImage:
@@ -92,7 +92,7 @@ func (p *Painter) Picture(format string, width, height int, seed uint64, fault I
 		return HugeHeader()
 	case FaultNotMedia:
 		return NotMedia("image/" + format)
-	case FaultLyingType: // is another format than its link declares
+	case FaultLyingType: // a different format than its link declares
 		if format == "png" {
 			return p.Paint("jpeg", width, height, seed)
 		}
@@ -102,7 +102,7 @@ func (p *Painter) Picture(format string, width, height int, seed uint64, fault I
 	}
 }
 
-// PrivateURL is an address that nobody may fetch.
+// PrivateURL returns an address that must not be fetched.
 func PrivateURL(f Injection) string {
 	return []string{"http://169.254.169.254/latest/meta-data/picture.png", "http://10.0.0.1/picture.png"}[f.Variant%2]
 }

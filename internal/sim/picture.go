@@ -18,9 +18,9 @@ import (
 	"atelier/media"
 )
 
-// Picture is the bytes of one file. The head differs from picture to picture and
-// its length is a multiple of 3; the tail and its base64 are shared by all
-// pictures of one size, so that a picture costs little more than its copy.
+// Picture is the contents of one file. The head differs between pictures and its length is a
+// multiple of 3. The tail and its base64 are shared by all pictures of the same size, so that a
+// picture costs little more than a copy.
 type Picture struct {
 	MIMEType string
 	head     []byte
@@ -28,14 +28,14 @@ type Picture struct {
 	tail64   []byte
 }
 
-// Bytes gives the whole file.
+// Bytes returns the whole file.
 func (p Picture) Bytes() []byte { return append(bytes.Clone(p.head), p.tail...) }
 
-// Digest hashes the file.
+// Digest returns the digest of the file.
 func (p Picture) Digest() media.Digest { return media.DigestOf(p.Bytes()) }
 
-// Base64 gives the file in standard base64, in two pieces; the second is shared
-// and must not be changed.
+// Base64 returns the file in standard base64, in two pieces; the second is shared and must not be
+// modified.
 func (p Picture) Base64() [2][]byte {
 	tail := p.tail64
 	if tail == nil {
@@ -44,31 +44,31 @@ func (p Picture) Base64() [2][]byte {
 	return [2][]byte{base64.StdEncoding.AppendEncode(nil, p.head), tail}
 }
 
-// Raw is a picture of arbitrary bytes, for lies.
+// Raw returns a Picture of arbitrary bytes, for invalid data.
 func Raw(mimeType string, b []byte) Picture {
 	n := len(b) / 3 * 3
 	return Picture{MIMEType: mimeType, head: b[:n], tail: b[n:]}
 }
 
-// Painter makes pictures. The zero value is ready; it is safe for concurrent use.
+// Painter makes pictures. The zero value is ready to use; it is safe for concurrent use.
 type Painter struct {
-	// Bytes, if positive, pads every PNG to at least this size.
+	// Bytes, if positive, is the minimum size of every PNG, reached by padding.
 	Bytes int
 }
 
 type tailKey struct {
 	format        string
 	width, height int
-	pad           int // bytes, for PNG
+	pad           int // in bytes, for PNG
 }
 
 type tail struct{ raw, base64 []byte }
 
-// tails are shared by all painters of a process, until it ends: func() tail by tailKey.
+// tails maps each tailKey to a func() tail. All painters of the process share it; it is never cleared.
 var tails sync.Map
 
-// Paint makes a picture of the format png, jpeg, webp, gif or svg. The same seed gives the
-// same bytes, another seed others.
+// Paint makes a picture in the format png, jpeg, webp, gif or svg. The same seed produces the same
+// bytes, a different seed different ones.
 func (p *Painter) Paint(format string, width, height int, seed uint64) Picture {
 	switch format {
 	case "jpeg":
@@ -85,7 +85,7 @@ func (p *Painter) Paint(format string, width, height int, seed uint64) Picture {
 	return Picture{MIMEType: "image/png", head: pngHead(width, height, seed), tail: t.raw, tail64: t.base64}
 }
 
-// drawn gives a tail; the first to ask for it draws it.
+// drawn returns a tail; the first call for a key draws it.
 func drawn(k tailKey) tail {
 	draw, ok := tails.Load(k)
 	if !ok {
@@ -114,18 +114,18 @@ func chunk(b []byte, name string, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// header is the signature and IHDR of a paletted PNG.
+// header returns the signature and IHDR of a paletted PNG.
 func header(width, height int) []byte {
 	d := binary.BigEndian.AppendUint32(nil, uint32(width)) //nolint:gosec // Sizes are positive and small.
 	d = binary.BigEndian.AppendUint32(d, uint32(height))   //nolint:gosec // As above.
 	return chunk([]byte(pngSignature), "IHDR", append(d, 8, 3, 0, 0, 0))
 }
 
-// provenance stands for the signed manifest that providers put into their PNGs as
-// a caBX chunk. Nobody may change a byte of it.
+// provenance represents the signed manifest that providers put into their PNGs as a caBX chunk. No
+// byte of it may be changed.
 const provenance = "\x00\x00\x00\x2ejumb\x00\x00\x00\x1ejumdc2pa-manifest-of-the-simulator"
 
-// pngHead is all up to the palette, which carries the colours of the seed.
+// pngHead returns everything up to the palette, whose colours depend on the seed.
 func pngHead(width, height int, seed uint64) []byte {
 	b := chunk(header(width, height), "caBX", []byte(provenance))
 	palette := make([]byte, 0, 256*3)
@@ -141,7 +141,7 @@ func pngHead(width, height int, seed uint64) []byte {
 	}
 }
 
-// shade is one colour of a gradient that the seed turns.
+// shade returns one colour of a gradient that depends on the seed.
 func shade(seed uint64, i int) color.RGBA {
 	wave := func(shift uint64) uint8 {
 		return uint8(128 + 120*math.Sin(float64(i)/40+float64(seed>>shift&0xffff)/1000))
@@ -149,7 +149,7 @@ func shade(seed uint64, i int) color.RGBA {
 	return color.RGBA{R: wave(0), G: wave(16), B: wave(32), A: 255}
 }
 
-// canvas is a pattern of palette indexes.
+// canvas returns a pattern of palette indexes.
 func canvas(width, height int, palette color.Palette) *image.Paletted {
 	m := image.NewPaletted(image.Rect(0, 0, width, height), palette)
 	for y := range height {
@@ -169,10 +169,10 @@ func fullPalette() color.Palette {
 	return palette
 }
 
-// pngTail is the pixels and the end, padded by a private chunk where asked.
+// pngTail returns the pixels and the end, padded by a private chunk if requested.
 func pngTail(width, height, pad int) []byte {
 	var buf bytes.Buffer
-	// A bytes.Buffer does not fail, and the palette fits.
+	// A bytes.Buffer never fails, and the palette fits.
 	_ = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buf, canvas(width, height, fullPalette()))
 	b := buf.Bytes()
 	pixels := bytes.Clone(b[bytes.Index(b, []byte("IDAT"))-4:])
@@ -185,20 +185,20 @@ func pngTail(width, height, pad int) []byte {
 	return pixels
 }
 
-// jpegHead is the start of the file and a comment with the seed, 15 bytes.
+// jpegHead returns the start of the file and a comment with the seed, 15 bytes.
 func jpegHead(seed uint64) []byte {
 	b := []byte{0xff, 0xd8, 0xff, 0xfe, 0, 11}
 	return append(binary.BigEndian.AppendUint64(b, seed), 0)
 }
 
-// jpegTail is a picture without its start marker.
+// jpegTail returns a picture without its start marker.
 func jpegTail(width, height int) []byte {
 	var buf bytes.Buffer
 	_ = jpeg.Encode(&buf, canvas(width, height, fullPalette()), &jpeg.Options{Quality: 70})
 	return buf.Bytes()[2:]
 }
 
-// moving is two frames.
+// moving returns an animation of two frames.
 func moving(width, height int, seed uint64) []byte {
 	one := canvas(width, height, color.Palette{shade(seed, 0), shade(seed, 128)})
 	for i := range one.Pix {
@@ -207,12 +207,12 @@ func moving(width, height int, seed uint64) []byte {
 	two := canvas(width, height, one.Palette)
 	clear(two.Pix)
 	var buf bytes.Buffer
-	_ = gif.EncodeAll(&buf, &gif.GIF{Image: []*image.Paletted{one, two}, Delay: []int{20, 20}}) // a bytes.Buffer does not fail
+	_ = gif.EncodeAll(&buf, &gif.GIF{Image: []*image.Paletted{one, two}, Delay: []int{20, 20}}) // a bytes.Buffer never fails
 	return buf.Bytes()
 }
 
-// webp is one colour in the lossless format: five codes of one symbol each, so
-// that the pixels take no bits at all.
+// webp returns a single-colour picture in the lossless format: five codes with one symbol each, so
+// that the pixels take no bits.
 func webp(width, height int, seed uint64) []byte {
 	var w bits
 	w.put(0x2f, 8)
@@ -236,7 +236,7 @@ func webp(width, height int, seed uint64) []byte {
 	return append(b, data...)
 }
 
-// bits packs numbers from the lowest bit on.
+// bits packs numbers starting at the lowest bit.
 type bits struct {
 	b []byte
 	n int
@@ -253,17 +253,17 @@ func (w *bits) put(v uint64, count int) {
 	}
 }
 
-// Tiny is a whole picture of 1 × 1 pixel.
+// Tiny returns a valid picture of 1 × 1 pixel.
 func Tiny(seed uint64) Picture { return new(Painter).Paint("png", 1, 1, seed) }
 
-// HugeHeader claims 30,000 × 30,000 pixels and holds next to none.
+// HugeHeader returns a PNG that declares 30,000 × 30,000 pixels and contains almost none.
 func HugeHeader() Picture {
 	b := chunk(header(30000, 30000), "PLTE", []byte{0, 0, 0, 255, 255, 255})
 	b = chunk(b, "IDAT", []byte("\x78\x01\x01\x00\x00\xff\xff\x00\x00\x00\x01"))
 	return Raw("image/png", chunk(b, "IEND", nil))
 }
 
-// NotMedia is text where a picture should be.
+// NotMedia returns text in place of a picture.
 func NotMedia(mimeType string) Picture {
 	return Raw(mimeType, []byte("I am sorry, I could not draw this picture. Please describe it in other words."))
 }

@@ -12,34 +12,34 @@ import (
 	"atelier/media"
 )
 
-// Config is what tells one provider from another.
+// Config configures a provider.
 type Config struct {
 	// Key is the accepted credential; required.
 	Key string
-	// Credential is the header that carries the key; required. Authorization carries it behind "Bearer ".
+	// Credential is the header with the key; required. Authorization has the key after "Bearer ".
 	Credential string
-	// Query is the parameter of the URL that may carry the key instead; empty if none may.
+	// Query is the URL parameter that may contain the key instead; empty if none may.
 	Query string
-	// Now is the clock; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock; by default it always returns 2026-11-21 12:00 UTC.
 	Now func() time.Time
-	// PictureBytes pads every PNG to at least this many bytes; default no padding.
+	// PictureBytes is the minimum size of every PNG in bytes, reached by padding; by default there is no padding.
 	PictureBytes int
-	// Files and Routes are the documented endpoints that make something; see [Contract].
+	// Files and Routes describe the documented endpoints that create something; see [Contract].
 	Files  fs.FS
 	Routes []Route
-	// Script is what the provider answers to faults. It is asked with an empty call, too, for the number of
-	// shapes. The first shape of [FaultUnauthorized] is the refusal of a wrong key.
+	// Script returns the provider's answers to faults. It is also called with an empty call, for
+	// the number of forms. The first form of [FaultUnauthorized] is the refusal of a wrong key.
 	Script func(c *Call) Script
-	// Absent says which faults the provider cannot have.
+	// Absent lists the faults that the provider cannot have.
 	Absent Absence
-	// Refuse, if set, is the refusal of a wrong key instead.
+	// Refuse, if set, overrides the refusal of a wrong key.
 	Refuse func(r *http.Request) Answer
-	// Stamp, if set, adds the headers that every answer to a call has; number counts the calls from 1.
+	// Stamp, if set, adds the headers of every answer to a call; number counts the calls from 1.
 	Stamp func(h http.Header, number int)
 }
 
-// Provider is a simulated provider without its protocol: simulators embed it and add their endpoints with Make,
-// Guard and HandleFunc. It is safe for concurrent use once the endpoints are there.
+// Provider is a simulated provider without a protocol: simulators embed it and add their endpoints
+// with Make, Guard and HandleFunc. It is safe for concurrent use once the endpoints are added.
 type Provider struct {
 	*http.ServeMux
 	Painter
@@ -52,18 +52,18 @@ type Provider struct {
 	journal  Journal
 }
 
-// Call is a request that makes something, as it was received.
+// Call is a received request that creates something.
 type Call struct {
 	*http.Request
 	// Body is the whole body.
 	Body []byte
 	// Number counts the calls of a provider from 1.
 	Number int
-	// Fault is the fault that the call shows; the zero value if there is none.
+	// Fault is the fault that the call must show; the zero value if there is none.
 	Fault Injection
 }
 
-// NewProvider makes a provider.
+// NewProvider returns a provider.
 func NewProvider(c Config) *Provider {
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -76,28 +76,28 @@ func NewProvider(c Config) *Provider {
 	return p
 }
 
-// Key is the accepted key.
+// Key returns the accepted key.
 func (p *Provider) Key() string { return p.config.Key }
 
 // Inject queues faults.
 func (p *Provider) Inject(faults ...Injection) { p.journal.Inject(faults...) }
 
-// Captured lists the calls that make something, in the order of arrival.
+// Captured returns the calls that create something, in order of arrival.
 func (p *Provider) Captured() []Captured { return p.journal.Captured() }
 
-// Record notes that a result is sent, for tests that compare bytes.
+// Record records that a result is sent, for tests that compare bytes.
 func (p *Provider) Record(r Picture) { p.journal.Record(r) }
 
-// Sent lists the digests of the results that were sent, in order, previews left out.
+// Sent returns the digests of the results that were sent, in order, without previews.
 func (p *Provider) Sent() []media.Digest { return p.journal.Sent() }
 
-// Violation tells where a captured call departs from what the provider documents.
+// Violation returns an error if a captured call violates the provider's documentation.
 func (p *Provider) Violation(c Captured) error { return p.contract.Check(c) }
 
-// Absent says why the provider cannot have a fault; empty for all others.
+// Absent returns why the provider cannot have a fault; empty if it can.
 func (p *Provider) Absent(f Fault) string { return p.config.Absent[f] }
 
-// Variants tells how many shapes a fault has; 0 for those that are absent.
+// Variants returns the number of forms of a fault; 0 for absent faults.
 func (p *Provider) Variants(f Fault) int {
 	if p.Absent(f) != "" {
 		return 0
@@ -105,8 +105,8 @@ func (p *Provider) Variants(f Fault) int {
 	return max(1, len(p.config.Script(&Call{Request: &http.Request{}})[f]))
 }
 
-// Make adds an endpoint that makes something: its calls are recorded, take a fault each, and are handled if their
-// key is right and the fault lets them succeed.
+// Make adds an endpoint that creates something: each call is recorded, takes a fault, and is
+// handled if its key is correct and the fault lets it succeed.
 func (p *Provider) Make(pattern string, handle func(http.ResponseWriter, *Call)) {
 	p.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		if c := p.Begin(w, r, true); c != nil {
@@ -115,8 +115,8 @@ func (p *Provider) Make(pattern string, handle func(http.ResponseWriter, *Call))
 	})
 }
 
-// Begin records a call, checks its key and plays its fault, if it takes one. It gives nil for a call that is
-// answered.
+// Begin records a call, checks its key and plays its fault, if it takes one. It returns nil if the
+// call was answered.
 func (p *Provider) Begin(w http.ResponseWriter, r *http.Request, takesFault bool) *Call {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Provider) Begin(w http.ResponseWriter, r *http.Request, takesFault bool
 	return c
 }
 
-// Guard adds an endpoint that needs the key, and makes nothing.
+// Guard adds an endpoint that requires the key and creates nothing.
 func (p *Provider) Guard(pattern string, handle http.HandlerFunc) {
 	p.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		if p.authorized(w, r) {
@@ -147,7 +147,7 @@ func (p *Provider) Guard(pattern string, handle http.HandlerFunc) {
 	})
 }
 
-// authorized checks the key and answers if it is wrong.
+// authorized checks the key and sends the refusal if it is wrong.
 func (p *Provider) authorized(w http.ResponseWriter, r *http.Request) bool {
 	want := p.config.Key
 	if p.config.Credential == "Authorization" {
@@ -164,7 +164,7 @@ func (p *Provider) authorized(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// Accept answers a call that began a task: with the task, or with what the fault makes of the answer.
+// Accept answers a call that started a task: with the task, or with what the fault makes of the answer.
 func Accept(w http.ResponseWriter, f Injection, task any) {
 	switch f.Fault {
 	case FaultHalfBody:
@@ -176,10 +176,10 @@ func Accept(w http.ResponseWriter, f Injection, task any) {
 	}
 }
 
-// Origin is where a caller reached the provider: other, if it is set.
+// Origin returns the origin at which a caller reached the provider, or other if it is set.
 func Origin(r *http.Request, other string) string { return cmp.Or(other, "http://"+r.Host) }
 
-// Serve serves a handler on loopback until the test ends and gives its URL.
+// Serve serves a handler on loopback until the test ends and returns its URL.
 func Serve(tb testing.TB, h http.Handler) string {
 	tb.Helper()
 	server := httptest.NewServer(h)

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Script is what a provider answers to faults: the shapes of each, by [Injection.Variant]. The zero [Answer] is
-// a shape that comes later: the call succeeds, and its result shows the fault. A fault without an entry has one
-// such shape. [FaultHTML], [FaultNotJSON], [FaultDropped] and [FaultSlow] are alike everywhere; an entry replaces
-// that.
+// Script defines a provider's answers to faults: the forms of each fault, by [Injection.Variant].
+// The zero [Answer] is a form that appears later: the call succeeds, and its result shows the
+// fault. A fault without an entry has one such form. [FaultHTML], [FaultNotJSON], [FaultDropped]
+// and [FaultSlow] are the same for all providers; an entry overrides that.
 type Script map[Fault][]Answer
 
-// Later are so many shapes that come later.
+// Later returns n forms that appear later.
 func Later(n int) []Answer { return make([]Answer, n) }
 
-// Absence says why a provider cannot have some faults.
+// Absence maps faults that a provider cannot have to the reason.
 type Absence map[Fault]string
 
-// What many providers lack.
+// Absences that many providers share.
 var (
 	NoStreams = absent("answers are not streamed", FaultPartialsThenError, FaultPreviewLost)
 	NoTasks   = absent("calls are answered at once: there are no tasks",
@@ -34,14 +34,14 @@ func absent(reason string, faults ...Fault) Absence {
 	return a
 }
 
-// With joins two absences; more has the last word.
+// With merges two absences; more takes precedence.
 func (a Absence) With(more Absence) Absence {
 	all := maps.Clone(a)
 	maps.Copy(all, more)
 	return all
 }
 
-// everywhere answers the faults that are alike at all providers.
+// everywhere returns the answer to faults that are the same for all providers.
 func everywhere(f Fault) Answer {
 	switch f {
 	case FaultHTML:
@@ -53,7 +53,7 @@ func everywhere(f Fault) Answer {
 	}
 }
 
-// Play answers the fault of a call; it reports false if the call is to succeed.
+// Play answers the fault of a call; it returns false if the call must succeed.
 func (s Script) Play(w http.ResponseWriter, c *Call) bool {
 	var a Answer
 	switch shapes := s[c.Fault.Fault]; {
@@ -73,8 +73,8 @@ func (s Script) Play(w http.ResponseWriter, c *Call) bool {
 	return true
 }
 
-// Wait lets the delay pass; it reports false if the client left first. With a
-// delay of 0 it waits for the client to leave.
+// Wait waits for the delay; it returns false if the client disconnected first. With a delay of 0 it
+// waits for the client to disconnect.
 func Wait(r *http.Request, delay time.Duration) bool {
 	if delay <= 0 {
 		<-r.Context().Done()

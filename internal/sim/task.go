@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// Task is one result under way at a provider.
+// Task is one task at a provider.
 type Task[T any] struct {
 	ID    string
 	Fault Injection
-	// Work is what the provider knows of it; it is not changed after [Tasks.Begin].
+	// Work is the provider's data of the task; it is not changed after [Tasks.Begin].
 	Work T
 
 	polls int
 	over  bool
 }
 
-// Tasks is the table of a provider's tasks. The zero value is empty and ready; it is safe for concurrent use.
+// Tasks is a provider's table of tasks. The zero value is empty and ready to use; it is safe for concurrent use.
 type Tasks[T any] struct {
-	mu   sync.Mutex // guards all below, and polls and over of each task
+	mu   sync.Mutex // guards the fields below, and polls and over of each task
 	byID map[string]*Task[T]
-	list []*Task[T] // in the order in which they began
+	list []*Task[T] // in the order of their start
 }
 
-// Begin adds a task, unless so many are unfinished already; 0 is no limit.
+// Begin adds a task and reports whether it did: not if limit tasks are unfinished; 0 means no limit.
 func (t *Tasks[T]) Begin(task *Task[T], limit int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +44,8 @@ func (t *Tasks[T]) Begin(task *Task[T], limit int) bool {
 	return true
 }
 
-// Poll finds a task, nil if there is none, and tells whether it is over: that many polls find it unfinished. Of
-// the polls of a task with [FaultPollFails], the first gives failing, and the second breaks the connection.
+// Poll returns a task, nil if there is none, and reports whether it has ended: pending polls find it unfinished. For a
+// task with [FaultPollFails], the first poll returns failing, and the second breaks the connection.
 func (t *Tasks[T]) Poll(id string, pending int) (task *Task[T], over, failing bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,7 +63,7 @@ func (t *Tasks[T]) Poll(id string, pending int) (task *Task[T], over, failing bo
 	return task, task.over, false
 }
 
-// End ends a task; it gives nil if there is none.
+// End ends a task and returns it; nil if there is none.
 func (t *Tasks[T]) End(id string) *Task[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *Tasks[T]) End(id string) *Task[T] {
 	return task
 }
 
-// All lists the tasks in the order in which they began, with those that are over.
+// All returns the tasks in the order of their start, and which of them have ended.
 func (t *Tasks[T]) All() (tasks []*Task[T], over map[*Task[T]]bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

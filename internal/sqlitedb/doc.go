@@ -1,7 +1,7 @@
-// Package sqlitedb opens SQLite databases whose connections keep their statements: SQLite
-// compiles a query once for each connection, not at every call, which is a third of the
-// time of a small transaction. Transactions of one pool that may write take turns, and a
-// statement that has begun within one ends before the end of its context is heeded.
+// Package sqlitedb opens SQLite databases whose connections keep their prepared statements: SQLite
+// compiles a query once per connection instead of at every call. Compiling takes a third of the
+// time of a small transaction. Writing transactions of one pool take turns. A statement that has
+// started within one runs to its end even if its context is cancelled.
 //
-// Errors are those of the driver. It imports the driver and the standard library only.
+// Errors are those of the driver. It imports only the driver and the standard library.
 package sqlitedb

@@ -11,15 +11,15 @@ import (
 	"modernc.org/sqlite"
 )
 
-// most is how many statements a connection keeps: those that were used last.
+// most is the maximum number of statements that a connection keeps: the most recently used ones.
 const most = 256
 
-// WAL is the part of a DSN that asks for a write-ahead log. It is taken into the database
-// after 16 MiB, not SQLite's 4: the pages that most transactions change are then copied
-// once for more of them.
+// WAL is the part of a DSN that enables a write-ahead log. The log is checkpointed after 16 MiB
+// instead of SQLite's 4 MiB, so that pages changed by most transactions are copied once for more
+// transactions.
 const WAL = "_pragma=journal_mode(WAL)&_pragma=wal_autocheckpoint(4000)"
 
-// Open returns a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
+// Open returns a pool like sql.Open("sqlite", dsn); nothing is opened before first use.
 func Open(dsn string) *sql.DB {
 	return sql.OpenDB(&connector{dsn: dsn, turn: make(chan struct{}, 1)})
 }
@@ -27,8 +27,8 @@ func Open(dsn string) *sql.DB {
 // connector opens connections.
 type connector struct {
 	dsn  string
-	turn chan struct{} // full while a connection of the pool has a transaction
-	// opened says that there was a connection: a file that is gone since is not made again.
+	turn chan struct{} // full while a connection of the pool is in a writing transaction
+	// opened reports whether there was a connection: a file that was deleted since is not created again.
 	opened atomic.Bool
 }
 
@@ -45,7 +45,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	c.opened.Store(true)
 	whole, ok := inner.(wholeConn)
 	if !ok {
-		return inner, nil // a driver that can less: it works without what is kept
+		return inner, nil // a less capable driver works without kept statements
 	}
 	return &conn{wholeConn: whole, kept: map[string]*statement{}, turn: c.turn}, nil
 }
@@ -53,7 +53,7 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (*connector) Driver() driver.Driver { return &sqlite.Driver{} }
 
-// wholeConn is what the driver's connections can.
+// wholeConn is the interface of the driver's connections.
 type wholeConn interface {
 	session
 	driver.ConnBeginTx
@@ -63,7 +63,7 @@ type wholeConn interface {
 	sqlite.HookRegisterer
 }
 
-// session is what a pool asks of a connection.
+// session is what a pool requires of a connection.
 type session interface {
 	driver.Conn
 	driver.Pinger
@@ -71,27 +71,27 @@ type session interface {
 	driver.Validator
 }
 
-// wholeStmt is what its statements can.
+// wholeStmt is the interface of the driver's statements.
 type wholeStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// conn is a connection that keeps its statements. One goroutine uses it at a time.
+// conn is a connection that keeps its statements. Only one goroutine uses it at a time.
 type conn struct {
 	wholeConn
 	kept  map[string]*statement
 	calls uint64
 	turn  chan struct{}
-	inTx  bool // its transaction has the turn
+	inTx  bool // its transaction holds the turn
 }
 
-// statement is a compiled query. While its rows are read it is not used again.
+// statement is a compiled query. It is not reused while its rows are being read.
 type statement struct {
 	wholeStmt
 	busy bool
-	used uint64 // the call that used it last
+	used uint64 // the most recent call that used it
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -137,8 +137,8 @@ func (c *conn) Close() error {
 	return errors.Join(append(errs, c.wholeConn.Close())...)
 }
 
-// toItsEnd lets a statement that has begun within a transaction end: to watch for a
-// cancellation costs the driver a goroutine for each, and these are short.
+// toItsEnd lets a started statement of a transaction run to its end: watching for cancellation
+// costs the driver a goroutine per statement, and these are short.
 func (c *conn) toItsEnd(ctx context.Context) (context.Context, error) {
 	if !c.inTx {
 		return ctx, nil
@@ -146,7 +146,7 @@ func (c *conn) toItsEnd(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), ctx.Err()
 }
 
-// take returns the statement of a query, or nil for one that is not kept or is in use.
+// take returns the statement of a query, or nil if it is not kept or is in use.
 func (c *conn) take(ctx context.Context, query string) *statement {
 	s, ok := c.kept[query]
 	if !ok {
@@ -158,7 +158,7 @@ func (c *conn) take(ctx context.Context, query string) *statement {
 		}
 		inner, err := c.PrepareContext(ctx, query)
 		if err != nil {
-			return nil // the call itself gives the error
+			return nil // the call itself returns the error
 		}
 		whole, can := inner.(wholeStmt)
 		if !can {
@@ -176,7 +176,7 @@ func (c *conn) take(ctx context.Context, query string) *statement {
 	return s
 }
 
-// drop forgets the statement that was not used for the longest time.
+// drop discards the least recently used statement.
 func (c *conn) drop() {
 	oldest := ""
 	for query, s := range c.kept {
@@ -185,15 +185,15 @@ func (c *conn) drop() {
 		}
 	}
 	if s, ok := c.kept[oldest]; ok {
-		_ = s.Close() // it holds nothing that could be lost
+		_ = s.Close() // it has nothing to lose
 		delete(c.kept, oldest)
 	}
 }
 
 func (s *statement) give() { s.busy = false }
 
-// keepable tells queries that read or change rows, one statement each: what changes the
-// schema or the connection runs once.
+// keepable reports whether a query reads or changes rows and is a single statement. Statements that
+// change the schema or the connection run only once.
 func keepable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.Contains(strings.TrimSuffix(query, ";"), ";") {
@@ -207,7 +207,7 @@ func keepable(query string) bool {
 	return false
 }
 
-// rows give their statement back when they are closed.
+// rows releases its statement when it is closed.
 type rows struct {
 	driver.Rows
 	of *statement
@@ -223,8 +223,8 @@ func (r *rows) Close() error {
 	return err
 }
 
-// BeginTx implements driver.ConnBeginTx. A transaction that may write waits for those of the
-// pool's other connections: SQLite itself would ask again after a millisecond, then after more.
+// BeginTx implements driver.ConnBeginTx. A transaction that may write waits for those of the pool's
+// other connections; SQLite itself would poll after a millisecond, then at longer intervals.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if o.ReadOnly {
 		return c.wholeConn.BeginTx(ctx, o)
@@ -243,7 +243,7 @@ func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 	return &tx{inner, c}, nil
 }
 
-// tx gives its turn to the next one when it ends.
+// tx releases the turn when it ends.
 type tx struct {
 	driver.Tx
 	conn *conn
@@ -261,7 +261,7 @@ func (t *tx) Rollback() error {
 	return t.Tx.Rollback()
 }
 
-// end ends the connection's turn, once.
+// end releases the connection's turn, once.
 func (c *conn) end() {
 	if c.inTx {
 		c.inTx = false

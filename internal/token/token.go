@@ -1,5 +1,5 @@
-// Package token keeps the access tokens of a server in a folder: one file for each, without the
-// secret itself, of which only the SHA-256 is kept. Several processes may use one folder.
+// Package token stores the access tokens of a server in a folder: one file per token, with the
+// SHA-256 of the secret instead of the secret itself. Several processes may use one folder.
 package token
 
 import (
@@ -23,7 +23,7 @@ import (
 	"atelier/media"
 )
 
-// Scope is what a token permits. Each scope includes the ones before it.
+// Scope is what a token permits. Each scope includes the previous ones.
 type Scope string
 
 // The scopes.
@@ -33,13 +33,13 @@ const (
 	ScopeAdmin Scope = "admin"
 )
 
-// Scopes lists all scopes, the narrowest first.
+// Scopes returns all scopes, the narrowest first.
 func Scopes() []Scope { return []Scope{ScopeRead, ScopeRun, ScopeAdmin} }
 
-// Token is what is known of a token. Its secret is shown once, when it is created.
+// Token describes a token. Its secret is shown once, when it is created.
 type Token struct {
 	Name string `json:"name"`
-	// Owner is the person whose runs and media the token reaches.
+	// Owner is the person whose runs and media the token can access.
 	Owner     string    `json:"owner"`
 	Scope     Scope     `json:"scope"`
 	CreatedAt time.Time `json:"created_at"`
@@ -47,32 +47,32 @@ type Token struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
-// Expired reports whether a token is no longer valid at a time.
+// Expired reports whether a token has expired at a given time.
 func (t Token) Expired(now time.Time) bool { return !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) }
 
-// record is a token as it is kept.
+// record is a token as stored.
 type record struct {
 	Token
 	SHA256 string `json:"sha256"`
 }
 
-// Folder is the name of the folder of tokens in a data folder.
+// Folder is the name of the token folder in a data folder.
 const Folder = "tokens"
 
 // Store is a folder of tokens. It is safe for concurrent use, also by several processes.
 type Store struct{ dir string }
 
-// Open uses a folder, which need not exist yet.
+// Open returns the store in a folder, which need not exist yet.
 func Open(dir string) Store { return Store{dir} }
 
-// prefix lets scanners for secrets recognize tokens.
+// prefix lets secret scanners recognize tokens.
 const prefix = "atl_"
 
-// word is what a name or an owner looks like.
+// word is the form of a name or an owner.
 var word = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// Create saves a new token and gives its secret, which has 256 random bits. The error has code
-// media.CodeInvalid for a bad field and media.CodeConflict for a name that is taken.
+// Create saves a new token and returns its secret, which has 256 random bits. The error has code
+// media.CodeInvalid for an invalid field and media.CodeConflict for a name that is in use.
 func (s Store) Create(t Token) (secret string, err error) {
 	switch {
 	case !word.MatchString(t.Name):
@@ -92,7 +92,7 @@ func (s Store) Create(t Token) (secret string, err error) {
 	return secret, s.write(t.Name, append(b, '\n'))
 }
 
-// write puts a whole file in place, unless there is one.
+// write creates a file atomically, unless it already exists.
 func (s Store) write(name string, b []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return disk.Error("create the token folder", err)
@@ -101,7 +101,7 @@ func (s Store) write(name string, b []byte) error {
 	if err != nil {
 		return disk.Error("write a token", err)
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // it has another name by then
+	defer func() { _ = os.Remove(f.Name()) }() // on success it has another name as well
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return disk.Error("write a token", err)
@@ -118,7 +118,7 @@ func (s Store) write(name string, b []byte) error {
 
 func (s Store) path(name string) string { return filepath.Join(s.dir, name+".json") }
 
-// List lists all tokens by name, expired ones included.
+// List returns all tokens sorted by name, including expired ones.
 func (s Store) List() ([]Token, error) {
 	all, err := s.records()
 	out := []Token{}
@@ -128,7 +128,7 @@ func (s Store) List() ([]Token, error) {
 	return out, err
 }
 
-// Revoke deletes a token. The error has code media.CodeNotFound if there is none.
+// Revoke deletes a token. The error has code media.CodeNotFound if there is no such token.
 func (s Store) Revoke(name string) error {
 	err := fs.ErrNotExist
 	if word.MatchString(name) {
@@ -143,8 +143,8 @@ func (s Store) Revoke(name string) error {
 	return nil
 }
 
-// Find returns the token that a secret belongs to. The error has code media.CodeUnauthorized for a
-// secret that belongs to none, or to one that has expired.
+// Find returns the token with the given secret. The error has code media.CodeUnauthorized if there
+// is no such token, or if it has expired.
 func (s Store) Find(secret string, now time.Time) (Token, error) {
 	all, err := s.records()
 	if err != nil {
@@ -163,8 +163,8 @@ func (s Store) Find(secret string, now time.Time) (Token, error) {
 	return Token{}, media.Errorf(media.CodeUnauthorized, "the access token is unknown or was revoked")
 }
 
-// records reads all files. It is done for each request: there are few, and what was revoked ends
-// with the next request.
+// records reads all files. It is called for each request: there are few files, and a revocation
+// takes effect with the next request.
 func (s Store) records() (out []record, err error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +177,7 @@ func (s Store) records() (out []record, err error) {
 		}
 		b, err := os.ReadFile(s.path(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was revoked just now
+			continue // it was just revoked
 		}
 		var r record
 		if err == nil {

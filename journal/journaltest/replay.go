@@ -28,7 +28,7 @@ func replay(t *testing.T, c Config) {
 	}
 }
 
-// replayInAnyOrder: what ran at once comes back by its name, whatever was ready first.
+// replayInAnyOrder checks that results of concurrent steps are replayed by name, in any order.
 func replayInAnyOrder(t *testing.T, c Config) {
 	t.Helper()
 	var ran counter

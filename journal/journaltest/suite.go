@@ -1,6 +1,6 @@
 // Package journaltest is the conformance suite of journals.
 //
-// It imports journal, its step and the testing packages only.
+// It may import only journal, journal/step and the testing packages.
 package journaltest
 
 import (
@@ -20,18 +20,18 @@ import (
 // Work is the body of a workflow.
 type Work func(ctx context.Context, j journal.Journal) error
 
-// Place is where workflows run: one database, or the memory of one process.
+// Place is where workflows are executed: one database, or the memory of one process.
 type Place interface {
-	// Run runs a workflow until work returns. The same id again replays it, in a process
-	// of its own as far as the place can tell. Its journal is not closed while work runs.
+	// Run executes a workflow until work returns. A second call with the same id replays it, in its own process as far
+	// as the place can tell. Its journal is not closed while work runs.
 	Run(t *testing.T, id string, work Work)
 }
 
-// Config says what to test.
+// Config configures the suite.
 type Config struct {
-	// Open makes a new, empty place.
+	// Open returns a new, empty place.
 	Open func(t *testing.T) Place
-	// Remembers is true for journals that replay; the others run every step again.
+	// Remembers reports whether the journal replays; other journals run every step again.
 	Remembers bool
 }
 
@@ -64,13 +64,13 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// counter counts the steps that ran.
+// counter counts executed steps.
 type counter struct{ atomic.Int64 }
 
-// named is a name that is none of the program's own.
+// named returns a name that the program itself does not use.
 func named(text string) step.Name { return step.Name{Label: text} }
 
-// say is a step that gives its text.
+// say executes a step that returns its text.
 func (ran *counter) say(ctx context.Context, j journal.Journal, name, text string) (string, error) {
 	b, err := j.Step(ctx, named(name), func(context.Context) ([]byte, error) {
 		ran.Add(1)
@@ -79,7 +79,7 @@ func (ran *counter) say(ctx context.Context, j journal.Journal, name, text strin
 	return string(b), err
 }
 
-// must is say for a result that is known.
+// must calls say and checks the result.
 func (ran *counter) must(ctx context.Context, t *testing.T, j journal.Journal, name, text string) {
 	t.Helper()
 	got, err := ran.say(ctx, j, name, text)
@@ -184,7 +184,7 @@ func contextReaches(t *testing.T, c Config) {
 	})
 }
 
-// many runs n steps at once and gives their results.
+// many executes n steps concurrently and returns their results.
 func many(ctx context.Context, t *testing.T, j journal.Journal, n int, ran *counter) []string {
 	t.Helper()
 	out := make([]string, n)

@@ -1,7 +1,7 @@
-// Package step has the names of durable steps as types. The text of a name is what
-// journals, saved states and people see; only this package writes and reads it.
+// Package step defines the names of durable steps as types. Journals, saved states and people see the text of a name;
+// only this package writes and parses it.
 //
-// It imports the standard library only.
+// It may import only the standard library.
 package step
 
 import (
@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// Kind is what a step does. Its text is part of the name.
+// Kind is the kind of a step. Its text is part of the name.
 type Kind string
 
 // The kinds of steps and parts. A part is the journal of a sub-agent or a generation.
 const (
-	KindOther Kind = "" // not a name of this program: Label has its text
+	KindOther Kind = "" // not a name of this program: Label contains its text
 
 	// Before the first turn of an agent.
-	KindGiven     Kind = "given"     // what the run was given is recorded
+	KindGiven     Kind = "given"     // the media given to the run are recorded
 	KindGuardrail Kind = "guardrail" // the message is checked
 	KindImages    Kind = "images"    // the pictures of the task are fitted
 
 	// In a turn: Turn counts from 1.
 	KindSummary  Kind = "summary" // the result Index of turn Made is summarized
-	KindBudget   Kind = "budget"  // whether a budget ends with the turn
+	KindBudget   Kind = "budget"  // whether a budget ends the run with this turn
 	KindModel    Kind = "model"   // the model is called
 	KindAction   Kind = "action"  // the act Index
 	KindAgent    Kind = "agent"   // part: the act Index asks the sub-agent Label
 	KindQuestion Kind = "ask"     // the agent asks a person
-	KindView     Kind = "view"    // the item Label is fitted, because the model asked to see it
+	KindView     Kind = "view"    // the item Label is fitted, because the model requested it
 	KindShow     Kind = "show"    // the same, because the vision policy shows it
 	KindAnswer   Kind = "answer"  // the same, because it came with an answer
 
-	// In a stage of Go code: Turn is the stage's number, Index counts all that is in it, with its sub-agents.
+	// In a stage of Go code: Turn is the stage's number, Index counts everything in it, including sub-agents.
 	KindCode     Kind = "code"     // a part of the code itself
 	KindStageAsk Kind = "question" // the code asks a person
 
@@ -50,56 +50,56 @@ const (
 	KindPoll     Kind = "poll"     // the poll Index of the call Call
 )
 
-// TailKind is what a step does beside another one, in whose name it is.
+// TailKind is the kind of a step that accompanies another step and is named after it.
 type TailKind string
 
 // The kinds of tails.
 const (
 	TailApproval TailKind = "approval" // waits until a person approves the step
-	TailMedia    TailKind = "media"    // records the pictures that a model made in it
-	TailShort    TailKind = "short"    // the model call with a context made shorter Number times
-	TailSeeing   TailKind = "seeing"   // the model call again, Number times, without lost pictures
-	TailAgain    TailKind = "again"    // notes that a call without an answer is made again
-	TailCall     TailKind = "call"     // the Number-th equal act that the step's code asks for; Key is its hash
+	TailMedia    TailKind = "media"    // records the pictures that a model made in the step
+	TailShort    TailKind = "short"    // the model call with a context shortened Number times
+	TailSeeing   TailKind = "seeing"   // the model call repeated Number times without lost pictures
+	TailAgain    TailKind = "again"    // records that a call without an answer is repeated
+	TailCall     TailKind = "call"     // the Number-th equal act of the step's code; Key is its hash
 	TailAsk      TailKind = "ask"      // the Number-th question of the step's code
 )
 
-// Name is the name of a step within its agent. Which fields count depends on the kind;
-// [Name.String] and [Parse] are inverse.
+// Name is the name of a step within its agent. The kind determines which fields are used; [Name.String] and [Parse] are
+// inverse functions.
 type Name struct {
 	Kind Kind
-	// Turn, Index and Made are numbers from 1, Call that of a provider call.
+	// Turn, Index and Made count from 1; Call is the number of a provider call.
 	Turn, Index, Made, Call int
 	// Label is a slug, a ref or a key.
 	Label string
 	Tail  []Tail
 }
 
-// Tail is an addition to a name.
+// Tail is a suffix of a name.
 type Tail struct {
 	Kind   TailKind
 	Number int
 	Key    string
 }
 
-// In names a step of a turn.
+// In returns the name of a step of a turn.
 func In(turn int, kind Kind) Name { return Name{Kind: kind, Turn: turn} }
 
-// Action names an act of a turn.
+// Action returns the name of an act of a turn.
 func Action(turn, index int) Name { return Name{Kind: KindAction, Turn: turn, Index: index} }
 
-// Shown names the fitting of an item in a turn.
+// Shown returns the name of the fitting of an item in a turn.
 func Shown(turn int, kind Kind, ref string) Name { return Name{Kind: kind, Turn: turn, Label: ref} }
 
-// With is the name of a step beside this one.
+// With returns the name of a step that accompanies this one.
 func (n Name) With(kind TailKind) Name { return n.with(Tail{Kind: kind}) }
 
-// Numbered is [Name.With] for kinds that are counted.
+// Numbered is [Name.With] for counted kinds.
 func (n Name) Numbered(kind TailKind, number int) Name {
 	return n.with(Tail{Kind: kind, Number: number})
 }
 
-// Called names an act that the code of this step asks for.
+// Called returns the name of an act of this step's code.
 func (n Name) Called(key string, number int) Name {
 	return n.with(Tail{Kind: TailCall, Key: key, Number: number})
 }
@@ -109,21 +109,21 @@ func (n Name) with(t Tail) Name {
 	return n
 }
 
-// Asked reports whether a model's answer asked for the step: an act, a sub-agent, a question
-// to a person, or what is beside them.
+// Asked reports whether a model's answer requested the step: an act, a sub-agent, a question to a person, or a step
+// that accompanies them.
 func (n Name) Asked() bool {
 	return n.Kind == KindAction || n.Kind == KindAgent || n.Kind == KindQuestion
 }
 
-// Acts reports whether the step is an act itself, not a question beside it.
+// Acts reports whether the step is an act itself, not a question that accompanies it.
 func (n Name) Acts() bool {
 	return n.Kind == KindAction && !n.Ends(TailApproval) && !n.Ends(TailAsk)
 }
 
-// Calls reports whether the step calls a model, or is beside such a call.
+// Calls reports whether the step calls a model, or accompanies such a call.
 func (n Name) Calls() bool { return n.Kind == KindModel || n.Kind == KindSummary }
 
-// Has reports whether a tail of that kind is in the name.
+// Has reports whether the name contains a tail of a kind.
 func (n Name) Has(kind TailKind) bool {
 	for _, t := range n.Tail {
 		if t.Kind == kind {
@@ -133,15 +133,15 @@ func (n Name) Has(kind TailKind) bool {
 	return false
 }
 
-// Ends reports whether the name ends with a tail of that kind.
+// Ends reports whether the name ends with a tail of a kind.
 func (n Name) Ends(kind TailKind) bool {
 	return len(n.Tail) > 0 && n.Tail[len(n.Tail)-1].Kind == kind
 }
 
-// Compare orders names as their texts; it is 0 for equal ones.
+// Compare compares names by their texts; it returns 0 for equal names.
 func (n Name) Compare(other Name) int { return strings.Compare(n.String(), other.String()) }
 
-// String is the text of the name.
+// String returns the text of the name.
 func (n Name) String() string {
 	s := n.head()
 	for _, t := range n.Tail {
@@ -193,7 +193,7 @@ func (t Tail) text() string {
 
 func (t Tail) counted() bool { return t.Kind != TailApproval && t.Kind != TailMedia }
 
-// Parse reads a name. A text that is none of this program's is of [KindOther].
+// Parse parses a name. A text that is not a name of this program has [KindOther].
 func Parse(text string) Name {
 	if n, ok := parse(strings.Split(text, "-")); ok && n.String() == text {
 		return n
@@ -201,7 +201,7 @@ func Parse(text string) Name {
 	return Name{Label: text}
 }
 
-// words are what is left to read of a name.
+// words are the unread words of a name.
 type words struct {
 	unread []string
 	bad    bool
@@ -223,7 +223,7 @@ func (w *words) number() int {
 	return n
 }
 
-// rest is all that is left, without the last words.
+// rest reads all unread words except the last ones.
 func (w *words) rest(without int) string {
 	if len(w.unread) <= without {
 		w.bad = true

@@ -2,11 +2,11 @@ package step
 
 import "strings"
 
-// Path is the full name of a step: the parts that it is in, outermost first, then its own
-// name. The path of a part is its own name last.
+// Path is the full name of a step: the parts that contain it, outermost first, followed by its own name. The path of a
+// part ends with its own name.
 type Path []Name
 
-// ParsePath reads a full name; [Path.String] is its inverse.
+// ParsePath parses a full name; [Path.String] is its inverse.
 func ParsePath(full string) Path {
 	texts := strings.Split(full, "/")
 	p := make(Path, len(texts))
@@ -16,7 +16,7 @@ func ParsePath(full string) Path {
 	return p
 }
 
-// String is the text of the full name.
+// String returns the text of the full name.
 func (p Path) String() string {
 	texts := make([]string, len(p))
 	for i, n := range p {
@@ -25,7 +25,7 @@ func (p Path) String() string {
 	return strings.Join(texts, "/")
 }
 
-// Own is the name within the innermost part.
+// Own returns the name within the innermost part.
 func (p Path) Own() Name {
 	if len(p) == 0 {
 		return Name{}
@@ -33,12 +33,12 @@ func (p Path) Own() Name {
 	return p[len(p)-1]
 }
 
-// Place is that of the innermost part that the step is in.
+// Place returns the place of the innermost part that contains the step.
 func (p Path) Place() Place {
 	return p[:max(0, len(p)-1)].Inside()
 }
 
-// Inside is the place of the part whose path this is.
+// Inside returns the place of the part with this path.
 func (p Path) Inside() Place {
 	place := Root
 	for _, n := range p {
@@ -47,20 +47,20 @@ func (p Path) Inside() Place {
 	return place
 }
 
-// Place names a part of a workflow among all of it, as saved states do: [Root], or the names of
-// the parts down to it, each with a slash behind it.
+// Place identifies a part of a workflow, in the form of saved states: [Root], or the names of the parts down to it,
+// each followed by a slash.
 type Place string
 
 // Root is the place of the whole workflow.
 const Root Place = ""
 
-// Part is the place of a part of this one.
+// Part returns the place of a part of this one.
 func (p Place) Part(name Name) Place { return p + Place(name.String()) + "/" }
 
-// Full is the full name of a step of this place.
+// Full returns the full name of a step of this place.
 func (p Place) Full(name Name) string { return string(p) + name.String() }
 
-// Own returns the name of a step within this place; ok is false for steps elsewhere, also in its parts.
+// Own returns the name of a step within this place; ok is false for other steps, including those in its parts.
 func (p Place) Own(full string) (name Name, ok bool) {
 	text, ok := strings.CutPrefix(full, string(p))
 	if !ok || strings.Contains(text, "/") {
@@ -69,7 +69,7 @@ func (p Place) Own(full string) (name Name, ok bool) {
 	return Parse(text), true
 }
 
-// Below returns the part of this place that a step is in.
+// Below returns the part of this place that contains a step.
 func (p Place) Below(full string) (part Name, ok bool) {
 	rest, ok := strings.CutPrefix(full, string(p))
 	text, _, inside := strings.Cut(rest, "/")
@@ -82,14 +82,14 @@ func (p Place) Below(full string) (part Name, ok bool) {
 // Has reports whether a step is in this place or in a part of it.
 func (p Place) Has(full string) bool { return strings.HasPrefix(full, string(p)) }
 
-// PlaceOf is the place of the step of that full name.
+// PlaceOf returns the place of the step with a full name.
 func PlaceOf(full string) Place { return Place(full[:strings.LastIndex(full, "/")+1]) }
 
-// Single reports whether a text can be one name of a path: it is not empty and has no slash.
+// Single reports whether a text can be one name of a path: it is not empty and contains no slash.
 func Single(text string) bool { return text != "" && !strings.Contains(text, "/") }
 
-// Top returns the first name of a step's path within this place: its own, or that of the part
-// of this place that it is in.
+// Top returns the first name of a step's path within this place: the step's own name, or that of the part that contains
+// it.
 func (p Place) Top(full string) (Name, bool) {
 	rest, ok := strings.CutPrefix(full, string(p))
 	if !ok {

@@ -26,7 +26,7 @@ func attachments(t *testing.T, f *fixture) {
 	chosen := []media.Output{one, two}
 	_, err := f.PromoteMedia(ctx, owner, r.ID, chosen)
 	must(t, err)
-	for range 2 { // twice is once
+	for range 2 { // the second time adds nothing
 		for _, at := range []struct {
 			m     ledger.Message
 			items []media.Output
@@ -70,7 +70,7 @@ func attachments(t *testing.T, f *fixture) {
 	}
 }
 
-// messagesAtOnce has two handles write messages of one conversation at once.
+// messagesAtOnce writes messages of one conversation concurrently through two stores.
 func messagesAtOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	c := f.conversation(t, owner, "x")

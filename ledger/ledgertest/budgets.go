@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// budgetsOfUnits: each budget counts its own unit of what an act needs and used.
+// budgetsOfUnits checks that each budget counts only its own unit.
 func budgetsOfUnits(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
@@ -36,7 +36,7 @@ func budgetsOfUnits(t *testing.T, f *fixture) {
 	want([2]string{"$0", "$0.2"}, [2]string{"0 tokens", "40 tokens"}, [2]string{"0 images", "2 images"})
 	must(t, f.Settle(ctx, "op-1", ledger.Amount{Money: pico(t, "0.1"), Tokens: 130, Images: 3}))
 	want([2]string{"$0.1", "$0"}, [2]string{"130 tokens", "0 tokens"}, [2]string{"3 images", "0 images"})
-	// No images are left, and a request without any passes; no tokens are left, and nobody does.
+	// No images are left, and a request without images passes; no tokens are left, and no request for tokens passes.
 	must(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: 1}, []ledger.Limit{limits[0], limits[2]}))
 	wantCode(t, f.Reserve(ctx, "op-3", ledger.Amount{Images: 1}, limits[2:]), media.CodeOverBudget)
 	wantCode(t, f.Reserve(ctx, "op-3", ledger.Amount{Tokens: 1}, limits[1:2]), media.CodeOverBudget)
@@ -46,8 +46,8 @@ func budgetsOfUnits(t *testing.T, f *fixture) {
 	f.wantBudget(t, "tokens:day", "130 tokens", "0 tokens")
 }
 
-// modelCallHolds: what is reserved for a call of a chat model that has a row stays until
-// it is settled, however long it takes.
+// modelCallHolds checks that a reservation for a chat model call with a row stays until it is settled, however long
+// that takes.
 func modelCallHolds(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
@@ -57,16 +57,16 @@ func modelCallHolds(t *testing.T, f *fixture) {
 	limits := []ledger.Limit{{Name: "tokens:run", Unit: ledger.UnitTokens, Most: 100}}
 	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits))
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Tokens: 10}, limits))
-	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // the clock moves when it is looked at
+	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // each reading advances the clock
 	}
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Tokens: 1}, limits))
 	f.wantBudget(t, "tokens:run", "0 tokens", "61 tokens")
-	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits)) // by the process that took the run over
+	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits)) // by the process that adopted the run
 	must(t, f.Settle(ctx, p.ID, ledger.Amount{Tokens: 70}))
 	f.wantBudget(t, "tokens:run", "70 tokens", "1 token")
 }
 
-// imagesAcrossProcesses: several handles reserve at once; never more than the budget.
+// imagesAcrossProcesses reserves concurrently through several stores, and checks that the budget is never exceeded.
 func imagesAcrossProcesses(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t), f.open(t)}

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// write makes n records and n events on one handle.
+// write saves n records and n events through one store.
 func write(t *testing.T, s ledger.Store, r ledger.Run, who string, n int) {
 	t.Helper()
 	for i := range n {
@@ -23,7 +23,7 @@ func write(t *testing.T, s ledger.Store, r ledger.Run, who string, n int) {
 	}
 }
 
-// checkAll checks that nothing was lost, doubled or counted twice.
+// checkAll checks that nothing was lost, duplicated or counted twice.
 func checkAll(t *testing.T, f *fixture, r ledger.Run, n int) {
 	t.Helper()
 	links, err := f.ListPromptMedia(t.Context(), owner, r.ID, ledger.Page{Limit: ledger.MaxLimit})
@@ -86,7 +86,7 @@ func openedAtOnce(t *testing.T, f *fixture) {
 	wg.Wait()
 }
 
-// recordedAtOnce makes the same bytes many times at once: one record stays.
+// recordedAtOnce records the same bytes many times concurrently: one record is kept.
 func recordedAtOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
@@ -112,8 +112,7 @@ func recordedAtOnce(t *testing.T, f *fixture) {
 	}
 }
 
-// promotedAtOnce promotes through two handles: the display order has neither gaps nor
-// repeats.
+// promotedAtOnce promotes items through two stores: the display order has neither gaps nor duplicates.
 func promotedAtOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
@@ -140,8 +139,8 @@ func promotedAtOnce(t *testing.T, f *fixture) {
 	}
 }
 
-// budgetsInAnyOrder reserves against two budgets in opposite order and settles twice at
-// once: nothing waits for ever, and nothing is counted twice.
+// budgetsInAnyOrder reserves from two budgets in opposite order and settles twice concurrently: nothing waits forever,
+// and nothing is counted twice.
 func budgetsInAnyOrder(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t)}
@@ -175,8 +174,8 @@ func budgetsInAnyOrder(t *testing.T, f *fixture) {
 	}
 }
 
-// messageInTwoConversations has two handles save a message of one id in different
-// conversations: it stands in one of them.
+// messageInTwoConversations saves a message with one id through two stores in different conversations: it is in one of
+// them.
 func messageInTwoConversations(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t)}

@@ -8,8 +8,8 @@ import (
 	"atelier/ledger"
 )
 
-// eventsOfTrees appends batches over two trees in opposite order: none waits for ever,
-// and the log has neither gaps nor repeats.
+// eventsOfTrees appends batches for two trees in opposite order: no writer waits forever, and the log has neither gaps
+// nor duplicates.
 func eventsOfTrees(t *testing.T, f *fixture) {
 	t.Helper()
 	const writers, batches = 4, 5
@@ -52,7 +52,7 @@ func eventsOfTrees(t *testing.T, f *fixture) {
 	}
 }
 
-// eventsSeen reads while others append: one who sees an event has seen all before it.
+// eventsSeen reads while others append: a reader that sees an event has seen all earlier ones.
 func eventsSeen(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)

@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// workflowClauses are those of what workflows generate and ask.
+// workflowClauses are the clauses about generations and interactions of workflows.
 func workflowClauses() map[string]func(*testing.T, *fixture) {
 	return map[string]func(*testing.T, *fixture){
 		"interaction round trip":            interactionRoundTrip,

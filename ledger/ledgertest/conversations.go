@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// conversation begins one.
+// conversation creates a conversation.
 func (f *fixture) conversation(t *testing.T, who, title string) ledger.Conversation {
 	t.Helper()
 	c := ledger.Conversation{ID: f.deps.NewID(), Owner: who, Title: title}
@@ -20,7 +20,7 @@ func (f *fixture) conversation(t *testing.T, who, title string) ledger.Conversat
 	return c
 }
 
-// says saves a message of a conversation.
+// says saves a message in a conversation.
 func (f *fixture) says(t *testing.T, c ledger.Conversation, role ledger.Role, r ledger.Run, text string) ledger.Message {
 	t.Helper()
 	m := ledger.Message{ID: f.deps.NewID(), ConversationID: c.ID, Role: role, RunID: r.ID, Agent: "sage", Text: text}
@@ -28,7 +28,7 @@ func (f *fixture) says(t *testing.T, c ledger.Conversation, role ledger.Role, r 
 	return m
 }
 
-// attached reads what is attached in a conversation.
+// attached returns the attachments of a conversation.
 func (f *fixture) attached(t *testing.T, c ledger.Conversation, q ledger.MessageQuery) []ledger.Attachment {
 	t.Helper()
 	list, err := f.ListAttachments(t.Context(), c.Owner, c.ID, q)
@@ -48,7 +48,7 @@ func conversationRoundTrip(t *testing.T, f *fixture) {
 	}
 	must(t, f.SaveMessage(ctx, owner, answer))
 	asked.Text = "draw a fox"
-	must(t, f.SaveMessage(ctx, owner, asked)) // again: it keeps its place
+	must(t, f.SaveMessage(ctx, owner, asked)) // saved again, it keeps its place
 	got, err := f.Conversation(ctx, owner, c.ID)
 	must(t, err)
 	if got.Title != strings.Repeat("ü", 500) || got.Messages != 2 || got.Owner != owner || !got.UpdatedAt.After(got.CreatedAt) {
@@ -147,7 +147,7 @@ func conversationScope(t *testing.T, f *fixture) {
 	if len(list.Items) != 0 || list.Items == nil {
 		t.Errorf("bob sees %+v", list.Items)
 	}
-	// What is somebody else's cannot be attached to one's own message either.
+	// Another owner's item cannot be attached to one's own message either.
 	theirs := f.record(scoped(t, f.run(t, "bob", nil)), t, picture("b", media.Meta{}))
 	w, err := f.Attach(ctx, owner, m.ID, []media.Output{theirs, o})
 	must(t, err)

@@ -21,14 +21,13 @@ func grantClauses() map[string]func(*testing.T, *fixture) {
 	}
 }
 
-// given is an item as a run is given it.
+// given returns an item as a run receives it.
 func given(o media.Output) media.Output {
 	o.Origin.Direction, o.Promoted = "input", false
 	return o
 }
 
-// granting: an item that is given to other trees has one record, with its origin, and its ref means it
-// there.
+// granting checks that an item granted to other trees has one record, with its origin, and that its ref is valid there.
 func granting(t *testing.T, f *fixture) {
 	t.Helper()
 	first := f.run(t, owner, nil)
@@ -69,7 +68,7 @@ func granting(t *testing.T, f *fixture) {
 	if d := cmp.Diff([]string{first.Tree, runs[0].Tree, runs[1].Tree, runs[2].Tree}, trees); d != "" {
 		t.Error(d)
 	}
-	// Making the same bytes there adds lineage, and promoting them no record.
+	// Making the same bytes there adds lineage; promoting them adds no record.
 	f.record(scoped(t, runs[0]), t, picture("a", media.Meta{}))
 	if e := f.parents(t, o.ID); len(e) != 2 || e[1].Role != "same_bytes" || e[1].RunID != runs[0].ID {
 		t.Errorf("lineage %+v", e)
@@ -82,7 +81,7 @@ func granting(t *testing.T, f *fixture) {
 	}
 }
 
-// lineageThroughGrants: what is made of a granted item has it as its parent, over several trees.
+// lineageThroughGrants checks that an item made from a granted item has it as its parent, across several trees.
 func lineageThroughGrants(t *testing.T, f *fixture) {
 	t.Helper()
 	c := f.conversation(t, owner, "x")
@@ -113,7 +112,7 @@ func lineageThroughGrants(t *testing.T, f *fixture) {
 	}
 }
 
-// givenAgain: the same file that is given to several trees is one item; one of another name is another.
+// givenAgain checks that a file given to several trees is one item, and that a file with another name is another item.
 func givenAgain(t *testing.T, f *fixture) {
 	t.Helper()
 	file := func(name string) media.Output {
@@ -143,7 +142,7 @@ func givenAgain(t *testing.T, f *fixture) {
 	}
 }
 
-// grantsRefused: an id grants what its owner has and has not deleted, and these bytes alone.
+// grantsRefused checks that an id grants only undeleted items of its owner, and only with the same bytes.
 func grantsRefused(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
@@ -168,7 +167,7 @@ func grantsRefused(t *testing.T, f *fixture) {
 	wantCode(t, err, media.CodeNotFound)
 }
 
-// grantedAtOnce grants through two handles.
+// grantedAtOnce grants concurrently through two stores.
 func grantedAtOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	o := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))

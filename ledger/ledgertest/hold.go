@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// begun is an operation that was begun by owner.
+// begun returns an operation of owner that has begun.
 func (f *fixture) begun(t *testing.T) ledger.Operation {
 	t.Helper()
 	o := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued"}
@@ -18,8 +18,7 @@ func (f *fixture) begun(t *testing.T) ledger.Operation {
 	return o
 }
 
-// reopened: a finished operation is taken up again once, and without the
-// results that are asked for again.
+// reopened checks that a finished operation is reopened once, without the results that are requested again.
 func reopened(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
@@ -31,7 +30,7 @@ func reopened(t *testing.T, f *fixture) {
 	must(t, f.FinishOperation(ctx, o))
 	o.Status, o.Request = "queued", []byte(`{"n":3}`)
 	must(t, f.ReopenOperation(ctx, o, []int{1, 3}))
-	wantCode(t, f.ReopenOperation(ctx, o, []int{2}), media.CodeConflict) // done already
+	wantCode(t, f.ReopenOperation(ctx, o, []int{2}), media.CodeConflict) // already reopened
 
 	got, slots, _, err := f.Operation(ctx, owner, o.ID)
 	must(t, err)
@@ -79,8 +78,8 @@ func operationsOfAnyOwner(t *testing.T, f *fixture) {
 	}
 }
 
-// unassignedBlobs: what arrived is adrift until a slot has it that is recorded; previews and
-// what others were made from never are.
+// unassignedBlobs checks that received bytes are unassigned until a slot with a record has them, except previews and
+// bytes from which others were made.
 func unassignedBlobs(t *testing.T, f *fixture) {
 	t.Helper()
 	o := f.begun(t)
@@ -132,7 +131,7 @@ func pico(t *testing.T, usd string) ledger.Pico {
 	return p
 }
 
-// money is a limit in dollars.
+// money returns a limit in dollars.
 func money(t *testing.T, name, most string) ledger.Limit {
 	t.Helper()
 	return ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(pico(t, most))}
@@ -159,27 +158,27 @@ func budgets(t *testing.T, f *fixture) {
 	must(t, f.Settle(ctx, "op-1", ledger.Amount{Money: pico(t, "0.000000000001")}))
 	f.wantBudget(t, "owner", "$0.000000000001", "$0.1")
 	f.wantBudget(t, "nobody's", "$0", "$0")
-	must(t, f.Settle(ctx, "op-3", ledger.Amount{Money: pico(t, "0.5")})) // dearer than thought
+	must(t, f.Settle(ctx, "op-3", ledger.Amount{Money: pico(t, "0.5")})) // more than reserved
 	wantCode(t, f.Reserve(ctx, "op-4", ledger.Amount{Money: 0}, limits), media.CodeOverBudget)
 	wantCode(t, f.Reserve(ctx, "op-5", ledger.Amount{Money: -1}, limits), media.CodeInvalid)
 }
 
-// forsakenMoney: what was reserved for an operation that never began, or was over, is given back; what
-// is reserved for one that did stays until it is settled.
+// forsakenMoney checks that a reservation for an operation that never began, or was finished, is refunded, and that one
+// for a begun operation stays until it is settled.
 func forsakenMoney(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
 	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "1")}
 	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.2")}, limits))
-	must(t, f.Reserve(ctx, o.ID+"/1/1", ledger.Amount{Money: pico(t, "0.1")}, limits)) // a model that stands in
+	must(t, f.Reserve(ctx, o.ID+"/1/1", ledger.Amount{Money: pico(t, "0.1")}, limits)) // a substitute model
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}, limits))
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: 1}, limits))
 	over := f.begun(t)
 	over.Status, over.FinishedAt = "failed", f.deps.Now()
 	must(t, f.FinishOperation(ctx, over))
-	must(t, f.Reserve(ctx, over.ID, ledger.Amount{Money: pico(t, "0.1")}, limits)) // to be taken up again, which never happens
+	must(t, f.Reserve(ctx, over.ID, ledger.Amount{Money: pico(t, "0.1")}, limits)) // to be resumed, which never happens
 	f.wantBudget(t, "day", "$0", "$0.900000000001")
-	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // the clock moves when it is looked at
+	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // each reading advances the clock
 	}
 	must(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: 1}, limits))
 	f.wantBudget(t, "day", "$0", "$0.300000000001")

@@ -25,7 +25,7 @@ func leaseClauses() map[string]func(*testing.T, *fixture) {
 	}
 }
 
-// of is a lease of work, by a holder.
+// of returns a lease of work by a holder.
 func of(work, holder string) ledger.Lease {
 	return ledger.Lease{Kind: ledger.LeaseRun, Work: work, Holder: holder, Host: "studio", PID: 7, Machine: "m", Command: "atelier serve"}
 }
@@ -84,7 +84,7 @@ func leaseHolder(t *testing.T, f *fixture) {
 	wantCode(t, err, media.CodeInvalid)
 }
 
-// leaseExpires: after its time anybody may take it, and the holder may renew it before.
+// leaseExpires checks that any process may acquire an expired lease, and that its holder may renew it before that.
 func leaseExpires(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
@@ -136,7 +136,7 @@ func leaseRaced(t *testing.T, f *fixture) {
 	}
 }
 
-// leaseReplaced: nothing that a holder saves advances what another has now, or has had since.
+// leaseReplaced checks that no save of a former holder advances work that another process holds or has held since.
 func leaseReplaced(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, r, o := t.Context(), f.run(t, owner, nil), f.begun(t)
@@ -190,7 +190,7 @@ func leaseReplaced(t *testing.T, f *fixture) {
 	}
 	must(t, f.ReleaseLeases(ctx, "b", ledger.LeaseRun, "w"))
 	refused()
-	f.acquire(t, of("w", "c")) // which has the generation that a had
+	f.acquire(t, of("w", "c")) // with the generation that a's lease had
 	refused()
 	if got, slots, calls, err := f.Operation(ctx, owner, o.ID); err != nil || got.Status != "queued" || len(slots)+len(calls) > 0 {
 		t.Errorf("%+v, %v, %v, %v", got, slots, calls, err)
@@ -200,7 +200,7 @@ func leaseReplaced(t *testing.T, f *fixture) {
 	}
 }
 
-// leaseLate: what a replaced holder received is saved, and what happened there too.
+// leaseLate checks that received results and records of a replaced holder are saved.
 func leaseLate(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
@@ -217,7 +217,7 @@ func leaseLate(t *testing.T, f *fixture) {
 	}
 }
 
-// leaseOfOperation: an operation shows who works on it until it is finished.
+// leaseOfOperation checks that an operation shows its holder until it is finished.
 func leaseOfOperation(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
@@ -236,7 +236,7 @@ func leaseOfOperation(t *testing.T, f *fixture) {
 	f.h.Expire(t, f.Store, "2000-01-01T00:00:00.000000Z")
 	look("")
 	o.Status = "running"
-	must(t, f.FinishOperation(ledger.Under(ctx, l), o)) // nobody has taken it
+	must(t, f.FinishOperation(ledger.Under(ctx, l), o)) // no other process has acquired it
 	if n, err := f.RenewLeases(ctx, "a"); n != 1 || err != nil {
 		t.Errorf("renewed %d, %v", n, err)
 	}
@@ -247,7 +247,7 @@ func leaseOfOperation(t *testing.T, f *fixture) {
 	wantCode(t, f.FinishOperation(ledger.Under(ctx, l), o), media.CodeConflict)
 }
 
-// leaseShared: while a commit that was compared is in progress, nobody takes the lease.
+// leaseShared checks that no process acquires a lease while a commit that has compared it is in progress.
 func leaseShared(t *testing.T, f *fixture) {
 	t.Helper()
 	r := f.run(t, owner, nil)
@@ -265,7 +265,7 @@ func leaseShared(t *testing.T, f *fixture) {
 				t.Error(err)
 			}
 		})
-		time.Sleep(20 * time.Millisecond) // it would have come through
+		time.Sleep(20 * time.Millisecond) // long enough for it to succeed
 		if taken.Load() {
 			t.Error("the lease was taken within the commit")
 		}

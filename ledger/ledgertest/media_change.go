@@ -67,8 +67,7 @@ func restoring(t *testing.T, f *fixture) {
 	wantCode(t, f.RestoreMedia(t.Context(), owner, one.ID, before), media.CodeConflict)
 }
 
-// inUse: what a run or an operation that has not ended may need is not deleted, whether it was made
-// there or granted.
+// inUse checks that media that an unfinished run or operation may need, made there or granted, are not deleted.
 func inUse(t *testing.T, f *fixture) {
 	t.Helper()
 	made, given := f.run(t, owner, nil), f.run(t, owner, nil)
@@ -137,8 +136,7 @@ func promotionWarns(t *testing.T, f *fixture) {
 	}
 }
 
-// RecordComesFirst records an item with a parent. Its caller took the tables away that hold
-// lineage and links.
+// RecordComesFirst records an item with a parent. The caller has dropped the tables of lineage and links.
 func RecordComesFirst(t *testing.T, s ledger.Store) {
 	t.Helper()
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t"})

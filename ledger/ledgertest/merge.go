@@ -10,11 +10,11 @@ import (
 	"atelier/media"
 )
 
-// then is when the rows of version 7 were written.
+// then is the time of the rows of version 7.
 const then = "2026-11-20T04:00:00.000000Z"
 
-// VersionSeven are statements that fill a database of schema version 7, in which every run tree
-// that was given an item had a copy of its record.
+// VersionSeven returns statements that fill a database of schema version 7, in which every run tree that was given an
+// item had a copy of its record.
 func VersionSeven() (statements []string) {
 	add := func(format string, args ...any) { statements = append(statements, fmt.Sprintf(format, args...)) }
 	for _, r := range []struct{ id, forked string }{{"r1", ""}, {"r2", ""}, {"r3", ""}, {"r4", "r1"}, {"r9", ""}} {
@@ -42,7 +42,7 @@ func VersionSeven() (statements []string) {
 		{"m07", "ann", "r2", "upload", "input"}, // the same conversation
 		{"m08", "ann", "r9", "upload", "input"}, // given again elsewhere
 		{"m09", "ann", "r4", "upload", "input"}, // a fork
-		{"m10", "bob", "rb", "fox", "input"},    // somebody else's
+		{"m10", "bob", "rb", "fox", "input"},    // another owner's
 		{"m11", "ann", "op", "fox", "input"},    // an edit outside of runs
 	} {
 		d := media.DigestOf([]byte(m.bytes))
@@ -56,7 +56,7 @@ func VersionSeven() (statements []string) {
 	}
 	add(`INSERT INTO agent_run_media (id, owner, media_id, run_id, source_prompt_run_media_id, modality, mime_type, size_bytes, display_order, created_at, updated_at)
 		VALUES ('a1', 'ann', 'm04', 'r3', 'p4', 'image', 'image/png', 3, 1, '%s', '%[1]s')`, then)
-	for i, m := range []string{"m01", "m04", "m11"} { // of one item, one stays
+	for i, m := range []string{"m01", "m04", "m11"} { // they are one item: one attachment stays
 		add(`INSERT INTO conversation_detail_attachments (id, owner, media_id, conversation_detail_id, name, modality, mime_type, size_bytes, display_order, created_at, updated_at)
 			VALUES ('t%d', 'ann', '%s', 'd3', 'x', 'image', 'image/png', 3, %[1]d, '%[3]s', '%[3]s')`, i+1, m, then)
 	}
@@ -68,7 +68,7 @@ func VersionSeven() (statements []string) {
 	return statements
 }
 
-// Merged checks that a store over the rows of [VersionSeven] has each item once.
+// Merged checks that a store with the migrated rows of [VersionSeven] has each item once.
 func Merged(t *testing.T, s ledger.Store) {
 	t.Helper()
 	f := &fixture{Store: s}

@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// blobsNamed: bytes are needed while something names them, and a while after a record was deleted.
+// blobsNamed checks that bytes are needed while referenced, and for some time after their record was deleted.
 func blobsNamed(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
@@ -60,7 +60,7 @@ func blobsNamed(t *testing.T, f *fixture) {
 	wantCode(t, err, media.CodeNotFound)
 }
 
-// thumbnails are noted for bytes and a width, and are needed as long as the bytes.
+// thumbnails checks that thumbnails are saved for bytes and a width, and are needed as long as the bytes.
 func thumbnails(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()

@@ -60,8 +60,8 @@ func operationRoundTrip(t *testing.T, f *fixture) {
 	}
 }
 
-// operationFollowsItsCalls: what was sent to a provider, or is in progress there, is not
-// queued; a call that is over, or late, takes nothing back.
+// operationFollowsItsCalls checks that an operation with a call that was sent, or is in progress at a provider, is not
+// queued, and that a finished or late call does not move its status back.
 func operationFollowsItsCalls(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
@@ -184,7 +184,7 @@ func eventsNeedRun(t *testing.T, f *fixture) {
 	}
 }
 
-// eventsOnce: an event with a known id is saved once and takes no number.
+// eventsOnce checks that an event with a known id is saved once and takes no sequence number.
 func eventsOnce(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()

@@ -36,7 +36,7 @@ func runRoundTrip(t *testing.T, f *fixture) {
 	}
 	again := r
 	again.InputImages = nil
-	if err := f.FinishRun(ctx, again); err != nil { // leaves the pictures that came with the run
+	if err := f.FinishRun(ctx, again); err != nil { // keeps the pictures that came with the run
 		t.Fatal(err)
 	}
 	got, err := f.Run(ctx, owner, r.ID)

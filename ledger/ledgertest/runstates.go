@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// paused saves that a run asked for the first time.
+// paused saves the state of a run that asks for the first time.
 func (f *fixture) paused(t *testing.T, r ledger.Run) ledger.RunState {
 	t.Helper()
 	st := ledger.RunState{
@@ -100,7 +100,7 @@ func runStateOnce(t *testing.T, f *fixture) {
 	next := st
 	next.Number, next.Status = 2, ledger.WaitPaused
 	must(t, f.SaveRunState(ctx, next))
-	wantCode(t, f.ChangeRunState(ctx, ledger.WaitPaused, st), media.CodeConflict) // the first question
+	wantCode(t, f.ChangeRunState(ctx, ledger.WaitPaused, st), media.CodeConflict) // of the first question
 	f.wantStatus(t, r, ledger.StatusPaused)
 
 	next.Status = ledger.WaitAnswered

@@ -13,12 +13,12 @@ import (
 	"atelier/media"
 )
 
-// searchFillers is how many newer records hide those of a search: more than a store reads before
-// it asks an index.
+// searchFillers is the number of newer records that hide the searched ones: more than a store reads before it queries
+// the index.
 const searchFillers = 600
 
-// searches makes records with texts, then many newer ones, and searches for the older ones. A page holds
-// two.
+// searches contains records with texts, followed by many newer ones, for searches of the older ones. A page holds two
+// records.
 type searches struct {
 	*fixture
 	ids map[string]string // name → id
@@ -51,7 +51,7 @@ func newSearches(t *testing.T, f *fixture) *searches {
 	return s
 }
 
-// fill makes the newer records, all in one commit.
+// fill saves the newer records in one commit.
 func (s *searches) fill(t *testing.T, label string) {
 	t.Helper()
 	ctx := scoped(t, s.run(t, owner, nil))
@@ -66,7 +66,7 @@ func (s *searches) fill(t *testing.T, label string) {
 	}))
 }
 
-// want compares all pages of a search, sorted by name, with the names of records.
+// want compares all pages of a search, sorted by name, with the names of the expected records.
 func (s *searches) want(t *testing.T, who string, q ledger.MediaQuery, names ...string) {
 	t.Helper()
 	known := map[string]string{}

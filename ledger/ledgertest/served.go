@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// servedClauses are what a server asks of a ledger.
+// servedClauses are the clauses about methods that the server uses.
 func servedClauses() map[string]func(*testing.T, *fixture) {
 	return map[string]func(*testing.T, *fixture){
 		"thumbnails":               thumbnails,
@@ -151,7 +151,7 @@ func keysOnce(t *testing.T, f *fixture) {
 		t.Errorf("somebody else's: %+v", c)
 	}
 	must(t, f.SettleKey(ctx, owner, "k", []byte(`{"id":"1"}`)))
-	must(t, f.ReleaseKey(ctx, owner, "k")) // it has its answer
+	must(t, f.ReleaseKey(ctx, owner, "k")) // it has an answer, so it stays
 	if c := claim(owner, "d1", "4", began); string(c.Answer) != `{"id":"1"}` {
 		t.Errorf("answered: %+v", c)
 	}

@@ -1,5 +1,5 @@
-// Package ledgertest is the conformance suite of package ledger: one subtest per
-// clause of its interfaces' comments. It imports ledger, media and testing.
+// Package ledgertest is the conformance suite of package ledger: one subtest per clause of its interfaces' comments. It
+// may import internal/everyday, ledger, media and testing.
 package ledgertest
 
 import (
@@ -14,28 +14,28 @@ import (
 	"atelier/media"
 )
 
-// Deps are what a store under test must use.
+// Deps are the dependencies of a store under test.
 type Deps struct {
-	// Now is a clock that moves on by one millisecond at each call.
+	// Now is a clock that advances by one millisecond with each call.
 	Now func() time.Time
-	// NewID creates ids that sort in the order of making.
+	// NewID creates ids that sort in the order of their creation.
 	NewID func() string
 }
 
-// Harness makes stores for the suite.
+// Harness creates stores for the suite.
 type Harness struct {
-	// Open opens the database called name, empty at first; a second Open with the same
-	// name is a second handle on it, as another process would have. The suite closes it.
+	// Open opens the database with a name, which is empty at first. A second Open with the same name returns a second
+	// store on it, like that of another process. The suite closes the stores.
 	Open func(t *testing.T, name string, d Deps) ledger.Store
-	// Fill makes a database refuse to grow, as a full disk does.
+	// Fill makes a database unable to grow, like a full disk.
 	Fill func(t *testing.T, s ledger.Store)
-	// Expire makes all leases of a database end at a stamp.
+	// Expire sets the expiry of all leases of a database to a stamp.
 	Expire func(t *testing.T, s ledger.Store, at string)
-	// OpenReadOnly opens a database that cannot be written.
+	// OpenReadOnly opens a database that is not writable.
 	OpenReadOnly func(t *testing.T, name string, d Deps) ledger.Store
 }
 
-// owner is who the suite acts for.
+// owner is the owner in the suite.
 const owner = "ann"
 
 // fixture is one open store with its injected ids and clock.
@@ -46,7 +46,7 @@ type fixture struct {
 	name string
 }
 
-// ids and clock are shared by the handles of one test, so that order holds between them.
+// newDeps returns ids and a clock that all stores of one test share, so that their order is consistent.
 func newDeps() Deps {
 	var ids, ticks atomic.Int64
 	start := time.Date(2026, 11, 21, 4, 0, 0, 123456000, time.UTC)
@@ -96,7 +96,7 @@ func scoped(t *testing.T, r ledger.Run) context.Context {
 	return media.WithScope(t.Context(), media.Scope{Owner: r.Owner, Tree: r.Tree, Run: r.ID})
 }
 
-// picture is an output whose bytes are the text.
+// picture returns an output whose bytes are the text.
 func picture(bytes string, m media.Meta) media.Output {
 	return media.NewOutput(media.Blob{
 		Digest: media.DigestOf([]byte(bytes)), SizeBytes: int64(len(bytes)),
@@ -113,7 +113,7 @@ func (f *fixture) record(ctx context.Context, t *testing.T, o media.Output) medi
 	return got
 }
 
-// parents are the edges to what an item was made from.
+// parents returns the edges to the items that an item was made from.
 func (f *fixture) parents(t *testing.T, id string) []ledger.Edge {
 	t.Helper()
 	p, err := f.Provenance(t.Context(), owner, id)

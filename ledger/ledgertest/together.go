@@ -9,8 +9,8 @@ import (
 	"atelier/media"
 )
 
-// savedTogether: saves that share a commit see each other, and one that fails costs no
-// other its row, unless it is handed on.
+// savedTogether checks that saves in one commit see each other, and that a failed save does not affect the others
+// unless its error is returned.
 func savedTogether(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()

@@ -1,14 +1,13 @@
-// Package migrations holds the ledger's schema as SQL files that SQLite and
-// PostgreSQL both run. It imports the standard library only.
+// Package migrations contains the ledger's schema as SQL files for both SQLite and PostgreSQL. It may import only the
+// standard library.
 package migrations
 
 import "embed"
 
-// Files are the migrations, numbered, forward only.
+// Files are the numbered, forward-only migrations.
 //
 //go:embed *.sql
 var Files embed.FS
 
-// Latest is the number of the newest migration. A database with a higher one was
-// written by a newer program.
+// Latest is the number of the newest migration. A database with a higher number was written by a newer program.
 const Latest = 13

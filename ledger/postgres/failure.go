@@ -13,9 +13,8 @@ import (
 	"atelier/media"
 )
 
-// failures says what error codes of PostgreSQL, or classes of them, mean; the first one that a code begins with
-// counts. In an advice, {server} is the place of the database. See
-// https://www.postgresql.org/docs/15/errcodes-appendix.html.
+// failures explains error codes of PostgreSQL, or classes of them. The first entry that a code begins with applies. In
+// advice, {server} is the place of the database. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
 var failures = []struct {
 	state  string
 	code   media.Code
@@ -60,8 +59,7 @@ const (
 	damaged      = "{server} is damaged: restore a backup"
 )
 
-// Again tells deadlocks and lost connections, but neither a long queue nor a server
-// that is not there.
+// Again reports deadlocks and lost connections, but neither a lock timeout nor an unavailable server.
 func (dialect) Again(err error) bool {
 	var pe *pgconn.PgError
 	var dial *pgconn.ConnectError
@@ -76,21 +74,20 @@ func (dialect) Again(err error) bool {
 	return broken(err)
 }
 
-// ended tells the codes with which a server ends a connection: shutdown, crash,
-// switch over, a terminated session.
+// ended reports whether a server ends connections with this code: shutdown, crash, failover, or a terminated session.
 func ended(code string) bool {
 	return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == idleInTransaction
 }
 
-// broken tells errors of a connection.
+// broken reports errors of a connection.
 func broken(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
 }
 
-// Failure adds a code to an error of the server or of the connection. The driver's
-// words about connecting name the user, so only their reason is told.
+// Failure adds a code to an error of the server or the connection. The driver's messages about connecting contain the
+// user's name, so only their reason is reported.
 func (d dialect) Failure(what string, err error) error {
 	var pe *pgconn.PgError
 	var dial *pgconn.ConnectError
@@ -114,7 +111,7 @@ func (d dialect) Failure(what string, err error) error {
 	return media.Errorf(media.CodeOf(err), "%s: %w", what, err)
 }
 
-// reason is what lies under an error of connecting: the network's words, or the last.
+// reason returns the cause of a connection error: the network error, or the innermost one.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -126,6 +123,6 @@ func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "it took too long"
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n") // one line for each address and way of connecting
+	first, _, _ := strings.Cut(err.Error(), "\n") // there is one line for each address and method
 	return first
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// connectPause is how long a call waits before it tries again to reach a server.
+// connectPause is how long a call waits before it tries to connect again.
 const connectPause = 250 * time.Millisecond
 
-// patient connects to a server that may be away for a while.
+// patient connects to a server that may be unavailable for a while.
 type patient struct {
 	driver.Connector
-	limit atomic.Int64 // how long it waits, in nanoseconds
+	limit atomic.Int64 // how long Connect waits, in nanoseconds
 }
 
-// Connect tries until the server answers, patience is at its end or ctx is. A server that
-// answers and refuses is not asked again.
+// Connect tries until the server answers, the limit has elapsed, or ctx ends. A server that answers and refuses is not
+// tried again.
 func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 	limit := time.Duration(p.limit.Load())
 	if limit <= 0 {
@@ -45,7 +45,7 @@ func (p *patient) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 }
 
-// absent tells that a server is not there, or not yet.
+// absent reports whether an error means that the server is not available, or not yet.
 func absent(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {

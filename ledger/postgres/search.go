@@ -18,11 +18,11 @@ import (
 	"atelier/ledger/internal/sqlstore"
 )
 
-// searchText is what the index has of a record.
+// searchText is the indexed text of a record.
 const searchText = `(LOWER(COALESCE(label, '')) || ' ' || LOWER(COALESCE(description, '')) || ' ' || LOWER(COALESCE(file_name, '')))`
 
-// Search indexes trigrams by the extension pg_trgm. Without it, or without the right to create it,
-// searches read all records.
+// Search indexes trigrams with the extension pg_trgm. Without it, or without the privilege to create it, searches read
+// all records.
 func (d dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqlstore.Finder, error) {
 	var made, latin bool
 	err := db.QueryRowContext(ctx, `SELECT to_regclass('media_texts') IS NOT NULL, datctype IN ('C', 'POSIX')
@@ -41,7 +41,7 @@ func (d dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqls
 	return func(ctx context.Context, text string) (string, []any, error) { return find(ctx, db, text, latin) }, nil
 }
 
-// indexTexts makes the extension and the index. The extension may be in any schema.
+// indexTexts creates the extension and the index. The extension may be in any schema.
 func indexTexts(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `CREATE EXTENSION IF NOT EXISTS pg_trgm`); err != nil {
 		return err
@@ -51,24 +51,24 @@ func indexTexts(ctx context.Context, db *sql.DB) error {
 		WHERE e.extname = 'pg_trgm'`).Scan(&schema); err != nil {
 		return err
 	}
-	// A search reads the list of pending entries from end to end, so it is short.
+	// The list is short because a search reads all of its pending entries.
 	_, err := db.ExecContext(ctx, `CREATE INDEX IF NOT EXISTS media_texts ON media USING gin (`+searchText+` `+
 		pgx.Identifier{schema, "gin_trgm_ops"}.Sanitize()+`) WITH (gin_pending_list_limit = 256)`)
 	return err
 }
 
 const (
-	// wordsAtMost is how many words of a text are considered.
+	// wordsAtMost is the maximum number of words of a text that are considered.
 	wordsAtMost = 8
-	// frequent is how many records with a word are too many for the index.
+	// frequent is the maximum number of records with a word for which the index is used.
 	frequent = 20_000
 )
 
-// find asks for records that have one word, of three letters or more, of a text: the one of which the
-// planner expects the fewest. The index takes long for what has frequent trigrams beside rare ones.
-// That of a database that knows Latin letters only has no others.
+// find returns a query for the records that contain one word, of at least three letters, of a text: the word for which
+// the planner expects the fewest records, because the index is slow for texts that combine frequent and rare trigrams.
+// In a database that knows only ASCII letters, words consist of those.
 func find(ctx context.Context, db *sql.DB, text string, latin bool) (query string, args []any, err error) {
-	if strings.ContainsRune(text, 'Σ') { // its small letter depends on what follows
+	if strings.ContainsRune(text, 'Σ') { // its lower case depends on the following letter
 		return "", nil, nil
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool {
@@ -96,7 +96,7 @@ func find(ctx context.Context, db *sql.DB, text string, latin bool) (query strin
 	return found, []any{"%" + best + "%"}, nil
 }
 
-// expected is how many rows the planner expects of a query.
+// expected returns how many rows the planner expects for a query.
 func expected(ctx context.Context, db *sql.DB, query, arg string) (float64, error) {
 	var text string
 	if err := db.QueryRowContext(ctx, "EXPLAIN (FORMAT JSON) "+query, arg).Scan(&text); err != nil {

@@ -1,11 +1,9 @@
-// Package postgres is the ledger on PostgreSQL, 15 or newer, for deployments that
-// outgrow one machine. Any number of processes may share the database; transactions
-// that would get in each other's way take turns by advisory locks.
+// Package postgres implements the ledger on PostgreSQL 15 or newer, for deployments that outgrow one machine. Any
+// number of processes may share the database; conflicting transactions are serialized by advisory locks.
 //
-// A server that does not answer is media.CodeUnavailable, retryable, at the start and
-// in the middle; a store continues by itself when the server is back. A transaction that
-// lost its connection before its commit is repeated a few times first. Otherwise
-// errors are those of package ledger. It imports ledger with its SQL, media, the
+// If the server does not answer, at the start or later, errors have code media.CodeUnavailable, which is retryable; a
+// store continues by itself when the server is back. A transaction that lost its connection before its commit is first
+// repeated a few times. Other errors are those of package ledger. It may import ledger with its SQL, media, the
 // PostgreSQL driver and the migration tool.
 package postgres
 
@@ -26,29 +24,26 @@ import (
 	"atelier/media"
 )
 
-// Config says which database to open and what the store depends on.
+// Config configures the database and the dependencies of a [Store].
 type Config struct {
-	// URL is postgres://USER:PASSWORD@HOST:PORT/DATABASE with the parameters of libpq;
-	// what it omits comes from libpq's environment variables and password file.
-	// search_path names another schema than public, which must exist;
-	// default_query_exec_mode=exec goes through a pooler that shares connections between
-	// transactions. Required.
+	// URL is postgres://USER:PASSWORD@HOST:PORT/DATABASE with the parameters of libpq. Omitted parts come from libpq's
+	// environment variables and password file. search_path names an existing schema other than public;
+	// default_query_exec_mode=exec is for a pooler that shares connections between transactions. Required.
 	URL string
-	// Connections is how many are open at most; 0 means 8, and one alone would not do.
+	// Connections is the maximum number of open connections; 0 means 8. The minimum is 2.
 	Connections int
-	// DialTimeout bounds connecting where the URL has no connect_timeout; 0 means 10 s.
+	// DialTimeout bounds connecting if the URL has no connect_timeout; 0 means 10 s.
 	DialTimeout time.Duration
-	// Patience is how long a call waits for a server that was there when the ledger was
-	// opened and does not answer any more; 0 means not at all.
+	// Patience is how long a call waits for a server that answered when the ledger was opened and no longer does; 0
+	// means that it does not wait.
 	Patience time.Duration
 	// LockTimeout is how long a transaction waits for another one; 0 means 10 s.
 	LockTimeout time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of their creation.
 	NewID func() string
-	// Logger gets a warning for every secondary row that could not be saved; nil means
-	// slog.Default.
+	// Logger receives a warning for every secondary row that could not be saved; nil means slog.Default.
 	Logger *slog.Logger
 }
 
@@ -67,23 +62,22 @@ func (c Config) withDefaults() Config {
 }
 
 const (
-	// idleLimit is how long an unused connection stays open, lifeLimit any at all.
+	// idleLimit is how long an unused connection stays open, lifeLimit how long any connection does.
 	idleLimit = 5 * time.Minute
 	lifeLimit = time.Hour
-	// stuckLimit is when the server ends a transaction whose process has stopped, so
-	// that it does not hold its locks for ever. A write takes a minute at most.
+	// stuckLimit is when the server ends a transaction whose process has stopped, so that it does not hold its locks
+	// forever. A write takes at most a minute.
 	stuckLimit = 2 * time.Minute
 )
 
-// Store is the ledger in one database.
+// Store is the ledger in one PostgreSQL database.
 type Store struct{ *sqlstore.Store }
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open opens the ledger, migrating it as needed; the database itself must exist. A
-// schema that a newer program wrote is media.CodeUnsupported, a URL that is none
-// media.CodeInvalid, a database that does not exist media.CodeNotFound, a refused
-// password media.CodeUnauthorized.
+// Open opens the ledger and migrates it as needed; the database itself must exist. Errors: media.CodeUnsupported for a
+// schema that a newer program wrote, media.CodeInvalid for an invalid URL, media.CodeNotFound for a database that does
+// not exist, media.CodeUnauthorized for a refused password.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	db, p, err := connect(c.withDefaults())
 	if err != nil {
@@ -97,8 +91,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{s}, nil
 }
 
-// Check reports whether a URL can be read, without connecting. The error has code
-// media.CodeInvalid and does not repeat the URL, which may hold a password.
+// Check reports whether a URL is valid, without connecting. The error has code media.CodeInvalid and does not repeat
+// the URL, which may contain a password.
 func Check(url string) error {
 	_, err := parse(url)
 	return err
@@ -131,7 +125,7 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 			cc.RuntimeParams[name] = value
 		}
 	}
-	// A write decides by what others have committed before it got its locks.
+	// A write depends on what others committed before it got its locks.
 	cc.RuntimeParams["default_transaction_isolation"] = "read committed"
 	d := dialect{place: place(cc)}
 	p := &patient{Connector: stdlib.GetConnector(*cc)}
@@ -145,11 +139,11 @@ func connect(c Config) (sqlstore.Config, *patient, error) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// place names the database for people.
+// place describes the database for people.
 func place(c *pgx.ConnConfig) string {
 	name := c.Database
 	if name == "" {
-		name = c.User // as the server takes it
+		name = c.User // the server's default
 	}
 	if strings.HasPrefix(c.Host, "/") {
 		return fmt.Sprintf("PostgreSQL %s in %s", name, c.Host)

@@ -11,30 +11,29 @@ import (
 	"atelier/media"
 )
 
-// queue holds the writes that wait. One caller at a time leads: it takes all of them into
-// one transaction, so that one sync serves many callers, tells each that it is done, and
-// lets the first of those that came meanwhile lead. Each caller still returns only when its
-// rows are on the disk, and a write that fails undoes only itself. A batch that is relaxed
-// as a whole is not synced.
+// queue contains the waiting writes. One caller at a time leads: it executes all of them in one transaction, so that
+// one sync serves many callers, notifies each, and passes the lead to the first of those that arrived meanwhile. Each
+// caller still returns only when its rows are on disk, and a failed write undoes only itself. A batch of only relaxed
+// writes is not synced.
 type queue struct {
 	mu      sync.Mutex // guards waiting and led
 	waiting []*write
 	led     bool
 
-	relaxed bool // the connection does not sync; the one that leads uses it
+	relaxed bool // whether the connection does not sync; only the leader uses it
 }
 
 // write is one caller's part of a transaction.
 type write struct {
-	ctx  context.Context //nolint:containedctx // it crosses to the goroutine that leads
+	ctx  context.Context //nolint:containedctx // the leader's goroutine uses it
 	what string
 	fn   func(context.Context, *sql.Tx) error
 	err  error     // read after turn
 	turn chan bool // true: lead; false: done
 }
 
-// Commit runs fn in a transaction and returns when it is synced. fn may run a second
-// time, in a new transaction, and it may share the first with other callers' writes.
+// Commit runs fn in a transaction and returns when it is synced. fn may be called a second time, in a new transaction,
+// and may share the first one with other callers' writes.
 func (d *dialect) Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error {
 	w := &write{ctx: ctx, what: what, fn: fn, turn: make(chan bool, 1)}
 	if lead := d.writes.join(w) || <-w.turn; lead {
@@ -43,7 +42,7 @@ func (d *dialect) Commit(ctx context.Context, db *sql.DB, what string, fn func(c
 	return w.err
 }
 
-// join reports whether nobody leads: then the caller does.
+// join queues a write and reports whether the caller must lead, because no other caller does.
 func (q *queue) join(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -53,7 +52,7 @@ func (q *queue) join(w *write) bool {
 	return lead
 }
 
-// lead writes what waits, the leader's own write too, and hands the lead over.
+// lead executes the waiting writes, including the leader's own, and passes the lead on.
 func (q *queue) lead(db *sql.DB) {
 	q.mu.Lock()
 	batch := q.waiting
@@ -69,7 +68,7 @@ func (q *queue) lead(db *sql.DB) {
 	writeAll(db, batch)
 }
 
-// prepare sets whether the commits of a batch are synced.
+// prepare enables or disables the sync of a batch's commits.
 func (q *queue) prepare(db *sql.DB, batch []*write) error {
 	relaxed := !slices.ContainsFunc(batch, func(w *write) bool { return !ledger.IsRelaxed(w.ctx) })
 	if relaxed == q.relaxed {
@@ -86,8 +85,8 @@ func (q *queue) prepare(db *sql.DB, batch []*write) error {
 	return nil
 }
 
-// handOver ends the turn of a batch, also when a write of it panicked. The leader is told
-// too, and does not listen: its channel holds one word.
+// handOver ends the turn of a batch, even if one of its writes panicked. The leader is notified too but does not
+// receive: its channel is buffered.
 func (q *queue) handOver(batch []*write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +98,7 @@ func (q *queue) handOver(batch []*write) {
 	}
 }
 
-// writeAll ends every write of the batch, whatever happens. The caller leads.
+// writeAll sets the outcome of every write of the batch in all cases. The caller leads.
 func writeAll(db *sql.DB, batch []*write) {
 	for _, w := range batch {
 		w.err = media.Errorf(media.CodeInternal, "%s: another write of the same batch panicked", w.what)
@@ -118,20 +117,19 @@ func writeOne(db *sql.DB, w *write) error {
 		return err
 	}
 	if err := w.fn(w.ctx, tx); err != nil {
-		_ = tx.Rollback() // fn's error is the one to tell
+		_ = tx.Rollback() // fn's error is returned
 		return err
 	}
 	return tx.Commit()
 }
 
-// writeTogether runs the batch in one transaction. It reports false, and nothing is written,
-// if that fails as a whole: then each is tried by itself, and a write that breaks
-// the transaction costs no other its rows.
+// writeTogether executes the batch in one transaction. If that fails as a whole, it returns false and nothing is
+// written; each write is then executed alone, so that a write that breaks the transaction affects no other.
 func writeTogether(db *sql.DB, batch []*write) bool {
 	first := batch[0]
 	tx, err := db.BeginTx(first.ctx, nil)
 	if err != nil {
-		for _, w := range batch { // another process holds the file: nobody needs to wait again
+		for _, w := range batch { // another process holds the file: no write needs to wait again
 			w.err = err
 		}
 		return true
@@ -139,7 +137,7 @@ func writeTogether(db *sql.DB, batch []*write) bool {
 	for _, w := range batch {
 		var broken error
 		if w.err, broken = sqlstore.Savepoint(w.ctx, tx, "one_write", (*dialect)(nil).Again, func() error { return w.fn(w.ctx, tx) }); broken != nil {
-			_ = tx.Rollback() // the writes tell what is wrong when they are tried one by one
+			_ = tx.Rollback() // the error appears when the writes are executed one by one
 			return false
 		}
 	}

@@ -16,27 +16,27 @@ type dialect struct{ writes queue }
 
 var _ sqlstore.Dialect = (*dialect)(nil)
 
-// Goose names the migration tool's dialect.
+// Goose returns the migration tool's dialect.
 func (*dialect) Goose() goose.Dialect { return goose.DialectSQLite3 }
 
-// CountTables counts in the file's schema.
+// CountTables returns a query that counts tables in the file's schema.
 func (*dialect) CountTables() string {
 	return `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 }
 
-// Alone has nothing to add to fn's own transactions.
+// Alone calls fn, whose own transactions are sufficient.
 func (*dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
 
-// Clock is that of the machine, to the millisecond.
+// Clock returns an expression of the machine's time, with millisecond precision.
 func (*dialect) Clock(after time.Duration) string {
 	return fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%f000Z', 'now', '%+.3f seconds')", after.Seconds())
 }
 
-// Share has nothing to add: see Lock.
+// Share returns no clause: see Lock.
 func (*dialect) Share() string { return "" }
 
-// Lock has nothing to add: a transaction that writes holds the file from its start.
+// Lock does nothing: a transaction that writes holds the file from its start.
 func (*dialect) Lock(context.Context, *sql.Tx, string) error { return nil }
 
-// Again is never so: a transaction begins with the lock, and so cannot lose it.
+// Again returns false: a transaction starts with the lock, and so cannot lose it.
 func (*dialect) Again(error) bool { return false }

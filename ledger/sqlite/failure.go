@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// failures says what result codes of SQLite, extended ones first, mean.
+// failures explains result codes of SQLite, extended ones first.
 var failures = []struct {
 	result int
 	code   media.Code

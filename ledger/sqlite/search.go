@@ -13,9 +13,9 @@ import (
 	"atelier/ledger/internal/sqlstore"
 )
 
-// searchIndex makes the index of the texts of media. It only grows: a text that was changed is found
-// by its old trigrams, too, and a search compares what it finds with the record. The number of a
-// text is not the rowid of its record, because VACUUM may change that one.
+// searchIndex creates the index of the texts of media. The index only grows: a changed text is also found by its old
+// trigrams, and a search compares its matches with the record. The number of a text is not the rowid of its record,
+// because VACUUM may change the rowid.
 var searchIndex = []string{ //nolint:gochecknoglobals // constant
 	`CREATE TABLE media_texts (n INTEGER PRIMARY KEY, media_id TEXT NOT NULL)`,
 	`CREATE VIRTUAL TABLE media_trigrams USING fts5 (label, description, file_name, content = '', columnsize = 0, detail = none, tokenize = 'trigram')`,
@@ -33,8 +33,8 @@ var searchIndex = []string{ //nolint:gochecknoglobals // constant
 	END`,
 }
 
-// Search indexes trigrams by FTS5. Where the index cannot be made, such as in a file that may only be
-// read, searches read all records.
+// Search indexes trigrams with FTS5. If the index cannot be created, for example in a read-only file, searches read all
+// records.
 func (d *dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sqlstore.Finder, error) {
 	err := d.indexTexts(ctx, db)
 	if failed := (*sqlite.Error)(nil); errors.As(err, &failed) {
@@ -44,7 +44,7 @@ func (d *dialect) Search(ctx context.Context, db *sql.DB, log *slog.Logger) (sql
 	return find, err
 }
 
-// indexTexts makes the index in one transaction, unless it is there.
+// indexTexts creates the index in one transaction, unless it exists.
 func (d *dialect) indexTexts(ctx context.Context, db *sql.DB) error {
 	var made int
 	if err := db.QueryRowContext(ctx, d.CountTables(), "media_trigrams").Scan(&made); err != nil || made > 0 {
@@ -56,7 +56,7 @@ func (d *dialect) indexTexts(ctx context.Context, db *sql.DB) error {
 	}
 	defer func() { _ = tx.Rollback() }() // after the commit there is nothing to undo
 	if err := tx.QueryRowContext(ctx, d.CountTables(), "media_trigrams").Scan(&made); err != nil || made > 0 {
-		return err // another process made it meanwhile
+		return err // another process created it meanwhile
 	}
 	for _, statement := range searchIndex {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -66,10 +66,10 @@ func (d *dialect) indexTexts(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// trigramsAtMost is how many trigrams of a text are looked for: more exclude little.
+// trigramsAtMost is the maximum number of trigrams of a text in a query: more exclude little.
 const trigramsAtMost = 24
 
-// find asks for records that have all trigrams of a text.
+// find returns a query for the records that contain all trigrams of a text.
 func find(_ context.Context, text string) (query string, args []any, err error) {
 	runes := []rune(text)
 	if len(runes) < 3 || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {

@@ -1,10 +1,9 @@
-// Package sqlite is the ledger on one SQLite file, for one machine: pure Go, write
-// ahead log, foreign keys on, every commit but a relaxed one synced before it returns. Writes that come
-// while another is being synced share the next sync. Several processes may share the
-// file; writers take turns.
+// Package sqlite implements the ledger in one SQLite file, for one machine: pure Go, write-ahead log, foreign keys on,
+// and every commit except a relaxed one synced before it returns. Writes that arrive during a sync share the next one.
+// Several processes may share the file; they write one at a time.
 //
-// Errors are those of package ledger. It imports ledger with its SQL, media, the SQLite
-// driver and the migration tool.
+// Errors are those of package ledger. It may import ledger with its SQL, media, internal/sqlitedb, the SQLite driver
+// and the migration tool.
 package sqlite
 
 import (
@@ -26,20 +25,19 @@ import (
 	"atelier/media"
 )
 
-// Config says which file to open and what the store depends on.
+// Config configures the file and the dependencies of a [Store].
 type Config struct {
 	// Path is the database file. Its directory is created if it is missing. Required.
 	Path string
 	// BusyTimeout is how long a call waits for another process; 0 means 10 s.
 	BusyTimeout time.Duration
-	// Readers is how many reads run at once; 0 means 4.
+	// Readers is the maximum number of concurrent reads; 0 means 4.
 	Readers int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of their creation.
 	NewID func() string
-	// Logger gets a warning for every secondary row that could not be saved; nil means
-	// slog.Default.
+	// Logger receives a warning for every secondary row that could not be saved; nil means slog.Default.
 	Logger *slog.Logger
 }
 
@@ -53,14 +51,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Store is the ledger in one file.
+// Store is the ledger in one SQLite file.
 type Store struct{ *sqlstore.Store }
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open opens the ledger, creating and migrating it as needed. A database that a newer
-// program wrote, or one of an unreleased version whose migrations have gaps, is
-// media.CodeUnsupported and stays as it is; one that is no database is media.CodeCorrupt.
+// Open opens the ledger, and creates and migrates it as needed. The error has code media.CodeUnsupported for a database
+// of a newer program, or of an unreleased version whose migrations have gaps, which stays unchanged, and
+// media.CodeCorrupt for a file that is not a database.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	db, err := connect(c)
@@ -75,9 +73,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{s}, nil
 }
 
-// connect opens two pools. The one that writes has one connection, so that writers of
-// this process queue there instead of polling for SQLite's lock; the one that reads
-// has several and cannot write.
+// connect opens two pools. The write pool has one connection, so that writers of this process queue there instead of
+// polling for SQLite's lock. The read pool has several and cannot write.
 func connect(c Config) (sqlstore.Config, error) {
 	const what = "open ledger"
 	d := &dialect{}
@@ -96,9 +93,8 @@ func connect(c Config) (sqlstore.Config, error) {
 	return db, nil
 }
 
-// ready waits while another process turns an empty file into a database with a
-// write-ahead log, for which SQLite does not wait by itself. Whatever else is wrong shows
-// when the database is used.
+// ready waits while another process converts an empty file to a database with a write-ahead log, for which SQLite
+// itself does not wait. Other errors appear when the database is used.
 func ready(ctx context.Context, db *sql.DB, limit time.Duration) {
 	const again = 10 * time.Millisecond
 	for range limit / again {

@@ -20,12 +20,12 @@ import (
 	"atelier/media/probe"
 )
 
-// headSize is how much of a stream is looked at where facts are missing.
+// headSize is the number of bytes that are sniffed if facts are missing.
 const headSize = 64 << 10
 
-// Decode reads one picture and turns it upright. Facts are those that probe read
-// for these bytes; where the type is missing it is sniffed from the stream. Only
-// the first frame of a GIF is read; moving WebP is [media.CodeUnsupported].
+// Decode reads one picture and turns it upright. f holds the facts that probe read for these bytes;
+// if the type is missing, facts are sniffed from the stream. Only the first frame of a GIF is read;
+// animated WebP is [media.CodeUnsupported].
 func Decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Image, error) {
 	img, f, err := decode(ctx, r, f, l)
 	if err != nil {
@@ -34,7 +34,7 @@ func Decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	return upright(img, f.Orientation), nil
 }
 
-// codec is how one type is read.
+// codec holds the functions that read one type.
 type codec struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
@@ -48,13 +48,12 @@ var codecs = map[string]codec{
 	"image/bmp":  {bmp.DecodeConfig, bmp.Decode},
 }
 
-// decode reads the picture as it is stored, before orientation, and completes its
-// facts.
+// decode returns the picture as it is stored, before orientation, and its completed facts.
 func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Image, media.Facts, error) {
 	src := &source{ctx: ctx, r: r}
 	in := bufio.NewReaderSize(src, headSize)
 	if f.MIMEType == "" {
-		head, _ := in.Peek(headSize) // a short file gives what it has; errors come back on reading
+		head, _ := in.Peek(headSize) // a short file has fewer bytes; read errors are reported later
 		f = probe.Head(head)
 	}
 	if err := l.Check(f); err != nil {
@@ -91,7 +90,7 @@ func decode(ctx context.Context, r io.Reader, f media.Facts, l Limits) (image.Im
 	return img, f, nil
 }
 
-// decodeError tells the reader's failure from a damaged file.
+// decodeError distinguishes a failed reader from a damaged file.
 func decodeError(f media.Facts, src *source, err error) error {
 	if src.err != nil {
 		return media.Errorf(media.CodeOf(src.err), "read image: %w", src.err)
@@ -99,11 +98,11 @@ func decodeError(f media.Facts, src *source, err error) error {
 	return media.Errorf(media.CodeCorrupt, "decode %s: %w", f.MIMEType, err)
 }
 
-// source is a reader that ends with its context and remembers its failure.
+// source is a reader that fails when its context ends and keeps its error.
 type source struct {
 	ctx context.Context //nolint:containedctx // lives for one call only: image decoders take no context.
 	r   io.Reader
-	err error // first failure other than the end
+	err error // last error other than io.EOF
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -118,7 +117,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decodeGIF puts the first frame onto the whole canvas, where it may be smaller.
+// decodeGIF draws the first frame onto the whole canvas, because the frame may be smaller.
 func decodeGIF(r io.Reader) (image.Image, error) {
 	var read bytes.Buffer
 	cfg, err := gif.DecodeConfig(io.TeeReader(r, &read))
@@ -138,9 +137,9 @@ func decodeGIF(r io.Reader) (image.Image, error) {
 	return img, nil
 }
 
-// decodeWebP corrects the colours of lossy files. They are stored with BT.601 in
-// studio range (16 to 235, RFC 9649), while Go's YCbCr images are full range, so
-// that black would come out as dark grey.
+// decodeWebP decodes a WebP and corrects the colours of lossy files. These store BT.601 in studio
+// range (16 to 235, RFC 9649), but Go's YCbCr images are full range, so that black would become
+// dark grey.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {
@@ -155,7 +154,7 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return img, nil
 }
 
-// studioRange converts with the fixed-point factors of libwebp.
+// studioRange converts m to NRGBA with the fixed-point factors of libwebp.
 func studioRange(m *image.YCbCr, alpha []byte, stride int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, m.Rect.Dx(), m.Rect.Dy()))
 	for y := range m.Rect.Dy() {
@@ -176,7 +175,7 @@ func studioRange(m *image.YCbCr, alpha []byte, stride int) *image.NRGBA {
 	return out
 }
 
-// clamp takes a value with six fractional bits to a byte.
+// clamp converts a value with six fractional bits to a byte.
 func clamp(v int32) byte {
 	return byte(min(max(v>>6, 0), 255)) // #nosec G115 -- clamped.
 }

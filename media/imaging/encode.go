@@ -16,24 +16,23 @@ import (
 	"atelier/media"
 )
 
-// EncodePNG writes a PNG that carries the label from birth, as XMP in an iTXt
-// chunk before the pixels. The zero label writes none.
+// EncodePNG writes a PNG that carries the label as XMP in an iTXt chunk before the pixels. The zero
+// label writes no chunk.
 func EncodePNG(w io.Writer, img image.Image, l Label) error {
 	in := &insertWriter{w: w, at: pngHeaderSize}
 	if !l.IsZero() {
 		in.insert = pngText(l.XMP())
 	}
-	// The fastest level is eight times as fast as the default one on pictures with
-	// grain, for a fifth more bytes.
+	// The fastest level is eight times as fast as the default on pictures with grain and writes a
+	// fifth more bytes.
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
 	return encoded("PNG", e.Encode(in, img))
 }
 
-// pngHeaderSize is the signature and the IHDR chunk, which must come first.
+// pngHeaderSize is the size of the signature and the IHDR chunk, which must come first.
 const pngHeaderSize = 8 + 12 + 13
 
-// pngText makes an uncompressed iTXt chunk as the XMP specification, part 3,
-// §1.1.5 wants it.
+// pngText returns an uncompressed iTXt chunk as defined in the XMP specification, part 3, §1.1.5.
 func pngText(xmp []byte) []byte {
 	body := append([]byte("iTXtXML:com.adobe.xmp\x00\x00\x00\x00\x00"), xmp...)
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(body)-4)) // #nosec G115 -- a few KiB.
@@ -41,9 +40,9 @@ func pngText(xmp []byte) []byte {
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body))
 }
 
-// EncodeJPEG writes a JPEG of a quality from 1 to 100 (0 means [DefaultQuality])
-// that carries the label as XMP in an APP1 segment. Transparent parts become
-// white. Sides are at most 65,535 pixels ([media.CodeTooLarge]).
+// EncodeJPEG writes a JPEG with a quality from 1 to 100 (0 means [DefaultQuality]) and the label as
+// XMP in an APP1 segment. Transparent parts become white. Sides are at most 65,535 pixels
+// ([media.CodeTooLarge]).
 func EncodeJPEG(w io.Writer, img image.Image, quality int, l Label) error {
 	q, err := checkQuality(quality)
 	if err != nil {
@@ -52,14 +51,14 @@ func EncodeJPEG(w io.Writer, img image.Image, quality int, l Label) error {
 	if err := checkSides(img, "JPEG", maxJPEG); err != nil {
 		return err
 	}
-	in := &insertWriter{w: w, at: 2} // behind the start marker
+	in := &insertWriter{w: w, at: 2} // after the start marker
 	if !l.IsZero() {
 		in.insert = jpegSegment(l.XMP())
 	}
 	switch img.(type) {
 	case *image.YCbCr, *image.Gray:
 	default:
-		// The encoder is quick for RGBA only; and JPEG has no transparency.
+		// The encoder is fast only for RGBA, and JPEG has no transparency.
 		b := img.Bounds()
 		flat := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		draw.Draw(flat, flat.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
@@ -69,16 +68,15 @@ func EncodeJPEG(w io.Writer, img image.Image, quality int, l Label) error {
 	return encoded("JPEG", jpeg.Encode(in, img, &jpeg.Options{Quality: q}))
 }
 
-// jpegSegment makes the APP1 segment of the XMP specification, part 3, §1.1.3.
+// jpegSegment returns the APP1 segment defined in the XMP specification, part 3, §1.1.3.
 func jpegSegment(xmp []byte) []byte {
 	body := append([]byte("http://ns.adobe.com/xap/1.0/\x00"), xmp...)
 	seg := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(body)+2)) // #nosec G115 -- XMP is cut to fit.
 	return append(seg, body...)
 }
 
-// EncodeWebP writes a WebP of a quality from 1 to 100 (0 means [DefaultQuality];
-// 100 is lossless) that carries the label as an XMP chunk. Sides are at most
-// 16,383 pixels ([media.CodeTooLarge]).
+// EncodeWebP writes a WebP with a quality from 1 to 100 (0 means [DefaultQuality]; 100 is lossless)
+// and the label as an XMP chunk. Sides are at most 16,383 pixels ([media.CodeTooLarge]).
 func EncodeWebP(w io.Writer, img image.Image, quality int, l Label) error {
 	q, err := checkQuality(quality)
 	if err != nil {
@@ -100,7 +98,7 @@ func EncodeWebP(w io.Writer, img image.Image, quality int, l Label) error {
 
 const maxJPEG = 1<<16 - 1
 
-// checkSides refuses what a format cannot hold.
+// checkSides returns an error if the picture is larger than the format allows.
 func checkSides(img image.Image, format string, limit int) error {
 	if b := img.Bounds(); b.Dx() > limit || b.Dy() > limit {
 		return media.Errorf(media.CodeTooLarge, "the image is %d × %d pixels: %s allows at most %d in each dimension: use png or a smaller box",
@@ -119,7 +117,7 @@ func checkQuality(q int) (int, error) {
 	return q, nil
 }
 
-// encoded wraps an encoder's error; a writer's coded error keeps its code.
+// encoded wraps an encoder's error; a coded error of the writer keeps its code.
 func encoded(format string, err error) error {
 	if err == nil {
 		return nil
@@ -127,7 +125,7 @@ func encoded(format string, err error) error {
 	return media.Errorf(media.CodeOf(err), "encode %s: %w", format, err)
 }
 
-// insertWriter passes bytes on and puts insert in at offset at.
+// insertWriter passes bytes on and adds insert at offset at.
 type insertWriter struct {
 	w      io.Writer
 	at     int
@@ -151,26 +149,26 @@ func (i *insertWriter) Write(p []byte) (int, error) {
 	return n + m, err
 }
 
-// Job says what to make of a picture.
+// Job describes how to convert a picture.
 type Job struct {
-	// Facts of the source, as probe read them; missing ones are sniffed.
+	// Facts of the source, as probe read them; without a type they are sniffed.
 	Facts media.Facts
-	// Limits of what is decoded.
+	// Limits for decoding.
 	Limits Limits
-	// Width and Height are a box in pixels to scale down into, ratio kept; 0 is
-	// open. Nothing is enlarged.
+	// Width and Height are a box in pixels to scale down into, keeping the ratio; 0 is unlimited.
+	// Nothing is enlarged.
 	Width, Height int
 	// Format of the result; the zero value is [FormatAuto].
 	Format Format
 	// Quality of JPEG and WebP, 1 to 100; 0 means [DefaultQuality].
 	Quality int
-	// Label to write. The zero value keeps the one that the source carries.
+	// Label to write. The zero value keeps the label of the source.
 	Label Label
 }
 
-// Transcode reads a picture, turns it upright, scales it into the job's box and
-// writes it in the job's format with the label. It returns the facts of what it
-// wrote. Colour profiles, animation and other metadata are not carried over.
+// Transcode reads a picture, turns it upright, scales it into the job's box and writes it in the
+// job's format with the label. It returns the facts of the result. Colour profiles, animation and
+// other metadata are dropped.
 func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Facts, error) {
 	if j.Width < 0 || j.Height < 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "a box of %d × %d pixels cannot contain an image", j.Width, j.Height)
@@ -189,7 +187,7 @@ func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Fact
 		return media.Facts{}, err
 	}
 	if j.Label.IsZero() {
-		// Marks may lie behind the pixels, which is where decoders stop.
+		// Labels may follow the pixels, where decoders stop reading.
 		if _, err := io.Copy(io.Discard, &source{ctx: ctx, r: in}); err != nil {
 			return media.Facts{}, media.Errorf(media.CodeOf(err), "read %s: %w", f.MIMEType, err)
 		}
@@ -209,7 +207,7 @@ func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Fact
 	return media.Facts{MIMEType: format.MIMEType(), Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), Frames: 1}, nil
 }
 
-// encode writes a resolved format.
+// encode writes img in a resolved format.
 func encode(w io.Writer, img image.Image, f Format, j Job) error {
 	switch f {
 	case FormatJPEG:
@@ -223,9 +221,8 @@ func encode(w io.Writer, img image.Image, f Format, j Job) error {
 
 const thumbnailQuality = 80
 
-// Thumbnail writes a picture at most width pixels wide: JPEG, or PNG where it has
-// transparent parts. A label in the source goes along. It returns the facts of
-// what it wrote.
+// Thumbnail writes a picture at most width pixels wide: JPEG, or PNG if it has transparent parts.
+// It keeps a label of the source and returns the facts of the result.
 func Thumbnail(ctx context.Context, w io.Writer, r io.Reader, f media.Facts, width int) (media.Facts, error) {
 	if width <= 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "a thumbnail of width %d cannot be made: use 1 or more", width)

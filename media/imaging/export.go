@@ -15,22 +15,22 @@ import (
 // Marking is how an exported file states that a machine made it.
 type Marking string
 
-// The markings. The empty one is that of items that no model made.
+// The markings. Items that no model made have the empty marking.
 const (
-	// MarkingLabel is a file that carries the label as it is stored.
+	// MarkingLabel means that the stored file already carries the label.
 	MarkingLabel Marking = "label"
-	// MarkingAdded is a file into which [Export] wrote the label: its bytes are not the stored ones.
+	// MarkingAdded means that [Export] added the label: the bytes differ from the stored ones.
 	MarkingAdded Marking = "label_added"
-	// MarkingSigned is the provider's signed original (C2PA): its signature says who made it and
-	// holds for these bytes alone, so that nothing is written into it.
+	// MarkingSigned means the provider's signed original (C2PA): its signature names the maker and
+	// is valid for these bytes only, so nothing is written into it.
 	MarkingSigned Marking = "signed_original"
-	// MarkingNone is a file of a format into which [Export] writes no label.
+	// MarkingNone means that the format or the file has no place for a label.
 	MarkingNone Marking = "none"
 )
 
-// Export copies an item to w as people take it out: with the label, where a model made it and
-// its file neither has one nor is signed. Pixels and sound are not touched, and what needs no
-// label is copied byte for byte. open is called for each of two readings; memory is O(64 KiB).
+// Export copies an item to w for use outside of the program. It adds the label if a model made the item and the file
+// neither has one nor is signed. Pixels and sound are not changed; all other files are copied byte for byte. open is
+// called for each of up to two readings; memory is O(64 KiB), and up to 1 MiB for FLAC.
 func Export(w io.Writer, o media.Output, open func() (io.ReadCloser, error)) (Marking, error) {
 	label := labelOf(o)
 	marking := Marking("")
@@ -59,8 +59,8 @@ func read[T any](open func() (io.ReadCloser, error), fn func(io.Reader) (T, erro
 	return v, errors.Join(err, r.Close())
 }
 
-// labelOf is the label that the record of an item asks for: the zero label unless a model had a
-// part in it.
+// labelOf returns the label that the record of an item requires: the zero label unless a model was
+// involved.
 func labelOf(o media.Output) Label {
 	term, _ := o.Metadata["digital_source_type"].(string)
 	model, _ := o.Metadata["model"].(string)
@@ -75,11 +75,11 @@ func labelOf(o media.Output) Label {
 	return Label{}
 }
 
-// signature is how the manifest store of C2PA begins: the type of a JUMBF description box, and
-// the first bytes of its UUID (C2PA specification 2.2, §11.1.4).
+// signature is the start of a C2PA manifest store: the type of a JUMBF description box and the
+// first bytes of its UUID (C2PA specification 2.2, §11.1.4).
 var signature = []byte("jumdc2pa")
 
-// markingOf reads how a file is marked.
+// markingOf returns the marking of a stored file.
 func markingOf(r io.Reader) (Marking, error) {
 	find, sign := &labelFinder{}, &signatureFinder{}
 	if _, err := io.Copy(io.MultiWriter(find, sign), r); err != nil {
@@ -94,7 +94,7 @@ func markingOf(r io.Reader) (Marking, error) {
 	return MarkingNone, nil
 }
 
-// signatureFinder is a writer that looks for a C2PA manifest.
+// signatureFinder is a writer that searches for a C2PA manifest.
 type signatureFinder struct {
 	tail  []byte
 	found bool
@@ -114,8 +114,8 @@ func (f *signatureFinder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// embedder copies a file of a size, without a label, to w, with the packet in it. Where the
-// file does not have the place for it, it is copied as it is, with MarkingNone.
+// embedder copies an unlabelled file of size bytes to w and adds the packet. If the file has no
+// place for it, embedder copies it unchanged and returns MarkingNone.
 type embedder func(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error)
 
 var embedders = map[string]embedder{
@@ -129,7 +129,7 @@ func unmarked(w io.Writer, r io.Reader) (Marking, error) {
 	return MarkingNone, err
 }
 
-// joined copies the parts of a file that carries the label now.
+// joined copies the parts of a file to which the label was added.
 func joined(w io.Writer, parts ...io.Reader) (Marking, error) {
 	_, err := io.Copy(w, io.MultiReader(parts...))
 	return MarkingAdded, err
@@ -151,7 +151,7 @@ func embedPNG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, pngHeaderSize, pngText(xmp), r)
 }
 
-// embedJPEG puts the segment behind the start marker and the JFIF segment, which must come first.
+// embedJPEG inserts the segment after the start marker and the JFIF segment, which must come first.
 func embedJPEG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	head, r, err := peek(r, 6)
 	if err != nil {
@@ -164,7 +164,7 @@ func embedJPEG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, at, jpegSegment(xmp), r)
 }
 
-// peek reads the first n bytes of r, or all there are, and returns them and a reader of the whole.
+// peek reads the first n bytes of r, or all if there are fewer. It returns them and a reader of all of r.
 func peek(r io.Reader, n int) (head []byte, whole io.Reader, err error) {
 	head = make([]byte, n)
 	n, err = io.ReadFull(r, head)
@@ -174,7 +174,7 @@ func peek(r io.Reader, n int) (head []byte, whole io.Reader, err error) {
 	return head[:n], io.MultiReader(bytes.NewReader(head[:n]), r), nil
 }
 
-// riffHead is the header of a RIFF file, and chunkHead that of a chunk in it.
+// riffHead is the size of the header of a RIFF file, chunkHead that of the header of a chunk.
 const riffHead, chunkHead = 12, 8
 
 func riffChunk(name string, body []byte) []byte {
@@ -186,8 +186,8 @@ func riffChunk(name string, body []byte) []byte {
 	return c
 }
 
-// extended copies a RIFF file with chunks in front of and behind its own. One that states
-// another size than it has, as a stream does, is copied as it is.
+// extended copies a RIFF file with chunks added before and after its own. A file whose header
+// states another size than it has, as a stream's does, is copied unchanged.
 func extended(w io.Writer, r io.Reader, size int64, front, back []byte) (Marking, error) {
 	head, whole, err := peek(r, riffHead)
 	if err != nil {
@@ -201,18 +201,18 @@ func extended(w io.Writer, r io.Reader, size int64, front, back []byte) (Marking
 	return joined(w, bytes.NewReader(append(head, front...)), r, bytes.NewReader(back))
 }
 
-// embedWAV appends the chunk of the XMP specification, part 3, §1.1.9.
+// embedWAV appends the chunk defined in the XMP specification, part 3, §1.1.9.
 func embedWAV(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error) {
 	return extended(w, r, size, nil, riffChunk("_PMX", xmp))
 }
 
-// The bits of a VP8X chunk that say what the file holds.
+// The flags of a VP8X chunk.
 const (
 	webpXMP   = 0x04
 	webpAlpha = 0x10
 )
 
-// embedWebP appends the XMP chunk. A file without the chunk that announces it gets one.
+// embedWebP appends the XMP chunk, and adds the VP8X chunk that announces it if there is none.
 func embedWebP(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error) {
 	const most = riffHead + chunkHead + 10
 	head, whole, err := peek(r, most)
@@ -242,16 +242,16 @@ func embedWebP(w io.Writer, r io.Reader, size int64, xmp []byte) (Marking, error
 	return extended(w, whole, size, front, riffChunk("XMP ", xmp))
 }
 
-// vp8x is the chunk that announces XMP in a picture of a size.
+// vp8x returns the chunk that announces XMP in a picture of a size.
 func vp8x(width, height int, flags byte) []byte {
-	body := make([]byte, 12) // two sizes of three bytes each, and room for the fourth of the second
+	body := make([]byte, 12) // flags, two sizes of three bytes each, and room for the fourth byte of the second
 	body[0] = flags | webpXMP
 	binary.LittleEndian.PutUint32(body[4:], uint32(width-1))  // #nosec G115 -- 14 bits.
 	binary.LittleEndian.PutUint32(body[7:], uint32(height-1)) // #nosec G115 -- 14 bits.
 	return riffChunk("VP8X", body[:10])
 }
 
-// embedSVG puts the packet into a metadata element, the first one of the drawing.
+// embedSVG adds the packet in a metadata element, as the first child of the root element.
 func embedSVG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	var head bytes.Buffer
 	d := xml.NewDecoder(io.TeeReader(io.LimitReader(r, 64<<10), &head))
@@ -273,8 +273,8 @@ func embedSVG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, at, []byte("<metadata>"+string(xmp)+"</metadata>"), rest)
 }
 
-// embedMP3 puts the frame of the XMP specification, part 3, §1.1.8, into the ID3 tag of the
-// file, or makes one.
+// embedMP3 adds the frame of the XMP specification, part 3, §1.1.8, to the ID3 tag of the file, or
+// adds a tag with it.
 func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	tag := []byte{'I', 'D', '3', 3, 0, 0, 0, 0, 0, 0}
 	head, rest, err := peek(r, len(tag))
@@ -282,7 +282,7 @@ func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 		return "", err
 	}
 	if bytes.HasPrefix(head, tag[:3]) && len(head) == len(tag) {
-		if head[3] < 3 || head[3] > 4 || head[5] != 0 { // other frames, or a tag that is packed
+		if head[3] < 3 || head[3] > 4 || head[5] != 0 { // a version with other frames, or a tag with flags
 			return unmarked(w, rest)
 		}
 		tag, rest = head, r
@@ -298,7 +298,7 @@ func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return joined(w, bytes.NewReader(append(tag, frame...)), rest)
 }
 
-// sevenBits writes a size as ID3 does: four times seven bits.
+// sevenBits encodes a size as ID3 does: four groups of seven bits.
 func sevenBits(n int) []byte {
 	return []byte{byte(n >> 21 & 0x7f), byte(n >> 14 & 0x7f), byte(n >> 7 & 0x7f), byte(n & 0x7f)}
 }

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// gifHead is the header of a GIF file with the description of its screen.
+// gifHead is the size of the header of a GIF file and its logical screen descriptor.
 const gifHead = 13
 
-// embedGIF puts the application extension of the XMP specification, part 3, §1.1.2, behind the
-// global colours. Programs that do not know it read it as blocks of odd sizes: wherever they are
-// when the packet ends, the bytes behind it lead them to the end.
+// embedGIF inserts the application extension of the XMP specification, part 3, §1.1.2, after the
+// global colour table. Programs that do not know it read the packet as sub-blocks of arbitrary
+// sizes: wherever they are when it ends, the bytes after it lead them to the end.
 func embedGIF(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	head, r, err := peek(r, gifHead)
 	if err != nil {
@@ -34,11 +34,11 @@ func embedGIF(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return after(w, at, append(extension, 0), r)
 }
 
-// xmpBox is the type of the box of the XMP specification, part 3, §1.2.7.
+// xmpBox is the type and UUID of the box in the XMP specification, part 3, §1.2.7.
 var xmpBox = []byte("uuid\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac")
 
-// embedMP4 puts a box behind the others. A film whose last box lasts to the end of the file, or is
-// looked for there, stays as it is.
+// embedMP4 appends a box. A movie whose last box extends to the end of the file, or is searched for
+// there, is left unchanged.
 func embedMP4(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	last, err := copyBoxes(w, r)
 	if err != nil || last == "" || last == "mfra" {
@@ -49,8 +49,8 @@ func embedMP4(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return MarkingAdded, err
 }
 
-// copyBoxes copies a file of boxes and gives the type of the last one; empty where they do not end
-// with the file.
+// copyBoxes copies a file of boxes and returns the type of the last one, or "" if the boxes do not
+// end with the file.
 func copyBoxes(w io.Writer, r io.Reader) (last string, err error) {
 	for {
 		head, rest, err := peek(r, 16)
@@ -77,8 +77,8 @@ func copyBoxes(w io.Writer, r io.Reader) (last string, err error) {
 	}
 }
 
-// withComment adds a comment to those of a block of Vorbis comments; nil where it is none. What
-// stands behind the comments stays.
+// withComment adds a comment to a block of Vorbis comments. It returns nil if block is not one.
+// Bytes after the comments are kept.
 func withComment(block, comment []byte) []byte {
 	at := 0
 	next := func() (n int, ok bool) { // reads a number
@@ -111,12 +111,12 @@ func withComment(block, comment []byte) []byte {
 	return append(append(out, comment...), block[at:]...)
 }
 
-// xmpComment is the packet as a comment. There is no standard for XMP in such files; programs that
-// scan for packets find it.
+// xmpComment returns the packet as a comment. No standard defines XMP in such files, but programs
+// that scan for packets find it.
 func xmpComment(xmp []byte) []byte { return append([]byte("XMP="), xmp...) }
 
-// The metadata blocks of FLAC: the type of comments, the bit of the last one, the bits of a size, and how
-// much of all is read.
+// The metadata blocks of FLAC: the type of comments, the flag of the last block, the mask of a
+// size, and the number of bytes that are read at most.
 const (
 	flacComment = 4
 	flacLast    = 0x80
@@ -130,8 +130,8 @@ func flacBlock(kind byte, body []byte) []byte {
 	return append(b, body...)
 }
 
-// embedFLAC puts the packet into the comments, or puts comments behind the first metadata block,
-// which describes the stream. A file with more metadata than flacMost stays as it is.
+// embedFLAC adds the packet to the comments. If there are none, it adds comments after the first metadata block, which
+// describes the stream. A file with more metadata than flacMost is left unchanged.
 func embedFLAC(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	head, whole, err := peek(r, flacMost)
 	if err != nil {
@@ -143,7 +143,7 @@ func embedFLAC(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return unmarked(w, whole)
 }
 
-// flacWithComment returns the beginning of a file with a comment more; nil where it has no place for it.
+// flacWithComment returns the beginning of a file with the comment added, or nil if it has no place for one.
 func flacWithComment(head, comment []byte) []byte {
 	if !bytes.HasPrefix(head, []byte("fLaC\x00")) && !bytes.HasPrefix(head, []byte("fLaC\x80")) {
 		return nil
@@ -176,15 +176,15 @@ func flacWithComment(head, comment []byte) []byte {
 	return slices.Concat(out, flacBlock(kind, withComment(make([]byte, 8), comment)), head[first:])
 }
 
-// The parts of an Ogg page (RFC 3533, §6).
+// Sizes and offsets in an Ogg page (RFC 3533, §6).
 const (
 	oggHead     = 27
 	oggChecksum = 22
 	oggMost     = oggHead + 255 + 255*255
 )
 
-// embedOpus puts the packet into the comments, which have a page of their own, the second one
-// (RFC 7845, §3). Comments of more than one page, and other codecs, stay as they are.
+// embedOpus adds the packet to the comments, which are on a page of their own, the second one
+// (RFC 7845, §3). Comments on more than one page, and other codecs, are left unchanged.
 func embedOpus(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	head, whole, err := peek(r, 2*oggMost)
 	if err != nil {
@@ -199,7 +199,7 @@ func embedOpus(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 	return joined(w, bytes.NewReader(first), bytes.NewReader(labelled), bytes.NewReader(head[len(first)+len(page):]), r)
 }
 
-// oggPage returns the page that b begins with; nil where there is none, or not all of it.
+// oggPage returns the page at the start of b, or nil if there is none or it is incomplete.
 func oggPage(b []byte) []byte {
 	if len(b) < oggHead || !bytes.HasPrefix(b, []byte("OggS\x00")) {
 		return nil
@@ -217,7 +217,7 @@ func oggPage(b []byte) []byte {
 	return b[:size]
 }
 
-// opusWithComment returns a page of comments with one more; nil where it is none, or too small for that.
+// opusWithComment returns a page of comments with one more, or nil if page is not one or has no room.
 func opusWithComment(page, comment []byte) []byte {
 	const magic = "OpusTags"
 	if len(page) == 0 {
@@ -242,7 +242,7 @@ func opusWithComment(page, comment []byte) []byte {
 	return out
 }
 
-// oggSum is the checksum of a page whose own is 0.
+// oggSum returns the checksum of a page whose checksum field is 0.
 func oggSum(page []byte) (crc uint32) {
 	for _, c := range page {
 		crc ^= uint32(c) << 24

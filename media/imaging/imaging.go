@@ -1,19 +1,16 @@
-// Package imaging decodes pictures under limits, turns them upright, makes
-// thumbnails and other formats of them, and writes the mark that says that a
-// picture was made by a machine.
+// Package imaging decodes pictures under limits, turns them upright, makes thumbnails and other
+// formats of them, and writes the label that marks a picture as machine-made.
 //
-// [Whole] tells, without decoding, whether a file is whole. Limits are checked against
-// headers before any pixel is decoded, both those that probe read and those of the
-// stream itself. PNG, JPEG, GIF (its first frame),
-// WebP and BMP are decoded; PNG, JPEG and WebP are encoded. Memory is the decoded
-// pixels, four bytes each, and O(64 KiB) beside them. Received originals are never
-// changed: everything here makes derivatives, and a mark that the source carries
-// goes into each of them.
+// [Whole] checks, without decoding, whether a file is complete. Limits are checked against headers
+// before any pixel is decoded: against the facts that probe read and against the header of the
+// stream itself. PNG, JPEG, GIF (its first frame), WebP and BMP are decoded; PNG, JPEG and WebP are
+// encoded. Memory use is the decoded pixels, four bytes each, plus O(64 KiB). Received originals
+// are never changed: the package makes derivatives, and each of them keeps the label of its source.
 //
-// Errors: [media.CodeTooLarge] beyond a limit, [media.CodeUnsupported] for other
-// formats, [media.CodeCorrupt] for bytes that do not decode, [media.CodeInvalid]
-// for bad arguments; a reader's or writer's own error keeps its code. The package
-// imports media, probe, golang.org/x/image and a WebP encoder.
+// Errors: [media.CodeTooLarge] beyond a limit, [media.CodeUnsupported] for other formats,
+// [media.CodeCorrupt] for bytes that do not decode, [media.CodeInvalid] for bad arguments. An error
+// of a reader or writer keeps its code. The package imports media, probe, golang.org/x/image and a
+// WebP encoder.
 package imaging
 
 import (
@@ -32,7 +29,7 @@ const (
 	DefaultQuality   = 85
 )
 
-// Limits bound what is decoded. The zero value means the defaults.
+// Limits restricts which pictures are decoded. The zero value means the defaults.
 type Limits struct {
 	// MaxPixels is the largest width × height; 0 means [DefaultMaxPixels].
 	MaxPixels int64
@@ -67,8 +64,8 @@ const (
 	FormatWebP Format = "webp"
 )
 
-// ParseFormat reads a format from its name, a file extension or a MIME type, in
-// any case. The error has code [media.CodeUnsupported].
+// ParseFormat parses the name, the file extension or the MIME type of a format, ignoring case. The
+// error has code [media.CodeUnsupported].
 func ParseFormat(s string) (Format, error) {
 	switch strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "image/"), ".") {
 	case "png":
@@ -81,7 +78,7 @@ func ParseFormat(s string) (Format, error) {
 	return "", media.Errorf(media.CodeUnsupported, "images cannot be written as %q: use png, jpeg or webp", s)
 }
 
-// MIMEType returns the format's MIME type; "" for [FormatAuto].
+// MIMEType returns the format's MIME type, or "" for [FormatAuto].
 func (f Format) MIMEType() string {
 	if f == FormatAuto {
 		return ""
@@ -101,7 +98,7 @@ func (f Format) Extension() string {
 	return ""
 }
 
-// resolve chooses the format for a picture where it is left open.
+// resolve returns f, or the format for img if f is [FormatAuto].
 func (f Format) resolve(img image.Image) Format {
 	if f != FormatAuto {
 		return f

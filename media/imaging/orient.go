@@ -6,7 +6,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// upright undoes an EXIF orientation of 2 to 8; others leave the picture alone.
+// upright undoes an EXIF orientation of 2 to 8; for other values it returns img unchanged.
 func upright(img image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return img
@@ -27,8 +27,8 @@ func upright(img image.Image, orientation int) image.Image {
 	return dst
 }
 
-// turned returns where the stored pixel (x, y) is shown; right and bottom are the
-// largest stored coordinates. EXIF 2.32, §4.6.4, tag 274.
+// turned returns where the stored pixel (x, y) is displayed; right and bottom are the largest
+// stored coordinates. EXIF 2.32, §4.6.4, tag 274.
 func turned(orientation, x, y, right, bottom int) (dx, dy int) {
 	switch orientation {
 	case 2:
@@ -49,7 +49,7 @@ func turned(orientation, x, y, right, bottom int) (dx, dy int) {
 	return x, y
 }
 
-// straight returns the pixels as NRGBA from the origin.
+// straight returns the pixels as NRGBA with the origin at (0, 0).
 func straight(img image.Image) *image.NRGBA {
 	if m, ok := img.(*image.NRGBA); ok && m.Rect.Min == (image.Point{}) {
 		return m
@@ -60,7 +60,7 @@ func straight(img image.Image) *image.NRGBA {
 	return m
 }
 
-// fit scales img down into a box; 0 leaves that side open. It never enlarges.
+// fit scales img down to fit into a box; a side of 0 is unlimited. It never enlarges.
 func fit(img image.Image, width, height int) image.Image {
 	b := img.Bounds()
 	w, h := Fit(b.Dx(), b.Dy(), width, height)
@@ -72,8 +72,8 @@ func fit(img image.Image, width, height int) image.Image {
 	return dst
 }
 
-// Fit returns the size of a w × h picture inside a box, ratio kept, never enlarged,
-// at least one pixel each way. A side of 0 in the box is open.
+// Fit returns the size of a w × h picture that is scaled down to fit into a box. It keeps the ratio, never enlarges,
+// and returns at least one pixel per side. A side of 0 in the box is unlimited.
 func Fit(w, h, boxWidth, boxHeight int) (width, height int) {
 	if w <= 0 || h <= 0 {
 		return w, h

@@ -23,7 +23,7 @@ type SheetItem struct {
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Facts of the picture, as probe read them.
 	Facts media.Facts
-	// Caption stands below, at most two lines of it; what does not fit is cut.
+	// Caption is drawn below the picture on at most two lines; text that does not fit is cut.
 	Caption string
 }
 
@@ -33,14 +33,13 @@ const (
 	sheetGap     = 24
 	sheetCaption = 64
 	sheetText    = 20
-	// MaxSheetItems is how many pictures fit on one contact sheet.
+	// MaxSheetItems is the maximum number of pictures on one contact sheet.
 	MaxSheetItems = 100
 )
 
-// ContactSheet writes a PNG of pictures side by side, each scaled into a box of 480
-// pixels with its caption below, up to four a row. One picture is decoded at a time.
-// Errors: media.CodeInvalid for none or more than [MaxSheetItems], and those of
-// [Decode] and of Open.
+// ContactSheet writes a PNG of pictures side by side, each scaled down into a box of 480 pixels
+// with its caption below, up to four per row. It decodes one picture at a time. Errors:
+// media.CodeInvalid for no items or more than [MaxSheetItems], and those of [Decode] and of Open.
 func ContactSheet(ctx context.Context, w io.Writer, items []SheetItem, lim Limits, l Label) error {
 	if len(items) == 0 || len(items) > MaxSheetItems {
 		return media.Errorf(media.CodeInvalid, "a contact sheet has 1 to %d pictures, not %d", MaxSheetItems, len(items))
@@ -81,7 +80,7 @@ func sheetFace() (font.Face, error) {
 	return face, nil
 }
 
-// place draws a picture into the middle of its box.
+// place draws a picture in the centre of its box.
 func place(ctx context.Context, page draw.Image, box image.Rectangle, item SheetItem, lim Limits) error {
 	if item.Open == nil {
 		return nil

@@ -11,12 +11,12 @@ import (
 	"atelier/media"
 )
 
-// Whole reads a picture of a type and reports whether its file is whole: it ends where its
-// own structure says, the parts of a PNG have the checksums that they name, and its stream of
-// pixels inflates to as many bytes as its header says, which takes about 25 ms a megapixel; one
-// of more than half a gibibyte is not looked into. No pixel is kept, so it takes O(64 KiB) of
-// memory whatever size the header claims. A file cut off or damaged there is
-// [media.CodeCorrupt], a type other than PNG, JPEG, GIF, WebP and BMP [media.CodeUnsupported].
+// Whole reads a picture of a type and returns nil if its file is complete. The file must end where
+// its own structure says. In a PNG, the critical chunks must match their checksums and the pixel
+// stream must inflate to as many bytes as the header says, which takes about 25 ms a megapixel; a
+// stream of more than half a gibibyte is not inflated. No pixel is kept, so Whole uses O(64 KiB) of
+// memory whatever size the header claims. A truncated or damaged file is [media.CodeCorrupt], a
+// type other than PNG, JPEG, GIF, WebP and BMP [media.CodeUnsupported].
 func Whole(ctx context.Context, r io.Reader, mimeType string) error {
 	walk, ok := map[string]func(*walker) error{
 		"image/png": (*walker).png, "image/jpeg": (*walker).jpeg, "image/gif": (*walker).gif,
@@ -38,13 +38,13 @@ func Whole(ctx context.Context, r io.Reader, mimeType string) error {
 	return media.Errorf(media.CodeCorrupt, "the %s is damaged: %w", mimeType, err)
 }
 
-// walker goes through the structure of one file.
+// walker walks the structure of one file.
 type walker struct {
 	in  *bufio.Reader
 	buf [64]byte
 }
 
-// take reads n bytes, at most 64, which are good until the next one.
+// take reads n bytes, at most 64, which are valid until the next call.
 func (w *walker) take(n int) ([]byte, error) {
 	_, err := io.ReadFull(w.in, w.buf[:n])
 	return w.buf[:n], err
@@ -55,10 +55,10 @@ func (w *walker) skip(n int64) error {
 	return err
 }
 
-// jpeg walks the markers up to EOI; inside of a scan an FF is followed by 00 or by a
-// marker. ITU T.81, annex B.
+// jpeg walks the markers up to EOI. Inside a scan, FF is followed by 00 or by a marker. ITU T.81,
+// annex B.
 func (w *walker) jpeg() error {
-	if err := w.skip(2); err != nil { // the start
+	if err := w.skip(2); err != nil { // the start marker
 		return err
 	}
 	for pixels := false; ; {
@@ -82,7 +82,7 @@ func (w *walker) jpeg() error {
 	}
 }
 
-// marker finds the next one, past what is no marker.
+// marker returns the next marker and skips the bytes before it.
 func (w *walker) marker() (byte, error) {
 	for {
 		_, err := w.in.ReadSlice(0xff)
@@ -95,7 +95,7 @@ func (w *walker) marker() (byte, error) {
 	}
 	for {
 		b, err := w.in.ReadByte()
-		if err != nil || b != 0xff { // more of them are padding
+		if err != nil || b != 0xff { // further FF bytes are padding
 			return b, err
 		}
 	}
@@ -134,7 +134,7 @@ func (w *walker) gif() error {
 	}
 }
 
-// frame passes over what stands before the pixels of a GIF's frame.
+// frame skips the data before the pixels of a GIF frame.
 func (w *walker) frame() error {
 	head, err := w.take(9)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *walker) frame() error {
 	return w.skip(colours(head[8]) + 1)
 }
 
-// subBlocks passes over data in pieces of up to 255 bytes.
+// subBlocks skips data in blocks of up to 255 bytes.
 func (w *walker) subBlocks() error {
 	for {
 		n, err := w.in.ReadByte()
@@ -163,8 +163,8 @@ func colours(flags byte) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-// webp walks the chunks that the container holds. RFC 9649, §2.3. Padding after the last
-// one, which some writers omit, is not missed.
+// webp walks the chunks of the container. RFC 9649, §2.3. Padding after the last chunk may be
+// missing, because some writers omit it.
 func (w *walker) webp() error {
 	head, err := w.take(12)
 	if err != nil {
@@ -194,8 +194,8 @@ func (w *walker) webp() error {
 	return has(pixels)
 }
 
-// bmp counts the rows, which are padded to four bytes; those of packed files, and of
-// headers older than that of Windows, are not known.
+// bmp counts the rows, which are padded to four bytes. It does not check compressed files and files
+// with a header older than that of Windows.
 func (w *walker) bmp() error {
 	head, err := w.take(34)
 	if err != nil {
@@ -213,10 +213,10 @@ func (w *walker) bmp() error {
 	return w.skip(max(int64(le.Uint32(head[10:]))-34, 0) + row*rows)
 }
 
-// maxRows bounds the bytes of all rows of a BMP: no file is as large.
+// maxRows limits the bytes of all rows of a BMP; no file is that large.
 const maxRows = 1 << 40
 
-// has is nil if pixels were there.
+// has returns an error unless there were pixels.
 func has(pixels bool) error {
 	if !pixels {
 		return errors.New("it has no pixels")

@@ -10,18 +10,18 @@ import (
 	"io"
 )
 
-// mostInflated bounds the bytes of pixels that are looked at, to half a gibibyte: above it, a
-// header is not believed so far, and the limits of pixels are another check's.
+// mostInflated is the maximum number of pixel bytes that are inflated, half a gibibyte. The stream
+// of a larger picture is not checked; limits of pixels are enforced elsewhere.
 const mostInflated = 512 << 20
 
-// png walks the chunks up to IEND. W3C PNG 3rd edition, §5. A wrong checksum of a chunk
-// that decoders may omit counts for nothing.
+// png walks the chunks up to IEND. W3C PNG 3rd edition, §5. A wrong checksum of a chunk that
+// decoders may ignore is not an error.
 func (w *walker) png() error {
 	if err := w.skip(8); err != nil { // the signature
 		return err
 	}
 	c := &chunk{in: w, sum: crc32.NewIEEE()}
-	var all []pass // none if they are not known
+	var all []pass // empty if unknown
 	pixels := false
 	for err := c.next(); ; err = c.advance() {
 		if err != nil {
@@ -49,7 +49,7 @@ func (w *walker) png() error {
 	}
 }
 
-// chunk is the part of a PNG that is being read.
+// chunk is the chunk of a PNG that is being read.
 type chunk struct {
 	in        *walker
 	sum       hash.Hash32
@@ -57,7 +57,7 @@ type chunk struct {
 	remaining int64
 }
 
-// next begins the chunk behind the one that has ended.
+// next reads the header of the next chunk.
 func (c *chunk) next() error {
 	head, err := c.in.take(8)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *chunk) next() error {
 	return nil
 }
 
-// Read reads on in the chunk.
+// Read reads from the rest of the chunk.
 func (c *chunk) Read(p []byte) (int, error) {
 	if c.remaining == 0 {
 		return 0, io.EOF
@@ -83,7 +83,7 @@ func (c *chunk) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end passes over what is left of the chunk and compares its checksum.
+// end skips the rest of the chunk and verifies its checksum.
 func (c *chunk) end() error {
 	if _, err := io.Copy(io.Discard, c); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *chunk) advance() error {
 	return c.next()
 }
 
-// pixels reads a run of IDAT chunks as one; at its end the chunk behind it has begun.
+// pixels reads consecutive IDAT chunks as one stream. When it ends, the chunk after them has begun.
 type pixels struct{ *chunk }
 
 func (p pixels) Read(b []byte) (int, error) {
@@ -120,9 +120,9 @@ func (p pixels) Read(b []byte) (int, error) {
 	return p.chunk.Read(b)
 }
 
-// inflate reads all pixels, and keeps none: their stream has to be good, to hold as many
-// bytes as the header says, and to know the filter of each row. Decoders pass over more than that, so they are not read. A wrong
-// checksum of a chunk says it better than what follows from it.
+// inflate reads all pixels and keeps none. Their stream must be valid, must hold as many bytes as the header says, and
+// must name an existing filter for each row. Decoders ignore further bytes, so they are not inflated. A wrong checksum
+// of a chunk takes precedence over the errors that follow from it.
 func (c *chunk) inflate(all []pass) error {
 	var bad error
 	if size := inflated(all); size > 0 && size <= mostInflated {
@@ -146,15 +146,15 @@ func (c *chunk) decompress(all []pass, size int64) error {
 	return err
 }
 
-// adam7 are the starts and steps of the passes of an interlaced PNG. W3C PNG 3rd edition, §8.
+// adam7 holds the starts and steps of the passes of an interlaced PNG. W3C PNG 3rd edition, §8.
 var adam7 = [7]struct{ x, y, dx, dy int64 }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }
 
-// pass is a part of the pixels: so many rows of so many bytes, of which the first says its filter.
+// pass is one pass over the pixels: the bytes of a row, the first of which is the filter, and the rows.
 type pass struct{ row, rows int64 }
 
-// inflated is how many bytes the pixels are.
+// inflated returns the number of bytes of the pixels.
 func inflated(all []pass) (size int64) {
 	for _, p := range all {
 		size += p.row * p.rows
@@ -162,8 +162,8 @@ func inflated(all []pass) (size int64) {
 	return size
 }
 
-// passes are the parts of the pixels of a header; none for one that means nothing, and huge
-// rather than wrong for a huge one.
+// passes returns the passes that a header describes: none for an invalid header, and one larger
+// than mostInflated, instead of an overflow, for a huge picture.
 func passes(head [13]byte) (all []pass) {
 	width, height := int64(binary.BigEndian.Uint32(head[:])), int64(binary.BigEndian.Uint32(head[4:]))
 	samples := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[head[9]]
@@ -189,13 +189,13 @@ func passes(head [13]byte) (all []pass) {
 	return all
 }
 
-// mostFilter is the highest filter of a row. W3C PNG 3rd edition, §9.
+// mostFilter is the highest filter type of a row. W3C PNG 3rd edition, §9.
 const mostFilter = 4
 
-// filters reads the filters of the rows that are written to it.
+// filters checks the filters of the rows that are written to it.
 type filters struct {
-	pending []pass // what has yet to begin
-	next    int64  // how many bytes on the next row begins
+	pending []pass // passes with rows that have yet to begin
+	next    int64  // bytes until the next row begins
 }
 
 func (f *filters) Write(b []byte) (int, error) {

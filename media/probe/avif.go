@@ -7,8 +7,8 @@ import (
 	"atelier/media"
 )
 
-// readAVIF reads the size of the primary item (ISO/IEC 23008-12): its ispe
-// property, turned by irot. Without an association the largest ispe counts.
+// readAVIF reads the size of the primary item (ISO/IEC 23008-12): its ispe property, rotated by
+// irot. If no property is associated with the item, the largest ispe is used.
 func readAVIF(s *source, f *media.Facts) {
 	meta, ok := findBox(s, box{next: s.extent()}, "meta")
 	if !ok {

@@ -9,7 +9,7 @@ import (
 // box is one box of an ISO base media file (ISO/IEC 14496-12, §4.2).
 type box struct {
 	kind       string
-	body, next int64 // offsets of the content and of what follows the box
+	body, next int64 // offsets of the content and of the end of the box
 }
 
 // readBox reads the box at off inside a container that ends at end.
@@ -47,7 +47,7 @@ func eachBox(s *source, off, end int64, visit func(box) bool) {
 	}
 }
 
-// findBox descends along a path of kinds, first match each.
+// findBox follows a path of box kinds and takes the first match at each level.
 func findBox(s *source, in box, path ...string) (box, bool) {
 	for _, kind := range path {
 		found := false
@@ -64,7 +64,7 @@ func findBox(s *source, in box, path ...string) (box, bool) {
 	return in, true
 }
 
-// extent is where boxes may lie: the whole file, or no known end.
+// extent returns the end of the top-level boxes: the size of the file, or 1<<62 if it is unknown.
 func (s *source) extent() int64 {
 	if s.headOnly {
 		return 1 << 62
@@ -72,7 +72,7 @@ func (s *source) extent() int64 {
 	return s.size
 }
 
-// readMP4 reads length and picture size from the index, wherever it lies.
+// readMP4 reads the duration and the picture size from the moov box, wherever it is in the file.
 func readMP4(s *source, f *media.Facts) {
 	top := box{next: s.extent()}
 	moov, ok := findBox(s, top, "moov")
@@ -113,7 +113,7 @@ func handler(s *source, trak box) string {
 	return string(s.whole(h.body+8, 4))
 }
 
-// headerSeconds reads mvhd: version 0 has 32-bit times, version 1 64-bit ones.
+// headerSeconds reads the duration from mvhd: times have 32 bits in version 0 and 64 bits in version 1.
 func headerSeconds(s *source, b box) float64 {
 	h := s.whole(b.body, 32)
 	if h == nil {
@@ -125,7 +125,7 @@ func headerSeconds(s *source, b box) float64 {
 	return unlessUnset(uint64(binary.BigEndian.Uint32(h[16:])), 32, binary.BigEndian.Uint32(h[12:]))
 }
 
-// unlessUnset is duration/scale, 0 where all bits are set (unknown).
+// unlessUnset returns duration/scale, or 0 if all bits of duration are set, which means unknown.
 func unlessUnset(duration uint64, bits int, scale uint32) float64 {
 	if duration == 1<<bits-1 || bits == 64 && duration == ^uint64(0) {
 		return 0
@@ -133,7 +133,7 @@ func unlessUnset(duration uint64, bits int, scale uint32) float64 {
 	return ratio(duration, uint64(scale))
 }
 
-// fragmentSeconds reads mehd, the length of a fragmented film.
+// fragmentSeconds reads the duration of a fragmented movie from mehd.
 func fragmentSeconds(s *source, moov, mehd box) float64 {
 	mvhd, ok := findBox(s, moov, "mvhd")
 	h := s.whole(mvhd.body, 24)
@@ -151,7 +151,7 @@ func fragmentSeconds(s *source, moov, mehd box) float64 {
 	return ratio(uint64(v), uint64(scale))
 }
 
-// segmentSeconds adds up the first segment index (sidx) of a fragmented file.
+// segmentSeconds sums the durations in the first segment index (sidx) of a fragmented file.
 func segmentSeconds(s *source, top box) float64 {
 	sidx, ok := findBox(s, top, "sidx")
 	h := s.whole(sidx.body, 12)
@@ -178,7 +178,7 @@ func segmentSeconds(s *source, top box) float64 {
 	return ratio(sum, uint64(scale))
 }
 
-// trackSize reads the shown size from tkhd, turned by its matrix.
+// trackSize reads the display size from tkhd and swaps its sides if the matrix rotates the picture.
 func trackSize(s *source, trak box, f *media.Facts) {
 	t, ok := findBox(s, trak, "tkhd")
 	if !ok {

@@ -21,7 +21,7 @@ func readJPEG(s *source, f *media.Facts) {
 		}
 		marker, n := h[1], int64(binary.BigEndian.Uint16(h[2:]))
 		switch {
-		case marker == 0xd9 || marker == 0xda: // end, or the scan itself
+		case marker == 0xd9 || marker == 0xda: // end of image, or start of scan
 			return
 		case marker == 0 || marker == 1 || marker >= 0xd0 && marker <= 0xd8: // no length
 			off += 2
@@ -41,8 +41,8 @@ func readJPEG(s *source, f *media.Facts) {
 	}
 }
 
-// exifOrientation finds tag 0x0112 in the first directory of a TIFF block; 0 if
-// there is none or it is out of range. EXIF 2.32, §4.6.
+// exifOrientation returns tag 0x0112 of the first directory of a TIFF block, or 0 if it is missing
+// or out of range. EXIF 2.32, §4.6.
 func exifOrientation(b []byte) int {
 	if len(b) < 8 {
 		return 0

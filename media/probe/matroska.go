@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// The EBML elements that matter (RFC 9559).
+// The IDs of the EBML elements that are read (RFC 9559).
 const (
 	ebmlSegment   = 0x18538067
 	ebmlInfo      = 0x1549a966
@@ -64,7 +64,7 @@ func readElement(s *source, off int64) (element, bool) {
 	return e, true
 }
 
-// film gathers what the walk over a Matroska file finds.
+// film collects the values found while walking a Matroska file.
 type film struct {
 	scale    uint64  // nanoseconds per tick
 	duration float64 // ticks
@@ -74,9 +74,8 @@ type film struct {
 	audio    bool
 }
 
-// readMatroska walks the elements as one flat sequence: containers of interest
-// are entered, everything else is jumped over. That reads live streams, whose
-// lengths are unknown, as well.
+// readMatroska walks the elements as one flat sequence: it enters the containers of interest and
+// skips everything else. This also handles live streams, whose lengths are unknown.
 func readMatroska(s *source, f *media.Facts) {
 	m := film{scale: 1_000_000}
 	first, ok := readElement(s, 0)
@@ -104,7 +103,7 @@ func readMatroska(s *source, f *media.Facts) {
 	}
 }
 
-// enter takes what an element says and reports whether to go into it.
+// enter records the value of an element and reports whether the walk enters the element.
 func (m *film) enter(s *source, e element, f *media.Facts) bool {
 	switch e.id {
 	case ebmlSegment, ebmlInfo, ebmlTracks, ebmlCluster, ebmlGroup, ebmlTrack:

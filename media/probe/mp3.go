@@ -14,7 +14,7 @@ var (
 	sampleRates = [3]int{44_100, 48_000, 32_000}
 )
 
-// walkFrames is how many frames are measured before the rest is extrapolated.
+// walkFrames is the maximum number of frames that are measured; the rest is extrapolated.
 const walkFrames = 1 << 14
 
 // frame is one MPEG audio frame header of layer III.
@@ -25,7 +25,7 @@ type frame struct {
 	side    int // bytes of side information
 }
 
-// parseFrame reads the four header bytes; false unless every field is legal.
+// parseFrame parses the four bytes of a frame header and reports whether every field is valid.
 func parseFrame(b []byte) (frame, bool) {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return frame{}, false
@@ -56,7 +56,7 @@ func parseFrame(b []byte) (frame, bool) {
 	return f, true
 }
 
-// audioStart returns the offset behind an ID3v2 tag, whose size is four times 7 bits.
+// audioStart returns the offset after an ID3v2 tag, whose size is stored as four groups of 7 bits.
 func audioStart(s *source) int64 {
 	b := s.whole(0, 10)
 	if b == nil || string(b[:3]) != "ID3" {
@@ -69,8 +69,8 @@ func audioStart(s *source) int64 {
 	return 10 + n
 }
 
-// likelyMP3 doubts a bare frame header: where the next frame should begin there
-// must be one, unless the file ends before.
+// likelyMP3 reports whether a frame header at the start is followed by another one where the next
+// frame should begin. It also returns true if the file ends before that or begins with an ID3 tag.
 func likelyMP3(s *source) bool {
 	f, ok := parseFrame(s.span(0, 4))
 	if !ok {
@@ -84,11 +84,11 @@ func likelyMP3(s *source) bool {
 	return ok
 }
 
-// readMP3 takes the frame count from a Xing, Info or VBRI header; without one it
-// walks the frames and, in long files, extrapolates from what it measured.
+// readMP3 takes the frame count from a Xing, Info or VBRI header. Without one it walks the frames
+// and, in long files, extrapolates from the frames that it measured.
 func readMP3(s *source, m *media.Facts) {
 	start := audioStart(s)
-	for range windowSize { // padding between tag and sound
+	for range windowSize { // padding between tag and audio
 		if _, ok := parseFrame(s.span(start, 4)); ok {
 			break
 		}
@@ -110,7 +110,7 @@ func readMP3(s *source, m *media.Facts) {
 	}
 }
 
-// vbrFrames reads the number of frames that an encoder left in the first one.
+// vbrFrames returns the frame count that an encoder stored in the first frame, or 0 if there is none.
 func vbrFrames(s *source, start int64, f frame) uint64 {
 	b := s.whole(start+4+int64(f.side), 12)
 	if b != nil && (string(b[:4]) == "Xing" || string(b[:4]) == "Info") && b[7]&1 == 1 {
@@ -123,7 +123,7 @@ func vbrFrames(s *source, start int64, f frame) uint64 {
 	return 0
 }
 
-// walkMP3 adds up the frames.
+// walkMP3 returns the total duration of the frames in seconds.
 func walkMP3(s *source, start int64) float64 {
 	off, seconds := start, 0.0
 	for range walkFrames {

@@ -7,8 +7,8 @@ import (
 	"atelier/media"
 )
 
-// readOGG reads the codec's rate from the first page and the length from the
-// granule position of the last page of the same stream. RFC 3533, RFC 7845.
+// readOGG reads the sample rate of the codec from the first page and the duration from the granule
+// position of the last page of the same stream. RFC 3533, RFC 7845.
 func readOGG(s *source, f *media.Facts) {
 	b := s.span(0, 27+255+64)
 	if len(b) < 28 {
@@ -28,7 +28,7 @@ func readOGG(s *source, f *media.Facts) {
 	}
 }
 
-// oggCodec returns samples per second and the samples to skip at the start.
+// oggCodec returns the samples per second and the number of samples to skip at the start.
 func oggCodec(p []byte, f *media.Facts) (rate, skip uint64) {
 	switch {
 	case bytes.HasPrefix(p, []byte("\x01vorbis")):
@@ -47,8 +47,8 @@ func oggCodec(p []byte, f *media.Facts) (rate, skip uint64) {
 	return 0, 0
 }
 
-// lastGranule looks back from the end of the file for a page of the stream that
-// has a position. The last page is at most 65,307 bytes long.
+// lastGranule searches backwards from the end of the file for a page of the stream that has a
+// position. The last page is at most 65,307 bytes long.
 func lastGranule(s *source, serial uint32) (uint64, bool) {
 	tail := s.span(max(0, s.size-maxSpan), maxSpan)
 	for len(tail) > 0 {

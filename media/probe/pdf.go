@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// maxObjects bounds what is inflated of one object stream, and inflateBudget
-	// what is inflated of all.
+	// maxObjects limits the bytes read and inflated from one object stream; inflateBudget limits
+	// the bytes inflated in total.
 	maxObjects    = 1 << 20
 	inflateBudget = 16 << 20
-	// maxTrees bounds how many nodes of the page tree are looked at.
+	// maxTrees limits how many nodes of page trees are read.
 	maxTrees = 10_000
-	// maxDictionary is how far the ends of a dictionary are looked for.
+	// maxDictionary is the maximum distance at which the ends of a dictionary are searched for.
 	maxDictionary = 4 << 10
 )
 
-// readPDF counts pages, best effort: the linearisation dictionary, else the
-// largest count of a page tree (inside compressed object streams too), else the
-// pages themselves. ISO 32000-1, §7.7.3 and annex F.
+// readPDF counts pages, best effort: from the linearisation dictionary, else from the largest count
+// of a page tree (also inside compressed object streams), else by counting the page objects.
+// ISO 32000-1, §7.7.3 and annex F.
 func readPDF(s *source, f *media.Facts) {
 	head := s.span(0, 2048)
 	if i := bytes.Index(head, []byte("/Linearized")); i >= 0 {
@@ -49,7 +49,7 @@ func readPDF(s *source, f *media.Facts) {
 	}
 }
 
-// pageTally is what was counted so far.
+// pageTally holds the counts so far.
 type pageTally struct {
 	tree       int // largest /Count of a page tree
 	trees      int // nodes of page trees
@@ -57,7 +57,7 @@ type pageTally struct {
 	inflatable int // bytes that may still be inflated
 }
 
-// count looks at the objects whose type is named in the first own bytes of b.
+// count counts the page objects and page tree nodes whose /Type is in the first own bytes of b.
 func (t *pageTally) count(b []byte, own int) {
 	for i := 0; ; {
 		n := bytes.Index(b[i:own], []byte("/Type"))
@@ -76,7 +76,7 @@ func (t *pageTally) count(b []byte, own int) {
 	}
 }
 
-// pdfName reads the name, at most 8 letters of it, that follows white space.
+// pdfName returns the name that follows white space, at most 8 letters of it.
 func pdfName(b []byte) string {
 	b = bytes.TrimLeft(b[:min(len(b), 32)], " \t\r\n\f\x00")
 	if len(b) == 0 || b[0] != '/' {
@@ -89,7 +89,7 @@ func pdfName(b []byte) string {
 	return string(b[1:n])
 }
 
-// numberOf reads the number that follows a key; 0 if there is none.
+// numberOf returns the first positive number that follows key, or 0 if there is none.
 func numberOf(b []byte, key string) int {
 	for {
 		_, rest, ok := bytes.Cut(b, []byte(key))
@@ -108,8 +108,8 @@ func numberOf(b []byte, key string) int {
 	}
 }
 
-// objectStreams returns where the data of the object streams begin whose dictionary
-// lies in the first own bytes of b.
+// objectStreams returns the offsets of the data of the object streams whose dictionary is in the
+// first own bytes of b.
 func objectStreams(b []byte, own int) []int {
 	var at []int
 	for i := 0; ; {
@@ -126,17 +126,17 @@ func objectStreams(b []byte, own int) []int {
 	}
 }
 
-// inflate counts inside a compressed object stream at off.
+// inflate counts the pages inside the compressed object stream at off.
 func (t *pageTally) inflate(s *source, off int64) {
 	if t.inflatable <= 0 {
 		return
 	}
-	t.inflatable -= 1024 // also for what is no stream at all
+	t.inflatable -= 1024 // charged even if this is not a stream
 	z, err := zlib.NewReader(&sectionReader{s: s, off: off, limit: maxObjects})
 	if err != nil {
-		return // not compressed by deflate: its pages stay uncounted
+		return // not compressed by deflate: its pages are not counted
 	}
-	b, _ := io.ReadAll(io.LimitReader(z, maxObjects)) // a cut stream counts as far as it goes
+	b, _ := io.ReadAll(io.LimitReader(z, maxObjects)) // a truncated stream is counted as far as it can be read
 	t.inflatable -= len(b)
 	t.count(b, len(b))
 }

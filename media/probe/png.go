@@ -6,8 +6,8 @@ import (
 	"atelier/media"
 )
 
-// readPNG reads IHDR, then walks the chunks before the pixels: acTL counts the
-// frames of an APNG and eXIf may hold an orientation. W3C PNG 3rd edition, §11.
+// readPNG reads IHDR, then walks the chunks before the pixels: acTL holds the frame count of an
+// APNG, and eXIf may hold an orientation. W3C PNG 3rd edition, §11.
 func readPNG(s *source, f *media.Facts) {
 	ihdr := s.whole(8, 8+8)
 	if ihdr == nil || string(ihdr[4:8]) != "IHDR" {

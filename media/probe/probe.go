@@ -1,11 +1,11 @@
-// Package probe reads from media bytes what they are: type, width and height as
-// shown, EXIF orientation, number of frames or pages, duration. Nothing is ever
-// taken from a request or a file name.
+// Package probe reads the facts of media from their bytes: type, width and height as displayed,
+// EXIF orientation, number of frames or pages, duration. It never takes a fact from a request or a
+// file name.
 //
-// Input is hostile by assumption. Parsers read through one bounded window, never
-// allocate by a number found in a file, and stop where the file stops: a truncated
-// or lying file gives the facts that are there. The only errors are those of the
-// reader underneath and a bad size ([media.CodeInvalid]).
+// Input is assumed to be hostile. Parsers read through one bounded window, never allocate by a
+// number found in a file, and stop at the end of the file: a truncated or lying file yields the
+// facts that can be read. The only errors are those of the underlying reader and a negative size
+// ([media.CodeInvalid]).
 //
 // The package imports media and the standard library.
 package probe
@@ -20,18 +20,18 @@ import (
 	"atelier/media"
 )
 
-// Head returns the facts that the first bytes of a file tell. The type needs at most
-// 4 KiB; dimensions of most images are there too. Durations, frame and page counts
-// need [Read]. An empty MIMEType means unknown.
+// Head returns the facts that the first bytes of a file contain. The type and the dimensions of
+// most images need at most 4 KiB. Durations, frame and page counts need [Read]. An empty MIMEType
+// means unknown.
 func Head(head []byte) media.Facts {
 	s := &source{r: bytes.NewReader(head), size: int64(len(head)), headOnly: true, budget: readBudget}
 	return readAs(s, sniff(s))
 }
 
-// Read returns all facts of a file of size bytes, walking it where it must: a JPEG
-// whose EXIF block is long, an MP4 whose index is at the end, the last page of an
-// OGG. It reads at most 32 MiB in all, most often a few KiB. An empty MIMEType
-// means unknown and is no error; the error is that of r.
+// Read returns all facts of a file of size bytes. It reads beyond the beginning where necessary:
+// for a long EXIF block in a JPEG, an index at the end of an MP4, the last page of an OGG. It reads
+// at most 32 MiB in total, usually a few KiB. An empty MIMEType means unknown and is not an error;
+// the error is that of r.
 func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 	if size < 0 {
 		return media.Facts{}, media.Errorf(media.CodeInvalid, "probe: size %d is negative", size)
@@ -44,11 +44,10 @@ func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 	return f, nil
 }
 
-// Declare settles the type where bytes have no signature of their own: plain text
-// and raw bytes. The sniffed type beats the declared one, with one exception: a
-// declared text type (text/markdown) beats a sniffed text type, because Markdown
-// may begin with a tag. A declared type that would have had a signature is not
-// believed: such bytes are application/octet-stream.
+// Declare chooses the type of bytes that have no signature of their own: plain text and raw bytes.
+// The sniffed type takes precedence over the declared one, with one exception: a declared text type
+// (text/markdown) overrides a sniffed text type, because Markdown may begin with a tag. A declared
+// type that would have a signature is ignored: such bytes become application/octet-stream.
 func Declare(f media.Facts, declared string) media.Facts {
 	t, _, err := mime.ParseMediaType(declared)
 	if err != nil || !strings.Contains(t, "/") || len(t) > maxDeclared {
@@ -65,11 +64,11 @@ func Declare(f media.Facts, declared string) media.Facts {
 	return f
 }
 
-// maxDeclared is the longest declared type that is believed; types are shown in
-// prompts, and a longer one carries something else.
+// maxDeclared is the maximum length of a declared type. Types are shown in prompts, and a longer
+// one carries something else.
 const maxDeclared = 100
 
-// hasSignature reports whether bytes of that type would have been recognised.
+// hasSignature reports whether bytes of type t would have been recognised.
 func hasSignature(t string) bool {
 	if t == "audio/pcm" || t == "audio/l16" || t == "audio/basic" {
 		return false
@@ -78,14 +77,14 @@ func hasSignature(t string) bool {
 	return top == "image" || top == "audio" || top == "video" || t == typePDF
 }
 
-// parsers read the facts of files of a type.
+// parsers holds the function that reads the facts of each type.
 var parsers = map[string]func(*source, *media.Facts){
 	typePNG: readPNG, typeJPEG: readJPEG, typeGIF: readGIF, typeWebP: readWebP, typeBMP: readBMP, typeSVG: readSVG, typePDF: readPDF,
 	typeAVIF: readAVIF, typeHEIC: readAVIF, typeMP4: readMP4, typeMOV: readMP4, typeM4A: readMP4, typeWebM: readMatroska, typeMKV: readMatroska,
 	typeWAV: readWAV, typeMP3: readMP3, typeOGG: readOGG, typeFLAC: readFLAC,
 }
 
-// readAs reads the facts that a file of type t tells.
+// readAs reads the facts of a file of type t.
 func readAs(s *source, t string) media.Facts {
 	f := media.Facts{MIMEType: t}
 	if parse := parsers[t]; parse != nil {
@@ -95,7 +94,7 @@ func readAs(s *source, t string) media.Facts {
 	return f
 }
 
-// settle makes facts consistent: dimensions come in pairs, lengths are sane.
+// settle makes facts consistent: dimensions come in pairs, as displayed, and durations are plausible.
 func settle(f *media.Facts) {
 	if f.Width <= 0 || f.Height <= 0 {
 		f.Width, f.Height = 0, 0

@@ -6,8 +6,8 @@ import (
 	"atelier/media"
 )
 
-// readGIF reads the logical screen and counts the pictures by walking the blocks,
-// as far as the read budget goes. GIF89a specification.
+// readGIF reads the size of the logical screen and counts the frames by walking the blocks until
+// the read budget is spent. GIF89a specification.
 func readGIF(s *source, f *media.Facts) {
 	h := s.whole(6, 5)
 	if h == nil {
@@ -34,13 +34,13 @@ func readGIF(s *source, f *media.Facts) {
 			}
 			f.Frames++
 			off = skipSubBlocks(s, off+10+colourTable(d[9])+1)
-		default: // the trailer, or nonsense
+		default: // the trailer, or invalid data
 			return
 		}
 	}
 }
 
-// colourTable returns the length of the table that packed flags announce.
+// colourTable returns the length in bytes of the colour table that the packed flags declare.
 func colourTable(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -48,7 +48,7 @@ func colourTable(flags byte) int64 {
 	return 3 << (flags&7 + 1)
 }
 
-// skipSubBlocks returns the offset behind a chain of data sub-blocks.
+// skipSubBlocks returns the offset after a chain of data sub-blocks.
 func skipSubBlocks(s *source, off int64) int64 {
 	for {
 		b := s.whole(off, 1)
@@ -59,8 +59,8 @@ func skipSubBlocks(s *source, off int64) int64 {
 	}
 }
 
-// readWebP reads VP8, VP8L or VP8X, counts animation frames and looks for EXIF.
-// Google, WebP container specification.
+// readWebP reads the size from VP8, VP8L or VP8X, counts the animation frames and reads the EXIF
+// orientation. Google, WebP container specification.
 func readWebP(s *source, f *media.Facts) {
 	for off := int64(12); ; {
 		h := s.whole(off, 8)
@@ -104,7 +104,7 @@ func le24(b []byte) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 }
 
-// readBMP reads the core or the info header; a negative height means top-down.
+// readBMP reads the size from the core or the info header; a negative height means top-down.
 func readBMP(s *source, f *media.Facts) {
 	b := s.whole(14, 12)
 	if b == nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The types that this package tells.
+// The types that this package recognises.
 const (
 	typePNG  = "image/png"
 	typeJPEG = "image/jpeg"
@@ -35,18 +35,18 @@ const (
 	typeJSON = "application/json"
 )
 
-// headSize is how much of a file decides its type.
+// headSize is the number of bytes at the start of a file that determine its type.
 const headSize = 4 << 10
 
-// Media reports whether head, at least 18 bytes for a firm answer, begins like a
-// media file. It allocates nothing and looks at signatures only: text formats
-// other than a bare <svg count as no. It is meant for hot paths, where a wrong yes
-// is cheap and [Head] is asked afterwards.
+// Media reports whether head begins like a media file; a reliable answer needs at least 18 bytes.
+// It allocates nothing and checks signatures only: text formats other than a bare <svg are not
+// recognised. It is meant for hot paths, where a false positive is cheap and [Head] is called
+// afterwards.
 func Media(head []byte) bool {
 	return signature(head) != "" || len(head) >= 5 && string(head[:4]) == "<svg" && strings.IndexByte(" >/\t\n\r", head[4]) >= 0
 }
 
-// sniff returns the MIME type or "".
+// sniff returns the MIME type, or "" if it is unknown.
 func sniff(s *source) string {
 	if t := signature(s.span(0, headSize)); t != "" && (t != typeMP3 || likelyMP3(s)) {
 		return t
@@ -57,7 +57,7 @@ func sniff(s *source) string {
 	return sniffText(s)
 }
 
-// signature tells binary types by their first bytes.
+// signature returns the type of a binary file from its first bytes, or "".
 func signature(b []byte) string {
 	if len(b) < 4 {
 		return ""
@@ -115,8 +115,8 @@ func riff(b []byte) string {
 	return ""
 }
 
-// bmp asks for more than the two letters, which begin much text: the reserved
-// words are zero and the size of the second header is a known one.
+// bmp checks more than the first two letters, because much text begins with them: the reserved
+// words must be zero and the size of the second header must be a known one.
 func bmp(b []byte) string {
 	if len(b) < 18 || b[1] != 'M' || binary.LittleEndian.Uint32(b[6:]) != 0 {
 		return ""
@@ -128,7 +128,7 @@ func bmp(b []byte) string {
 	return ""
 }
 
-// mpegAudio tells a frame header of MP3 or ADTS AAC with legal fields.
+// mpegAudio recognises a frame header of MP3 or ADTS AAC with valid fields.
 func mpegAudio(b []byte) string {
 	if b[1]&0xf6 == 0xf0 && b[2]>>2&0x0f < 13 { // layer bits 00: ADTS
 		return typeAAC
@@ -139,8 +139,8 @@ func mpegAudio(b []byte) string {
 	return ""
 }
 
-// isoType tells the family of MP4 by its first box. Files of old QuickTime have
-// no ftyp box and begin with the index or the data.
+// isoType recognises the MP4 family by the first box. Old QuickTime files have no ftyp box and
+// begin with a moov or wide box.
 func isoType(b []byte) string {
 	if len(b) < 12 {
 		return ""
@@ -160,7 +160,7 @@ func isoType(b []byte) string {
 	return ""
 }
 
-// brandType reads the brands: the major one, a version, the compatible ones.
+// brandType returns the type for a list of brands: the major brand, a version, the compatible brands.
 func brandType(b []byte) string {
 	for i := 0; i+4 <= len(b); i += 4 {
 		if i == 4 {
@@ -193,14 +193,14 @@ func matroskaType(b []byte) string {
 	return typeWebM
 }
 
-// sniffPDF allows what viewers allow: some junk before the header.
+// sniffPDF reports whether b has a PDF header. Like viewers, it allows some junk before it.
 func sniffPDF(b []byte) bool {
 	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
 	return i >= 0 && i+7 <= len(b) && (b[i+5] == '1' || b[i+5] == '2') && b[i+6] == '.'
 }
 
-// sniffText tells SVG, HTML and JSON; Markdown and plain text have no signature. Of markup the first
-// element counts, behind prolog, comments and doctype.
+// sniffText recognises SVG, HTML and JSON; Markdown and plain text have no signature. The type of
+// markup is decided by the first element after prolog, comments and doctype.
 func sniffText(s *source) string {
 	b := s.span(0, headSize)
 	if bytes.IndexByte(b, 0) >= 0 {
@@ -222,8 +222,8 @@ func sniffText(s *source) string {
 	return ""
 }
 
-// sniffJSON believes text that is JSON as far as it was read, and whole if it is
-// short. A Markdown link begins like an array and fails at its second token.
+// sniffJSON accepts text that is valid JSON as far as it was read, and complete if it is short. A
+// Markdown link begins like an array and fails at its second token.
 func sniffJSON(t string) string {
 	d, depth := json.NewDecoder(strings.NewReader(t)), 0
 	for range 64 {

@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// readBudget bounds what one probe reads, so that no file can make it hang.
+	// readBudget limits the bytes that one probe reads, so that no file can make it hang.
 	readBudget = 32 << 20
-	// windowSize is what is read ahead around a small read.
+	// windowSize is the number of bytes that are fetched for a smaller read.
 	windowSize = 4 << 10
 	// maxSpan is the longest single read; an OGG page is a little shorter.
 	maxSpan = 66 << 10
-	// maxSeconds caps lengths that headers claim (one year).
+	// maxSeconds is the maximum duration that is accepted (one year).
 	maxSeconds = 366 * 24 * 3600
 )
 
-// source reads spans of a file through one window. After its first failure, or
-// when the budget is spent, every span is empty, so parsers end.
+// source reads spans of a file through one window. After the first error, or when the budget is
+// spent, every span is empty, so that parsers stop.
 type source struct {
 	r        io.ReaderAt
 	size     int64
-	headOnly bool // r is only the beginning of the file: its size says nothing
+	headOnly bool // r holds only the beginning of the file, so size is not the size of the file
 	budget   int64
-	err      error // first failure of r other than the end
+	err      error // first error of r other than io.EOF
 	window   []byte
 	at       int64 // offset of window
 	buf      []byte
 }
 
-// span returns n bytes at off, or fewer where the file ends. The bytes are valid
-// until the next call.
+// span returns n bytes at off, at most maxSpan, or fewer at the end of the file. The bytes are
+// valid until the next call.
 func (s *source) span(off int64, n int) []byte {
 	if off < 0 || off >= s.size || n <= 0 || s.err != nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *source) whole(off int64, n int) []byte {
 	return b
 }
 
-// be32 reads a big-endian number; false where the file ends before.
+// be32 reads a big-endian uint32. It returns false if the file ends first.
 func (s *source) be32(off int64) (uint32, bool) {
 	b := s.whole(off, 4)
 	if b == nil {
@@ -104,7 +104,7 @@ func (r *sectionReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ratio is a/b seconds, 0 where b is 0.
+// ratio returns a/b in seconds, or 0 if b is 0.
 func ratio(a, b uint64) float64 {
 	if b == 0 {
 		return 0

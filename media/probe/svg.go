@@ -10,12 +10,12 @@ import (
 	"atelier/media"
 )
 
-// svgHead is how far the root element is looked for; prologs and comments of
-// drawing programs are long.
+// svgHead is the number of bytes in which the root element is searched for. Drawing programs write
+// long prologs and comments.
 const svgHead = 64 << 10
 
-// firstElement returns the local name and attributes of the root element, or
-// "!doctype html". Nothing is expanded: raw tokens only.
+// firstElement returns the local name and attributes of the root element, or "!doctype html". It
+// reads raw tokens and expands nothing.
 func firstElement(s *source) (string, []xml.Attr) {
 	d := xml.NewDecoder(&sectionReader{s: s, limit: svgHead})
 	d.Strict = false
@@ -41,8 +41,8 @@ func firstElement(s *source) (string, []xml.Attr) {
 	}
 }
 
-// readSVG returns the size in CSS pixels: width and height, completed from the
-// viewBox where one is missing or relative.
+// readSVG reads the size in CSS pixels from width and height. A missing or relative one is computed
+// from the viewBox.
 func readSVG(s *source, f *media.Facts) {
 	_, attrs := firstElement(s)
 	var width, height, boxW, boxH float64
@@ -68,7 +68,7 @@ func readSVG(s *source, f *media.Facts) {
 	f.Width, f.Height = pixels(width), pixels(height)
 }
 
-// pixels rounds a length, up to 1 where there is something.
+// pixels rounds a length; a positive length becomes at least 1.
 func pixels(v float64) int {
 	if v <= 0 || v > math.MaxInt32 || math.IsNaN(v) {
 		return 0
@@ -76,7 +76,7 @@ func pixels(v float64) int {
 	return max(1, int(math.Round(v)))
 }
 
-// cssPixels reads an absolute length (CSS Values 3, §6.2); 0 for relative ones.
+// cssPixels parses an absolute length (CSS Values 3, §6.2). It returns 0 for relative lengths.
 func cssPixels(s string) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	num := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
@@ -89,7 +89,7 @@ func cssPixels(s string) float64 {
 	}[strings.TrimSpace(s[len(num):])]
 }
 
-// viewBox reads the last two of its four numbers.
+// viewBox returns the last two of the four numbers of a viewBox.
 func viewBox(s string) (width, height float64) {
 	n := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' || r == '\r' })
 	if len(n) != 4 {

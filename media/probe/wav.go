@@ -6,8 +6,8 @@ import (
 	"atelier/media"
 )
 
-// readWAV reads the byte rate from fmt and the length from data. A streamed file
-// has 0 or all ones as its length: then what is there counts.
+// readWAV reads the byte rate from fmt and the length from data. If a streamed file has 0 or all
+// ones as its length, the remaining bytes are counted.
 func readWAV(s *source, f *media.Facts) {
 	var rate uint32
 	for off := int64(12); ; {

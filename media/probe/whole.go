@@ -5,17 +5,17 @@ import (
 	"encoding/binary"
 )
 
-// Whole reports whether b is a picture or a sound from its signature to the mark of its end:
-// PNG, JPEG, GIF, and what says its own size (WebP, WAV). It says no of all other types, and
-// decodes nothing.
+// Whole reports whether b is a complete picture or sound, from its signature to its end mark: PNG,
+// JPEG, GIF, or a type that states its own size (WebP, WAV). It returns false for all other types
+// and decodes nothing.
 func Whole(b []byte) bool {
 	ended, known := Ended(b, b, int64(len(b)))
 	return ended && known
 }
 
-// Ended reports whether a file of so many bytes, of which head and tail are the first and the last
-// ones, at least twelve unless it is shorter, ends with the mark of its end; known is false for
-// types of which that cannot be said.
+// Ended reports whether a file of size bytes ends with the end mark of its type. head and tail are
+// its first and its last bytes, at least twelve of each unless the file is shorter. known is false
+// for types for which this cannot be decided.
 func Ended(head, tail []byte, size int64) (ended, known bool) {
 	switch signature(head) {
 	case typePNG:
@@ -30,13 +30,13 @@ func Ended(head, tail []byte, size int64) (ended, known bool) {
 	return false, false
 }
 
-// Signed is [Media] without what begins like a frame of MP3 or AAC alone: eleven bits are no
-// signature where nothing else says that the bytes are media.
+// Signed is like [Media], but rejects bytes that only begin like a frame of MP3 or AAC: eleven bits
+// are not a signature if nothing else indicates media.
 func Signed(head []byte) bool {
 	return Media(head) && (head[0] != 0xff || head[1] == 0xd8)
 }
 
-// Frames reports whether b begins with two frames of MP3 or AAC, one behind the other.
+// Frames reports whether b begins with two consecutive frames of MP3 or AAC.
 func Frames(b []byte) bool {
 	size := func(b []byte) int {
 		if f, ok := parseFrame(b); ok {

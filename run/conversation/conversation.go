@@ -1,6 +1,6 @@
-// Package conversation connects runs and conversations. A run receives the newest 40 messages, up
-// to 24,000 bytes, and is granted the 100 newest attachments. The person's message is saved before
-// the run begins, the answer when it ends, with the items chosen for it.
+// Package conversation connects runs and conversations. A run receives the newest 40 messages, up to 24,000 bytes, and
+// is granted the 100 newest attachments. The person's message is saved before the run starts, and the answer, with the
+// items chosen for it, when the run ends.
 //
 // Errors are those of the ledger. It may import agent, chat, ledger and media.
 package conversation
@@ -34,7 +34,7 @@ type Store struct {
 	NewID func() string
 }
 
-// Thread is a run's part of a conversation. It is nil outside of one.
+// Thread is a run's part of a conversation. It is nil outside of a conversation.
 type Thread struct {
 	ID    string         `json:"id"`
 	Asked ledger.Message `json:"asked"`
@@ -67,7 +67,7 @@ func (s Store) Join(ctx context.Context, req agent.Request) (*Thread, error) {
 	return t, s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
 }
 
-// title is the beginning of a text in one line, without placeholders.
+// title returns the beginning of a text in one line, without placeholders.
 func title(text string) string {
 	text = media.ResolveString(text, func(r media.Ref) string { return string(r) })
 	words := strings.Join(strings.Fields(text), " ")
@@ -123,7 +123,7 @@ func (s Store) Grant(ctx context.Context, req agent.Request) (agent.Request, err
 	return req, nil
 }
 
-// attached reads the items of attachments, which are newest first, for granting: oldest first, each
+// attached reads the items of attachments, which are newest first, for granting. It returns them oldest first, each
 // once, at its newest attachment.
 func (s Store) attached(ctx context.Context, owner string, newest []ledger.Attachment) ([]media.Output, error) {
 	var items []media.Output
@@ -146,15 +146,15 @@ func (s Store) attached(ctx context.Context, owner string, newest []ledger.Attac
 	return items, nil
 }
 
-// Without omits the items that are among others, which the run is granted anyway.
+// Without omits the items that also occur in others, which the run is granted anyway.
 func Without(items, others []media.Output) []media.Output {
 	return slices.DeleteFunc(slices.Clone(items), func(o media.Output) bool {
 		return slices.ContainsFunc(others, func(other media.Output) bool { return other.Ref == o.Ref })
 	})
 }
 
-// Answer saves the outcome of a message: the message as the run received it, then the answer with
-// its chosen items. What cannot be saved is a warning.
+// Answer saves the outcome of a message: the message as the run received it, then the answer with its chosen items. It
+// returns a warning for whatever cannot be saved.
 func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *agent.Result, runErr error) (warnings []string) {
 	note := func(what string, err error) {
 		if err != nil {
@@ -184,7 +184,7 @@ func (s Store) Answer(ctx context.Context, t *Thread, req agent.Request, res *ag
 	return append(warnings, unattached...)
 }
 
-// understood writes the person's message again if the run took media out of its text.
+// understood saves the person's message again if the run extracted media from its text.
 func (s Store) understood(ctx context.Context, t *Thread, req agent.Request) error {
 	row, err := s.Ledger.Run(ctx, req.Owner, req.RunID)
 	if err != nil || row.Task == t.Asked.Text {
@@ -194,8 +194,8 @@ func (s Store) understood(ctx context.Context, t *Thread, req agent.Request) err
 	return s.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
 }
 
-// Given lists what came with the person's message: the run's inputs that it did not
-// inherit, and the items that the message names.
+// Given lists the media that came with the person's message: the run's inputs that it did not inherit, and the items
+// that the message names.
 func (t *Thread) Given(res *agent.Result) []media.Output {
 	named := media.Refs(t.Asked.Text)
 	return slices.DeleteFunc(slices.Clone(res.All()), func(o media.Output) bool {
@@ -204,7 +204,7 @@ func (t *Thread) Given(res *agent.Result) []media.Output {
 	})
 }
 
-// Attach attaches items to a message. What cannot be attached is a warning.
+// Attach attaches items to a message. It returns a warning for each item that cannot be attached.
 func (s Store) Attach(ctx context.Context, owner, messageID string, items []media.Output) []string {
 	if len(items) == 0 {
 		return nil

@@ -19,7 +19,7 @@ const (
 	historyBytes = 24_000
 	// messageBytes is the maximum length of one text; a longer one is shortened.
 	messageBytes = 4_000
-	// labelRunes is how much of an attachment's name is shown.
+	// labelRunes is the maximum number of characters shown of an attachment's name.
 	labelRunes = 80
 )
 
@@ -29,8 +29,8 @@ const leftOut = "[Earlier messages of this conversation are left out.]\n\n"
 // exchange is a message and its answer.
 type exchange struct{ asked, answered *ledger.Message }
 
-// history makes the chat history of a conversation from its newest messages and attachments, both
-// newest first. Messages of concurrent runs are paired with their own answers.
+// history returns the chat history of a conversation from its newest messages and attachments, both newest first.
+// Messages of concurrent runs are paired with their own answers.
 func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) []chat.Message {
 	of := map[string][]ledger.Attachment{}
 	for _, a := range slices.Backward(attached) {
@@ -58,8 +58,8 @@ func history(newest ledger.List[ledger.Message], attached []ledger.Attachment) [
 	return out
 }
 
-// pair groups messages, newest first, with their answers, oldest first. An answer without its
-// message is omitted.
+// pair pairs messages, which are newest first, with their answers and returns the pairs oldest first. It omits an
+// answer without its message.
 func pair(newest []ledger.Message) []exchange {
 	var out []exchange
 	byRun := map[string]int{}
@@ -108,7 +108,7 @@ func attachedText(text string, attached []ledger.Attachment) string {
 	return "\n\n[Attached: " + strings.Join(names, ", ") + "]"
 }
 
-// cut shortens a text, never within a placeholder.
+// cut shortens a long text, never within a placeholder.
 func cut(text string) string {
 	if len(text) <= messageBytes {
 		return text

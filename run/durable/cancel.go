@@ -12,16 +12,15 @@ import (
 	"atelier/media"
 )
 
-// watchEvery is how often work looks for a cancel by another process.
+// watchEvery is the interval at which work is checked for a cancel by another process.
 const watchEvery = 500 * time.Millisecond
 
-// cancelMark is the attribute of work that was cancelled and has not ended yet. Unlike its state,
-// it survives adoption.
+// cancelMark is the attribute of work that was cancelled and has not ended yet. Unlike the state of the work, it
+// survives adoption.
 const cancelMark = "cancelled"
 
-// Cancel ends running work, here or in another process: its context ends with the cause
-// media.CodeCancelled. If its process has died, the process that adopts it starts with an ended
-// context. Finished work stays unchanged.
+// Cancel ends running work, here or in another process: its context is cancelled with the cause media.CodeCancelled. If
+// its process has died, the process that adopts it starts with a cancelled context. Finished work stays unchanged.
 func (e *Engine) Cancel(ctx context.Context, id string) error {
 	row, err := e.status(id)
 	if err != nil {
@@ -78,10 +77,10 @@ func (e *Engine) stopCancelled(ids []string) {
 	}
 }
 
-// cancelled is the cause of the end of cancelled work.
+// cancelled returns the cause with which cancelled work ends.
 func cancelled() error { return media.Errorf(media.CodeCancelled, "the run was cancelled") }
 
-// note sets or removes an attribute of work. The others stay.
+// note sets or removes an attribute of work. Other attributes stay.
 func (e *Engine) note(row dbos.WorkflowStatus, attribute string, on bool) error {
 	all := maps.Clone(row.Attributes)
 	if all == nil {
@@ -142,5 +141,5 @@ func (e *Engine) cancelledOrphans(ctx context.Context, living map[string]ledger.
 	return out, nil
 }
 
-// commitLimit is the maximum delay between the time of a cancel and its commit.
+// commitLimit is the maximum delay between the timestamp of a cancel and its commit.
 const commitLimit = time.Minute

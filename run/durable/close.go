@@ -16,8 +16,8 @@ import (
 // shutdownLimit bounds the wait for work to return.
 const shutdownLimit = 10 * time.Second
 
-// Close hands over running work: no further step begins, steps that have begun may finish while ctx
-// lasts, and the process that adopts the work continues it. A second Close does nothing.
+// Close hands over running work: no further step starts, steps in progress may finish while ctx lasts, and the process
+// that adopts the work continues it. A second Close does nothing.
 func (e *Engine) Close(ctx context.Context) (err error) {
 	e.closing.Do(func() { err = e.close(ctx) })
 	return err
@@ -47,7 +47,7 @@ func (e *Engine) close(ctx context.Context) error {
 		e.cfg.Leases.Release(save, ledger.LeaseEngine, e.cfg.Leases.ID()))
 }
 
-// settleLimit bounds the wait for the engine to save how work ended.
+// settleLimit bounds the wait for the engine to save the outcome of work.
 const (
 	settleLimit = 5 * time.Second
 	settlePause = 2 * time.Millisecond
@@ -65,10 +65,10 @@ func (e *Engine) settle(ctx context.Context) {
 	}
 }
 
-// settled forgets the work whose end is saved, and reports whether all is. What was cancelled has
-// heard of it.
+// settled forgets the work whose end is saved, and reports whether no other work remains. It removes the mark of
+// cancelled work.
 //
-//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) settled() bool {
 	ids, running := e.flows.unsettled()
 	if len(ids) == 0 {

@@ -28,7 +28,7 @@ const (
 	// fileLimit bounds the wait for a file that another program has locked.
 	startLimit = time.Minute
 	fileLimit  = 15 * time.Second
-	// tables is the lease of the process that creates the tables; others retry after askPause.
+	// tables is the work whose lease the process that creates the tables holds; others retry after askPause.
 	tables   = "tables"
 	askPause = 5 * time.Millisecond
 )
@@ -108,8 +108,7 @@ func (e *Engine) failure(what string, err error) error {
 	return fileFailure(what, e.cfg.Path, err)
 }
 
-// alone runs fn while no other process creates or updates the tables: the engine itself does not
-// lock them.
+// alone runs fn while no other process creates or updates the tables: the engine does not lock them.
 func (e *Engine) alone(ctx context.Context, limit time.Duration, fn func() error) error {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -129,8 +128,8 @@ func (e *Engine) alone(ctx context.Context, limit time.Duration, fn func() error
 	return errors.Join(err, e.cfg.Leases.Release(context.WithoutCancel(ctx), ledger.LeaseEngine, tables))
 }
 
-// openSQLite opens the file. A commit survives a crash of the process at once, and a power failure
-// soon after: a lost step runs again, and what it paid for is in the ledger.
+// openSQLite opens the file. A commit survives a crash of the process immediately, and a power failure soon after: a
+// lost step is executed again, and the ledger has what it paid for.
 func openSQLite(path string) (*sql.DB, error) {
 	if err := sqlitedb.Private(path); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "create the folder of the durable engine's database: %w", err)
@@ -138,13 +137,13 @@ func openSQLite(path string) (*sql.DB, error) {
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	db := sqlitedb.Open("file:" + name +
 		"?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&" + sqlitedb.WAL + "&_pragma=foreign_keys(1)&_txlock=immediate")
-	// One connection: transactions are serial anyway, and a second connection would read again
-	// every page that the first has changed.
+	// One connection: transactions are serial anyway, and a second connection would reread every page that the first
+	// one changed.
 	db.SetMaxOpenConns(1)
 	return db, nil
 }
 
-// Place names the database for people.
+// Place describes the database for people.
 func (e *Engine) Place() string {
 	if e.pool == nil {
 		return "SQLite " + e.cfg.Path
@@ -157,17 +156,17 @@ func (e *Engine) Place() string {
 	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
 }
 
-// engineWords is the prefix that the engine adds to errors, also in text.
+// engineWords matches the prefix that the engine adds to errors, including errors in text.
 var engineWords = regexp.MustCompile(`^.*(?:DBOS Error \w+: |execution error: )`) //nolint:gochecknoglobals // compiled once
 
-// engineError is the underlying reason of an engine error, without the engine's internal names. It
-// wraps the original error for errors.Is and errors.As.
+// engineError is the underlying reason of an engine error, without the engine's internal names. It wraps the original
+// error for errors.Is and errors.As.
 type engineError struct {
 	text  string
 	cause error
 }
 
-// Error is the reason alone.
+// Error returns only the reason.
 func (t *engineError) Error() string { return t.text }
 
 // Unwrap returns the engine's error.

@@ -17,46 +17,46 @@ import (
 	"atelier/run/lease"
 )
 
-// The names of stored work. They must not change, because work of older programs is found by them.
+// The names in the database. They must not change, because work of older programs is found by them.
 const (
 	appName      = "atelier"
 	workflowName = "agent-run"
 	// queuePrefix precedes an executor's name: each executor has its own queue of adopted work.
 	queuePrefix = "taken-over."
-	// version is the version of the steps and their results. Change it if the program cannot
-	// continue work of older ones.
+	// version is the version of the steps and their results. Change it if the program cannot continue the work of older
+	// ones.
 	version = "1"
 )
 
-// takeOverPoll is how soon adopted work begins.
+// takeOverPoll bounds how soon adopted work starts.
 const takeOverPoll = 50 * time.Millisecond
 
-// Work executes work with an id. It may run again with the same id and input in another process. It
-// returns when the work has ended, with or without success; it returns journal.ErrHandedOver, or an
-// error that wraps it, when ctx ended with that cause.
+// Work executes work with an id. It may be called again with the same id and input in another process. It returns when
+// the work has ended, with or without success. If ctx ended with the cause journal.ErrHandedOver, it returns that error
+// or one that wraps it.
 type Work func(ctx context.Context, j journal.Journal, id string, input []byte) error
 
-// Config says where work is stored. Path or DatabaseURL is required.
+// Config configures an [Engine]. Leases and either Path or DatabaseURL are required.
 type Config struct {
-	// Path is the SQLite file, which is created if it is missing.
+	// Path is the SQLite file. It is created if it is missing.
 	Path string
 	// DatabaseURL is a PostgreSQL URL; it takes precedence over Path. The tables are in their own
 	// schema, atelier_engine, or NAME_atelier_engine if search_path begins with NAME.
 	DatabaseURL string
-	// Leases has the leases of this process; required. All engines that share a database must share
-	// the leases' database, and each has its own keeper, whose id is the name of its executor.
+	// Leases holds the leases of this process; required. All engines that share a database must share the leases'
+	// database. Each engine has its own keeper, whose id is the name of its executor.
 	Leases *lease.Keeper
 	// TakesOver lets the engine adopt work of dead processes, see [Engine.TakeOver]. Without it,
 	// the engine executes only work that it started.
 	TakesOver bool
-	// Limit is how much adopted work runs at once in each engine; 0 means no limit. The rest waits
+	// Limit is the maximum number of concurrent adopted works in each engine; 0 means no limit. The others are queued
 	// in the engine, see [Engine.Full].
 	Limit int
-	// Patience is how long work waits for a lost database before it is abandoned; default not at
-	// all. It does not wait if the database cannot come back.
+	// Patience is how long work waits for a lost database before it is abandoned; 0 means that it does not wait. Work
+	// never waits for a database that cannot come back.
 	Patience time.Duration
-	// Healthy checks what else the work requires, such as the ledger; nil means nothing. It is
-	// called twice a second while there is work.
+	// Healthy checks other requirements of the work, such as the ledger; nil means none. It is called twice a second
+	// while there is work.
 	Healthy func(ctx context.Context) error
 	// Logger receives internal errors of the engine; default none.
 	Logger *slog.Logger
@@ -88,14 +88,14 @@ type Engine struct {
 	gate gate
 	pool *pgxpool.Pool // of the server; nil on SQLite
 	file os.FileInfo   // of the SQLite file
-	// away is since when a database has been lost; only the watch uses it.
+	// away is the time at which a database was lost, or zero; only watch uses it.
 	away time.Time
 
 	taking sync.Mutex // held while this engine acquires work
 
 	flows *flows
 	mu    sync.Mutex // guards cancelled
-	// cancelled has the times of cancels that work may not have noticed yet.
+	// cancelled is the start of the period whose cancels work may not have noticed yet.
 	cancelled time.Time
 
 	watching sync.WaitGroup
@@ -122,8 +122,7 @@ func (e *Engine) Launch(work Work) error {
 	e.work = work
 	dbos.RegisterWorkflow(e.root, e.flow, dbos.WithWorkflowName(workflowName), dbos.WithMaxRecoveryAttempts(1000))
 	if e.cfg.TakesOver {
-		// Before this engine's queue is created: those without the lease of a living process are
-		// removed.
+		// Before this engine's queue is created: queues without the lease of a living process are removed.
 		if err := e.cfg.Leases.Acquire(e.root, ledger.LeaseEngine, e.cfg.Leases.ID(), nil); err != nil {
 			return err
 		}
@@ -146,8 +145,8 @@ func (e *Engine) Launch(work Work) error {
 	return nil
 }
 
-// Start starts work in this process and returns when it is saved. A known id is media.CodeConflict.
-// The input is a small text without media.
+// Start starts work in this process and returns when it is saved. For a known id, the error has code
+// media.CodeConflict. The input is a small text without media.
 func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if id == "" {
 		return media.Errorf(media.CodeInvalid, "start work: the id is missing")
@@ -184,8 +183,8 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 			break
 		}
 		if !e.again(f) {
-			// The row stays unchanged, and so does the work of its next holder, only when the whole
-			// engine has stopped.
+			// Return only when the whole engine has stopped: then neither the row nor the work of its next holder
+			// changes.
 			<-dctx.Done()
 			return "", dctx.Err()
 		}
@@ -202,14 +201,14 @@ func (f *flow) over(err error) bool {
 	return err == nil || !errors.Is(err, journal.ErrHandedOver) && !journal.HandedOver(f.ctx)
 }
 
-// life executes the work once, from its beginning.
+// life executes the work once from its beginning.
 func (e *Engine) life(f *flow, input string) (err error) {
 	ctx, stop := context.WithCancelCause(e.cfg.Leases.Under(f.dctx, ledger.LeaseRun, f.id))
 	defer stop(nil)
 	e.flows.enter(ctx, f, stop)
 	defer func() {
 		if f.over(err) {
-			f.refused() // then it has not ended here
+			f.refused() // if so, it has not ended here
 		}
 		e.flows.leave(f, err)
 	}()

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// flows is the work that is or recently was in an engine.
+// flows is the work that is, or recently was, executed by an engine.
 type flows struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following
 	running map[string]*flow
-	// fresh is work that was started here and has not begun.
+	// fresh is work that was started here and does not run yet.
 	fresh map[string]bool
 	// ended is work that ended here and whose row may not be final.
 	ended map[string]bool
 }
 
-// start notes that work is started here.
+// start records that work is started here.
 func (s *flows) start(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fresh[id] = true
 }
 
-// isFresh reports once whether work was started here and has not begun.
+// isFresh reports, once, whether work was started here and does not run yet.
 func (s *flows) isFresh(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,8 +40,8 @@ func (s *flows) enter(ctx context.Context, f *flow, stop context.CancelCauseFunc
 	s.running[f.id] = f
 }
 
-// leave removes work that returned err, and notes whether it has ended; it has not if it stopped
-// because another process holds it.
+// leave removes work that returned err, and records whether it has ended. Work that stopped because another process
+// holds it has not ended.
 func (s *flows) leave(f *flow, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,14 +58,14 @@ func (s *flows) ids() []string {
 	return slices.Collect(maps.Keys(s.running))
 }
 
-// unsettled returns ended work whose row may not be final, and the number of running work.
+// unsettled returns ended work whose row may not be final, and the number of running works.
 func (s *flows) unsettled() (ended []string, running int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.ended)), len(s.running)
 }
 
-// settle forgets ended work, and reports whether none remains.
+// settle forgets ended work, and reports whether no ended or running work remains.
 func (s *flows) settle(ids ...string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *flows) settle(ids ...string) bool {
 	return len(s.ended) == 0 && len(s.running) == 0
 }
 
-// stop ends some of the work that runs.
+// stop ends the given running work.
 func (s *flows) stop(reason error, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *flows) stop(reason error, ids ...string) {
 	}
 }
 
-// stopAll ends all work that runs.
+// stopAll ends all running work.
 func (s *flows) stopAll(reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 	"atelier/media"
 )
 
-// The prefixes of a step's row: a result follows, or there is none, because the step failed or its
-// process died in it.
+// The prefixes of a step's row: a result follows, or there is none, because the step failed or its process died during
+// it.
 const (
 	markResult = "="
 	markNone   = "!"
 )
 
-// lostStep is the row name for the number of a step that was begun and never written.
+// lostStep is the row name for the number of a step that was started and never written.
 const lostStep = "lost"
 
 // flow is one workflow in this process.
@@ -33,18 +33,18 @@ type flow struct {
 	e    *Engine
 	id   string
 	dctx dbos.Context
-	// ctx is that of the work, and stop ends it.
+	// ctx is the context of the work, and stop ends it.
 	ctx  context.Context //nolint:containedctx // it lives as long as the work
 	stop context.CancelCauseFunc
 	// counted reports whether the engine's counter is past the steps of earlier processes.
 	counted bool
-	// pause is the last pause before the work restarted.
+	// pause is the last pause before the work was restarted.
 	pause time.Duration
-	// saving counts steps whose results are not saved yet.
+	// saving counts the steps whose results are not saved yet.
 	saving sync.WaitGroup
-	// known has the results of earlier processes by full step name.
+	// known contains the results of earlier processes by full step name.
 	known map[string]string
-	// order guards the numbers of steps, which the engine assigns in call order.
+	// order guards the step numbers, which the engine assigns in call order.
 	order sync.Mutex
 }
 
@@ -120,7 +120,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 			break
 		}
 		if TakenOver(f.ctx) != nil {
-			_ = journal.Memory{}.Sleep(ctx, late) // the step's caller sees first that the work is abandoned
+			_ = journal.Memory{}.Sleep(ctx, late) // the step's caller first sees that the work is abandoned
 			return nil, context.Cause(f.ctx)
 		}
 		if try == tries || !cutOff(err) || f.ctx.Err() != nil {
@@ -133,7 +133,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 	return []byte(b.out), nil
 }
 
-// body is what a step executes: once, however often the engine has to save it.
+// body is the function of a step. It is executed once, however often the engine has to save the result.
 type body struct {
 	fn      func() ([]byte, error)
 	refused func() bool // whether another process holds the work, so that nothing is saved
@@ -161,12 +161,12 @@ func (b *body) do() string {
 		b.over, b.out = true, string(raw)
 	}
 	if b.failed != nil {
-		return markNone // the caller gets it; the engine would record it
+		return markNone // the caller gets the error; the engine would record it
 	}
 	return markResult + b.out
 }
 
-// end waits for fn if it has begun, and otherwise keeps it from beginning.
+// end waits for fn if it has started, and otherwise prevents it from starting.
 func (b *body) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,17 +175,16 @@ func (b *body) end() {
 	}
 }
 
-// tries is how often a step with an interrupted statement is passed to the engine.
+// tries is the maximum number of times a step with an interrupted statement is passed to the engine.
 const tries = 4
 
-// cutOff reports an error of a connection that broke within a statement, which the engine does not
-// retry.
+// cutOff reports whether an error means that a connection broke during a statement, which the engine does not retry.
 func cutOff(err error) bool {
 	return slices.ContainsFunc([]string{"unexpected EOF", "broken pipe", "connection reset"}, func(sign string) bool { return strings.Contains(err.Error(), sign) })
 }
 
-// attempt passes a step to the engine and waits until it is saved. An attempt after a failed one
-// has its own number, and fn does not run again.
+// attempt passes a step to the engine and waits until it is saved. An attempt after a failed one has its own number,
+// and does not call fn again.
 func (f *flow) attempt(name string, b *body) error {
 	f.order.Lock()
 	done, err := dbos.Go(f.dctx, b.run, dbos.WithStepName(name))
@@ -202,8 +201,8 @@ func (f *flow) attempt(name string, b *body) error {
 	return f.await(b, ended)
 }
 
-// await waits for the end of a step. If its database is lost, it waits for fn, which ends soon, but
-// not for the save, which may never come.
+// await waits for the end of a step. If the step's database is lost, it waits for fn, which ends soon, but not for the
+// save, which may never happen.
 func (f *flow) await(b *body, ended <-chan error) error {
 	select {
 	case err := <-ended:
@@ -214,15 +213,15 @@ func (f *flow) await(b *body, ended <-chan error) error {
 		b.end()
 		return &lost{why: reason}
 	}
-	if TakenOver(f.ctx) != nil { // its response is received and saved, without a longer wait than that takes
+	if TakenOver(f.ctx) != nil { // its response is received and saved, without waiting longer than that
 		b.end()
 		return context.Cause(f.ctx)
 	}
 	return <-ended
 }
 
-// failure is an error of the engine itself. A workflow that was cancelled from outside stops here;
-// one whose step cannot be saved is abandoned.
+// failure handles an error of the engine itself. A workflow that was cancelled from outside stops here; a workflow
+// whose step cannot be saved is abandoned.
 func (f *flow) failure(ctx context.Context, name string, err error) error {
 	if journal.HandedOver(ctx) {
 		return context.Cause(ctx)
@@ -262,15 +261,15 @@ func (s *steps) Child(_ context.Context, name step.Name) (journal.Journal, error
 	return &steps{flow: s.flow, place: s.place.Part(name)}, nil
 }
 
-// gate lets steps begin until it closes, and reports when the last one has ended.
+// gate admits steps until it closes, and reports when the last one has ended.
 type gate struct {
 	mu     sync.Mutex // guards all below
 	inside int
 	closed bool
-	empty  chan struct{} // closed when the gate is closed and nobody is inside
+	empty  chan struct{} // closed when the gate is closed and no step is inside
 }
 
-// enter lets a step begin. If the gate is closed, it waits for the end of ctx.
+// enter admits a step. If the gate is closed, it waits for the end of ctx.
 func (g *gate) enter(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {
@@ -294,7 +293,7 @@ func (g *gate) leave() {
 	}
 }
 
-// close lets no further steps begin; the channel is closed when the last one has ended.
+// close admits no further steps. The channel is closed when the last step has ended.
 func (g *gate) close() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -309,15 +308,15 @@ func (g *gate) close() <-chan struct{} {
 
 // Step is a finished step of work.
 type Step struct {
-	// Name is the full name: the names of its parts and its own, joined by slashes.
+	// Name is the full name: the names of the step's parts and its own, joined by slashes.
 	Name string
-	// Result is its result.
+	// Result is the result as recorded.
 	Result []byte
-	// FinishedAt is when it ended, UTC.
+	// FinishedAt is the end of the step in UTC.
 	FinishedAt time.Time
 }
 
-// Steps lists the finished steps of work in the order in which they began. Unknown work has none.
+// Steps lists the finished steps of work in the order in which they started. Unknown work has none.
 func (e *Engine) Steps(id string) ([]Step, error) {
 	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
 	if err != nil {
@@ -331,7 +330,7 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 			continue
 		}
 		step := Step{Name: r.StepName, Result: []byte(s[len(markResult):]), FinishedAt: r.CompletedAt.UTC()}
-		if i, again := at[r.StepName]; again { // begun in an earlier process, and finished in this one
+		if i, again := at[r.StepName]; again { // started in an earlier process, and finished in this one
 			out[i] = step
 			continue
 		}
@@ -347,7 +346,7 @@ func (s *steps) Knows(name step.Name) bool {
 	return ok
 }
 
-// Recalled names the steps of this part that earlier processes finished.
+// Recalled returns the names of the steps of this part that earlier processes finished.
 func (s *steps) Recalled() []step.Name {
 	var names []step.Name
 	for full := range s.flow.known {
@@ -358,18 +357,16 @@ func (s *steps) Recalled() []step.Name {
 	return names
 }
 
-// noRow is the result of a step that must not be saved: encoding it fails, so the engine writes
-// nothing.
+// noRow is the result of a step that must not be saved: its encoding fails, so the engine writes nothing.
 const noRow = "\x00no row"
 
-// text is how values are written to the engine's tables: as plain text. The engine's own format is
-// base64, which cannot be searched.
+// text writes values to the engine's tables as plain text. The engine's own format is base64, which cannot be searched.
 type text struct{}
 
 // Name identifies the format in the tables.
 func (text) Name() string { return "atelier_text" }
 
-// Encode writes text as it is, and other values as JSON.
+// Encode writes text unchanged, and other values as JSON.
 func (text) Encode(v any) (*string, error) {
 	if s, ok := v.(string); ok {
 		if s == noRow {

@@ -14,19 +14,19 @@ import (
 	"atelier/media"
 )
 
-// lost is the cause with which work is abandoned when its database is lost: nothing is finished and
-// nothing is reported, as if the process had died.
+// lost is the cause with which work is abandoned when its database is lost: nothing is finished and nothing is
+// reported, as if the process had died.
 type lost struct{ why error }
 
 func (l *lost) Error() string { return "the database was lost: " + l.why.Error() }
 
-// Unwrap makes it journal.ErrHandedOver, with a grace period for calls that cannot be repeated.
+// Unwrap returns journal.ErrHandedOver with a grace period for calls that cannot be repeated.
 func (l *lost) Unwrap() error { return journal.HandOver(lostGrace) }
 
 // lostGrace is how long such a call may continue without the engine's database.
 const lostGrace = time.Minute
 
-// Lost returns why the work under ctx was abandoned, if a database was lost; otherwise nil.
+// Lost returns why the work under ctx was abandoned if a database was lost, and nil otherwise.
 func Lost(ctx context.Context) error {
 	var l *lost
 	if errors.As(context.Cause(ctx), &l) {
@@ -35,18 +35,18 @@ func Lost(ctx context.Context) error {
 	return nil
 }
 
-// late is how long the response to a running call is read after its process was replaced.
+// late bounds how long the response to a running call is awaited after another process adopted the work.
 const late = 3 * time.Second
 
-// taken is the cause with which work ends here that another process has adopted.
+// taken is the cause with which work that another process has adopted ends here.
 type taken struct{ why error }
 
 func (t *taken) Error() string { return t.why.Error() }
 
-// Unwrap makes it journal.ErrHandedOver.
+// Unwrap returns journal.ErrHandedOver with a grace period of late.
 func (t *taken) Unwrap() error { return journal.HandOver(late) }
 
-// TakenOver returns which process has adopted the work under ctx; nil if none has.
+// TakenOver returns an error that names the process that has adopted the work under ctx, or nil if none has.
 func TakenOver(ctx context.Context) error {
 	var t *taken
 	if errors.As(context.Cause(ctx), &t) {
@@ -61,18 +61,17 @@ func (e *Engine) replaced(id string, reason error) {
 	e.flows.settle(id)
 }
 
-// TakenOver checks whether another process has adopted work of this engine. Then the context of the
-// work has ended, see the function [TakenOver].
+// TakenOver checks whether another process has adopted work of this engine. If so, it cancels the context of the work,
+// see the function [TakenOver].
 func (e *Engine) TakenOver(ctx context.Context, id string) {
 	if err := e.cfg.Leases.Check(context.WithoutCancel(ctx), ledger.LeaseRun, id); media.CodeOf(err) == media.CodeConflict {
 		e.replaced(id, err)
 	}
 }
 
-// refused reports whether another process has the work, which then ends here. While nobody can tell,
-// it waits.
+// refused reports whether another process holds the work, which then ends here. While this is unknown, it waits.
 //
-//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (f *flow) refused() bool {
 	for {
 		err := f.e.cfg.Leases.Check(f.dctx, ledger.LeaseRun, f.id)
@@ -89,15 +88,15 @@ func (f *flow) refused() bool {
 	}
 }
 
-// ErrGone means that the file of a database was removed. It is not waited for, because it does not
+// ErrGone means that the file of a database was removed. Work does not wait for such a database, because it does not
 // come back.
 var ErrGone = errors.New("its file was removed")
 
 // lookLimit bounds one check of the databases.
 const lookLimit = 2 * time.Second
 
-// Healthy reports whether the engine's database and what [Config.Healthy] checks are available. The
-// error has code media.CodeUnavailable, or is that of the check.
+// Healthy reports whether the engine's database is available and the check [Config.Healthy] succeeds. The error has
+// code media.CodeUnavailable, or is that of the check.
 func (e *Engine) Healthy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, lookLimit)
 	defer stop()
@@ -125,7 +124,7 @@ func (e *Engine) present(ctx context.Context) error {
 	return media.Errorf(media.CodeUnavailable, "the durable engine's database %s: %w: restore it", e.cfg.Path, ErrGone)
 }
 
-// look abandons all work when a database is lost for longer than the engine's patience.
+// look abandons all work when a database has been lost for at least the engine's patience.
 func (e *Engine) look() {
 	err := e.Healthy(e.root)
 	if err == nil || e.root.Err() != nil {
@@ -149,8 +148,8 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// again reports whether work that lost its database restarts here: when the database is readable
-// and writable, and results of earlier steps are saved. Otherwise the work is left for adoption.
+// again reports whether work that lost its database is restarted here: once the database is readable and writable, and
+// the results of earlier steps are saved. Otherwise the work is left for adoption.
 func (e *Engine) again(f *flow) bool {
 	if Lost(f.ctx) == nil || !e.cfg.TakesOver {
 		return false
@@ -178,7 +177,7 @@ func (e *Engine) again(f *flow) bool {
 	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && !f.refused()
 }
 
-// markHandedOver records that work was abandoned, which shows that the database is writable.
+// markHandedOver records that work was abandoned. Its success shows that the database is writable.
 func (e *Engine) markHandedOver(id string) error {
 	row, err := e.status(id)
 	if err != nil || row == nil {
@@ -187,10 +186,10 @@ func (e *Engine) markHandedOver(id string) error {
 	return e.note(*row, "left", true)
 }
 
-// callLimit bounds database calls that are not continued during an outage.
+// callLimit bounds database calls that are not repeated during an outage.
 const callLimit = 10 * time.Second
 
-// bounded is the engine for one call: without a limit, it would retry forever.
+// bounded returns a context of the engine for one call: without a limit, the engine would retry forever.
 func (e *Engine) bounded() (dbos.Context, context.CancelFunc) {
 	return dbos.WithTimeout(e.root, callLimit)
 }

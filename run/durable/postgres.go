@@ -15,10 +15,10 @@ import (
 
 // The limits of connections to a server.
 const (
-	// connections is the maximum of one engine; one of them listens.
+	// connections is the maximum number of connections of one engine; one of them listens.
 	connections = 6
 	dialTimeout = 10 * time.Second
-	// idleLimit is how long an unused connection stays open, lifeLimit how long any does.
+	// idleLimit is how long an unused connection stays open, lifeLimit how long any connection does.
 	idleLimit = 5 * time.Minute
 	lifeLimit = time.Hour
 )
@@ -27,7 +27,7 @@ const (
 // schema.
 const enginePart = "atelier_engine"
 
-// connect creates the pool of a server. It connects on first use.
+// connect creates the connection pool of a server. The pool connects on first use.
 func connect(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 	pc, err := pgxpool.ParseConfig(c.DatabaseURL)
 	if err != nil {
@@ -40,13 +40,12 @@ func connect(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 	if pc.ConnConfig.ConnectTimeout <= 0 {
 		pc.ConnConfig.ConnectTimeout = dialTimeout
 	}
-	// Shows the server's operator which process a connection belongs to.
+	// The name shows the server's operator which process a connection belongs to.
 	pc.ConnConfig.RuntimeParams["application_name"] = appName + " " + c.Leases.ID()
 	return pgxpool.NewWithConfig(ctx, pc)
 }
 
-// schema is the engine's own schema: deployments that share a database by search_path have separate
-// ones.
+// schema returns the engine's schema: deployments that share a database by search_path have separate ones.
 func schema(p *pgxpool.Pool) string {
 	first, _, _ := strings.Cut(p.Config().ConnConfig.RuntimeParams["search_path"], ",")
 	if first = strings.Trim(strings.TrimSpace(first), `"`); first == "" || first == "public" {
@@ -55,7 +54,7 @@ func schema(p *pgxpool.Pool) string {
 	return first + "_" + enginePart
 }
 
-// verdicts say what error codes of PostgreSQL mean. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
+// verdicts explain error codes of PostgreSQL. See https://www.postgresql.org/docs/15/errcodes-appendix.html.
 var verdicts = map[string]struct { //nolint:gochecknoglobals // constant
 	code   media.Code
 	advice string
@@ -70,8 +69,8 @@ var verdicts = map[string]struct { //nolint:gochecknoglobals // constant
 
 const noRight = "name the primary server and a role that may create the schema " + enginePart + ", or owns it"
 
-// serverFailure adds a code to an error of the server or its connection. The driver's connection
-// errors contain the user's name, so only their reason is reported.
+// serverFailure adds a code to an error of the server or its connection. The driver's connection errors contain the
+// user's name, so only their reason is reported.
 func serverFailure(what string, err error) error {
 	var dial *pgconn.ConnectError
 	var pe *pgconn.PgError
@@ -95,7 +94,7 @@ func serverFailure(what string, err error) error {
 	return media.Errorf(media.CodeUnavailable, "%s: check that the database server is running and accepts writes: %w", what, legible(err))
 }
 
-// reason is the underlying reason of a connection error.
+// reason returns the underlying reason of a connection error.
 func reason(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {

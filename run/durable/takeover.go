@@ -18,9 +18,9 @@ type State string
 
 // The states.
 const (
-	// StateUnderWay is work that a living process executes.
+	// StateUnderWay is work that a living process is executing.
 	StateUnderWay State = "under_way"
-	// StateQueued is work that waits in a living process.
+	// StateQueued is work queued in a living process.
 	StateQueued State = "queued"
 	// StateOrphaned is work whose process has died.
 	StateOrphaned State = "orphaned"
@@ -34,14 +34,14 @@ type Orphan struct {
 	Input []byte
 }
 
-// list reads rows of work without results and, unless an option asks for it, without input.
+// list reads rows of work without results and, unless an option requests it, without input.
 func (e *Engine) list(options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
 	return listed(root, options)
 }
 
-// listWithin is list that ends with ctx.
+// listWithin is list bounded by ctx.
 func listWithin(ctx context.Context, e *Engine, options ...dbos.ListWorkflowsOption) ([]dbos.WorkflowStatus, error) {
 	root, stop := e.bounded()
 	defer stop()
@@ -53,7 +53,7 @@ func listed(root dbos.Context, options []dbos.ListWorkflowsOption) ([]dbos.Workf
 	return dbos.ListWorkflows(root, append([]dbos.ListWorkflowsOption{dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false)}, options...)...)
 }
 
-// status reads the row of work; nil if there is none.
+// status reads the row of work, or returns nil if there is none.
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
 	rows, err := e.list(dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true))
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
 	return &rows[0], nil
 }
 
-// State returns the state of work, and its input. Unknown work is media.CodeNotFound.
+// State returns the state of work and its input. For unknown work, the error has code media.CodeNotFound.
 func (e *Engine) State(id string) (State, []byte, error) {
 	row, err := e.status(id)
 	if err != nil {
@@ -79,14 +79,14 @@ func (e *Engine) State(id string) (State, []byte, error) {
 	return state(*row, living), []byte(input), err
 }
 
-// living are the leases of processes that may be there, of some work or of all.
+// living returns the leases of processes that may be alive, of the given work or of all work.
 //
-//nolint:contextcheck,nolintlint // it is asked on the engine's behalf
+//nolint:contextcheck,nolintlint // called on behalf of the engine
 func (e *Engine) living(works ...string) (map[string]ledger.Lease, error) {
 	return e.cfg.Leases.Living(e.root, ledger.LeaseRun, works...)
 }
 
-// state is the state of work according to living leases.
+// state returns the state of work according to living leases.
 func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
 	_, lives := living[row.ID]
 	switch row.Status {
@@ -103,15 +103,13 @@ func state(row dbos.WorkflowStatus, living map[string]ledger.Lease) State {
 	}
 }
 
-// queue is the queue of the work that this engine adopted.
+// queue returns the name of the queue of work that this engine adopted.
 func (e *Engine) queue() string { return queuePrefix + e.root.GetExecutorID() }
 
-// ErrUnderWay is wrapped by errors that name the process that executes work. Their code is
-// media.CodeConflict.
+// ErrUnderWay is wrapped by errors that name the process that executes work. These errors have code media.CodeConflict.
 var ErrUnderWay = errors.New("wait for it")
 
-// UnderWay returns an error that names the process that executes work, and since when; nil if none
-// does.
+// UnderWay returns an error that names the process that executes work, and its start time; nil if no process does.
 func (e *Engine) UnderWay(id string) error {
 	row, err := e.status(id)
 	if err != nil || row == nil {
@@ -136,8 +134,8 @@ func (e *Engine) underWay(l ledger.Lease) error {
 	return media.Errorf(media.CodeConflict, "%s has been working on it%s: %w", who, since, ErrUnderWay)
 }
 
-// Orphans lists work whose process has died, oldest first, followed by cancelled work whose process
-// died before it noticed.
+// Orphans lists work whose process has died, oldest first, followed by cancelled work whose process died before it
+// noticed.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	rows, err := listWithin(ctx, e, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusEnqueued), dbos.WithFilterLoadInput(true))
 	if err != nil {
@@ -158,11 +156,10 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	return append(out, cancelled...), err
 }
 
-// TakeOver adopts work of a dead process: of several that try, one succeeds. It begins when the
-// engine has room. Cancelled work whose process died before it noticed is adopted too, to be ended,
-// see [Engine.Cancel]. Errors: media.CodeConflict, with [ErrUnderWay], while a living process holds
-// it, and when the work has ended; media.CodeNotFound; media.CodeInvalid for an engine that does
-// not adopt work.
+// TakeOver adopts work of a dead process; if several processes try, one succeeds. The work starts when the engine has
+// room. Cancelled work whose process died before it noticed is also adopted, in order to be ended, see [Engine.Cancel].
+// Errors: media.CodeConflict if the work has ended, or, with [ErrUnderWay], while a living process holds it;
+// media.CodeNotFound; media.CodeInvalid for an engine that does not adopt work.
 func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	if !e.cfg.TakesOver {
 		return media.Errorf(media.CodeInvalid, "adopt work %s: durable.Config.TakesOver is not set", id)
@@ -185,7 +182,7 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	})
 }
 
-// acquired takes the lease of work and calls begin. If begin fails, the lease is released.
+// acquired acquires the lease of work and calls begin. If begin fails, the lease is released.
 func (e *Engine) acquired(ctx context.Context, id string, begin func() error) error {
 	e.taking.Lock()
 	defer e.taking.Unlock()
@@ -208,7 +205,7 @@ func (e *Engine) acquired(ctx context.Context, id string, begin func() error) er
 	return nil
 }
 
-// ours is the error of starting work that this engine holds, or that just ended here.
+// ours returns the error of starting work that this engine holds, or that just ended here.
 func (e *Engine) ours(id string) error {
 	row, err := e.status(id)
 	if err == nil && row != nil {
@@ -221,7 +218,7 @@ func (e *Engine) ours(id string) error {
 	return cmp.Or(err, e.underWay(living[id]))
 }
 
-// ended is the error of adopting work that has ended; nil for other work, and for cancelled work.
+// ended returns the error of adopting work that has ended; nil for other work, and for cancelled work.
 func ended(row *dbos.WorkflowStatus) error {
 	if state(*row, nil) != StateOver || row.Status == dbos.WorkflowStatusCancelled {
 		return nil
@@ -239,7 +236,7 @@ func (e *Engine) take(ctx context.Context, row dbos.WorkflowStatus) error {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	e.flows.settle(row.ID) // what ended here before restarts
+	e.flows.settle(row.ID) // work that ended here before is restarted
 	if _, err := dbos.ResumeWorkflow[string](root, row.ID, dbos.WithResumeQueue(e.queue())); err != nil {
 		return e.failure("adopt work "+row.ID, err)
 	}
@@ -261,12 +258,12 @@ func (e *Engine) Full() (bool, error) {
 // sweep removes the queues of dead executors, and old leases.
 func (e *Engine) sweep() {
 	err := e.cfg.Leases.Sweep(e.root)
-	queues, listed := dbos.ListQueues(e.root) // before the leases: each queue was created after its process's
+	queues, listed := dbos.ListQueues(e.root) // before the leases: each queue is newer than its process's lease
 	left, failed := e.cfg.Leases.Returning(e.root, ledger.LeaseEngine)
 	if err = errors.Join(err, failed, listed); failed == nil {
 		for _, q := range queues {
 			executor, ours := strings.CutPrefix(q.GetName(), queuePrefix)
-			if ours && !left[executor] { // an executor that was suspended has its queue when it continues
+			if ours && !left[executor] { // a suspended executor needs its queue when it continues
 				err = errors.Join(err, dbos.DeleteQueue(e.root, q.GetName()))
 			}
 		}

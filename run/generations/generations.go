@@ -1,5 +1,5 @@
-// Package generations adopts generations that no process works on: those outside of runs, and tasks
-// that runs did not wait for.
+// Package generations adopts generations without a living process: those outside of runs, and tasks that runs did not
+// wait for.
 //
 // Errors are those of the ledger and the gateway. It may import run, run/lease, generate, ledger
 // and media.
@@ -21,41 +21,41 @@ import (
 )
 
 const (
-	// longestPause is the longest pause between checks of a task that is past its wait: links to
-	// results expire after ten minutes or more.
+	// longestPause is the longest pause between checks of a task whose wait has elapsed: links to results expire after
+	// ten minutes or more.
 	longestPause = 5 * time.Minute
-	// lookedAfter is the minimum age of an operation that is adopted.
+	// lookedAfter is the age from which an operation is not checked again after an unsuccessful check.
 	lookedAfter = 24 * time.Hour
 )
 
-// Config is what a [Kind] works with; all of it is required.
+// Config configures a [Kind]. All fields are required.
 type Config struct {
 	Gateway *gateway.Gateway
 	Ledger  ledger.Store
 	Leases  *lease.Keeper
 	// AtOnce is the maximum number of concurrent generations.
 	AtOnce int
-	// Go runs work in the background; its caller waits for its end.
+	// Go runs work in the background; whoever provides it waits for the work to end.
 	Go func(work func())
 }
 
-// Kind is the kind of work that generations are. It is safe for concurrent use.
+// Kind adopts generations. It is safe for concurrent use.
 type Kind struct {
 	cfg   Config
 	slots chan struct{} // one for each running generation
-	// looks has the time of the next check of an adopted operation, by its id; zero while it is
-	// running, and for one that is not retried.
+	// looks maps the id of an adopted operation to the time of its next check; zero while the operation is in progress,
+	// and for one that is not retried.
 	looks sync.Map
 }
 
 var _ run.Kind = (*Kind)(nil)
 
-// New returns the kind for one process.
+// New returns the Kind of a process.
 func New(c Config) *Kind {
 	return &Kind{cfg: c, slots: make(chan struct{}, c.AtOnce)}
 }
 
-// TakeOver adopts the operations of all owners that no process works on, and returns their number.
+// TakeOver adopts the operations of all owners that have no living process, and returns their number.
 func (k *Kind) TakeOver(ctx context.Context) (n int, err error) {
 	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return k.cfg.Ledger.ListOpenOperations(ctx, p)
@@ -84,11 +84,11 @@ func (k *Kind) TakeOver(ctx context.Context) (n int, err error) {
 
 type afterRun struct{}
 
-// AfterRun reports whether ctx belongs to a generation whose run has ended or is paused: nothing is
-// added to the log of that run.
+// AfterRun reports whether ctx belongs to a generation whose run has ended or is paused. Nothing is added to the log of
+// such a run.
 func AfterRun(ctx context.Context) bool { return ctx.Value(afterRun{}) != nil }
 
-// take adopts an operation when it is due. One that was already waited for is checked once.
+// take adopts an operation that is due. One that was already waited for is checked once.
 func (k *Kind) take(ctx context.Context, op ledger.Operation) (bool, error) {
 	looked, waited := k.looks.Load(op.ID)
 	if next, _ := looked.(time.Time); waited && (next.IsZero() || time.Now().Before(next)) { //nolint:forbidigo // the time that passes in this process
@@ -112,8 +112,8 @@ func (k *Kind) take(ctx context.Context, op ledger.Operation) (bool, error) {
 	return true, nil
 }
 
-// abandoned reports whether a run that has ended or is paused did not wait for the task of an
-// operation: its results are fetched before their links expire. A cancelled run needs no results.
+// abandoned reports whether a run that has ended or is paused did not wait for the task of an operation. The results of
+// such a task are fetched before their links expire. A cancelled run needs no results.
 func (k *Kind) abandoned(ctx context.Context, op ledger.Operation) (bool, error) {
 	if op.Status != string(generate.StatusRunning) {
 		return false, nil
@@ -143,13 +143,13 @@ func (k *Kind) resume(ctx context.Context, op ledger.Operation, waited bool) {
 			k.looks.Store(op.ID, now.Add(k.pause(op)))
 		}
 	case err == nil || media.Retryable(err):
-		// A finished one may be retried and abandoned again, and the database may have been
-		// unavailable; one that lacks a key is not retried.
+		// A finished operation may be retried and abandoned again, and the database may have been unavailable. An
+		// operation that lacks a key is not retried.
 		k.looks.Delete(op.ID)
 	}
 }
 
-// pause is the pause between checks of an operation that is past its wait: as long as that wait.
+// pause returns the pause between checks of an operation whose wait has elapsed: as long as that wait.
 func (k *Kind) pause(op ledger.Operation) time.Duration {
 	m, err := k.cfg.Gateway.Lookup(op.Provider + "/" + op.APIModel)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package lease decides which process works on what: a [Keeper] holds the leases of one process in
-// the ledger's database, for runs and generations alike. It renews all of them with one statement
-// every few seconds. Work whose lease has expired is adopted by another process, on any machine; on
-// the same machine, as soon as its process has died.
+// Package lease decides which process executes which work: a [Keeper] holds the leases of one process in the ledger's
+// database, for runs and generations alike. It renews all of them with one statement every few seconds. Another
+// process, on any machine, adopts work whose lease has expired. A process on the same machine adopts it as soon as the
+// holder has died.
 //
 // A process that was suspended, or whose clock was changed, may believe that it still has a lease.
 // So its clock decides nothing: every save that advances a run or a generation compares the lease

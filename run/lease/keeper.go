@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// beat is the time between two renewals, soon the time after a failed one.
+	// beat is the interval between renewals, soon the delay after a failed one.
 	beat = 3 * time.Second
 	soon = time.Second
 	// limit bounds one renewal.
@@ -50,8 +50,7 @@ type Keeper struct {
 	wake chan struct{}
 }
 
-// NewKeeper creates the keeper of a process. It does not have to be closed: without leases it does
-// nothing.
+// NewKeeper returns the keeper of a process. It need not be closed: without leases it does nothing.
 func NewKeeper(store ledger.Leases) *Keeper {
 	host, err := os.Hostname()
 	if err != nil {
@@ -62,12 +61,11 @@ func NewKeeper(store ledger.Leases) *Keeper {
 	}}
 }
 
-// ID is the holder of this keeper's leases.
+// ID returns the holder of this keeper's leases.
 func (k *Keeper) ID() string { return k.me.Holder }
 
-// Acquire takes a lease, or keeps the one that this keeper has. When another process takes it, lost
-// is called once with the reason, if it is not nil. The error has code media.CodeConflict while
-// another process has it.
+// Acquire acquires a lease, or keeps the one that this keeper holds. If lost is not nil, it is called once, with the
+// reason, when another process takes the lease. The error has code media.CodeConflict while another process holds it.
 func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) error {
 	if k.sure(key{kind, work}) {
 		return nil
@@ -79,15 +77,15 @@ func (k *Keeper) Acquire(ctx context.Context, kind ledger.LeaseKind, work string
 	return err
 }
 
-// AcquireIn is Acquire as a part of a transaction. Once that is committed, call hold: until then the
-// database shows no lease, and a renewal would take it for lost.
+// AcquireIn is Acquire within a transaction. Call hold once the transaction is committed: until then the database shows
+// no lease, and a renewal would consider it lost.
 func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work string, lost func(reason error)) (hold func(), err error) {
 	began := time.Now() //nolint:forbidigo // the time that passes in this process
 	want := k.me
 	want.Kind, want.Work = kind, work
 	got, err := k.store.AcquireLease(ledger.Relaxed(ctx), want, ledger.Lease{})
 	if media.CodeOf(err) == media.CodeConflict {
-		// That of a dead process of this machine need not expire first.
+		// The lease of a dead process of this machine need not expire first.
 		if list, unread := k.store.Leases(ctx, kind, work); unread == nil && len(list) > 0 && !k.alive(list[0]) {
 			got, err = k.store.AcquireLease(ledger.Relaxed(ctx), want, list[0])
 		}
@@ -99,7 +97,7 @@ func (k *Keeper) AcquireIn(ctx context.Context, kind ledger.LeaseKind, work stri
 	return func() { k.hold(held{got, lost}, began) }, nil //nolint:contextcheck // renewals outlive the call
 }
 
-// hold begins to renew a lease, which was acquired after began.
+// hold starts renewing a lease that was acquired after began.
 func (k *Keeper) hold(l held, began time.Time) {
 	id := key{l.Kind, l.Work}
 	k.mu.Lock()
@@ -110,12 +108,12 @@ func (k *Keeper) hold(l held, began time.Time) {
 	k.held[id] = l
 	if k.wake == nil {
 		k.wake, k.renewed, k.failed = make(chan struct{}, 1), began, time.Time{}
-		go k.renew(k.wake) // until nothing is held; nobody waits for it
+		go k.renew(k.wake) // until nothing is held; nothing waits for it
 	}
 }
 
-// Keep reports whether this keeper still has a lease. The error has code media.CodeConflict if it
-// does not; unlike [Keeper.Acquire], it takes nothing.
+// Keep reports whether this keeper still holds a lease. The error has code media.CodeConflict if it does not; unlike
+// [Keeper.Acquire], Keep acquires nothing.
 func (k *Keeper) Keep(ctx context.Context, kind ledger.LeaseKind, work string) error {
 	if k.sure(key{kind, work}) {
 		return nil
@@ -141,21 +139,21 @@ func (k *Keeper) dead(l ledger.Lease) bool {
 	return l.Machine != "" && l.Machine == k.me.Machine && gone(l.PID)
 }
 
-// Under returns a context for saves of work: a save that advances it succeeds only while this
-// keeper has its current lease.
+// Under returns a context for saves of work: a save that advances the work succeeds only while this keeper holds its
+// current lease.
 func (k *Keeper) Under(ctx context.Context, kind ledger.LeaseKind, work string) context.Context {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	l := k.held[key{kind, work}].Lease
 	if l.Work == "" {
-		l = k.me // of no generation: another process has it, or had it
+		l = k.me // without a generation: another process holds or held the lease
 		l.Kind, l.Work = kind, work
 	}
 	return ledger.Under(ctx, l)
 }
 
-// Check reads from the database whether this keeper has a lease. The error has code
-// media.CodeConflict if it does not, and names the process that has the work.
+// Check reads from the database whether this keeper holds a lease. The error has code media.CodeConflict if it does
+// not, and names the process that holds the work.
 func (k *Keeper) Check(ctx context.Context, kind ledger.LeaseKind, work string) error {
 	id := key{kind, work}
 	k.mu.Lock()
@@ -198,7 +196,7 @@ func (k *Keeper) Forget(kind ledger.LeaseKind, work string) {
 	k.rest()
 }
 
-// Works lists the work that this keeper has leases of a kind for.
+// Works lists the work for which this keeper holds leases of a kind.
 func (k *Keeper) Works(kind ledger.LeaseKind) (works []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -210,7 +208,7 @@ func (k *Keeper) Works(kind ledger.LeaseKind) (works []string) {
 	return works
 }
 
-// Has reports whether this keeper has a lease, as far as it knows.
+// Has reports whether this keeper holds a lease, without reading the database.
 func (k *Keeper) Has(kind ledger.LeaseKind, work string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -229,15 +227,14 @@ func (k *Keeper) rest() {
 	}
 }
 
-// Take removes the lease of another process, which notices at its next renewal, within seconds, and
-// from now on saves nothing that would advance the work.
+// Take removes the lease of another process. From then on, its saves that would advance the work fail; it notices at
+// its next renewal, within seconds.
 func (k *Keeper) Take(ctx context.Context, kind ledger.LeaseKind, work, holder string) error {
 	return k.store.ReleaseLeases(ctx, holder, kind, work)
 }
 
-// Living reads the leases of a kind, or of some works, whose processes may be alive. For a while
-// after a loss of the database it includes expired ones, so that their holders can renew them
-// first.
+// Living returns the leases of a kind, or of the given works, whose processes may be alive. For half of
+// ledger.LeaseTime after a failed renewal it includes expired ones, so that their holders can renew them first.
 func (k *Keeper) Living(ctx context.Context, kind ledger.LeaseKind, works ...string) (map[string]ledger.Lease, error) {
 	list, err := k.store.Leases(ctx, kind, works...)
 	if err != nil {
@@ -255,8 +252,8 @@ func (k *Keeper) Living(ctx context.Context, kind ledger.LeaseKind, works ...str
 	return living, nil
 }
 
-// Returning reads the leases of a kind that processes may return to, including expired ones, except
-// those of dead processes.
+// Returning reports for each lease of a kind, expired ones included, whether its process may return to the work: it may
+// unless it is known to be dead.
 func (k *Keeper) Returning(ctx context.Context, kind ledger.LeaseKind) (map[string]bool, error) {
 	list, err := k.store.Leases(ctx, kind)
 	returning := map[string]bool{}
@@ -307,7 +304,7 @@ func (k *Keeper) renewAll() error {
 	return nil
 }
 
-// loses forgets a lease that another process has.
+// loses forgets a lease that another process holds, and reports the reason to lost.
 func (k *Keeper) loses(id key, reason error) {
 	k.mu.Lock()
 	l, ok := k.held[id]

@@ -1,5 +1,5 @@
-// Package operations journals the gateway's billable calls in the ledger, each under a lease, and
-// reads them back for the process that continues them.
+// Package operations journals the gateway's billable calls in the ledger, each under a lease, and reads them for the
+// process that continues them.
 //
 // Errors are those of the ledger and of the leases. It may import generate, ledger, media and run/lease.
 package operations
@@ -16,9 +16,8 @@ import (
 	"atelier/run/lease"
 )
 
-// Log journals the gateway's billable calls in the ledger. Owner, run tree, run and step come from
-// the context's media.Scope; without owner or tree, Begin is refused, so that every payment has an
-// owner.
+// Log journals the gateway's billable calls in the ledger. Owner, run tree, run and step come from the context's
+// media.Scope. Without an owner or tree, Begin is refused, so that every payment has an owner.
 type Log struct {
 	store  ledger.Store
 	leases *lease.Keeper
@@ -32,7 +31,7 @@ var (
 	_ operation.Batcher = (*Log)(nil)
 )
 
-// NewLog returns a log in the ledger; the keeper has the leases of this process, nil creates one.
+// NewLog returns a log in the ledger. The keeper holds the leases of this process; nil creates one.
 func NewLog(l ledger.Store, k *lease.Keeper) *Log {
 	if k == nil {
 		k = lease.NewKeeper(l)
@@ -44,12 +43,12 @@ func NewLog(l ledger.Store, k *lease.Keeper) *Log {
 type intent struct {
 	Prompt string `json:"prompt"`
 	N      int    `json:"n"`
-	// Plan is what the gateway needs to continue it.
+	// Plan is what the gateway needs to continue the operation.
 	Plan json.RawMessage `json:"plan,omitempty"`
 }
 
-// Begin saves the intent. It needs no sync: no request is sent before [Log.Attempt] is saved, whose
-// sync includes it.
+// Begin saves the intent. It is not synced: no request is sent before [Log.Attempt] is saved, whose sync includes the
+// intent.
 func (l *Log) Begin(ctx context.Context, op operation.Operation) error {
 	scope := media.ScopeOf(ctx)
 	if scope.Owner == "" || scope.Tree == "" {
@@ -79,8 +78,8 @@ func (l *Log) Reopen(ctx context.Context, op operation.Operation, slots []int) e
 	return l.store.ReopenOperation(l.under(ctx, op.ID), row, slots)
 }
 
-// Finish saves the receipt. It needs no sync: the receipts of the calls and their results are
-// synced, and an operation without its end is finished from them.
+// Finish saves the receipt. It is not synced: the receipts of the calls and their results are, and an operation without
+// its end is finished from them.
 func (l *Log) Finish(ctx context.Context, op operation.Operation) error {
 	err := l.store.FinishOperation(ledger.Relaxed(l.under(ctx, op.ID)), operationRow(op))
 	switch {
@@ -93,8 +92,8 @@ func (l *Log) Finish(ctx context.Context, op operation.Operation) error {
 	return err
 }
 
-// under returns a context for saves that advance an operation: they succeed only while this process
-// has the operation's lease.
+// under returns a context for saves that advance an operation: they succeed only while this process holds the
+// operation's lease.
 func (l *Log) under(ctx context.Context, operation string) context.Context {
 	return l.leases.Under(ctx, ledger.LeaseGeneration, operation)
 }
@@ -116,7 +115,7 @@ func failureOf(e *generate.SlotError) ledger.Failure {
 	return ledger.Failure{Code: string(e.Code), Message: e.Message, Retryable: e.Retryable}
 }
 
-// detail is what the ledger stores of an attempt besides its columns.
+// detail contains the values of an attempt that have no columns.
 type detail struct {
 	APIModel    string         `json:"api_model,omitempty"`
 	Slots       []int          `json:"slots"`
@@ -151,7 +150,7 @@ func (l *Log) SlotDone(ctx context.Context, operation string, s generate.Slot) e
 	return l.store.SaveSlot(l.under(ctx, operation), row)
 }
 
-// Together saves all of fn in one commit.
+// Together saves all changes of fn in one commit.
 func (l *Log) Together(ctx context.Context, fn func(context.Context)) error {
 	return l.store.Together(ctx, func(ctx context.Context) error {
 		fn(ctx)
@@ -159,7 +158,7 @@ func (l *Log) Together(ctx context.Context, fn func(context.Context)) error {
 	})
 }
 
-// Recall returns the result of the finished operation with this key. An unfinished one is
+// Recall returns the result of the finished operation with this key. For an unfinished one, the error has code
 // media.CodeConflict: its provider may already have been paid.
 func (l *Log) Recall(ctx context.Context, key string) (*generate.Result, error) {
 	owner := media.ScopeOf(ctx).Owner
@@ -185,13 +184,13 @@ func (l *Log) Recall(ctx context.Context, key string) (*generate.Result, error) 
 	return saved.Result(), nil
 }
 
-// OperationOf finds an operation by its idempotency key.
+// OperationOf returns the id of the operation with an idempotency key.
 func (l *Log) OperationOf(ctx context.Context, key string) (string, error) {
 	found, err := l.store.OperationByKey(ctx, media.ScopeOf(ctx).Owner, key)
 	return found.ID, err
 }
 
-// slot reads a slot. A deleted item is a failed slot.
+// slot converts a stored slot. A slot whose item was deleted is a failed slot.
 func (l *Log) slot(ctx context.Context, owner string, s ledger.Slot) (generate.Slot, error) {
 	slot := generate.Slot{Index: s.Index, Status: generate.Status(s.Status), RevisedPrompt: s.RevisedPrompt, Seed: s.Seed, Error: slotErrorOf(s.Failure)}
 	if err := decode(s.Safety, &slot.Safety); err != nil {
@@ -210,7 +209,7 @@ func (l *Log) slot(ctx context.Context, owner string, s ledger.Slot) (generate.S
 	return slot, err
 }
 
-// encode returns JSON; what cannot be encoded is omitted.
+// encode returns JSON; a value that cannot be encoded is omitted.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {

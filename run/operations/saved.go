@@ -12,12 +12,12 @@ import (
 	"atelier/media"
 )
 
-// Hold takes or keeps the lease of an operation for this process.
+// Hold acquires or keeps the lease of an operation for this process.
 func (l *Log) Hold(ctx context.Context, operation, _ string) error {
 	return l.leases.Acquire(ctx, ledger.LeaseGeneration, operation, nil)
 }
 
-// Release releases the lease of an operation; if another process has it, that process loses it.
+// Release releases the lease of an operation. If another process holds it, that process loses it.
 func (l *Log) Release(ctx context.Context, operation, holder string) error {
 	if l.leases.Has(ledger.LeaseGeneration, operation) {
 		return l.leases.Release(ctx, ledger.LeaseGeneration, operation)
@@ -25,18 +25,18 @@ func (l *Log) Release(ctx context.Context, operation, holder string) error {
 	return l.leases.Take(ctx, ledger.LeaseGeneration, operation, holder)
 }
 
-// Keep reports whether this process still has the lease of an operation.
+// Keep reports whether this process still holds the lease of an operation.
 func (l *Log) Keep(ctx context.Context, operation, _ string) error {
 	return l.leases.Keep(ctx, ledger.LeaseGeneration, operation)
 }
 
-// TaskOf finds the operation of a provider's task.
+// TaskOf returns the operation of a provider's task, and its scope.
 func (l *Log) TaskOf(ctx context.Context, provider, taskID string) (string, media.Scope, error) {
 	op, err := l.store.OperationOfTask(ctx, provider, taskID)
 	return op.ID, scopeOf(op), err
 }
 
-// ScopeOf is the scope of an operation.
+// ScopeOf returns the scope of an operation.
 func (l *Log) ScopeOf(ctx context.Context, operation string) (media.Scope, error) {
 	op, err := l.store.AnyOperation(ctx, operation)
 	return scopeOf(op), err
@@ -56,7 +56,7 @@ func OfSubAction(op ledger.Operation) bool {
 	return strings.HasPrefix(op.Key, ledger.ContentGenerationPrefix)
 }
 
-// Saved reads an operation with everything that was saved of it.
+// Saved reads an operation with everything that was saved about it.
 func (l *Log) Saved(ctx context.Context, operation string) (*operation.Saved, error) {
 	owner := media.ScopeOf(ctx).Owner
 	op, slots, tasks, err := l.store.Operation(ctx, owner, operation)
@@ -141,15 +141,13 @@ func Unpaid(op ledger.Operation) bool {
 	}
 }
 
-// UsageOf is the usage that the provider of an operation reported. Unreadable rows count as
-// nothing.
+// UsageOf returns the usage that the provider of an operation reported. An unreadable row counts as no usage.
 func UsageOf(op ledger.Operation) (u generate.Usage) {
 	_ = json.Unmarshal(op.Usage, &u)
 	return u
 }
 
-// Pictures counts the pictures of an operation, including missing ones that its provider may have
-// billed.
+// Pictures returns the number of pictures of an operation, including missing ones that its provider may have billed.
 func Pictures(op ledger.Operation) int64 {
 	if op.Modality != media.ModalityImage {
 		return 0

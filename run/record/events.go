@@ -14,29 +14,29 @@ import (
 const (
 	// entryBatch is the maximum number of entries per commit.
 	entryBatch = 128
-	// gather is how long the writer waits for more entries before a commit, unless a caller waits:
-	// a run's records come in bursts, and each commit is synced.
+	// gather is how long the writer waits for more entries before a commit, unless a caller waits: a run's records
+	// arrive in bursts, and each commit is synced.
 	gather = 10 * time.Millisecond
 )
 
 // entry is an event to save and publish, or a record to save.
 type entry struct {
 	event ledger.Event
-	// passing is an event that is published and not saved.
+	// passing marks an event that is published and not saved.
 	passing bool
-	// what names the record, save saves it; nil for an event.
+	// what names the record, and save saves it. For an event, save is nil.
 	what string
 	save func(context.Context) error
-	// key is the same for states of one record, of which the newest replaces the others; empty for
-	// a record with one state.
+	// key identifies the record whose state this is: its newest state replaces the others. It is empty for a record
+	// with one state.
 	key string
-	// done, if not nil, receives whether the entry was committed.
+	// done, if not nil, receives the error of the commit.
 	done chan<- error
 }
 
-// eventLog saves events and records in the background, and then publishes the events to the feed.
-// Commits are in order; within a commit, the records come first, each in its newest state, then the
-// events in order. A writer runs only while there is something to write.
+// eventLog saves events and records in the background, and then publishes the events to the feed. Commits are in order.
+// Within a commit, the records come first, each in its newest state, followed by the events in order. A writer runs
+// only while there is something to write.
 type eventLog struct {
 	store  ledger.Store
 	logger *slog.Logger
@@ -46,7 +46,7 @@ type eventLog struct {
 	queue []entry
 	idle  chan struct{} // closed when the writer ends; nil while there is none
 	hurry chan struct{} // closed when a caller waits for the writer
-	// failed is the first record that was not saved since the last flush.
+	// failed is the error of the first record that was not saved since the last flush.
 	failed  error
 	writers sync.WaitGroup
 }
@@ -56,8 +56,7 @@ func (l *eventLog) behind(ctx context.Context, what, id string, save func(contex
 	l.add(ctx, entry{what: what, key: what + " " + id, save: save})
 }
 
-// now saves a record after all earlier ones and waits for it. The error is that of save or of the
-// commit.
+// now saves a record after all earlier ones and waits for the commit. The error is that of save or of the commit.
 func (l *eventLog) now(ctx context.Context, what string, save func(context.Context) error) error {
 	var own error
 	done := make(chan error, 1)
@@ -66,11 +65,11 @@ func (l *eventLog) now(ctx context.Context, what string, save func(context.Conte
 		return nil
 	}})
 	l.urge()
-	err := <-done // a write takes a minute at most
+	err := <-done // a write takes at most a minute
 	return errors.Join(own, err)
 }
 
-// add queues an entry and starts the writer if there is none.
+// add queues an entry and starts the writer if none runs.
 func (l *eventLog) add(ctx context.Context, e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +139,7 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 	} else {
 		write(ctx)
 	}
-	if err != nil { // nothing of it is saved, so no event has its number
+	if err != nil { // the whole batch was rolled back, so no event has a number
 		l.failedSave(ctx, "events and records", err)
 		shown = shown[:0]
 	}
@@ -155,14 +154,14 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 	l.feed.publish(shown)
 }
 
-// events are consecutive events of one tree that are saved together or passed.
+// events are consecutive events of one tree that are saved, or published unsaved, together.
 type events struct {
 	passing bool
 	list    []ledger.Event
 }
 
-// sorted returns the records of a batch without replaced states, and its events by tree, so that a
-// tree without a root does not affect the others.
+// sorted returns the records of a batch without superseded states, and its events by tree, so that a tree without a
+// root run does not affect the others.
 func sorted(batch []entry) (records []entry, groups []events) {
 	newest, trees := map[string]int{}, map[string]int{}
 	for i, e := range batch {
@@ -197,8 +196,7 @@ func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
 	}
 }
 
-// urge makes the writer commit at once, and returns a channel that is closed when it ends; nil if
-// there is none.
+// urge makes the writer commit at once, and returns a channel that is closed when the writer ends; nil if none runs.
 func (l *eventLog) urge() (idle <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,8 +211,8 @@ func (l *eventLog) urge() (idle <-chan struct{}) {
 	return l.idle
 }
 
-// flush waits until everything added so far is saved and published, and returns the first record
-// that was not saved since the last flush.
+// flush waits until everything added so far is saved and published, and returns the error of the first record that was
+// not saved since the last flush.
 func (l *eventLog) flush(ctx context.Context) error {
 	if idle := l.urge(); idle != nil {
 		select {

@@ -6,7 +6,7 @@ import (
 	"atelier/ledger"
 )
 
-// feedBuffer is how many events a reader may fall behind before it is dropped.
+// feedBuffer is the number of events a reader may fall behind before it is dropped.
 const feedBuffer = 256
 
 // feed passes events to the readers of this process. Slow readers are dropped.
@@ -20,8 +20,8 @@ type reader struct {
 	events chan ledger.Event
 }
 
-// subscribe opens a reader for one run tree, or for all if tree is empty, which first gets some
-// events. The channel is closed when the reader is too slow, or by stop, which may be called twice.
+// subscribe opens a reader for one run tree, or for all if tree is empty, which first receives the events of first. The
+// channel is closed when the reader is too slow, or by stop, which may be called twice.
 func (f *feed) subscribe(tree string, first ...ledger.Event) (events <-chan ledger.Event, stop func()) {
 	r := &reader{tree: tree, events: make(chan ledger.Event, feedBuffer+len(first))}
 	for _, e := range first {

@@ -1,5 +1,5 @@
-// Package record writes what runs do to the ledger: runs and sub-agents' runs, acts, model calls,
-// promoted media and the event log, which clients follow from here.
+// Package record records runs in the ledger: runs and sub-agents' runs, acts, model calls, promoted media and the event
+// log, to which clients subscribe here.
 //
 // Errors are those of the ledger. It may import agent, chat, generate, journal, ledger and
 // run/operations.
@@ -23,7 +23,7 @@ import (
 	"atelier/run/operations"
 )
 
-// Config says where an [Observer] writes.
+// Config configures an [Observer].
 type Config struct {
 	// Ledger is required.
 	Ledger ledger.Store
@@ -33,19 +33,19 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Observer writes what runs do to the ledger and publishes it. It is safe for concurrent use.
+// Observer records runs in the ledger and publishes their events. It is safe for concurrent use.
 type Observer struct {
 	store  ledger.Store
 	logger *slog.Logger
 	now    func() time.Time
 	log    eventLog
-	// messages are those that models are writing.
+	// messages are the messages that models are writing.
 	messages messages
 }
 
 var _ agent.Observer = (*Observer)(nil)
 
-// NewObserver creates an observer. The error has code media.CodeInvalid.
+// NewObserver returns an observer. The error has code media.CodeInvalid.
 func NewObserver(c Config) (*Observer, error) {
 	if c.Ledger == nil {
 		return nil, media.Errorf(media.CodeInvalid, "record.Config.Ledger is missing: open a ledger")
@@ -59,22 +59,21 @@ func NewObserver(c Config) (*Observer, error) {
 	return &Observer{store: c.Ledger, logger: c.Logger, now: c.Now, log: eventLog{store: c.Ledger, logger: c.Logger}}, nil
 }
 
-// Subscribe opens a stream of the events of one run tree, or of all if tree is empty, from now on.
-// Events come in order after they are saved; earlier ones are in ledger.Events. Events that are not
-// saved ([agent.Event.Passing]) have no sequence number; the text so far of messages in progress
-// comes first. A reader that falls 256 events behind is dropped: its channel is closed, and it
-// continues from its last sequence number in the ledger. The caller calls stop, which closes the
-// channel.
+// Subscribe opens a stream of the future events of one run tree, or of all trees if tree is empty. Events arrive in
+// order after they are saved; earlier ones are in ledger.Events. Events that are not saved ([agent.Event.Passing]) have
+// no sequence number; the text so far of messages in progress arrives first. A reader that falls 256 events behind is
+// dropped: its channel is closed, and it continues from its last sequence number in the ledger. The caller must call
+// stop, which closes the channel.
 func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func()) {
 	return o.log.feed.subscribe(tree, o.messages.now(tree)...)
 }
 
-// Flush waits until all events and records so far are saved and published. The error is that of a
-// record that was not saved.
+// Flush waits until all events and records so far are saved and published. The error is that of the first record that
+// was not saved.
 func (o *Observer) Flush(ctx context.Context) error { return o.log.flush(ctx) }
 
-// SaveRun saves a run; when it ends, also its promoted items as agent-run media. The cost of a run
-// in the ledger includes its generations.
+// SaveRun saves a run and, when it ends, its promoted items as agent-run media. The cost of a run in the ledger
+// includes its generations.
 func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	row := ledger.Run{
 		ID: r.ID, Owner: media.ScopeOf(ctx).Owner, Tree: r.Tree, Parent: r.ParentID, Depth: r.Depth,
@@ -140,12 +139,12 @@ type Origin struct {
 // forkKey is the context key of the origin of a new run.
 type forkKey struct{}
 
-// WithOrigin returns a context in which a forked run starts.
+// WithOrigin returns the context of a forked run.
 func WithOrigin(ctx context.Context, from Origin) context.Context {
 	return context.WithValue(ctx, forkKey{}, from)
 }
 
-// images are the pictures of a run as its row stores them.
+// images converts the pictures of a run to the form of its row.
 func images(list []vision.InputImage) []ledger.InputImage {
 	var out []ledger.InputImage
 	for _, i := range list {
@@ -154,7 +153,7 @@ func images(list []vision.InputImage) []ledger.InputImage {
 	return out
 }
 
-// begin saves a new run, or finds the run of a replay: then it is running again.
+// begin saves a new run, or marks the run of a replay as running again.
 func (o *Observer) begin(ctx context.Context, row ledger.Run) error {
 	err := o.store.CreateRun(ctx, row)
 	if media.CodeOf(err) != media.CodeConflict {
@@ -200,7 +199,7 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 	return nil
 }
 
-// Emit saves and publishes an event. It does not block: a writer keeps the order.
+// Emit saves and publishes an event. It does not block: a background writer keeps the order.
 func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 	if f, ok := e.Data.(agent.RunFinished); ok {
 		cost, err := o.Total(context.WithoutCancel(ctx), media.ScopeOf(ctx).Owner, e.Tree, e.RunID, f.Cost)
@@ -218,8 +217,8 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 	o.log.add(ctx, entry{event: row, passing: e.Passing()})
 }
 
-// eventID is the same in every replay of a run, so that an event is saved once; empty for events
-// that a replay does not repeat.
+// eventID returns an id that is the same in every replay of a run, so that an event is saved once. It is empty for
+// events that a replay does not repeat.
 func eventID(e agent.Event) string {
 	if e.Key == "" {
 		return ""
@@ -228,7 +227,7 @@ func eventID(e agent.Event) string {
 	return id
 }
 
-// encode returns JSON; what cannot be encoded is omitted.
+// encode returns JSON; a value that cannot be encoded is omitted.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -237,9 +236,9 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// Total adds the generations of a run to the cost of its model calls: for a root run those of the
-// whole tree, otherwise the run's own, as [WithGeneration] does. If nothing was paid, it is known to be
-// zero. After an error it is what is known.
+// Total adds the generations of a run to the cost of its model calls, see [WithGeneration]: for a root run those of the
+// whole tree, otherwise the run's own. If nothing was paid, the cost is known to be zero. After an error, it is the
+// known part.
 func (o *Observer) Total(ctx context.Context, owner, tree, runID string, c agent.Cost) (agent.Cost, error) {
 	ops, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.Operation], error) {
 		return o.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: tree, Page: p})
@@ -259,8 +258,8 @@ func (o *Observer) Total(ctx context.Context, owner, tree, runID string, c agent
 	return c, nil
 }
 
-// WithGeneration adds a generation to a cost: what its provider reported, otherwise the estimate. A generation that
-// was not paid for adds nothing; one that may have been billed without a response leaves the cost incomplete.
+// WithGeneration adds a generation to a cost: the provider's reported cost, otherwise the estimate. An unpaid
+// generation adds nothing; one that may have been billed without a response leaves the cost incomplete.
 func WithGeneration(c agent.Cost, op ledger.Operation) agent.Cost {
 	if operations.Unpaid(op) {
 		return c
@@ -274,8 +273,8 @@ func WithGeneration(c agent.Cost, op ledger.Operation) agent.Cost {
 
 var _ agent.Witness = (*Observer)(nil)
 
-// OpenPrompts returns the ids of a run's recorded model calls without an end: those that had no
-// response when their process ended.
+// OpenPrompts returns the ids of a run's recorded model calls without an end: those without a response when their
+// process ended.
 func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open []string, err error) {
 	calls, err := ledger.AllOf(ctx, o.store.ListPrompts, owner, runID)
 	for _, call := range calls {
@@ -303,7 +302,7 @@ func (o *Observer) Emitted(ctx context.Context, owner, tree string) (has func(ag
 	}
 }
 
-// StatusOf returns the status of a run in the ledger; empty if it cannot be read.
+// StatusOf returns the status of a run in the ledger, or empty if it cannot be read.
 func (o *Observer) StatusOf(ctx context.Context, owner, runID string) agent.Status {
 	row, err := o.store.Run(ctx, owner, runID)
 	if err != nil {

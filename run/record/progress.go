@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// Progress reports the progress of a run's generations; it is the gateway's Events function.
-// Generations outside of runs report only to their caller.
+// Progress reports the progress of a run's generations; it is the gateway's Events function. Generations outside of
+// runs are reported only to their caller.
 func (o *Observer) Progress(ctx context.Context, e generate.Event) {
 	scope := media.ScopeOf(ctx)
 	if scope.Run == "" {

@@ -7,8 +7,7 @@ import (
 	"atelier/ledger"
 )
 
-// messages are those that models are writing, by run tree: a new subscriber gets the text so far
-// first.
+// messages are the messages that models are writing, by run tree. A new subscriber first gets their text so far.
 type messages struct {
 	mu sync.Mutex // guards by
 	by map[string]message
@@ -19,7 +18,7 @@ type message struct {
 	text  []rune
 }
 
-// note adds an event's part of a message.
+// note adds the part of a message that an event contains.
 func (m *messages) note(e agent.Event, row ledger.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +42,7 @@ func (m *messages) note(e agent.Event, row ledger.Event) {
 	}
 }
 
-// now returns the messages of a tree, or of all if tree is empty, as one part each.
+// now returns the messages of a tree, or of all trees if tree is empty, as one part each.
 func (m *messages) now(tree string) []ledger.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"atelier/run/lease"
 )
 
-// The template database: furnished is its URL, empty until it is created.
+// The template database: furnished is its URL, empty until the database is created.
 var (
 	template  sync.Once //nolint:gochecknoglobals // made once
 	furnished string    //nolint:gochecknoglobals // made once

@@ -1,8 +1,7 @@
-// Package runtest gives tests of runs databases with the tables of ledger and engine: creating them
-// takes longer than most tests, especially with the race detector, so they are created once per
-// process and copied.
+// Package runtest provides tests of runs with databases that contain the tables of ledger and engine. Creating these
+// takes longer than most tests, especially with the race detector, so they are created once per process and copied.
 //
-// An error ends the test. It may import the ledgers, the engine and internal/pgtest.
+// An error ends the test. It may import the ledgers, run/durable, run/lease and internal/pgtest.
 package runtest
 
 import (
@@ -18,7 +17,7 @@ import (
 	"atelier/run/lease"
 )
 
-// files are the bytes of a ledger and an engine on SQLite.
+// files contains the bytes of a ledger and an engine on SQLite.
 type files struct{ ledger, engine []byte }
 
 var made = sync.OnceValues(func() (f files, err error) { //nolint:gochecknoglobals // made once
@@ -46,7 +45,7 @@ var made = sync.OnceValues(func() (f files, err error) { //nolint:gochecknogloba
 	return f, err
 })
 
-// Folder makes a data folder whose ledger and engine are on SQLite and have their tables.
+// Folder creates a data folder that contains a ledger and an engine on SQLite with their tables.
 func Folder(tb testing.TB) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -54,7 +53,7 @@ func Folder(tb testing.TB) string {
 	return dir
 }
 
-// CopyFiles creates a ledger and an engine on SQLite at these paths, in existing folders.
+// CopyFiles creates a ledger and an engine on SQLite at the given paths, in existing folders.
 func CopyFiles(tb testing.TB, ledger, engine string) {
 	tb.Helper()
 	f, err := made()

@@ -22,22 +22,22 @@ import (
 	"atelier/workflow/subaction"
 )
 
-// Interactions receives results.
+// Interactions reads interactions and receives results.
 type Interactions interface {
-	// Read returns an open interaction and its step; a closed one is media.CodeConflict.
+	// Read returns an open interaction and its step. For a closed one, the error has code media.CodeConflict.
 	Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error)
 	// Complete adds results at a target, each content id once. A closed interaction stays
 	// unchanged.
 	Complete(ctx context.Context, owner, id string, target []string, items ...workflow.Item) error
 }
 
-// Config is what a [Service] needs; all but AtOnce is required.
+// Config configures a [Service]. All fields except AtOnce are required.
 type Config struct {
 	Ledger       ledger.Store
 	Gateway      *gateway.Gateway
 	Interactions Interactions
 	Actions      *subaction.Registry
-	// Item finds a picture that parameters name, by id or ref.
+	// Item finds a picture that parameters name by id or ref.
 	Item func(ctx context.Context, owner, run, id string) (media.Output, error)
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
 	Emit func(ctx context.Context, e agent.Event)
@@ -88,9 +88,9 @@ type Click struct {
 	Body []byte
 }
 
-// Start starts a sub-action and returns the id of its row, its metadata_id. A repeated click
-// returns the same id; with another body, it is media.CodeConflict. Otherwise errors are those of
-// [workflow.Interaction.Start] and of planning, before anything is spent or saved.
+// Start starts a sub-action and returns the id of its row, its metadata_id. A repeated click returns the same id; with
+// another body, the error has code media.CodeConflict. Other errors are those of [workflow.Interaction.Start] and of
+// planning, before anything is spent or saved.
 func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 	requested, err := workflow.ParseClick(c.Body)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Service) Start(ctx context.Context, c Click) (string, error) {
 	return row.ID, s.begin(row, s.generate(r)) //nolint:contextcheck // it outlives the request that began it
 }
 
-// digest is the digest of a body, regardless of its spaces.
+// digest returns the digest of a body, regardless of its white space.
 func digest(body []byte) string {
 	if v, err := ordered.Decode(body); err == nil {
 		body = ordered.Encode(v)
@@ -135,7 +135,7 @@ func digest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// earlier finds the sub-action that the same click started.
+// earlier returns the id of the sub-action that the same click started.
 func (s *Service) earlier(ctx context.Context, row ledger.ContentGeneration) (string, error) {
 	kept, err := s.cfg.Ledger.ContentGenerationOfRequest(ctx, row.Owner, row.InteractionID, row.RequestID)
 	switch {
@@ -182,8 +182,8 @@ const (
 	gridOf          = 4
 )
 
-// standsIn reports whether the offline painter substitutes for a provider without a key: if that is
-// allowed, or if no provider has one.
+// standsIn reports whether the offline painter substitutes for a provider without a key: if that is allowed, or if no
+// provider has a key.
 func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, error) {
 	anyReady := false
 	reason := ""
@@ -202,7 +202,7 @@ func (s *Service) standsIn(row ledger.ContentGeneration, allowed bool) (bool, er
 	return false, media.Errorf(media.CodeMissingKey, "%s is not available: %s; set its key, or substitute the offline painter (stand_in: offline)", row.Provider, cmp.Or(reason, "this program has no driver for it"))
 }
 
-// request makes the Gateway's request from a row's plan.
+// request builds the Gateway's request from a row's plan.
 func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, plan subaction.Plan) (generate.Request, error) {
 	r := plan.Request
 	for _, id := range plan.Images {
@@ -231,7 +231,7 @@ func (s *Service) request(ctx context.Context, row ledger.ContentGeneration, pla
 	return r, nil
 }
 
-// painter is the substitute model.
+// painter returns the substitute model.
 func (s *Service) painter() string {
 	for _, m := range s.cfg.Gateway.Models() {
 		if m.Provider == offlineProvider && m.Modality == media.ModalityImage {
@@ -247,8 +247,8 @@ func (s *Service) input(ctx context.Context, row ledger.ContentGeneration, id st
 	return o, err
 }
 
-// Price returns the cost of a click at an interaction, in dollars as decimal text; nil if unknown.
-// Nothing is started.
+// Price returns the cost of a click in an interaction, in dollars as decimal text, or nil if it is unknown. It starts
+// nothing.
 func (s *Service) Price(ctx context.Context, owner, interactionID string, body []byte) (*string, error) {
 	requested, err := workflow.ParseClick(body)
 	if err != nil {
@@ -275,11 +275,11 @@ func (s *Service) Price(ctx context.Context, owner, interactionID string, body [
 type Status struct {
 	ledger.ContentGeneration
 	Contents []ledger.GeneratedContent
-	// Errors are those of missing results.
+	// Errors explains missing results.
 	Errors []SlotError
 }
 
-// SlotError is why a result is missing.
+// SlotError explains why a result is missing.
 type SlotError struct {
 	Position  int    `json:"position"`
 	Code      string `json:"code"`
@@ -287,7 +287,7 @@ type SlotError struct {
 	Retryable bool   `json:"retryable"`
 }
 
-// Status reads a sub-action; one of another owner is media.CodeNotFound.
+// Status reads a sub-action. For one of another owner, the error has code media.CodeNotFound.
 func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) {
 	row, contents, err := s.cfg.Ledger.ContentGeneration(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -332,7 +332,7 @@ func (s *Service) Running(ctx context.Context, owner, interactionID string) (int
 	return len(open), err
 }
 
-// CancelAll cancels those of an interaction.
+// CancelAll cancels the unfinished sub-actions of an interaction.
 func (s *Service) CancelAll(ctx context.Context, owner, interactionID string) error {
 	open, err := s.cfg.Ledger.OpenContentGenerations(ctx, owner, interactionID)
 	if err != nil {
@@ -346,10 +346,9 @@ func (s *Service) CancelAll(ctx context.Context, owner, interactionID string) er
 	return nil
 }
 
-// Retry retries failed results; no positions mean all that can be retried without paying twice. A
-// sub-action that has not ended, or whose interaction is closed, is media.CodeConflict, a position
-// that did not fail media.CodeInvalid; other errors are those of [gateway.Gateway.Retry], after
-// which the row is unchanged.
+// Retry retries failed results; without positions, all that can be retried without paying twice. The error has code
+// media.CodeConflict if the sub-action has not ended or its interaction is closed, and media.CodeInvalid for a position
+// that did not fail. Other errors are those of [gateway.Gateway.Retry], after which the row is unchanged.
 func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) error {
 	st, err := s.Status(ctx, owner, id)
 	if err != nil {
@@ -383,10 +382,10 @@ func (s *Service) Retry(ctx context.Context, owner, id string, positions []int) 
 	return first(ctx, refused)
 }
 
-// refuseWithin is how long a retry waits for the Gateway's refusal: it may queue.
+// refuseWithin bounds how long a retry waits for a refusal by the Gateway: the retry may be queued.
 const refuseWithin = 5 * time.Second
 
-// first returns the first report, or nil if it takes too long.
+// first returns the first report, or nil if none arrives in time.
 func first(ctx context.Context, errs <-chan error) error {
 	limit := time.NewTimer(refuseWithin)
 	defer limit.Stop()
@@ -399,7 +398,7 @@ func first(ctx context.Context, errs <-chan error) error {
 	return nil
 }
 
-// say reports something once.
+// say sends an error unless one was sent before.
 func say(to chan<- error, err error) {
 	select {
 	case to <- err:
@@ -407,16 +406,16 @@ func say(to chan<- error, err error) {
 	}
 }
 
-// reopen opens the row of a finished sub-action.
+// reopen reopens the row of a finished sub-action and executes do.
 func (s *Service) reopen(ctx context.Context, row ledger.ContentGeneration, do func(context.Context) (*generate.Result, error)) error {
 	row.Status, row.Failure, row.FinishedAt = string(generate.StatusQueued), ledger.Failure{}, time.Time{}
 	if err := s.cfg.Ledger.SaveContentGeneration(ctx, row); err != nil {
 		return err
 	}
-	return s.begin(row, do) //nolint:contextcheck // it outlives the request that asked for it
+	return s.begin(row, do) //nolint:contextcheck // it outlives the request
 }
 
-// again requests the generation of a row that has none, or continues it.
+// again requests the generation of a row that has none, or continues the generation.
 func (s *Service) again(ctx context.Context, row ledger.ContentGeneration) error {
 	h, err := s.cfg.Actions.Find(row.ActionType)
 	if err != nil {

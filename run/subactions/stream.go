@@ -29,10 +29,10 @@ type Event struct {
 	Data any
 }
 
-// Last reports whether the stream ends with it.
+// Last reports whether the event ends the stream.
 func (e Event) Last() bool { return e.Type == EventComplete || e.Type == EventError }
 
-// replaces reports whether an older event can be dropped.
+// replaces reports whether the event supersedes an older one.
 func (e Event) replaces(old Event) bool {
 	if e.Type != old.Type {
 		return false
@@ -42,20 +42,20 @@ func (e Event) replaces(old Event) bool {
 	return e.Type == EventProgress || partial && p.Position == o.Position
 }
 
-// Accepted means that a click was accepted.
+// Accepted reports that a click was accepted.
 type Accepted struct {
 	MetadataID string `json:"metadata_id"`
 	// Position is the number of sub-actions that must end before it starts.
 	Position int `json:"position"`
 }
 
-// Progress is the progress of the generation.
+// Progress reports the progress of the generation.
 type Progress struct {
 	ElapsedMS int64  `json:"elapsed_ms"`
 	Message   string `json:"message"`
 }
 
-// Partial means that there is a preview, which is among the events of the run.
+// Partial reports a preview, which is among the events of the run.
 type Partial struct {
 	Position int    `json:"position"`
 	Sequence int    `json:"sequence"`
@@ -64,7 +64,7 @@ type Partial struct {
 	Height   int    `json:"height,omitempty"`
 }
 
-// Complete has the results.
+// Complete contains the results.
 type Complete struct {
 	URLs       []string    `json:"urls"`
 	ContentIDs []string    `json:"content_ids"`
@@ -72,7 +72,7 @@ type Complete struct {
 	Errors     []SlotError `json:"errors"`
 }
 
-// Failure is why there are no results.
+// Failure explains why there are no results.
 type Failure struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
@@ -80,7 +80,7 @@ type Failure struct {
 	MetadataID string `json:"metadata_id"`
 }
 
-// last is the last event of a finished sub-action's stream.
+// last returns the last event of a finished sub-action's stream.
 func last(st Status) Event {
 	if len(st.Contents) == 0 {
 		f := Failure{Code: st.Failure.Code, Message: st.Failure.Message, Retryable: st.Failure.Retryable, MetadataID: st.ID}
@@ -99,12 +99,12 @@ func last(st Status) Event {
 	return Event{Type: EventComplete, Data: c}
 }
 
-// lookEvery is how often a sub-action of another process is checked.
+// lookEvery is the interval between checks of a sub-action of another process.
 const lookEvery = 500 * time.Millisecond
 
-// Follow returns the events of a sub-action after a number, until its last one or the end of ctx.
-// For one that another process executes, it returns only the end. An unknown one is
-// media.CodeNotFound.
+// Follow returns the events of a sub-action after a number, until its last one or the end of ctx. For a sub-action that
+// another process executes, it returns only the accepted event and the last one. The error for an unknown sub-action
+// has code media.CodeNotFound.
 func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for ctx.Err() == nil {
@@ -138,7 +138,7 @@ func (s *Service) Follow(ctx context.Context, owner, id string, after int) iter.
 	}
 }
 
-// follow returns the events of a task; ended means that the stream is complete.
+// follow yields the events of a task; ended means that the stream is complete.
 func follow(ctx context.Context, t *task, after *int, yield func(Event, error) bool) (ended bool) {
 	for {
 		gone := t.released()

@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	// restFor is the minimum age of a row that another process looks at: its own process is about
-	// to start it.
+	// restFor is the minimum age of a row that another process adopts: the row's own process is about to start it.
 	restFor = 5 * time.Second
-	// lookAgain is the pause between two checks of a sub-action that another process executes, or
-	// that is past its wait.
+	// lookAgain is the pause between two checks of a sub-action that another process executes, or whose wait has
+	// elapsed.
 	lookAgain = 15 * time.Second
 )
 
 var _ run.Kind = (*Service)(nil)
 
-// TakeOver continues unfinished sub-actions of all owners, and returns their number. Those of
-// living processes are left to them, because their generations have leases.
+// TakeOver continues the unfinished sub-actions of all owners and returns their number. Living processes keep theirs,
+// because their generations have leases.
 func (s *Service) TakeOver(ctx context.Context) (n int, err error) {
 	open, err := ledger.All(func(p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 		return s.cfg.Ledger.ListOpenContentGenerations(ctx, p)

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// saveWithin bounds the time to save how a sub-action ended.
+	// saveWithin bounds the time for saving the outcome of a sub-action.
 	saveWithin = 30 * time.Second
-	// cancelWithin bounds the wait of a cancel for the end.
+	// cancelWithin bounds how long Cancel waits for the sub-action to end.
 	cancelWithin = 10 * time.Second
-	// keptFor is how long the events of a finished one are kept for readers that reconnect.
+	// keptFor is how long the events of a finished sub-action are kept for readers that reconnect.
 	keptFor = time.Minute
 )
 
-// errCancelled is the cause of a person's cancel.
+// errCancelled is the cause of a cancellation by a person.
 var errCancelled = errors.New("cancelled by a person")
 
 // task is a sub-action that this process executes.
@@ -51,7 +51,7 @@ func Observe(ctx context.Context, e generate.Event) {
 	}
 }
 
-// begun also calls a function on every event of the generation of a context.
+// begun returns a context whose generation also calls fn on each of its events.
 func begun(ctx context.Context, fn func()) context.Context {
 	watch, ok := ctx.Value(watchKey{}).(func(context.Context, generate.Event))
 	return context.WithValue(ctx, watchKey{}, func(ctx context.Context, e generate.Event) {
@@ -93,7 +93,7 @@ func (s *Service) begin(row ledger.ContentGeneration, do func(context.Context) (
 	return nil
 }
 
-// released reports whether the process has released it.
+// released reports whether this process has released the task.
 func (t *task) released() bool {
 	select {
 	case <-t.done:
@@ -153,8 +153,8 @@ func (s *Service) watch(ctx context.Context, t *task, e generate.Event) {
 	}
 }
 
-// end saves the outcome of a sub-action: results first, the row's end last, so that a process that
-// finds the row open repeats all of it.
+// end saves the outcome of a sub-action: first the results, then the end of the row. A process that finds the row open
+// thus repeats all of it.
 func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed error) error {
 	row := t.row
 	if res != nil {
@@ -175,7 +175,7 @@ func (s *Service) end(ctx context.Context, t *task, res *generate.Result, failed
 		if row.Dispositions, err = json.Marshal(all); err != nil {
 			return media.Errorf(media.CodeInternal, "write the dispositions of sub-action %s: %w", row.ID, err)
 		}
-		if res.Status == generate.StatusRunning { // past its wait: it is checked later
+		if res.Status == generate.StatusRunning { // its wait has elapsed: it is checked later
 			return s.cfg.Ledger.SaveContentGeneration(ctx, row)
 		}
 	} else if row.Status = string(generate.StatusFailed); media.CodeOf(failed) == media.CodeCancelled {
@@ -230,7 +230,7 @@ func (s *Service) results(ctx context.Context, row ledger.ContentGeneration, res
 	return s.cfg.Interactions.Complete(ctx, row.Owner, row.InteractionID, target, items...)
 }
 
-// mediaURL is the server's path of an item.
+// mediaURL returns the server's path of an item.
 func mediaURL(id string) string { return "/media/" + id }
 
 // Cancel cancels a sub-action; a finished one stays unchanged.
@@ -261,7 +261,7 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	return s.end(ctx, t, res, nil)
 }
 
-// history is the events of a sub-action.
+// history holds the events of a sub-action.
 type history struct {
 	mu      sync.Mutex // guards the following
 	events  []Event
@@ -269,7 +269,7 @@ type history struct {
 	changed chan struct{} // closed with the next event
 }
 
-// add numbers an event. Of progress, and of the previews of a position, only the newest is kept.
+// add numbers and appends an event. It keeps only the newest progress and the newest preview of each position.
 func (h *history) add(e Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -288,7 +288,7 @@ func (h *history) add(e Event) {
 	}
 }
 
-// after returns the events after a number, and a channel that is closed when there are more.
+// after returns the events after a number, and a channel that is closed when an event is added.
 func (h *history) after(id int) ([]Event, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

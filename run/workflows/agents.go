@@ -13,7 +13,7 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// Agents runs agents as parts of a workflow's run: what they do, make and cost belongs to the run.
+// Agents runs agents as parts of a workflow's run: their acts, media and costs belong to the run.
 type Agents struct{ Ledger ledger.Store }
 
 var _ module.Agents = Agents{}
@@ -54,8 +54,8 @@ func (a Agents) Ask(ctx context.Context, t module.Task) (module.Reply, error) {
 	return reply, nil
 }
 
-// Item finds what a step names: a media record by id, a sub-action's result by content id, or an
-// item of the run's tree by ref or placeholder.
+// Item finds the item that a step names: a media record by id, a sub-action's result by content id, or an item of the
+// run's tree by ref or placeholder.
 func Item(ctx context.Context, l ledger.Store, owner, tree, id string) (media.Output, error) {
 	if strings.HasPrefix(id, "gc_") {
 		c, err := l.GeneratedContent(ctx, owner, id)

@@ -36,8 +36,7 @@ func (s *Service) Show(ctx context.Context, owner, id string) (Shown, error) {
 	return Shown{InteractionRequest: i.Request(), Row: row}, nil
 }
 
-// settled reads the row of an interaction. An open one whose run has ended, or that has expired, is
-// closed first.
+// settled reads the row of an interaction. An open one that has expired, or whose run has ended, is closed first.
 func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interaction, error) {
 	row, err := s.cfg.Ledger.Interaction(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -58,13 +57,13 @@ func (s *Service) settled(ctx context.Context, owner, id string) (ledger.Interac
 		return row, nil
 	}
 	now, readErr := s.cfg.Ledger.Interaction(ctx, owner, id)
-	if err != nil && (readErr != nil || now.Status == ledger.InteractionOpen) { // otherwise somebody else has closed it meanwhile
+	if err != nil && (readErr != nil || now.Status == ledger.InteractionOpen) { // else another caller closed it
 		return row, err
 	}
 	return now, readErr
 }
 
-// open is settled for an interaction that is open; otherwise it is media.CodeConflict, with a consequence.
+// open is settled for an open interaction; otherwise the error has code media.CodeConflict and ends with consequence.
 func (s *Service) open(ctx context.Context, owner, id, consequence string) (ledger.Interaction, error) {
 	row, err := s.settled(ctx, owner, id)
 	if err == nil && row.Status != ledger.InteractionOpen {
@@ -84,7 +83,7 @@ func (s *Service) forsake(ctx context.Context, row ledger.Interaction) error {
 	return err
 }
 
-// Read returns an open interaction and its step; one that is answered, expired or cancelled is
+// Read returns an open interaction and its step. For an answered, expired or cancelled one, the error has code
 // media.CodeConflict.
 func (s *Service) Read(ctx context.Context, owner, id string) (stepID string, i *workflow.Interaction, err error) {
 	row, err := s.open(ctx, owner, id, "")
@@ -95,17 +94,17 @@ func (s *Service) Read(ctx context.Context, owner, id string) (stepID string, i 
 	return row.StepID, i, err
 }
 
-// Patched is the result of an edit: the data's new version, its change as JSON Patch, and the
-// changed nodes of the view.
+// Patched is the result of an edit: the new version of the data, the change as JSON Patch, and the changed nodes of the
+// view.
 type Patched struct {
 	Version int
 	Patch   []patch.Operation
 	Changes view.Changes
 }
 
-// Patch applies a person's edit, a JSON Patch that is based on a version. Errors are those of
-// [workflow.Interaction.Edit]; media.CodeConflict for one that is not open, and media.CodeInvalid
-// for one that contains media as data.
+// Patch applies a person's edit, a JSON Patch based on a version. Errors are those of [workflow.Interaction.Edit],
+// media.CodeConflict for an interaction that is not open, and media.CodeInvalid for an edit that contains media as
+// data.
 func (s *Service) Patch(ctx context.Context, owner, id string, base int, text []byte) (Patched, error) {
 	if wire.NameMedia(string(text)) != string(text) {
 		return Patched{}, media.Errorf(media.CodeInvalid, "the edit contains media as data: upload the media and refer to it by id")
@@ -141,12 +140,12 @@ func (s *Service) Complete(ctx context.Context, owner, id string, target []strin
 		return next, changes, added(data, next.Request().DisplayData, target, len(fresh)), nil
 	})
 	if media.CodeOf(err) == media.CodeConflict {
-		return nil // results after the answer are recorded, and change nothing
+		return nil // results after the answer are recorded, but change nothing
 	}
 	return err
 }
 
-// missing are the items that are not at the target yet.
+// missing returns the items that are not at the target yet.
 func missing(data *ordered.Object, target []string, items []workflow.Item) (fresh []workflow.Item) {
 	v, _ := ordered.Get(data, target...)
 	list, _ := v.([]any)
@@ -164,8 +163,8 @@ func missing(data *ordered.Object, target []string, items []workflow.Item) (fres
 	return fresh
 }
 
-// added is the JSON Patch of n items that were added at the end of the list at a target, with the
-// missing objects above it.
+// added returns the JSON Patch of n items that were appended to the list at a target, including missing objects above
+// it.
 func added(before, after *ordered.Object, target []string, n int) (ops []patch.Operation) {
 	for depth := range target {
 		if _, ok := ordered.Get(before, target[:depth+1]...); !ok {
@@ -181,8 +180,8 @@ func added(before, after *ordered.Object, target []string, n int) (ops []patch.O
 	return ops
 }
 
-// change saves what fn makes of an interaction and announces it. If another change came first, fn
-// is called again; a nil interaction changes nothing.
+// change saves the interaction that fn returns and announces the change. If another change came first, fn is called
+// again. If fn returns a nil interaction, nothing changes.
 func (s *Service) change(ctx context.Context, owner, id string, fn func(*workflow.Interaction) (*workflow.Interaction, view.Changes, []patch.Operation, error)) (Patched, error) {
 	for {
 		row, err := s.open(ctx, owner, id, ": it can no longer be edited")
@@ -232,10 +231,10 @@ func (s *Service) tell(ctx context.Context, row ledger.Interaction, p Patched) {
 	})
 }
 
-// Answer accepts a person's answer and lets the run continue: of two concurrent ones, one is
-// accepted. An answer that breaks the rules of the interaction is media.CodeInvalid with pointers,
-// one while sub-actions run media.CodeActionsRunning unless it says what to do with them, and one
-// of an interaction that is not open media.CodeConflict.
+// Answer accepts a person's answer and lets the run continue; of two concurrent answers, one is accepted. Errors:
+// media.CodeInvalid, with pointers, for an answer that breaks the rules of the interaction; media.CodeActionsRunning
+// while sub-actions run, unless the answer says what to do with them; media.CodeConflict for an interaction that is not
+// open.
 func (s *Service) Answer(ctx context.Context, owner, id string, body []byte) (*run.Run, error) {
 	row, err := s.open(ctx, owner, id, ": it can no longer be answered")
 	if err != nil {
@@ -285,11 +284,10 @@ func (s *Service) judged(ctx context.Context, row ledger.Interaction, body []byt
 	return answer, answer.CheckRunning(n)
 }
 
-// pauseWithin is how long a run may take to pause after it opened its interaction.
+// pauseWithin bounds the time between the opening of an interaction and the pause of its run.
 const pauseWithin = 10 * time.Second
 
-// give answers the question of the run. The run's own answer counts: after it is saved, the run
-// continues with it.
+// give answers the question of the run. The run's own answer decides: once it is saved, the run continues with it.
 func (s *Service) give(ctx context.Context, row ledger.Interaction, g given) (*run.Run, error) {
 	runs, err := s.with.Runs(ctx)
 	if err != nil {
@@ -305,8 +303,7 @@ func (s *Service) give(ctx context.Context, row ledger.Interaction, g given) (*r
 	return runs.Resume(ctx, row.Owner, row.WorkflowRunID, &agent.Reply{Value: value})
 }
 
-// paused waits until the run of an interaction is paused: that is saved a moment after the
-// interaction.
+// paused waits until the run of an interaction is paused, which is saved a moment after the interaction.
 func (s *Service) paused(ctx context.Context, row ledger.Interaction) error {
 	ctx, stop := context.WithTimeout(ctx, pauseWithin)
 	defer stop()

@@ -39,7 +39,7 @@ type Config struct {
 	NewID func() string
 }
 
-// Validate names the setting that is missing.
+// Validate reports the missing setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Ledger == nil:
@@ -65,7 +65,7 @@ func (c Config) withDefaults() Config {
 // Interpreter is the agent that executes a definition.
 type Interpreter struct{ cfg Config }
 
-// NewInterpreter creates one. The error has code media.CodeInvalid.
+// NewInterpreter returns an interpreter. The error has code media.CodeInvalid.
 func NewInterpreter(c Config) (*Interpreter, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ var _ agent.GoAgent = (*Interpreter)(nil).Run
 // plan is the input of a run.
 type plan struct {
 	workflow *workflow.Definition
-	// text is the definition, first the initial state.
+	// text is the definition, first is the initial state.
 	text, first json.RawMessage
 	state       *ordered.Object
 }
@@ -108,8 +108,7 @@ func (in *Interpreter) definition(text []byte) (*workflow.Definition, error) {
 	return d, problem.Join(found...)
 }
 
-// about is what the record of a step contains about it; the first one's also describes the whole
-// run.
+// about is the record of a step; the record of the first step also describes the whole run.
 type about struct {
 	ModuleID   string          `json:"module_id"`
 	Title      string          `json:"title,omitempty"`
@@ -206,7 +205,7 @@ func (w *walk) do(ctx context.Context, stage *agent.Stage, s workflow.Step) (*or
 	return w.answered(ctx, stage, module, run, given)
 }
 
-// request is the module's request to a person, as JSON; null if it has none.
+// request returns the module's request to a person as JSON, or null if it has none.
 func (w *walk) request(ctx context.Context, m workflow.Module, run workflow.Run) ([]byte, error) {
 	r, err := m.Request(ctx, run)
 	if r == nil || err != nil {
@@ -221,8 +220,8 @@ func (w *walk) request(ctx context.Context, m workflow.Module, run workflow.Run)
 
 type stageKey struct{}
 
-// execute gets the module's result: as one step of the journal, unless agents are called, which
-// have their own steps.
+// execute returns the module's result. The module runs as one step of the journal, unless it calls agents, which have
+// their own steps.
 func (w *walk) execute(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, answer *workflow.Answer) (*ordered.Object, error) {
 	if _, asks := m.(workflow.AgentModule); asks {
 		return m.Execute(context.WithValue(ctx, stageKey{}, stage), run, answer)
@@ -256,7 +255,7 @@ func (w *walk) ask(ctx context.Context, stage *agent.Stage, s workflow.Step, req
 			return "", nil, err
 		}
 		stage.Emit(ctx, agent.EventInteractionOpened, agent.InteractionEvent{InteractionID: kept.ID, StepID: s.ID, Title: titleOf(kept)})
-		schema, err := json.Marshal(map[string]any{ // only the interaction's own answer matches it
+		schema, err := json.Marshal(map[string]any{ // only the interaction's own answer matches
 			"type": "object", "required": []string{"interaction_id"}, "additionalProperties": false,
 			"properties": map[string]any{
 				"interaction_id": map[string]any{"const": kept.ID}, "answer": map[string]any{"type": "object"}, "expired": map[string]any{"const": true},
@@ -300,7 +299,7 @@ func titleOf(i ledger.Interaction) string {
 	return r.Title
 }
 
-// answered closes the interaction, gets the module's result, and records the choice.
+// answered closes the interaction, returns the module's result, and records the choice.
 func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Module, run workflow.Run, g given) (*ordered.Object, error) {
 	_, asks := m.(workflow.AgentModule)
 	var out *ordered.Object
@@ -320,7 +319,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 			err = w.cfg.Ledger.SelectContents(ctx, w.owner, g.InteractionID, ids, w.cfg.Now())
 		}
 		if media.CodeOf(err) == media.CodeNotFound {
-			err = nil // results that no sub-action made have no row
+			err = nil // results without a sub-action have no row
 		}
 		return ordered.Encode(out), err
 	})
@@ -345,7 +344,7 @@ func (w *walk) answered(ctx context.Context, stage *agent.Stage, m workflow.Modu
 	return w.execute(ctx, stage, m, run, answer)
 }
 
-// judge reads an answer and returns the run of its interaction.
+// judge parses an answer and sets the interaction of run.
 func (w *walk) judge(run *workflow.Run, row ledger.Interaction, g given) (a *workflow.Answer, err error) {
 	if run.Interaction, err = openRow(row, w.cfg.Actions); err != nil {
 		return nil, err
@@ -353,7 +352,7 @@ func (w *walk) judge(run *workflow.Run, row ledger.Interaction, g given) (a *wor
 	return workflow.ParseAnswer(g.Answer)
 }
 
-// closeAs closes an interaction with a given value, if it is open, and returns it.
+// closeAs closes an interaction with the given value, if it is open, and returns its row.
 func (in *Interpreter) closeAs(ctx context.Context, owner string, g given) (ledger.Interaction, error) {
 	for {
 		row, err := in.cfg.Ledger.Interaction(ctx, owner, g.InteractionID)

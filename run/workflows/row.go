@@ -11,9 +11,9 @@ import (
 	"atelier/workflow/subaction"
 )
 
-// openRow makes the interaction of a row.
+// openRow returns the interaction of a row.
 func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Interaction, error) {
-	var r workflow.InteractionRequest // without the view, which Open makes
+	var r workflow.InteractionRequest // without the view, which Open creates
 	if err := json.Unmarshal(row.Request, &r); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read interaction %s: %w", row.ID, err)
 	}
@@ -31,7 +31,7 @@ func openRow(row ledger.Interaction, actions *subaction.Registry) (*workflow.Int
 	return workflow.Open(r, edits, actions)
 }
 
-// keptEdits is the number of edits that a row keeps: a client that is further behind reads again.
+// keptEdits is the maximum number of edits in a row: a client that is further behind reads the interaction again.
 const keptEdits = 1000
 
 // changed returns the row with the data of an interaction.

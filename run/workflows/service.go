@@ -16,15 +16,15 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// SubActions are the generations that people start from interactions.
+// SubActions are the generations that people start in interactions.
 type SubActions interface {
 	// Running counts the unfinished sub-actions of an interaction.
 	Running(ctx context.Context, owner, interactionID string) (int, error)
-	// CancelAll cancels them.
+	// CancelAll cancels the unfinished sub-actions of an interaction.
 	CancelAll(ctx context.Context, owner, interactionID string) error
 }
 
-// ServiceConfig is what a [Service] needs. All but SubActions is required.
+// ServiceConfig configures a [Service]. All fields except SubActions are required.
 type ServiceConfig struct {
 	// Interpreter is the runner's Go agent [AgentName].
 	Interpreter *Interpreter
@@ -32,7 +32,7 @@ type ServiceConfig struct {
 	Runs func(ctx context.Context) (*run.Service, error)
 	// Emit adds an event to the log of a run; record.Observer.Emit implements it.
 	Emit func(ctx context.Context, e agent.Event)
-	// SubActions may be nil: then there are none.
+	// SubActions may be nil if there are none.
 	SubActions SubActions
 }
 
@@ -43,7 +43,7 @@ type Service struct {
 	with ServiceConfig
 }
 
-// NewService creates one. The error has code media.CodeInvalid.
+// NewService returns a service. The error has code media.CodeInvalid.
 func NewService(c ServiceConfig) (*Service, error) {
 	if c.Interpreter == nil || c.Runs == nil || c.Emit == nil {
 		return nil, media.Errorf(media.CodeInvalid, "workflows.ServiceConfig requires Interpreter, Runs and Emit")
@@ -51,18 +51,18 @@ func NewService(c ServiceConfig) (*Service, error) {
 	return &Service{Interpreter: c.Interpreter, with: c}, nil
 }
 
-// New is a run to start.
+// New describes a run to start.
 type New struct {
 	Owner string
-	// ID is the id of the run; empty means a new one.
+	// ID is the id of the run; empty generates one.
 	ID         string
 	Definition *workflow.Definition
-	// State is the initial state; nil is empty.
+	// State is the initial state; nil means an empty one.
 	State *ordered.Object
 }
 
-// Start starts a run. A state that does not match the definition's state_schema is
-// media.CodeInvalid, with pointers below /state.
+// Start starts a run. For a state that does not match the definition's state_schema, the error has code
+// media.CodeInvalid and pointers below /state.
 func (s *Service) Start(ctx context.Context, n New) (*run.Run, error) {
 	if n.State == nil {
 		n.State = &ordered.Object{}
@@ -91,7 +91,7 @@ type Status struct {
 	Definition *workflow.Definition
 	// State is the state after the finished steps.
 	State *ordered.Object
-	// Interaction is the one at which the run waits; empty if it does not.
+	// Interaction is the id of the interaction for which the run waits; empty if there is none.
 	Interaction string
 	Steps       []StepStatus
 }
@@ -101,12 +101,12 @@ type StepStatus struct {
 	workflow.Step
 	Status  ledger.Status
 	Failure ledger.Failure
-	// Interactions are the run's interactions, oldest first.
+	// Interactions are the ids of the step's interactions, oldest first.
 	Interactions          []string
 	StartedAt, FinishedAt time.Time
 }
 
-// Status reads a run; one that is not a workflow run is media.CodeNotFound.
+// Status reads a run. If it is not a workflow run, the error has code media.CodeNotFound.
 func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) {
 	row, err := s.row(ctx, owner, id)
 	if err != nil {
@@ -155,8 +155,7 @@ func (s *Service) Status(ctx context.Context, owner, id string) (Status, error) 
 	return st, nil
 }
 
-// waits shows a paused run as running until its question is saved: before that it cannot be
-// answered.
+// waits shows a paused run as running until its question is saved, because until then it cannot be answered.
 func (s *Service) waits(ctx context.Context, st *Status) error {
 	if st.Status != ledger.StatusPaused {
 		return nil
@@ -172,7 +171,7 @@ func (s *Service) waits(ctx context.Context, st *Status) error {
 	return s.spent(ctx, st, state.AskedAt)
 }
 
-// spent adds the cost of generations since the run paused.
+// spent adds the cost of the generations since the run paused.
 func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error {
 	p := ledger.Page{Limit: ledger.MaxLimit}
 	for {
@@ -192,7 +191,7 @@ func (s *Service) spent(ctx context.Context, st *Status, paused time.Time) error
 	}
 }
 
-// is copies what the record of a step contains.
+// is copies the record of a step and stores its result in the state.
 func (v *StepStatus) is(r ledger.Step, st *Status) error {
 	v.Status, v.StartedAt, v.FinishedAt = r.Status, r.StartedAt, r.FinishedAt
 	if ended := !st.FinishedAt.IsZero(); ended && (r.Status == ledger.StatusPaused || r.Status == ledger.StatusRunning) {
@@ -221,7 +220,7 @@ func (s *Service) row(ctx context.Context, owner, id string) (ledger.Run, error)
 	return row, err
 }
 
-// records lists the records of a run's steps in order, without those of its agents.
+// records lists the records of a run's steps in order, without the steps of its agents.
 func (s *Service) records(ctx context.Context, owner, id string) (steps []ledger.Step, err error) {
 	steps, err = ledger.AllOf(ctx, s.cfg.Ledger.ListSteps, owner, id)
 	return slices.DeleteFunc(steps, func(r ledger.Step) bool { return r.Kind != string(agent.StepCode) }), err
@@ -253,7 +252,7 @@ func (s *Service) List(ctx context.Context, owner string, status ledger.Status, 
 					ID string `json:"id"`
 				} `json:"definition"`
 			}
-			_ = json.Unmarshal(first.Items[0].Params, &say) // a record of another form names no workflow
+			_ = json.Unmarshal(first.Items[0].Params, &say) // an unreadable record names no workflow
 			h.WorkflowID = say.Definition.ID
 		}
 		out.Items = append(out.Items, h)
@@ -293,9 +292,8 @@ func (s *Service) Cancel(ctx context.Context, owner, id string) error {
 	return nil
 }
 
-// Fork starts a run that keeps the steps of another one before a given step and repeats that step
-// and the later ones; an empty step is the first one. A step that has not started is
-// media.CodeInvalid.
+// Fork starts a run that keeps the steps of another run before a given step and repeats that step and the later ones.
+// An empty step means the first one. For a step that has not started, the error has code media.CodeInvalid.
 func (s *Service) Fork(ctx context.Context, owner, id, step string) (*run.Run, error) {
 	st, err := s.Status(ctx, owner, id)
 	if err != nil {

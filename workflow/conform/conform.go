@@ -1,6 +1,6 @@
-// Package conform checks workflow JSON against JSON Schemas (2020-12): the form of a schema
-// itself, with limits that keep it small enough for a form, and values by it. Problems carry JSON
-// pointers. It may import media, workflow/ordered and workflow/problem.
+// Package conform checks workflow JSON against JSON Schemas (2020-12). It checks the structure of schemas, within
+// limits that suit a form, and values against schemas. Problems have JSON pointers. The package may import media,
+// workflow/ordered and workflow/problem.
 package conform
 
 import (
@@ -20,22 +20,22 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Limits of schemas, with what $ref names counted at each place that names it.
+// Limits of schemas. The target of a $ref counts at each reference.
 const (
-	// MaxDepth is how many schemas may lie in each other.
+	// MaxDepth is the maximum nesting depth of schemas.
 	MaxDepth = 32
-	// MaxFields is how many schemas a document may hold.
+	// MaxFields is the maximum number of schemas in a document.
 	MaxFields = 1000
 )
 
-// Schema is a compiled JSON Schema; it is safe for concurrent use.
+// Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct {
 	compiled *jsonschema.Schema
-	closed   []string // the names that the top level takes; nil if it is open
+	closed   []string // the permitted top-level names; nil if any are permitted
 }
 
-// Compile compiles a schema that stands alone: nothing is fetched. Too deep, too wide and
-// circular schemas are refused.
+// Compile compiles a self-contained schema and fetches nothing. It rejects schemas that are too deep, too large or
+// recursive.
 func Compile(schema any) (*Schema, error) {
 	if err := problem.Join(Shape(schema)...); err != nil {
 		return nil, err
@@ -58,13 +58,12 @@ func compile(name string, schema any) (*Schema, error) {
 	return &Schema{compiled: compiled}, err
 }
 
-// Close is the schema with every name refused at its top level that it does not list in
-// properties, whatever it says itself.
+// Close returns the schema restricted to the top-level names in its properties, even if the schema permits others.
 func (s *Schema) Close() *Schema {
 	return &Schema{compiled: s.compiled, closed: append([]string{}, slices.Sorted(maps.Keys(s.compiled.Properties))...)}
 }
 
-// Check lists what is wrong with a value, in the order of its pointers.
+// Check returns the problems of a value, ordered by pointer.
 func (s *Schema) Check(v any) []problem.Problem {
 	var found []problem.Problem
 	unknown := map[string]bool{}
@@ -80,7 +79,7 @@ func (s *Schema) Check(v any) []problem.Problem {
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
 		for _, p := range leaves(nil, invalid) {
-			if !unknown[p.Pointer] { // what else is wrong with it does not matter
+			if !unknown[p.Pointer] { // its other problems do not matter
 				found = append(found, p)
 			}
 		}
@@ -91,7 +90,7 @@ func (s *Schema) Check(v any) []problem.Problem {
 	return slices.Compact(found)
 }
 
-// leaves turns the causes of a validation into problems.
+// leaves converts the causes of a validation error to problems.
 func leaves(found []problem.Problem, e *jsonschema.ValidationError) []problem.Problem {
 	pointer := ordered.Pointer(e.InstanceLocation...)
 	switch k := e.ErrorKind.(type) {
@@ -118,8 +117,8 @@ func leaves(found []problem.Problem, e *jsonschema.ValidationError) []problem.Pr
 	return found
 }
 
-// nearest returns the problems of the alternative that is closest to the value: one that takes its
-// type, with the fewest problems.
+// nearest returns the problems of the alternative that is closest to the value: the one with the fewest problems,
+// preferably among those that accept the type of the value.
 func nearest(e *jsonschema.ValidationError) (best []problem.Problem) {
 	for _, fits := range []bool{true, false} {
 		for _, cause := range e.Causes {
@@ -135,7 +134,7 @@ func nearest(e *jsonschema.ValidationError) (best []problem.Problem) {
 	return best
 }
 
-// otherType reports whether an alternative takes values of another type.
+// otherType reports whether an alternative accepts only values of another type.
 func otherType(e *jsonschema.ValidationError, depth int) bool {
 	if _, ok := e.ErrorKind.(*kind.Type); ok {
 		return len(e.InstanceLocation) == depth
@@ -152,7 +151,7 @@ func words(k jsonschema.ErrorKind) string {
 	return k.LocalizedString(printer)
 }
 
-// schemaError says what is no JSON Schema, with the pointer of its place.
+// schemaError reports why a value is not a JSON Schema, with the pointer of the problem.
 func schemaError(err error) error {
 	var outer *jsonschema.SchemaValidationError
 	if errors.As(err, &outer) {
@@ -168,15 +167,15 @@ func schemaError(err error) error {
 	return problem.Join(problem.At(ordered.Pointer(v.InstanceLocation...), "this is not a JSON Schema: %s", words(v.ErrorKind)))
 }
 
-// noLoader keeps schemas from reading files and addresses.
+// noLoader prevents schemas from reading files and URLs.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not supported: put the target of $ref under $defs", url)
 }
 
-// CompileVocabulary compiles the text of a schema of this program, which may describe trees of any depth;
-// of, if not empty, is the $ref of the part that values keep.
+// CompileVocabulary compiles one of this program's own schemas, which may describe trees of any depth. If of is not
+// empty, it is the $ref of the part that values must match.
 func CompileVocabulary(text []byte, of string) (*Schema, error) {
 	v, err := ordered.DecodeObject(text)
 	if err == nil && of != "" {

@@ -9,25 +9,25 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Shape proves that a schema is an object, keeps the limits, and that each $ref names a part of
-// the same document and leads round in no circle.
+// Shape checks that a schema is an object within the limits, and that each $ref refers to a part of the same document
+// without recursion.
 func Shape(schema any) []problem.Problem {
 	w := &shape{root: schema}
 	w.visit("", schema, 0, nil)
 	return w.found
 }
 
-// shape walks a schema as a form does: what $ref names is visited at each place.
+// shape walks a schema as a form does: it visits the target of a $ref at each reference.
 type shape struct {
 	root   any
 	fields int
 	found  []problem.Problem
 }
 
-// visit looks at the schema at a pointer; refs are those that led to it.
+// visit checks the schema at a pointer. refs are the references that led to it.
 func (w *shape) visit(pointer string, v any, depth int, refs []string) {
 	if len(w.found) > 0 {
-		return // one problem of this kind says it all
+		return // one problem of this kind is enough
 	}
 	if _, ok := v.(bool); ok {
 		return
@@ -85,7 +85,7 @@ func (w *shape) follow(pointer string, ref any, depth int, refs []string) {
 	}
 }
 
-// Lookup finds what a $ref such as #/$defs/prompt names in a document.
+// Lookup returns the target of a $ref such as #/$defs/prompt in a document.
 func Lookup(root any, ref string) (any, bool) {
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local {

@@ -9,7 +9,7 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// agentRun is agent.run: one agent, one task.
+// agentRun implements agent.run: one agent executes one task.
 type agentRun struct {
 	asking
 	agents Agents
@@ -32,10 +32,10 @@ func (m *agentRun) Execute(ctx context.Context, run workflow.Run, _ *workflow.An
 	return ordered.New("message", reply.Message, "payload", reply.Payload, "media", anyList(reply.Media)), nil
 }
 
-// reportWriter is the agent of report.write.
+// reportWriter is the slug of the agent of report.write.
 const reportWriter = "research-report-writer"
 
-// report is report.write: an illustrated report about data.
+// report implements report.write: an illustrated report about data.
 type report struct {
 	asking
 	agents Agents
@@ -64,7 +64,7 @@ func (m *report) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answ
 	return nil, media.Errorf(media.CodeBadResponse, "the agent %s wrote no report", reportWriter)
 }
 
-// export is media.export: files for people.
+// export implements media.export: it writes files for people.
 type export struct {
 	silent
 	exports Exports

@@ -10,7 +10,7 @@ import (
 	"atelier/workflow/problem"
 )
 
-// draft is prompt.draft: prompts for each provider from a brief.
+// draft implements prompt.draft: it writes prompts for each provider from a brief.
 type draft struct {
 	asking
 	agents Agents
@@ -24,8 +24,8 @@ func (*draft) InputSchema() *ordered.Object {
 		"providers", ordered.New("anyOf", []any{texts().With("minItems", ordered.Int(1)), keys}))
 }
 
-// Execute returns {prompts}: by provider and key. Without an agent each prompt is the brief itself,
-// for a person to edit.
+// Execute returns {prompts}, by provider and key. Without an agent, each prompt is the brief itself, which a person can
+// edit.
 func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answer) (*ordered.Object, error) {
 	brief, _ := run.Inputs.Get("brief")
 	wanted := providers(run.Inputs)
@@ -52,7 +52,7 @@ func (d *draft) Execute(ctx context.Context, run workflow.Run, _ *workflow.Answe
 	return ordered.New("prompts", prompts), nil
 }
 
-// providers returns the keys of the prompts by provider; a provider that names none has prompt_a.
+// providers returns the keys of the prompts by provider. A provider without keys gets prompt_a.
 func providers(in *ordered.Object) *ordered.Object {
 	if o := in.Object("providers"); o != nil {
 		return o
@@ -74,7 +74,7 @@ func draftTask(brief any, wanted *ordered.Object) string {
 		string(ordered.Encode(wanted))
 }
 
-// complete proves that an agent wrote what was asked for.
+// complete checks that an agent wrote all requested prompts.
 func complete(prompts, wanted *ordered.Object) error {
 	var missing []string
 	for provider, keys := range wanted.All() {
@@ -94,7 +94,7 @@ func complete(prompts, wanted *ordered.Object) error {
 
 var _ workflow.Checker = (*draft)(nil)
 
-// Check finds keys that would stand twice.
+// Check reports duplicate keys.
 func (*draft) Check(in *ordered.Object) (found []problem.Problem) {
 	for provider, v := range in.Object("providers").All() {
 		keys, _ := v.([]any)

@@ -2,7 +2,7 @@ package module
 
 import (
 	"context"
-	_ "embed" // the display schema of runs that bring none
+	_ "embed" // the display schema of runs that provide none
 
 	"atelier/workflow"
 	"atelier/workflow/conform"
@@ -14,7 +14,7 @@ import (
 //go:embed generation.schema.json
 var generationSchema []byte
 
-// generation is media.generation: prompts are edited, pictures are made from them, one is chosen.
+// generation implements media.generation: a person edits prompts, generates pictures from them and chooses one.
 type generation struct{}
 
 func (*generation) ID() string { return "media.generation" }
@@ -25,7 +25,7 @@ func (*generation) InputSchema() *ordered.Object {
 		"title", text(), "data", anObject(), "display_schema", anObject(), "param_schemas", byKey, "param_defaults", byKey, "input_schema", byKey, "layout", byKey)
 }
 
-// Check registers the schemas that the definition itself holds.
+// Check checks the schemas in the definition.
 func (*generation) Check(in *ordered.Object) []problem.Problem {
 	found := checkDisplay(in)
 	for provider, v := range in.Object("param_schemas").All() {
@@ -37,8 +37,8 @@ func (*generation) Check(in *ordered.Object) []problem.Problem {
 	return append(found, checkForms(in)...)
 }
 
-// checkDisplay registers a display schema. It is the author's: one that comes from the state, where
-// people and models write, is refused, because its strings are templates.
+// checkDisplay checks a display schema. The schema must be part of the definition: its strings are templates, so a
+// schema from the state, which people and models write, is rejected.
 func checkDisplay(in *ordered.Object) []problem.Problem {
 	v, ok := in.Get("display_schema")
 	if !ok {
@@ -81,7 +81,7 @@ func (*generation) Request(_ context.Context, run workflow.Run) (*workflow.Inter
 	return r, nil
 }
 
-// request is the part that interactions share.
+// request returns the part that all interactions have in common.
 func request(t workflow.Type, run workflow.Run, display *ordered.Object) *workflow.InteractionRequest {
 	in := run.Inputs
 	return &workflow.InteractionRequest{

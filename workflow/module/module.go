@@ -1,6 +1,6 @@
-// Package module holds the modules that ship with Atelier: media.generation, prompt.draft,
-// review.approve, agent.run, report.write, media.export. What they need from a running program
-// (agents, files) comes in by small interfaces. It may import media and the packages of workflow.
+// Package module implements the modules that ship with Atelier: media.generation, prompt.draft, review.approve,
+// agent.run, report.write, media.export. Small interfaces connect them to a running program (agents, files). The
+// package may import media and the packages of workflow.
 package module
 
 import (
@@ -11,25 +11,25 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// Task is what an agent is asked.
+// Task is a task for an agent.
 type Task struct {
 	// Agent is a slug or a display name.
 	Agent, Message string
-	// Media are ids or refs of media that it may use.
+	// Media are ids or refs of media that the agent may use.
 	Media []string
-	// Owner is whose run it is; RunID and StepID make the task the same when it is asked again.
+	// Owner is the owner of the run. RunID and StepID identify the task when it is repeated.
 	Owner, RunID, StepID string
 }
 
-// Reply is what an agent answered.
+// Reply is the answer of an agent.
 type Reply struct {
 	Message string
 	Payload *ordered.Object
-	// Media are the ids of what it made and promoted.
+	// Media are the ids of the items that the agent made and promoted.
 	Media []string
 }
 
-// Agents runs agents. Asking the same task again, after a crash, gives the same reply.
+// Agents runs agents. Repeating a task after a crash returns the same reply.
 type Agents interface {
 	Ask(ctx context.Context, task Task) (Reply, error)
 }
@@ -37,26 +37,26 @@ type Agents interface {
 // File is a file that was written for a person.
 type File struct{ Name, URL string }
 
-// Exports writes media out in a format; empty means as it is stored.
+// Exports writes media to files in a format; an empty format means the stored format.
 type Exports interface {
 	Export(ctx context.Context, owner string, ids []string, format string) ([]File, error)
 }
 
-// Config is what modules work with. Without Agents or Exports the modules that need them are
-// media.CodeUnsupported when a run comes to them; definitions that name them are valid.
+// Config holds what modules depend on. Without Agents or Exports, the modules that need them fail with
+// media.CodeUnsupported when a run executes them. Definitions that contain them are still valid.
 type Config struct {
 	Agents  Agents
 	Exports Exports
 }
 
-// All lists the shipped modules.
+// All returns the shipped modules.
 func All(c Config) []workflow.Module {
 	return []workflow.Module{
 		&generation{}, &draft{agents: c.Agents}, &review{}, &agentRun{agents: c.Agents}, &report{agents: c.Agents}, &export{exports: c.Exports},
 	}
 }
 
-// described is the schema of inputs: pairs of a name and its schema as JSON.
+// described returns the schema of inputs. pairs alternates names and their JSON Schemas.
 func described(required []any, pairs ...any) *ordered.Object {
 	return ordered.New("type", "object", "required", required, "properties", ordered.New(pairs...), "additionalProperties", false)
 }
@@ -67,7 +67,7 @@ func anObject() *ordered.Object { return ordered.New("type", "object") }
 
 func texts() *ordered.Object { return ordered.New("type", "array", "items", text()) }
 
-// list reads a list of texts; one text is a list of one.
+// list reads a list of texts. A single text counts as a list.
 func list(in *ordered.Object, key string) (out []string) {
 	v, _ := in.Get(key)
 	values, ok := v.([]any)
@@ -98,14 +98,14 @@ func ask(ctx context.Context, agents Agents, run workflow.Run, task Task) (Reply
 	return agents.Ask(ctx, task)
 }
 
-// silent is the part of modules that are not interactive.
+// silent is embedded in modules without an interaction.
 type silent struct{}
 
 func (silent) Request(context.Context, workflow.Run) (*workflow.InteractionRequest, error) {
-	return nil, nil //nolint:nilnil // the contract: not interactive
+	return nil, nil //nolint:nilnil // not interactive, as [workflow.Module] defines
 }
 
-// asking is the part of modules that ask agents.
+// asking is embedded in modules that ask agents.
 type asking struct{ silent }
 
 func (asking) AsksAgents() {}

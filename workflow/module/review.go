@@ -10,7 +10,7 @@ import (
 	"atelier/workflow/schema"
 )
 
-// review is review.approve: a person looks at data and approves it or not.
+// review implements review.approve: a person reviews data and approves or rejects it.
 type review struct{}
 
 func (*review) ID() string { return "review.approve" }
@@ -36,10 +36,10 @@ func (*review) Execute(_ context.Context, run workflow.Run, a *workflow.Answer) 
 	return run.Interaction.Result(a)
 }
 
-// shownDepth is how deep data without a schema is taken apart; what is deeper is shown as JSON.
+// shownDepth is the depth to which data without a schema is displayed in parts. Deeper data is displayed as JSON.
 const shownDepth = 4
 
-// shown is a display schema that shows every value of data.
+// shown returns a display schema that displays every value of data.
 func shown(data any, depth int) *ordered.Object {
 	render := func(t string, as schema.Render) *ordered.Object {
 		return ordered.New("type", t, "_ux", ordered.New("render_as", string(as)))
@@ -69,7 +69,7 @@ func shown(data any, depth int) *ordered.Object {
 	return render("null", schema.RenderText)
 }
 
-// shownItem is the schema of a list's items: of objects, that of all their keys.
+// shownItem returns the schema of a list's items. For objects, it covers all their keys.
 func shownItem(list []any, depth int) *ordered.Object {
 	all := &ordered.Object{}
 	for _, e := range list {

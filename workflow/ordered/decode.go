@@ -11,26 +11,26 @@ import (
 	"atelier/media"
 )
 
-// MaxDepth is how deep values may be nested.
+// MaxDepth is the maximum nesting depth of values.
 const MaxDepth = 256
 
-// MaxBytes is how large a document may be.
+// MaxBytes is the maximum size of a document, in bytes.
 const MaxBytes = 8 << 20
 
-// Forbidden is the key that no object may have: in JavaScript it changes what an object is.
+// Forbidden is a key that no object may have: in JavaScript, it changes the object's prototype.
 const Forbidden = "__proto__"
 
-// Position is a place in a text; both count from 1.
+// Position is a position in a text. Line and column count from 1.
 type Position struct{ Line, Column int }
 
-// Document is a value and where its parts stand in the text.
+// Document is a value with the positions of its parts in the text.
 type Document struct {
 	Value any
-	// at are the positions by pointer: of a key's value, the position of the key.
+	// at maps pointers to positions: for a value of a key, the position of the key.
 	at map[string]Position
 }
 
-// Position is where the value of a pointer stands, or the nearest one above it that is there.
+// Position returns the position of the value at a pointer, or of its nearest existing ancestor.
 func (d Document) Position(pointer string) Position {
 	for {
 		if p, ok := d.at[pointer]; ok {
@@ -44,7 +44,7 @@ func (d Document) Position(pointer string) Position {
 	}
 }
 
-// TextError is what is wrong with a text that cannot be read.
+// TextError reports why a text cannot be read.
 type TextError struct {
 	At      Position
 	Message string
@@ -53,8 +53,8 @@ type TextError struct {
 // Error returns the message.
 func (e *TextError) Error() string { return e.Message }
 
-// Decode reads one JSON value. Keys that stand twice, [Forbidden] keys, more than [MaxDepth]
-// levels or [MaxBytes] bytes, and text that is no UTF-8 are errors.
+// Decode reads one JSON value. It rejects duplicate keys, [Forbidden] keys, more than [MaxDepth] levels or [MaxBytes]
+// bytes, and text that is not UTF-8.
 func Decode(b []byte) (any, error) {
 	d, err := read(b, false)
 	return d.Value, err
@@ -101,16 +101,16 @@ func read(b []byte, positions bool) (Document, error) {
 	return Document{Value: v, at: r.at}, nil
 }
 
-// reader reads tokens; it is used once.
+// reader reads the tokens of one text.
 type reader struct {
 	text []byte
 	dec  *json.Decoder
-	at   map[string]Position // nil where positions are not wanted
+	at   map[string]Position // nil if positions are not recorded
 
 	offset, line, lineStart int // the last position
 }
 
-// position finds line and column of an offset; offsets come in order.
+// position returns the line and column of an offset. Offsets must not decrease.
 func (r *reader) position(offset int) Position {
 	for ; r.offset < offset && r.offset < len(r.text); r.offset++ {
 		if r.text[r.offset] == '\n' {
@@ -120,7 +120,7 @@ func (r *reader) position(offset int) Position {
 	return Position{Line: r.line, Column: utf8.RuneCount(r.text[r.lineStart:r.offset]) + 1}
 }
 
-// begin is the offset of the next token.
+// begin returns the offset of the next token.
 func (r *reader) begin() int {
 	i := int(r.dec.InputOffset())
 	for i < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[i]) >= 0 {
@@ -133,7 +133,7 @@ func (r *reader) fail(message string) error {
 	return &TextError{At: r.position(r.begin()), Message: message}
 }
 
-// token reads one; what is no JSON is an error of its place.
+// token reads one token. It reports invalid JSON with its position.
 func (r *reader) token() (json.Token, error) {
 	t, err := r.dec.Token()
 	var syntax *json.SyntaxError
@@ -212,7 +212,7 @@ func (r *reader) list(pointer string, depth int) (any, error) {
 	return list, err
 }
 
-// refuseKey says why an object cannot have a key; empty if it can.
+// refuseKey returns why an object cannot have a key; empty if it can.
 func refuseKey(o *Object, key string) string {
 	switch {
 	case key == Forbidden:

@@ -1,6 +1,6 @@
-// Package ordered holds JSON values whose objects keep the order of their keys, and JSON pointers
-// into them. A value is nil, a bool, a string, a json.Number, a []any or an [*Object]. Errors have
-// code media.CodeInvalid and name line and column. It may import media and workflow/problem.
+// Package ordered implements JSON values whose objects keep the order of their keys, and JSON pointers into them. A
+// value is nil, a bool, a string, a json.Number, a []any or an [*Object]. Errors have code media.CodeInvalid and state
+// the line and column. The package may import media and workflow/problem.
 package ordered
 
 import (
@@ -19,7 +19,7 @@ type Object struct {
 	values map[string]any
 }
 
-// Len is the number of keys; 0 for nil.
+// Len returns the number of keys; 0 for a nil object.
 func (o *Object) Len() int {
 	if o == nil {
 		return 0
@@ -27,7 +27,7 @@ func (o *Object) Len() int {
 	return len(o.keys)
 }
 
-// Get finds a value; nothing in nil.
+// Get returns the value of a key. A nil object has no keys.
 func (o *Object) Get(key string) (any, bool) {
 	if o == nil {
 		return nil, false
@@ -36,34 +36,34 @@ func (o *Object) Get(key string) (any, bool) {
 	return v, ok
 }
 
-// Has reports whether a key is there.
+// Has reports whether the object has a key.
 func (o *Object) Has(key string) bool {
 	_, ok := o.Get(key)
 	return ok
 }
 
-// Object returns the object under a key, nil if there is none.
+// Object returns the object at a key; nil if there is none.
 func (o *Object) Object(key string) *Object {
 	v, _ := o.Get(key)
 	child, _ := v.(*Object)
 	return child
 }
 
-// List returns the list under a key, nil if there is none.
+// List returns the list at a key; nil if there is none.
 func (o *Object) List(key string) []any {
 	v, _ := o.Get(key)
 	list, _ := v.([]any)
 	return list
 }
 
-// Text returns the string under a key, empty if there is none.
+// Text returns the string at a key; empty if there is none.
 func (o *Object) Text(key string) string {
 	v, _ := o.Get(key)
 	s, _ := v.(string)
 	return s
 }
 
-// Set replaces a value in its place, or adds it at the end.
+// Set replaces the value of a key in place, or adds the key at the end.
 func (o *Object) Set(key string, value any) {
 	if o.values == nil {
 		o.values = map[string]any{}
@@ -90,7 +90,7 @@ func (o *Object) Keys() []string {
 	return slices.Clone(o.keys)
 }
 
-// All goes through keys and values in order.
+// All iterates over keys and values in order.
 func (o *Object) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		if o == nil {
@@ -104,7 +104,7 @@ func (o *Object) All() iter.Seq2[string, any] {
 	}
 }
 
-// With is a shallow copy with one more value.
+// With returns a shallow copy with one value set.
 func (o *Object) With(key string, value any) *Object {
 	c := &Object{}
 	if o != nil {
@@ -114,7 +114,7 @@ func (o *Object) With(key string, value any) *Object {
 	return c
 }
 
-// New creates an object of keys and values in turn.
+// New creates an object from alternating keys and values.
 func New(pairs ...any) *Object {
 	o := &Object{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -124,7 +124,7 @@ func New(pairs ...any) *Object {
 	return o
 }
 
-// Clone copies a value and all that it holds.
+// Clone returns a deep copy of a value.
 func Clone(v any) any {
 	switch v := v.(type) {
 	case *Object:
@@ -146,7 +146,7 @@ func Clone(v any) any {
 	return v
 }
 
-// Plain returns a value in Go's own types, as encoding/json decodes with UseNumber.
+// Plain converts a value to Go's own types, as encoding/json decodes with UseNumber.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case *Object:
@@ -165,7 +165,7 @@ func Plain(v any) any {
 	return v
 }
 
-// Equal compares values. The order of keys does not count, nor how a number is written.
+// Equal reports whether two values are equal. It ignores the order of keys and the notation of numbers.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case *Object:
@@ -191,13 +191,13 @@ func Equal(a, b any) bool {
 	return a == b
 }
 
-// Int makes a number.
+// Int converts n to a JSON number.
 func Int(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 
-// MarshalJSON writes the keys in order.
+// MarshalJSON encodes the object with its keys in order.
 func (o *Object) MarshalJSON() ([]byte, error) { return Encode(o), nil }
 
-// UnmarshalJSON reads an object with the checks of [Decode].
+// UnmarshalJSON decodes an object with the checks of [Decode].
 func (o *Object) UnmarshalJSON(b []byte) error {
 	read, err := DecodeObject(b)
 	if err == nil {
@@ -206,7 +206,7 @@ func (o *Object) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Encode writes a value as compact JSON.
+// Encode encodes a value as compact JSON.
 func Encode(v any) []byte { return appendValue(nil, v) }
 
 func appendValue(b []byte, v any) []byte {
@@ -250,11 +250,11 @@ func appendText(b []byte, s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string has no errors
+	_ = enc.Encode(s) // encoding a string does not fail
 	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
 }
 
-// plainText reports whether a string stands in JSON as it is.
+// plainText reports whether a string needs no escaping in JSON.
 func plainText(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

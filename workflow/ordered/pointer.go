@@ -12,10 +12,10 @@ var (
 	unescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// Join adds a key to a JSON pointer (RFC 6901).
+// Join appends a key to a JSON pointer (RFC 6901).
 func Join(pointer, key string) string { return pointer + "/" + escape.Replace(key) }
 
-// Pointer writes the JSON pointer of a path.
+// Pointer returns the JSON pointer of a path.
 func Pointer(path ...string) string {
 	p := ""
 	for _, key := range path {
@@ -24,7 +24,7 @@ func Pointer(path ...string) string {
 	return p
 }
 
-// Path reads a JSON pointer. The error has code media.CodeInvalid.
+// Path parses a JSON pointer. The error has code media.CodeInvalid.
 func Path(pointer string) ([]string, error) {
 	if pointer == "" {
 		return nil, nil
@@ -42,13 +42,13 @@ func Path(pointer string) ([]string, error) {
 	return path, nil
 }
 
-// Index reads an index of a list as pointers write it: no sign, no leading zero.
+// Index parses a list index as JSON pointers write it: no sign and no leading zero.
 func Index(key string) (int, bool) {
 	n, err := strconv.Atoi(key)
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == key
 }
 
-// Get finds the value of a path.
+// Get returns the value at a path.
 func Get(v any, path ...string) (any, bool) {
 	for _, key := range path {
 		switch parent := v.(type) {
@@ -71,7 +71,7 @@ func Get(v any, path ...string) (any, bool) {
 	return v, true
 }
 
-// Covers reports whether one pointer names the other's value or one that holds it.
+// Covers reports whether below is the pointer above or a pointer inside its value.
 func Covers(above, below string) bool {
 	return above == below || strings.HasPrefix(below, above+"/")
 }

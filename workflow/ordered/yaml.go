@@ -17,8 +17,8 @@ import (
 
 var yamlPlace = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// ReadYAML reads one YAML document with the positions of its parts. What JSON does not have
-// (anchors, keys that are no text, infinite numbers) is an error; dates are text.
+// ReadYAML reads one YAML document with the positions of its parts. It rejects what JSON does not have: anchors, keys
+// that are not text, infinite numbers. Dates become text.
 func ReadYAML(b []byte) (Document, error) {
 	switch {
 	case len(b) > MaxBytes:

@@ -58,7 +58,7 @@ func (a *applier) apply(op Operation) error {
 	return gone(op.Path)
 }
 
-// list changes an item. What adds or removes one moves those behind it, so it touches the list.
+// list changes an item of a list. Adding or removing an item moves the items after it, so it touches the whole list.
 func (a *applier) list(op Operation, above []string, list []any, value any) error {
 	key := op.Path[len(ordered.Pointer(above...))+1:]
 	i, ok := ordered.Index(key)
@@ -83,7 +83,7 @@ func (a *applier) list(op Operation, above []string, list []any, value any) erro
 	return nil
 }
 
-// put replaces the list at a path, because its length changed.
+// put replaces the list at a path after its length has changed.
 func (a *applier) put(path []string, list []any) {
 	parent, _ := ordered.Get(a.root, path[:len(path)-1]...)
 	switch key := path[len(path)-1]; parent := parent.(type) {

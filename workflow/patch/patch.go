@@ -1,7 +1,6 @@
-// Package patch edits JSON by JSON Patch (RFC 6902) with versions: an edit that was made on an
-// older version is applied if no later one touches its path, a parent or a child. Errors have code
-// media.CodeInvalid with JSON pointers, and media.CodeVersion for a conflict. It may import media
-// and the packages of workflow that know JSON.
+// Package patch edits JSON with versioned JSON Patches (RFC 6902). An edit of an older version is applied if no later
+// edit touches its path, a parent or a child. Errors have code media.CodeInvalid with JSON pointers, or
+// media.CodeVersion for a conflict. The package may import media and the packages of workflow that handle JSON.
 package patch
 
 import (
@@ -16,48 +15,48 @@ import (
 	"atelier/workflow/problem"
 )
 
-// MaxOperations is how many operations one edit may have.
+// MaxOperations is the maximum number of operations in one edit.
 const MaxOperations = 1000
 
-// Operation is one step of a JSON Patch.
+// Operation is one operation of a JSON Patch.
 type Operation struct {
-	// Op is add, remove, replace or test; move and copy are not taken.
+	// Op is add, remove, replace or test; move and copy are not supported.
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value,omitempty"`
 }
 
-// Edit is a patch that was applied.
+// Edit is an applied patch.
 type Edit struct {
-	// Version is that which it made.
+	// Version is the version that the edit created.
 	Version int `json:"version"`
-	// Touched are the pointers that it changed. What moves the items of a list touches the list.
+	// Touched are the pointers that the edit changed. Moving the items of a list touches the list.
 	Touched []string `json:"touched"`
 }
 
-// Document is a value with its version and the edits that led there.
+// Document is a value with its version and the edits that produced it.
 type Document struct {
 	Value   *ordered.Object
 	Version int
-	// Edits are in the order of versions. Older ones may be dropped: an edit of a version before
-	// them is then a conflict.
+	// Edits are ordered by version. Old edits may be dropped; an edit of a version before the remaining ones is then a
+	// conflict.
 	Edits []Edit
 }
 
-// ConflictError is an edit that was made on a version which a later edit has changed at its path.
+// ConflictError reports an edit of an old version whose paths a later edit changed.
 type ConflictError struct {
-	// Version is the newest.
+	// Version is the newest version.
 	Version int
-	// Paths are those of the edit that a later one touches.
+	// Paths are the conflicting paths of the edit.
 	Paths []string
 }
 
-// Error says which.
+// Error lists the conflicting paths.
 func (e *ConflictError) Error() string {
 	return "a newer version (" + strconv.Itoa(e.Version) + ") has changed " + media.ErrorText(strings.Join(e.Paths, ", ")) + ": read it again, and decide anew"
 }
 
-// Parse reads a JSON Patch.
+// Parse parses a JSON Patch.
 func Parse(b []byte) ([]Operation, error) {
 	v, err := ordered.Decode(b)
 	if err != nil {
@@ -89,9 +88,9 @@ func Parse(b []byte) ([]Operation, error) {
 	return ops, problem.Join(found...)
 }
 
-// Edit applies a person's edit that was made on a version. Only values of forms may change, given
-// by pointer with their schemas, and each must keep its schema afterwards. The document is not
-// changed; the new one shares what did not change with it.
+// Edit applies a person's edit that was made on version base. forms holds the editable values by pointer, with their
+// schemas. Only values of forms may change, and each must still match its schema. The document is not modified; the
+// returned one shares unchanged parts with it.
 func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Object) (Document, error) {
 	edited := map[string]bool{}
 	var found []problem.Problem
@@ -123,7 +122,7 @@ func (d Document) Edit(base int, ops []Operation, forms map[string]*ordered.Obje
 	return next, nil
 }
 
-// formOf finds the innermost form that a path is in.
+// formOf returns the innermost form that contains a path.
 func formOf(forms map[string]*ordered.Object, path string) (form string, ok bool) {
 	for p := range forms {
 		if ordered.Covers(p, path) && (!ok || len(p) > len(form)) {
@@ -146,8 +145,7 @@ func checkForm(doc *ordered.Object, form string, schema *ordered.Object) ([]prob
 	return problem.Under(form, problem.Join(s.Check(v)...)), nil
 }
 
-// Apply applies operations that were made on a version, all or none. An edit of the newest version
-// never conflicts.
+// Apply applies operations that were made on version base, all or none. An edit of the newest version never conflicts.
 func (d Document) Apply(base int, ops []Operation) (Document, error) {
 	if base < 0 || base > d.Version {
 		return d, media.Errorf(media.CodeInvalid, "version %d does not exist: the newest is %d", base, d.Version)
@@ -168,7 +166,7 @@ func (d Document) Apply(base int, ops []Operation) (Document, error) {
 	return d.next(a.root, a.touched...), nil
 }
 
-// next is the document after an edit.
+// next returns the document after an edit.
 func (d Document) next(value *ordered.Object, touched ...string) Document {
 	return Document{Value: value, Version: d.Version + 1, Edits: append(d.Edits[:len(d.Edits):len(d.Edits)], Edit{Version: d.Version + 1, Touched: touched})}
 }
@@ -184,8 +182,8 @@ func pathsOf(ops []Operation) (paths []string) {
 	return paths
 }
 
-// conflicts lists the paths that edits after a version touch. If these edits are not known any
-// more, all paths are.
+// conflicts returns the paths that edits after version base touch. If some of these edits were dropped, it returns all
+// paths.
 func (d Document) conflicts(base int, touched []string) (paths []string) {
 	later := d.Edits[:0:0]
 	for _, e := range d.Edits {
@@ -206,8 +204,8 @@ func (d Document) conflicts(base int, touched []string) (paths []string) {
 	return paths
 }
 
-// Append adds values at the end of the list at a path, which is made with the objects above it
-// where they are missing. It cannot conflict: it is how results of sub-actions arrive.
+// Append adds values to the end of the list at a path. It creates the list and its parent objects if they are missing.
+// It never conflicts; it stores the results of sub-actions.
 func (d Document) Append(path []string, values ...any) (Document, error) {
 	value, _ := ordered.Clone(d.Value).(*ordered.Object)
 	parent := value

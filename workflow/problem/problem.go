@@ -1,6 +1,5 @@
-// Package problem holds what is wrong with workflow JSON, each finding with the JSON pointer of
-// its place. Errors have code media.CodeInvalid; HTTP shows those with pointers as 422. It may
-// import media alone.
+// Package problem represents the problems of workflow JSON, each with the JSON pointer of its location. Errors have
+// code media.CodeInvalid; over HTTP, errors with pointers have status 422. The package may import only media.
 package problem
 
 import (
@@ -12,20 +11,20 @@ import (
 	"atelier/media"
 )
 
-// Problem is one thing that is wrong at one place.
+// Problem is one problem at one location.
 type Problem struct {
-	// Pointer is the JSON pointer (RFC 6901) of the place; empty for the whole document.
+	// Pointer is the JSON pointer (RFC 6901) of the location; empty for the whole document.
 	Pointer string `json:"pointer"`
-	// Message says what is wrong and what to do.
+	// Message says what is wrong and how to fix it.
 	Message string `json:"message"`
 }
 
-// At makes a problem.
+// At creates a problem.
 func At(pointer, format string, args ...any) Problem {
 	return Problem{Pointer: pointer, Message: media.ErrorText(fmt.Sprintf(format, args...))}
 }
 
-// String returns pointer: message.
+// String returns the pointer and the message.
 func (p Problem) String() string {
 	if p.Pointer == "" {
 		return p.Message
@@ -33,10 +32,10 @@ func (p Problem) String() string {
 	return p.Pointer + ": " + p.Message
 }
 
-// Error is everything that is wrong with a document.
+// Error holds all problems of a document.
 type Error struct{ Problems []Problem }
 
-// Error returns one problem a line.
+// Error returns one line for each problem.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -45,22 +44,22 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// most is how many problems one error tells: an answer stays smaller than what was wrong.
+// most is the maximum number of problems in one error. It keeps responses small.
 const most = 100
 
-// Join makes the error of some problems, with code media.CodeInvalid; none is nil. Of more than a
-// hundred it has the first hundred and says how many there are besides.
+// Join returns an error with code media.CodeInvalid for the problems; nil if there are none. If there are more than a
+// hundred, the error lists the first hundred and the number of the others.
 func Join(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	if besides := len(problems) - most; besides > 1 { // one is the line below, of an error that is joined again
+	if besides := len(problems) - most; besides > 1 { // one more is the line below, of an error that is joined again
 		problems = append(slices.Clone(problems[:most]), At("", "%d more problems are not listed: fix these first", besides))
 	}
 	return media.Errorf(media.CodeInvalid, "%w", &Error{Problems: problems})
 }
 
-// Of finds the problems of an error's chain; nil if it has none.
+// Of returns the problems in an error's chain; nil if there are none.
 func Of(err error) []Problem {
 	var e *Error
 	if errors.As(err, &e) {
@@ -69,8 +68,8 @@ func Of(err error) []Problem {
 	return nil
 }
 
-// Under returns the problems of an error below a pointer. An error without problems is one of the
-// pointer itself.
+// Under returns the problems of an error below a pointer. An error without problems becomes one problem at the pointer
+// itself.
 func Under(pointer string, err error) []Problem {
 	if err == nil {
 		return nil

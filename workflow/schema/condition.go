@@ -8,18 +8,18 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// Condition is true or false by the values of a form's fields; it holds no code.
+// Condition is a Boolean expression over the values of a form's fields. It contains no code.
 type Condition struct {
 	All, Any []*Condition
 	Not      *Condition
-	// Path names the field, Compare how it is compared and With what; without a comparison the
-	// field must be there and not empty.
+	// Path is the path of the field, Compare the comparison and With its operand. Without a comparison, the field must
+	// exist and must not be empty.
 	Path    []string
 	Compare string
 	With    any
 }
 
-// ParseCondition reads a condition that keeps the vocabulary.
+// ParseCondition reads a condition that matches the vocabulary.
 func ParseCondition(o *ordered.Object) (*Condition, error) {
 	c := &Condition{}
 	var err error
@@ -60,7 +60,7 @@ func conditions(v any) (out []*Condition, err error) {
 	return out, nil
 }
 
-// Holds reports whether the condition is true of a form's value; nil is true of all.
+// Holds reports whether a form's value satisfies the condition. Every value satisfies a nil condition.
 func (c *Condition) Holds(data any) bool {
 	switch {
 	case c == nil:
@@ -103,7 +103,7 @@ func in(list []any, v any) bool {
 	return slices.ContainsFunc(list, func(e any) bool { return ordered.Equal(e, v) })
 }
 
-// Empty reports whether a value says nothing: null, false, no text, an empty list or object.
+// Empty reports whether a value is empty: null, false, blank text, or an empty list or object.
 func Empty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -11,14 +11,14 @@ import (
 	"atelier/workflow/template"
 )
 
-// Columns is how wide a row is. Below 460 pixels each field takes all of them.
+// Columns is the width of a row. Below 460 pixels, each field takes all columns.
 const Columns = 12
 
-// Layout is the arrangement of a form as its author wrote it.
+// Layout is the layout of a form as its author wrote it.
 type Layout struct{ source *ordered.Object }
 
-// Block is a part of an arranged form. Kind is row (Fields), section, group or tabs; sections and
-// groups hold Blocks, tabs one Block of kind tab each.
+// Block is a part of a form with a layout. Kind is row, section, group or tabs. A row contains Fields; sections and
+// groups contain Blocks; tabs contain one Block of kind tab for each tab.
 type Block struct {
 	Kind        string          `json:"kind"`
 	Title       string          `json:"title,omitempty"`
@@ -28,18 +28,17 @@ type Block struct {
 	Blocks      []Block         `json:"blocks,omitempty"`
 }
 
-// Field is one input in a row.
+// Field is an input in a row.
 type Field struct {
 	Field string `json:"field"`
-	// Span is how many of the row's [Columns] it takes.
+	// Span is the number of [Columns] that the field takes.
 	Span        int             `json:"span"`
 	Widget      string          `json:"widget,omitempty"`
 	Help        string          `json:"help,omitempty"`
 	VisibleWhen *ordered.Object `json:"visible_when,omitempty"`
 }
 
-// ParseLayout reads a layout that keeps the vocabulary. A field that stands twice and rows wider
-// than [Columns] are refused.
+// ParseLayout reads a layout that matches the vocabulary. It rejects duplicate fields and rows wider than [Columns].
 func ParseLayout(o *ordered.Object) (*Layout, error) {
 	l := &Layout{source: o}
 	a := arranger{}
@@ -51,7 +50,7 @@ var compiledLayout = sync.OnceValues(func() (*conform.Schema, error) {
 	return conform.CompileVocabulary(vocabulary, "#/$defs/layout")
 })
 
-// CheckLayout proves that a layout which stands alone keeps the vocabulary.
+// CheckLayout checks a standalone layout against the vocabulary.
 func CheckLayout(o *ordered.Object) error {
 	s, err := compiledLayout()
 	if err != nil {
@@ -64,9 +63,9 @@ func CheckLayout(o *ordered.Object) error {
 	return err
 }
 
-// Arrange returns the blocks of a form in the author's order; the fields of its schema that the
-// layout does not name follow at the end, one in a row. Names that the schema does not have are
-// problems: a layout is of one form. Nil is the layout that names nothing.
+// Arrange returns the blocks of a form in the order of the author. Fields of the form that the layout does not name
+// follow at the end, each in its own row. Names of unknown fields are problems, because a layout belongs to one form. A
+// nil layout names no fields.
 func (l *Layout) Arrange(fields []string) ([]Block, error) {
 	a := arranger{fields: fields, check: true}
 	var blocks []Block
@@ -81,7 +80,7 @@ func (l *Layout) Arrange(fields []string) ([]Block, error) {
 	return blocks, problem.Join(a.problems...)
 }
 
-// Resolve resolves the templates of the layout; nil stays nil.
+// Resolve resolves the templates of the layout. A nil layout stays nil.
 func (l *Layout) Resolve(scope template.Scope) (*Layout, error) {
 	if l == nil {
 		return nil, nil //nolint:nilnil // no layout
@@ -95,10 +94,10 @@ func single(field string) Block {
 	return Block{Kind: "row", Fields: []Field{{Field: field, Span: Columns}}}
 }
 
-// arranger writes one layout as blocks.
+// arranger converts one layout to blocks.
 type arranger struct {
 	fields   []string
-	check    bool // whether fields are known
+	check    bool // whether to check that fields are known
 	named    []string
 	problems []problem.Problem
 }

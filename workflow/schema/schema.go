@@ -1,8 +1,7 @@
-// Package schema reads display schemas: JSON Schemas of the data of an interaction whose _ux says
-// how each part is shown, edited, generated from and chosen. The vocabulary is
-// display.schema.json; names that it does not have are refused when a schema is registered.
-// Errors have code media.CodeInvalid and JSON pointers. It may import media and the packages of
-// workflow that know JSON: ordered, problem, template, conform.
+// Package schema reads display schemas: JSON Schemas of the data of an interaction. The keyword _ux says how each part
+// is displayed, edited, used for generation and selected. The vocabulary is display.schema.json; unknown names are
+// rejected when a schema is registered. Errors have code media.CodeInvalid and JSON pointers. The package may import
+// media and the packages of workflow that handle JSON: ordered, problem, template, conform.
 package schema
 
 import (
@@ -21,15 +20,15 @@ import (
 //go:embed display.schema.json
 var vocabulary []byte
 
-// Vocabulary is the JSON Schema of display schemas.
+// Vocabulary returns the JSON Schema of display schemas.
 func Vocabulary() []byte { return append([]byte(nil), vocabulary...) }
 
 var compiled = sync.OnceValues(func() (*conform.Schema, error) { return conform.CompileVocabulary(vocabulary, "") })
 
-// Render is how a node is shown.
+// Render is how a node is displayed.
 type Render string
 
-// The ways of showing.
+// The values of [Render].
 const (
 	RenderSectionList Render = "section-list"
 	RenderCardStack   Render = "card-stack"
@@ -47,50 +46,50 @@ const (
 	RenderCode        Render = "code"
 )
 
-// Display reports whether a node is shown itself; the zero value shows it.
+// Display is how a node takes part in the display. The zero value displays the node itself.
 type Display string
 
-// The other values.
+// The other values of [Display].
 const (
-	DisplayPassthrough Display = "passthrough" // the children alone
-	DisplayHidden      Display = "hidden"      // nothing
+	DisplayPassthrough Display = "passthrough" // displays only the children
+	DisplayHidden      Display = "hidden"      // displays nothing
 )
 
-// Schema is a display schema that was registered.
+// Schema is a registered display schema.
 type Schema struct {
 	Root *Node
-	// Groups are the selection groups in the order in which they are named.
+	// Groups are the selection groups, in the order in which the schema names them.
 	Groups []Group
 	source *ordered.Object
 }
 
-// Source is the schema as it was registered.
+// Source returns the schema as it was registered.
 func (s *Schema) Source() *ordered.Object { return s.source }
 
-// Node is one schema of the document, with its $ref followed.
+// Node is one schema of the document, with its $ref resolved.
 type Node struct {
-	// Pointer is its place in the document.
+	// Pointer is the JSON pointer of the node in the document.
 	Pointer string
-	// Types are those that the data may have; empty means any.
+	// Types are the permitted types of the data; empty means any type.
 	Types []string
 	// Title is the plain label.
 	Title string
-	// Properties are in the author's order.
+	// Properties are in the order of the author.
 	Properties []Property
-	// Additional is the schema of all other keys, Items that of a list's items; nil if there is none.
+	// Additional is the schema of all other keys, Items that of the items of a list; nil if there is none.
 	Additional, Items *Node
-	// Keywords are the node's own.
+	// Keywords are the keywords of the node itself.
 	Keywords *ordered.Object
 	UX       UX
 }
 
-// Property is a schema under its key.
+// Property is a key with its schema.
 type Property struct {
 	Key  string
 	Node *Node
 }
 
-// Property finds the schema of a key.
+// Property returns the schema of a key.
 func (n *Node) Property(key string) *Node {
 	for _, p := range n.Properties {
 		if p.Key == key {
@@ -100,7 +99,7 @@ func (n *Node) Property(key string) *Node {
 	return n.Additional
 }
 
-// Takes reports whether the schema names a type.
+// Takes reports whether the schema permits data of a type.
 func (n *Node) Takes(t string) bool {
 	return len(n.Types) == 0 || slices.Contains(n.Types, t) || t == "integer" && slices.Contains(n.Types, "number")
 }
@@ -124,10 +123,10 @@ func Parse(v any) (*Schema, error) {
 	return s, problem.Join(p.problems...)
 }
 
-// parser turns checked JSON into nodes.
+// parser converts checked JSON to nodes.
 type parser struct {
 	root     *ordered.Object
-	names    []string // what _ux.vars of the nodes above add
+	names    []string // the names that _ux.vars of the ancestor nodes add
 	groups   []Group
 	problems []problem.Problem
 }
@@ -136,7 +135,7 @@ func (p *parser) fail(pointer, format string, args ...any) {
 	p.problems = append(p.problems, problem.At(pointer, format, args...))
 }
 
-// follow returns the keywords of a schema over those that its $ref names.
+// follow returns the keywords of a schema, merged over those of its $ref.
 func (p *parser) follow(o *ordered.Object) *ordered.Object {
 	ref := o.Text("$ref")
 	if ref == "" {
@@ -183,7 +182,7 @@ func (p *parser) node(pointer string, o *ordered.Object) *Node {
 	return n
 }
 
-// template reads a string of _ux.
+// template parses a string of _ux.
 func (p *parser) template(pointer, s string) *template.Template {
 	t, err := template.Parse(s)
 	if err != nil {
@@ -194,7 +193,7 @@ func (p *parser) template(pointer, s string) *template.Template {
 	return t
 }
 
-// known proves that a template uses the names of nodes alone.
+// known checks that a template uses only names that nodes provide.
 func (p *parser) known(pointer string, t *template.Template) {
 	known := append([]string{"key", "$key", "$provider", "$data", "$param_schemas", "$param_defaults"}, p.names...)
 	for _, name := range t.Names() {
@@ -204,7 +203,7 @@ func (p *parser) known(pointer string, t *template.Template) {
 	}
 }
 
-// object reads a value of _ux that is an object, or a template of one; there may be none.
+// object reads a value of _ux that is an object or a template for an object. The value may be missing.
 func (p *parser) object(pointer string, o *ordered.Object, key string) Value {
 	pointer += "/" + key
 	v, _ := o.Get(key)
@@ -221,7 +220,7 @@ func (p *parser) object(pointer string, o *ordered.Object, key string) Value {
 	return Value{}
 }
 
-// schema reads an object that is a JSON Schema.
+// schema reads a value of _ux that must be a JSON Schema.
 func (p *parser) schema(pointer string, o *ordered.Object, key string) Value {
 	v := p.object(pointer, o, key)
 	if v.literal != nil && !v.templates {
@@ -231,7 +230,7 @@ func (p *parser) schema(pointer string, o *ordered.Object, key string) Value {
 	return v
 }
 
-// strings checks the templates of an object, and reports whether it has any.
+// strings checks the templates in an object and reports whether it contains any.
 func (p *parser) strings(pointer string, v any) (found bool) {
 	template.Walk(v, func(under, s string) any {
 		if t := p.template(pointer+under, s); t != nil && !t.Literal() {

@@ -12,53 +12,53 @@ import (
 	"atelier/workflow/template"
 )
 
-// UX is what _ux says of a node.
+// UX is the content of a node's _ux.
 type UX struct {
-	// Label is nil if there is none.
+	// Label is the label of the node; nil if there is none.
 	Label  *template.Template
 	Render Render
-	// Display is empty for a node that is shown.
+	// Display is empty for a node that is displayed.
 	Display Display
-	// Vars are further names for templates of the node and those below it, without $.
+	// Vars defines additional names for the templates of the node and its descendants, without $.
 	Vars []Var
-	// Group is the selection group of a list whose items can be chosen; empty for others.
+	// Group is the selection group of a list whose items can be selected; empty for other nodes.
 	Group string
-	// Input is the schema of the form, Layout its arrangement; nil or zero if there is none.
+	// Input is the schema of the form, and Layout its layout; zero or nil if there is none.
 	Input   Value
 	Layout  *Layout
 	Actions []SubAction
 }
 
-// Var is a name for templates.
+// Var is a named value for templates.
 type Var struct {
 	Name  string
 	Value *template.Template
 }
 
-// Mode is how many can be chosen.
+// Mode says how many items can be selected.
 type Mode string
 
-// The modes.
+// The values of [Mode].
 const (
 	ModeSingle   Mode = "single"
 	ModeMultiple Mode = "multiple"
 )
 
-// DefaultGroup is the selection group of lists that name none.
+// DefaultGroup is the selection group of lists that name no group.
 const DefaultGroup = "default"
 
-// Group says what can be chosen from the lists that share it.
+// Group says how many items can be selected from the lists that share the group.
 type Group struct {
 	Name string `json:"group"`
 	Mode Mode   `json:"mode"`
-	// Min and Max bound the choice; Max 0 means no bound.
+	// Min and Max bound the number of selected items; Max 0 means no maximum.
 	Min int `json:"min"`
 	Max int `json:"max,omitempty"`
 }
 
-// SubAction is what a person can start from a node.
+// SubAction is a sub-action that a person can start from a node.
 type SubAction struct {
-	// Pointer is its place in the document.
+	// Pointer is the JSON pointer of the sub-action in the document.
 	Pointer string
 	ID      string
 	Label   *template.Template
@@ -68,24 +68,24 @@ type SubAction struct {
 	Params  Value
 	Target  template.Target
 	Loading *template.Template
-	// Confirm asks before the call; Question is what is asked, nil for the usual question.
+	// Confirm requires a confirmation before the call. Question is its text; nil means the default text.
 	Confirm  bool
 	Question *template.Template
-	// When is nil for one that is always enabled.
+	// When is the condition for enabling it; nil means always enabled.
 	When *Condition
 }
 
-// Value is an object of _ux, or the template of one. The zero value is none.
+// Value is an object of _ux or a template for an object. The zero value means that there is none.
 type Value struct {
 	literal   *ordered.Object
 	templates bool
 	template  *template.Template
 }
 
-// Given reports whether there is one.
+// Given reports whether the value is set.
 func (v Value) Given() bool { return v.literal != nil || v.template != nil }
 
-// Resolve returns the object; nil if there is none, or null. A path that leads nowhere is a
+// Resolve returns the object; nil if the value is not set or resolves to null. The error for an unknown path is a
 // [template.UnknownError].
 func (v Value) Resolve(scope template.Scope) (*ordered.Object, error) {
 	var value any = v.literal
@@ -143,7 +143,7 @@ func text(v any) string {
 	return ""
 }
 
-// optional reads a template that may be missing.
+// optional parses a template that may be missing.
 func (p *parser) optional(pointer string, o *ordered.Object, key string) *template.Template {
 	s, ok := o.Get(key)
 	if !ok {

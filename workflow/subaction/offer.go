@@ -12,7 +12,7 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Offer makes the schema of the parameters from the model's row.
+// Offer derives the schema of the parameters from the model's catalogue row.
 func (p provided) Offer(key string) (Offer, error) {
 	m, err := p.model(key, "")
 	if err != nil {
@@ -43,8 +43,8 @@ func (p provided) Offer(key string) (Offer, error) {
 	return Offer{Provider: p.provider, Params: ordered.New("type", "object", "properties", fields, "additionalProperties", false)}, nil
 }
 
-// takes reports whether a model takes a parameter for the operation: one that an act which
-// the operation can mean takes. The act itself is not a parameter.
+// takes reports whether a model accepts a parameter for the operation. If the model has acts, one that matches the
+// operation must accept the parameter. The act itself is not a parameter.
 func (p provided) takes(m *catalog.Model, name string) bool {
 	switch name {
 	case "model", "images", "mask", "n", "output_format", "size", "width", "height":
@@ -77,7 +77,7 @@ func (p provided) names() (names []any) {
 	return names
 }
 
-// settings adds the request's own fields that a model takes.
+// settings adds the request's own fields that a model accepts.
 func settings(fields *ordered.Object, m *catalog.Model) {
 	if m.Grid == 0 {
 		fields.Set("n", ordered.New("type", "integer", "minimum", ordered.Int(1), "maximum", ordered.Int(max(m.MaxN, 1)), "default", ordered.Int(1)))
@@ -124,14 +124,14 @@ func sizes(fields *ordered.Object, s catalog.SizeRule) {
 	}
 }
 
-// words adds a field of some words, if there are any.
+// words adds a field with the given values, if there are any.
 func words(fields *ordered.Object, name string, values []string) {
 	if len(values) > 0 {
 		fields.Set(name, enum(values))
 	}
 }
 
-// enum is the schema of some words, or of any text.
+// enum returns the schema of the given values, or of any text if there are none.
 func enum(values []string) *ordered.Object {
 	if len(values) == 0 {
 		return ordered.New("type", "string")
@@ -143,14 +143,14 @@ func enum(values []string) *ordered.Object {
 	return ordered.New("type", "string", "enum", list)
 }
 
-// option is the schema of what a rule takes.
+// option returns the schema of the values that a rule accepts.
 func option(r catalog.OptionRule) *ordered.Object {
 	o := &ordered.Object{}
 	if r.Hint != "" {
 		o.Set("description", r.Hint)
 	}
 	switch {
-	case r.List, r.Any, r.Fields != nil: // the Gateway judges
+	case r.List, r.Any, r.Fields != nil: // the Gateway checks the value
 	case r.Switch:
 		o.Set("type", "boolean")
 	case r.Max > r.Min && len(r.Words) == 0:
@@ -172,7 +172,7 @@ func option(r catalog.OptionRule) *ordered.Object {
 
 func decimal(f float64) json.Number { return json.Number(strconv.FormatFloat(f, 'f', -1, 64)) }
 
-// Merge lays parameters over each other: later ones win.
+// Merge combines parameters. Later layers take precedence.
 func Merge(layers ...*ordered.Object) *ordered.Object {
 	out := &ordered.Object{}
 	for _, layer := range layers {
@@ -183,8 +183,8 @@ func Merge(layers ...*ordered.Object) *ordered.Object {
 	return out
 }
 
-// Check proves that parameters keep a schema. Names that it does not list are refused, whether
-// or not it says so. Pointers begin with /params.
+// Check checks parameters against a schema. It rejects names that the schema does not list, even if the schema permits
+// them. Pointers begin with /params.
 func Check(schema, params *ordered.Object) error {
 	s, err := conform.Compile(schema)
 	if err != nil {

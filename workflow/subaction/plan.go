@@ -10,8 +10,8 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Plan makes the Gateway's request: names of its fields set these, all others are options under
-// the provider's key. An option that the model's row lists goes before a field of that name.
+// Plan returns the Gateway request. Parameters named like a field of the request set that field; all others become
+// options of the provider. An option in the model's catalogue row takes precedence over a field of the same name.
 func (p provided) Plan(c Call) (Plan, error) {
 	m, err := p.model(c.Key, c.Params.Text("model"))
 	if err != nil {
@@ -40,7 +40,7 @@ func (p provided) Plan(c Call) (Plan, error) {
 	return b.plan, problem.Join(b.problems...)
 }
 
-// builder fills one plan.
+// builder builds one plan.
 type builder struct {
 	plan          Plan
 	options       map[string]any
@@ -52,7 +52,7 @@ func (b *builder) fail(name, format string, args ...any) {
 	b.problems = append(b.problems, problem.At(ordered.Pointer("params", name), format, args...))
 }
 
-// set sets a field of the request; false for a name that is none.
+// set sets a field of the request. It returns false if name is not a field.
 func (b *builder) set(name string, v any) bool {
 	r := &b.plan.Request
 	texts := map[string]*string{

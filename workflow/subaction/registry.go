@@ -1,8 +1,8 @@
-// Package subaction knows what a person can start from an interaction: action types such as
-// media.midjourney.txt2img, the parameters that each takes, and the request of the Gateway that
-// one click becomes. It asks no provider. Errors have code media.CodeNotFound for an unknown
-// action, media.CodeUnsupported for what a provider cannot do, media.CodeInvalid with JSON pointers
-// for parameters. It may import media, generate and the packages of workflow that know JSON.
+// Package subaction implements the actions that a person can start from an interaction: action types such as
+// media.midjourney.txt2img, the parameters of each action, and the Gateway request for a click. It calls no provider.
+// Errors have code media.CodeNotFound for an unknown action, media.CodeUnsupported for what a provider cannot do, and
+// media.CodeInvalid with JSON pointers for invalid parameters. The package may import media, generate and the packages
+// of workflow that handle JSON.
 package subaction
 
 import (
@@ -17,55 +17,55 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// Offer is what an action takes.
+// Offer describes what an action accepts.
 type Offer struct {
-	// Provider is the key of the provider that does it; empty if none does.
+	// Provider is the key of the provider that executes the action; empty if there is none.
 	Provider string
-	// Params is the JSON Schema of its parameters.
+	// Params is the JSON Schema of the parameters.
 	Params *ordered.Object
 }
 
-// Call is one click.
+// Call is one click on a sub-action.
 type Call struct {
-	// Key is the last key of the prompt's path: it may name the model.
+	// Key is the last key of the prompt's path. It may name the model.
 	Key string
-	// Prompt is the text that is sent.
+	// Prompt is the text that is sent to the provider.
 	Prompt string
-	// Params are the merged parameters, as [Check] passed them.
+	// Params are the merged parameters, checked by [Check].
 	Params *ordered.Object
 }
 
-// Plan is what a call becomes.
+// Plan is the request that a call results in.
 type Plan struct {
-	// Request has no inputs yet.
+	// Request does not contain the inputs.
 	Request generate.Request
-	// Images are the ids or refs of its input pictures, Mask of its mask; the caller looks them up
-	// for the owner of the run.
+	// Images are the ids or refs of the input pictures, Mask that of the mask. The caller looks them up for the owner
+	// of the run.
 	Images []string
 	Mask   string
 }
 
-// Handler does the actions of one type.
+// Handler implements the actions of one type.
 type Handler interface {
-	// Offer says what the action takes for a key. The error is the reason why it cannot be started.
+	// Offer returns what the action accepts for a key. The error says why the action cannot be started.
 	Offer(key string) (Offer, error)
-	// Plan makes the request of a call. It makes no call.
+	// Plan returns the request for a call. It does not call a provider.
 	Plan(c Call) (Plan, error)
 }
 
-// Registry finds handlers by action type. It is safe for concurrent use once all are registered.
+// Registry finds handlers by action type. It is safe for concurrent use after all handlers are registered.
 type Registry struct {
 	mu     sync.Mutex // guards day and offers
-	day    string     // on which the offers were made: models come and go
+	day    string     // day for which the offers are valid: models are released and shut down
 	offers map[string]Offer
 
 	now       func() time.Time
-	providers []string // in the catalogue's order
+	providers []string // in the order of the catalogue
 	models    map[string][]catalog.Model
 	own       map[string]Handler
 }
 
-// New creates the registry of media.PROVIDER.OPERATION for every provider of a catalogue.
+// New creates a registry with the actions media.PROVIDER.OPERATION for every provider in a catalogue.
 func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
 	r := &Registry{now: now, models: map[string][]catalog.Model{}, own: map[string]Handler{}}
 	for _, m := range catalogue.Models() {
@@ -77,7 +77,7 @@ func New(catalogue *catalog.Catalog, now func() time.Time) *Registry {
 	return r
 }
 
-// Register adds an action of a program; it comes before what the catalogue gives.
+// Register adds an action of the program. It takes precedence over the actions of the catalogue.
 func (r *Registry) Register(actionType string, h Handler) error {
 	if actionType == "" || r.own[actionType] != nil {
 		return media.Errorf(media.CodeConflict, "action %q is registered already, or has no name", actionType)
@@ -86,11 +86,10 @@ func (r *Registry) Register(actionType string, h Handler) error {
 	return nil
 }
 
-// Operations are the last segments of media.PROVIDER.OPERATION.
+// Operations lists the values of OPERATION in media.PROVIDER.OPERATION.
 func Operations() []string { return []string{"txt2img", "img2img", "edit", "variation", "upscale"} }
 
-// Offer says what an action takes for a key. Equal offers share their schema, which is not to be
-// changed.
+// Offer returns what an action accepts for a key. Equal offers share their schema, which must not be modified.
 func (r *Registry) Offer(actionType, key string) (Offer, error) {
 	h, err := r.Find(actionType)
 	if err != nil {
@@ -148,14 +147,14 @@ func (r *Registry) Find(actionType string) (Handler, error) {
 	return h, nil
 }
 
-// provided does one operation by the models of one provider.
+// provided implements one operation with the models of one provider.
 type provided struct {
 	provider, operation string
-	models              []*catalog.Model // those that do it
+	models              []*catalog.Model // the models that support the operation
 	now                 func() time.Time
 }
 
-// does reports whether a model makes pictures by the operation.
+// does reports whether a model supports the operation for pictures.
 func (p provided) does(m *catalog.Model) bool {
 	if m.Modality != media.ModalityImage {
 		return false
@@ -176,7 +175,7 @@ func (p provided) method() generate.Method {
 	return generate.MethodEdit
 }
 
-// named finds the model that a catalogue id or alias names.
+// named finds a model by catalogue id or alias.
 func (p provided) named(name string) (*catalog.Model, bool) {
 	for _, m := range p.models {
 		if strings.EqualFold(m.APIModel, name) || slices.ContainsFunc(m.Aliases, func(n string) bool { return strings.EqualFold(n, name) }) {
@@ -186,7 +185,7 @@ func (p provided) named(name string) (*catalog.Model, bool) {
 	return nil, false
 }
 
-// model is the one that answers: the key's, else the parameter's, else the first that lives.
+// model returns the model that the key names, else the one that param names, else the first active model.
 func (p provided) model(key, param string) (*catalog.Model, error) {
 	if m, ok := p.named(key); ok {
 		return m, nil

@@ -9,8 +9,8 @@ import (
 	"atelier/workflow/problem"
 )
 
-// Resolve resolves every string of a value; keys are no templates. It gives a copy, and all
-// problems with their pointers.
+// Resolve returns a copy of a value with every string resolved; keys are not templates. The error lists all problems
+// with their pointers.
 func Resolve(v any, scope Scope) (any, error) {
 	var problems []problem.Problem
 	out := Walk(v, func(pointer, s string) any {
@@ -27,7 +27,7 @@ func Resolve(v any, scope Scope) (any, error) {
 	return out, problem.Join(problems...)
 }
 
-// Walk copies a value with each of its strings replaced by what change gives.
+// Walk returns a copy of a value with each string replaced by the result of change.
 func Walk(v any, change func(pointer, s string) any) any { return walk("", v, change) }
 
 func walk(pointer string, v any, change func(pointer, s string) any) any {
@@ -50,11 +50,11 @@ func walk(pointer string, v any, change func(pointer, s string) any) any {
 	return v
 }
 
-// Target is a path whose segments are templates. It is split before anything is put in, so that
-// keys with dots stay one segment.
+// Target is a path whose segments are templates. It is split before values are inserted, so that a key with dots stays
+// one segment.
 type Target []*Template
 
-// ParseTarget reads a path such as generations.{{ $provider }}.{{ $key }}.
+// ParseTarget parses a path such as generations.{{ $provider }}.{{ $key }}.
 func ParseTarget(s string) (Target, error) {
 	var target Target
 	for _, segment := range split(s) {
@@ -70,7 +70,7 @@ func ParseTarget(s string) (Target, error) {
 	return target, nil
 }
 
-// split cuts at the dots that stand outside of {{ }}.
+// split splits s at dots outside of {{ }}.
 func split(s string) (segments []string) {
 	start, inside := 0, false
 	for i := range len(s) {
@@ -87,7 +87,7 @@ func split(s string) (segments []string) {
 	return append(segments, s[start:])
 }
 
-// Path resolves the segments, each to a text that is not empty.
+// Path resolves the segments. Each must resolve to text that is not empty.
 func (t Target) Path(scope Scope) ([]string, error) {
 	path := make([]string, len(t))
 	for i, segment := range t {

@@ -1,7 +1,6 @@
-// Package template resolves the {{ … }} of workflow definitions: names and paths, no code and no
-// recursion. The author's strings alone are templates; what a template brings in is never looked
-// at again. Errors have code media.CodeInvalid and the pointer of the string. It may import media,
-// workflow/ordered and workflow/problem.
+// Package template resolves the {{ … }} templates of workflow definitions. Templates contain names and paths, but no
+// code and no recursion. Only the author's strings are templates; inserted values are never resolved. Errors have code
+// media.CodeInvalid and the pointer of the string. The package may import media, workflow/ordered and workflow/problem.
 package template
 
 import (
@@ -15,10 +14,10 @@ import (
 	"atelier/workflow/ordered"
 )
 
-// maxText is how long the text of one template may become, in bytes.
+// maxText is the maximum size of the text that one template produces, in bytes.
 const maxText = 1 << 20
 
-// Scope is what the first names of paths mean.
+// Scope holds the values of the names at the start of paths.
 type Scope map[string]any
 
 // Template is a parsed string.
@@ -27,19 +26,19 @@ type Template struct {
 	parts  []part
 }
 
-// part is literal text, or a path.
+// part is literal text or a path.
 type part struct {
 	text string
 	path []segment // empty for text
 }
 
-// segment is one key of a path: a name, or another first name whose value is the key.
+// segment is one key of a path: a literal key, or a name in the scope whose value is the key.
 type segment struct {
 	key    string
 	byName bool
 }
 
-// Parse reads a string. What is not closed, is empty or holds another {{ is an error.
+// Parse parses a string. A template that is not closed, empty or nested is an error.
 func Parse(s string) (*Template, error) {
 	t := &Template{source: s}
 	for rest := s; rest != ""; {
@@ -70,7 +69,7 @@ func invalid(format string, args ...any) error {
 	return media.Errorf(media.CodeInvalid, format, args...)
 }
 
-// parsePath reads name(.name | [name] | ["text"])*.
+// parsePath parses name(.name | [name] | ["text"])*.
 func parsePath(s string) (path []segment, err error) {
 	whole := s
 	name, s := cutName(whole)
@@ -99,7 +98,7 @@ func parsePath(s string) (path []segment, err error) {
 	return path, nil
 }
 
-// cutName cuts letters, digits, _, - and one $ at the front.
+// cutName cuts a name from the front of s: letters, digits, _, - and one leading $.
 func cutName(s string) (name, rest string) {
 	i := 0
 	for i < len(s) {
@@ -119,7 +118,7 @@ func nameRune(r rune) bool {
 	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f && r != utf8.RuneError
 }
 
-// cutBracket cuts what follows [: a name whose value is the key, a text in quotes, or an index.
+// cutBracket cuts what follows [: a name whose value is the key, quoted text, or an index.
 func cutBracket(s string) (next segment, rest string) {
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		key, after, ok := strings.Cut(s[1:], s[:1]+"]")
@@ -137,15 +136,15 @@ func cutBracket(s string) (next segment, rest string) {
 	return segment{key: name, byName: !index}, after
 }
 
-// Literal reports whether the template has no path.
+// Literal reports whether the template contains no path.
 func (t *Template) Literal() bool {
 	return !slices.ContainsFunc(t.parts, func(p part) bool { return p.path != nil })
 }
 
-// Source is the string as it was written.
+// Source returns the string as it was written.
 func (t *Template) Source() string { return t.source }
 
-// Names lists the first names that the template uses, those inside [ ] included.
+// Names returns the scope names that the template uses, including those inside [ ].
 func (t *Template) Names() (names []string) {
 	for _, p := range t.parts {
 		for i, s := range p.path {
@@ -157,7 +156,7 @@ func (t *Template) Names() (names []string) {
 	return names
 }
 
-// Paths lists the paths whose keys are all known before anything is resolved.
+// Paths returns the paths whose keys are all known before the template is resolved.
 func (t *Template) Paths() (paths [][]string) {
 next:
 	for _, p := range t.parts {
@@ -175,7 +174,7 @@ next:
 	return paths
 }
 
-// Whole returns the path if the string is exactly one template with known keys, nil otherwise.
+// Whole returns the path if the string is exactly one template with known keys, and nil otherwise.
 func (t *Template) Whole() []string {
 	if len(t.parts) != 1 {
 		return nil
@@ -186,17 +185,17 @@ func (t *Template) Whole() []string {
 	return nil
 }
 
-// UnknownError is a path that leads nowhere.
+// UnknownError reports a path without a value.
 type UnknownError struct{ Path string }
 
-// Error says which.
+// Error names the path.
 func (e *UnknownError) Error() string {
 	return "{{ " + e.Path + " }} is unknown: there is no value with that name"
 }
 
-// Value resolves the template. One that is the whole string keeps the type of what it names, and
-// shares it with the scope; inside text it must be a text, a number, a truth value or null, which
-// is empty. A path that leads nowhere is an [*UnknownError].
+// Value resolves the template. If the template is the whole string, the result is the value itself, with its type,
+// shared with the scope. Inside text, a value must be text, a number, a Boolean or null, which becomes empty. The error
+// for an unknown path is an [*UnknownError].
 func (t *Template) Value(scope Scope) (any, error) {
 	if len(t.parts) == 1 && t.parts[0].path != nil {
 		return scope.find(t.parts[0].path)
@@ -204,7 +203,7 @@ func (t *Template) Value(scope Scope) (any, error) {
 	return t.text(scope, false)
 }
 
-// Text resolves the template to text. Unknown paths and null are empty.
+// Text resolves the template to text. Unknown paths and null become empty.
 func (t *Template) Text(scope Scope) (string, error) { return t.text(scope, true) }
 
 func (t *Template) text(scope Scope, lenient bool) (string, error) {
@@ -244,7 +243,7 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-// find follows a path; nothing outside the scope can be reached.
+// find returns the value at a path. Nothing outside the scope can be reached.
 func (s Scope) find(path []segment) (any, error) {
 	var v any = s
 	for _, seg := range path {
@@ -269,7 +268,7 @@ func (s Scope) find(path []segment) (any, error) {
 	return v, nil
 }
 
-// spell writes a path as an author does.
+// spell formats a path as an author writes it.
 func spell(path []segment) string {
 	var b strings.Builder
 	for i, s := range path {

@@ -1,7 +1,7 @@
-// Package view resolves a display schema over the data of an interaction: the tree of nodes that a
-// client draws, with forms, sub-actions and selections. Templates are resolved by it alone, on the
-// server; clients get texts. Errors have code media.CodeInvalid and the JSON pointer of the schema's
-// string that could not be resolved. It may import media and the other packages of workflow.
+// Package view resolves a display schema with the data of an interaction to the tree of nodes that clients render, with
+// forms, sub-actions and selections. Only this package resolves display templates, on the server; clients get plain
+// text. Errors have code media.CodeInvalid and the JSON pointer of the schema string that could not be resolved. The
+// package may import media and the other packages of workflow.
 package view
 
 import (
@@ -11,56 +11,55 @@ import (
 	"atelier/workflow/schema"
 )
 
-// Node is one part of the tree. Values stay in the data.
+// Node is one node of the tree. The values stay in the data.
 type Node struct {
-	// Pointer is its place in the data, Key the last part of it.
+	// Pointer is the JSON pointer of the node in the data, and Key the last part of it.
 	Pointer string `json:"pointer"`
 	Key     string `json:"key"`
 	Label   string `json:"label"`
-	// RenderAs is code for data of a type that the schema does not have.
+	// RenderAs is code for data of a type that the schema does not permit.
 	RenderAs schema.Render  `json:"render_as"`
 	Display  schema.Display `json:"display,omitempty"`
 	// Type is the JSON type of the data.
 	Type string `json:"type"`
-	// Schema is the place of its schema in the display schema.
+	// Schema is the pointer of the node's schema in the display schema.
 	Schema string `json:"schema"`
-	// Form is nil for a part that cannot be edited.
+	// Form is nil for a node that cannot be edited.
 	Form       *Form         `json:"form,omitempty"`
 	SubActions []SubAction   `json:"sub_actions,omitempty"`
 	Selection  *schema.Group `json:"selection,omitempty"`
 	Children   []*Node       `json:"children,omitempty"`
 }
 
-// Form is by what a part is edited.
+// Form describes how a node is edited.
 type Form struct {
 	Schema *ordered.Object `json:"schema"`
-	// Layout is empty for a value that is no object.
+	// Layout is empty for a value that is not an object.
 	Layout []schema.Block `json:"layout,omitempty"`
 }
 
-// SubAction is what can be started from a node.
+// SubAction is a sub-action that can be started from a node.
 type SubAction struct {
 	ID         string `json:"id"`
 	Label      string `json:"label"`
 	ActionType string `json:"action_type"`
 	Provider   string `json:"provider"`
-	// ParamSchema is the JSON Schema of the parameters, Params what they are before a person
-	// changes them.
+	// ParamSchema is the JSON Schema of the parameters. Params are their initial values.
 	ParamSchema  *ordered.Object `json:"param_schema,omitempty"`
 	Params       *ordered.Object `json:"params"`
 	ResultTarget []string        `json:"result_target"`
 	LoadingLabel string          `json:"loading_label"`
-	// Confirm asks before the call; Question is what is asked, empty for the usual question.
+	// Confirm requires a confirmation before the call. Question is its text; empty means the default text.
 	Confirm  bool   `json:"confirm"`
 	Question string `json:"question,omitempty"`
-	// Enabled is false where the condition does not hold or the action cannot be done; then Reason
-	// says why.
+	// Enabled is false if the condition does not hold or the action is not possible. In the latter case, Reason says
+	// why.
 	Enabled      bool   `json:"enabled"`
 	Reason       string `json:"reason,omitempty"`
 	PromptAsSent string `json:"prompt_as_sent"`
 }
 
-// Find returns the node at a pointer, nil if there is none.
+// Find returns the node at a pointer; nil if there is none.
 func (n *Node) Find(pointer string) *Node {
 	if n == nil || n.Pointer == pointer {
 		return n
@@ -73,7 +72,7 @@ func (n *Node) Find(pointer string) *Node {
 	return nil
 }
 
-// Walk goes through the tree, parents first.
+// Walk visits all nodes of the tree, parents first.
 func (n *Node) Walk(visit func(*Node)) {
 	if n == nil {
 		return
@@ -84,7 +83,7 @@ func (n *Node) Walk(visit func(*Node)) {
 	}
 }
 
-// Forms are the schemas of what can be edited, by pointer.
+// Forms returns the schemas of the editable nodes, by pointer.
 func (n *Node) Forms() map[string]*ordered.Object {
 	forms := map[string]*ordered.Object{}
 	n.Walk(func(n *Node) {
@@ -95,15 +94,15 @@ func (n *Node) Forms() map[string]*ordered.Object {
 	return forms
 }
 
-// Changes are the nodes that differ between two trees.
+// Changes holds the differences between two trees.
 type Changes struct {
-	// Nodes are new or changed themselves, in the order of the tree, without their children.
+	// Nodes are the new or changed nodes, in tree order, without their children.
 	Nodes []*Node `json:"nodes"`
-	// Removed are the pointers of those that are gone.
+	// Removed are the pointers of removed nodes.
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Diff compares two trees.
+// Diff returns the changes from one tree to another.
 func Diff(before, after *Node) Changes {
 	was := map[string]*Node{}
 	var order []string
@@ -123,7 +122,7 @@ func Diff(before, after *Node) Changes {
 	return c
 }
 
-// alone is a copy of the node without its children.
+// alone returns a copy of the node without its children.
 func (n *Node) alone() *Node {
 	alone := *n
 	alone.Children = nil

@@ -8,9 +8,9 @@ import (
 	"atelier/workflow/template"
 )
 
-// Prompt is the text that a provider is sent for a prompt. A text is itself. An object becomes
-// text by a template, or else by its texts and lists of texts, nested ones too, in their order,
-// without the empty ones, joined by ", "; keys that are parameters are omitted.
+// Prompt returns the text that is sent to a provider for a prompt. Text stays as it is. An object becomes text by its
+// template or, without a template, by joining its non-empty texts in order with ", ", including nested texts and lists.
+// Keys that are parameters are omitted.
 func Prompt(by *template.Template, data any, scope template.Scope, params *ordered.Object) (string, error) {
 	if s, ok := data.(string); ok {
 		return s, nil
@@ -47,8 +47,8 @@ func appendTexts(texts []string, v any) []string {
 	return texts
 }
 
-// Derive makes the schema of a form from data. What the display schema says of a part (title,
-// enum, bounds) stays.
+// Derive derives the schema of a form from data. It keeps what the display schema says about each part, such as title,
+// enum and bounds.
 func Derive(s *schema.Node, data any) *ordered.Object {
 	out := &ordered.Object{}
 	if s != nil {
@@ -81,7 +81,7 @@ func Derive(s *schema.Node, data any) *ordered.Object {
 		out.Set("type", []any{"string", "null"})
 	default:
 		t := typeOf(data)
-		if t == "integer" { // a person may write 1.5 where 1 stands
+		if t == "integer" { // a person may replace 1 with 1.5
 			t = "number"
 		}
 		out.Set("type", t)

@@ -16,21 +16,20 @@ import (
 	"atelier/workflow/template"
 )
 
-// Input is what a tree is made of. It is not changed.
+// Input is the input of [Resolve], which does not modify it.
 type Input struct {
 	Schema *schema.Schema
 	// Data is display_data.
 	Data *ordered.Object
-	// InputSchemas and Layouts are those of the request, by JSON pointer into the data. What
-	// _ux says wins over them.
+	// InputSchemas and Layouts are those of the request, by JSON pointer into the data. _ux takes precedence over them.
 	InputSchemas, Layouts *ordered.Object
-	// ParamSchemas and ParamDefaults are by provider.
+	// ParamSchemas and ParamDefaults are keyed by provider.
 	ParamSchemas, ParamDefaults *ordered.Object
-	// Actions says what an action takes for a key; its error is why the action cannot be started.
+	// Actions returns what an action accepts for a key, or an error that says why the action cannot be started.
 	Actions *subaction.Registry
 }
 
-// Resolve makes the tree.
+// Resolve builds the tree.
 func Resolve(in Input) (*Node, error) {
 	r := &resolver{Input: in, used: map[string]bool{}}
 	root := r.node(in.Schema.Root, nil, in.Data, nil)
@@ -49,7 +48,7 @@ func Resolve(in Input) (*Node, error) {
 
 type resolver struct {
 	Input
-	used     map[string]bool // pointers whose request-level schema or layout found its node
+	used     map[string]bool // pointers of InputSchemas and Layouts that match a node
 	problems []problem.Problem
 }
 
@@ -58,7 +57,7 @@ func (r *resolver) check(pointer string, err error) bool {
 	return err == nil
 }
 
-// place is where a node stands.
+// place is a node with what is needed to resolve it.
 type place struct {
 	schema *schema.Node
 	node   *Node
@@ -67,7 +66,7 @@ type place struct {
 	ux     string // the pointer of _ux
 }
 
-// node resolves one schema over its data. The variables are those of the nodes above.
+// node resolves one schema with its data. vars are the variables of the ancestors.
 func (r *resolver) node(s *schema.Node, path []string, data any, vars template.Scope) *Node {
 	n := &Node{Pointer: ordered.Pointer(path...), Type: typeOf(data), Schema: s.Pointer, Display: s.UX.Display, RenderAs: s.UX.Render}
 	scope := maps.Clone(vars)
@@ -118,7 +117,7 @@ func (r *resolver) node(s *schema.Node, path []string, data any, vars template.S
 	return n
 }
 
-// describes reports whether a schema says what is within an object or a list; other data have nothing within.
+// describes reports whether a schema covers the contents of an object or a list. Other data has no contents.
 func describes(s *schema.Node, data any) bool {
 	switch data := data.(type) {
 	case *ordered.Object:
@@ -129,7 +128,7 @@ func describes(s *schema.Node, data any) bool {
 	return true
 }
 
-// vars adds the node's variables to its scope, and gives those for the nodes below.
+// vars adds the node's variables to its scope and returns the variables for its descendants.
 func (r *resolver) vars(p place, above template.Scope) template.Scope {
 	if len(p.schema.UX.Vars) == 0 {
 		return above
@@ -174,8 +173,8 @@ func (r *resolver) children(p place, path []string, vars template.Scope) {
 	}
 }
 
-// form finds the schema by which a node is edited: that of _ux, the request's, or one of the data
-// for a node from which something is started or that has a layout.
+// form finds the schema for editing a node: that of _ux, that of the request or, if the node has sub-actions or a
+// layout, a schema derived from the data.
 func (r *resolver) form(p place) {
 	n := p.node
 	own, byRequest := p.schema.UX.Input, r.InputSchemas.Object(n.Pointer)
@@ -243,7 +242,7 @@ func (r *resolver) action(p place, a schema.SubAction) SubAction {
 	return out
 }
 
-// text resolves a template in which every path must be known.
+// text resolves a template whose paths must all be known.
 func (r *resolver) text(p place, pointer string, t *template.Template) string {
 	v, err := t.Value(p.scope)
 	s, ok := v.(string)
@@ -254,7 +253,7 @@ func (r *resolver) text(p place, pointer string, t *template.Template) string {
 	return s
 }
 
-// params finds the schema of the parameters and what they begin with: the data's over the defaults.
+// params finds the schema of the parameters and their initial values. The data takes precedence over defaults.
 func (r *resolver) params(p place, a schema.SubAction, out *SubAction) {
 	offer, reason := r.Actions.Offer(out.ActionType, p.node.Key)
 	if reason != nil {
@@ -274,7 +273,7 @@ func (r *resolver) params(p place, a schema.SubAction, out *SubAction) {
 	out.Params = subaction.Merge(defaults, own(p.data, out.ParamSchema))
 }
 
-// value resolves an object of a sub-action; what is not known is the other one.
+// value resolves an object of a sub-action. It returns other if v is not set, and nil for unknown parameters.
 func (r *resolver) value(p place, pointer string, v schema.Value, other *ordered.Object) *ordered.Object {
 	if !v.Given() {
 		return other
@@ -288,7 +287,7 @@ func (r *resolver) value(p place, pointer string, v schema.Value, other *ordered
 	return o
 }
 
-// own are the keys of a prompt's object that are parameters.
+// own returns the keys of a prompt object that are parameters.
 func own(data any, params *ordered.Object) *ordered.Object {
 	out := &ordered.Object{}
 	o, _ := data.(*ordered.Object)

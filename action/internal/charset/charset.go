@@ -1,6 +1,6 @@
-// Package charset reads text in the encodings that files have: UTF-8 with or without
-// a byte order mark, UTF-16, and Windows-1252 for bytes that are not UTF-8. It has no
-// errors of its own; those of the reader below pass. It imports golang.org/x/text.
+// Package charset reads text in the common encodings of files: UTF-8 with or without a byte order mark, UTF-16, and
+// Windows-1252 for bytes that are not UTF-8. It has no errors of its own and returns those of the underlying reader. It
+// imports golang.org/x/text.
 package charset
 
 import (
@@ -18,13 +18,13 @@ type Reader struct {
 	src      *bufio.Reader
 	utf16    io.Reader // set for UTF-16
 	repaired int
-	pending  []byte // encoded, not yet given
+	pending  []byte // encoded, not yet returned
 }
 
-// NewReader reads r as text.
+// NewReader returns a [Reader] of r.
 func NewReader(r io.Reader) *Reader {
 	u := &Reader{src: bufio.NewReaderSize(r, 64<<10)}
-	head, _ := u.src.Peek(256) // a shorter file gives what it has
+	head, _ := u.src.Peek(256) // fewer bytes if the file is shorter
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		_, _ = u.src.Discard(3) // just peeked
 	} else if order, ok := isUTF16(head); ok {
@@ -54,10 +54,10 @@ func isUTF16(head []byte) (unicode.Endianness, bool) {
 	return unicode.LittleEndian, zeros[1]*10 >= half*7 && zeros[0]*10 < half
 }
 
-// Repaired is how many bytes so far were no UTF-8 and were read as Windows-1252.
+// Repaired returns the number of bytes so far that were not UTF-8 and were read as Windows-1252.
 func (u *Reader) Repaired() int { return u.repaired }
 
-// Read fills b.
+// Read implements [io.Reader].
 func (u *Reader) Read(b []byte) (int, error) {
 	if len(u.pending) > 0 {
 		n := copy(b, u.pending)
@@ -92,7 +92,7 @@ func (u *Reader) Read(b []byte) (int, error) {
 	return u.Read(b)
 }
 
-// validPrefix is how many leading bytes of b are whole valid characters.
+// validPrefix returns the number of leading bytes of b that are complete valid characters.
 func validPrefix(b []byte) int {
 	if utf8.Valid(b) {
 		return len(b)
@@ -112,7 +112,7 @@ func validPrefix(b []byte) int {
 	return n
 }
 
-// Binary reports whether the first bytes of a file are no text in any encoding read here.
+// Binary reports whether the first bytes of a file are not text in any of these encodings.
 func Binary(head []byte) bool {
 	if _, ok := isUTF16(head); ok {
 		return false

@@ -1,7 +1,7 @@
-// Package docx reads the text of Word documents (.docx): paragraphs, headings, lists and
-// tables in their order, with page breaks. What a document unpacks to is bounded, and its
-// text streams past. Errors are media.Error values: [media.CodeCorrupt] for what is damaged,
-// [media.CodeTooLarge] beyond the bounds. It imports media and the standard library only.
+// Package docx reads the text of Word documents (.docx): paragraphs, headings, lists and tables in their order, with
+// page breaks. The unpacked size of a document is limited, and its text is streamed. Errors are media.Error values:
+// [media.CodeCorrupt] for damaged documents, [media.CodeTooLarge] beyond the limits. It imports media and the standard
+// library only.
 package docx
 
 import (
@@ -16,17 +16,17 @@ import (
 	"atelier/media"
 )
 
-// maxPart is how much one part of a document may unpack to, in bytes.
+// maxPart is the maximum unpacked size of one part of a document, in bytes.
 const maxPart = 256 << 20
 
 // Document is an opened document.
 type Document struct {
 	body   *zip.File
 	title  string
-	levels map[string]int // of headings, by the id of their style
+	levels map[string]int // of headings, by style id
 }
 
-// Open reads what stands beside the text: title and styles.
+// Open reads the title and the styles, but not the text.
 func Open(r io.ReaderAt, size int64) (*Document, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -48,7 +48,7 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 			}
 			err = decode(f, func(dec *xml.Decoder) error { return dec.Decode(&styles) })
 			for _, s := range styles.Style {
-				name := strings.ToLower(s.Name.Val) // English, which Word keeps in every language
+				name := strings.ToLower(s.Name.Val) // Word keeps the English name in every language
 				if level, ok := strings.CutPrefix(name, "heading "); ok {
 					d.levels[s.ID], _ = strconv.Atoi(level) // 0 for other names
 				} else if name == "title" {
@@ -72,7 +72,7 @@ func Open(r io.ReaderAt, size int64) (*Document, error) {
 	return d, nil
 }
 
-// Title is the title in the document's properties; it may be empty.
+// Title returns the title in the document's properties; it may be empty.
 func (d *Document) Title() string { return d.title }
 
 // decode reads one part.
@@ -108,8 +108,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// Text calls write with the text, piece by piece in whole characters, and page with the
-// number of each page that begins, from 1 on.
+// Text calls write with pieces of the text in whole characters, and page with the number of each page that begins,
+// starting at 1.
 func (d *Document) Text(ctx context.Context, page func(n int), write func(string)) error {
 	p := &parser{doc: d, page: page, write: write}
 	page(1)
@@ -137,10 +137,10 @@ func (d *Document) Text(ctx context.Context, page func(n int), write func(string
 	})
 }
 
-// maxParagraph is how much of one paragraph is held before it is written, in bytes.
+// maxParagraph is the size of a paragraph, in bytes, after which its text is dropped.
 const maxParagraph = 1 << 20
 
-// parser follows the body of a document.
+// parser is the state of reading the body of a document.
 type parser struct {
 	doc   *Document
 	page  func(int)
@@ -151,7 +151,7 @@ type parser struct {
 	prefix  string // of the paragraph: #, or - of a list
 	tables  int    // depth
 	pages   int
-	breaks  int  // page breaks that are due before the next paragraph
+	breaks  int  // page breaks pending before the next paragraph
 	deleted int  // depth in deleted or moved text
 	began   bool // something was written
 }
@@ -208,7 +208,7 @@ func (p *parser) end(name string) {
 	}
 }
 
-// paragraph ends a paragraph; those of a table's row stand in one line.
+// paragraph ends a paragraph. The paragraphs of a table row share one line.
 func (p *parser) paragraph() {
 	if p.tables > 0 {
 		if s := p.line.String(); s != "" && !strings.HasSuffix(s, " | ") && !strings.HasSuffix(s, " ") {
@@ -228,7 +228,7 @@ func (p *parser) paragraph() {
 	p.flush(p.prefix+text, gap)
 }
 
-// flush writes a line behind the page breaks that are due.
+// flush writes a line after the pending page breaks.
 func (p *parser) flush(text, gap string) {
 	p.line.Reset()
 	text = strings.TrimRight(text, " ")

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// state is the part of the graphics state that text needs.
+// state is the part of the graphics state that affects text.
 type state struct {
 	ctm                     matrix
 	font                    *font
@@ -16,7 +16,7 @@ type state struct {
 	leading, rise           float64
 }
 
-// reader goes through the operators of one page.
+// reader executes the operators of one page.
 type reader struct {
 	d     *Document
 	ctx   context.Context //nolint:containedctx // lives as long as one call of Text
@@ -99,7 +99,7 @@ func (r *reader) run(content []byte, resources dict, depth int) error {
 	return nil
 }
 
-// skipImage passes over a picture inside the content.
+// skipImage skips an image inside the content.
 func skipImage(l *lexer) {
 	for !l.end() {
 		if l.next() == keyword("ID") {
@@ -120,7 +120,7 @@ func skipImage(l *lexer) {
 	}
 }
 
-// form draws a form object where it is placed.
+// form draws a form object at its position.
 func (r *reader) form(args []any, resources dict, depth int) error {
 	n, ok := at[name](args, 0)
 	if !ok || depth > 8 {
@@ -148,7 +148,7 @@ func (r *reader) form(args []any, resources dict, depth int) error {
 	return err
 }
 
-// at returns an argument of a type.
+// at returns argument i if it has type T.
 func at[T any](args []any, i int) (T, bool) {
 	var zero T
 	if i >= len(args) {
@@ -163,7 +163,7 @@ func num(args []any, i int) float64 {
 	return f
 }
 
-// operator does what matters for text.
+// operator executes an operator if it affects text.
 func (r *reader) operator(op keyword, args []any, resources dict) {
 	s := &r.state
 	switch op {
@@ -199,7 +199,7 @@ func (r *reader) operator(op keyword, args []any, resources dict) {
 	}
 }
 
-// textOperator moves and shows.
+// textOperator executes an operator that moves or shows text.
 func (r *reader) textOperator(op keyword, args []any) {
 	s := &r.state
 	switch op {
@@ -238,7 +238,7 @@ func (r *reader) textOperator(op keyword, args []any) {
 	}
 }
 
-// matrix is a b c d e f of PDF.
+// matrix is a transformation matrix: a b c d e f.
 type matrix [6]float64
 
 func identity() matrix { return matrix{1, 0, 0, 1, 0, 0} }

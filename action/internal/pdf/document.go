@@ -1,15 +1,12 @@
-// Package pdf reads the text of PDF files: cross-reference streams, object streams,
-// the usual filters, simple and composite fonts with their Unicode maps, form
-// objects. It draws nothing, runs nothing and follows no link.
+// Package pdf reads the text of PDF files: cross-reference streams, object streams, the common filters, simple and
+// composite fonts with their Unicode maps, form objects. It draws nothing, runs nothing and follows no link.
 //
-// It does not trust the file: objects are found by looking for them, so a damaged
-// cross-reference table does no harm, and what a file may cost is bounded by
-// [maxDecoded], [maxObjects], [maxPages] and [maxOperators].
+// It does not trust the file: it finds objects by searching for them, so that a damaged cross-reference table does no
+// harm, and limits the cost of a file with [maxDecoded], [maxObjects], [maxPages] and [maxOperators].
 //
-// Errors are media.Error values: [media.CodeCorrupt] for what is no PDF or has no
-// pages, [media.CodeUnsupported] for encrypted files, [media.CodeTooLarge] beyond
-// the bounds. It imports media, golang.org/x/image (LZW) and golang.org/x/text
-// (character sets).
+// Errors are media.Error values: [media.CodeCorrupt] for files without readable pages, [media.CodeUnsupported] for
+// encrypted files, [media.CodeTooLarge] beyond the limits. It imports media, golang.org/x/image (LZW) and
+// golang.org/x/text (character sets).
 package pdf
 
 import (
@@ -24,19 +21,19 @@ import (
 	"atelier/media"
 )
 
-// The bounds of one file.
+// Limits of one file.
 const (
-	// maxDecoded is how many bytes all streams together may decode to; maxStream one.
+	// maxDecoded is the maximum decoded size of all streams together, maxStream of one stream, in bytes.
 	maxDecoded = 256 << 20
 	maxStream  = 64 << 20
-	// maxObjects and maxPages are how many of them a file may have.
+	// maxObjects and maxPages are the maximum numbers of objects and pages of a file.
 	maxObjects = 1_000_000
 	maxPages   = 20_000
-	// maxOperators is how many drawing operators all pages together may have.
+	// maxOperators is the maximum number of drawing operators on all pages together.
 	maxOperators = 20_000_000
-	// maxDepth is how deep values, page trees and forms may be nested.
+	// maxDepth is the maximum nesting of values, page trees and forms.
 	maxDepth = 48
-	// maxEntries is how many codes the maps of one font may have.
+	// maxEntries is the maximum number of codes in the maps of one font.
 	maxEntries = 200_000
 )
 
@@ -50,21 +47,21 @@ type Document struct {
 	pages   []page
 	fonts   map[ref]*font
 
-	loading   map[ref]bool // objects that are being read: their own parts must not need them
+	loading   map[ref]bool // objects being read: their own parts must not need them
 	decoded   int          // bytes so far, at most maxDecoded
 	operators int          // so far, at most maxOperators
-	unknown   int          // glyphs that mean no character
+	unknown   int          // glyphs without a known character
 	damaged   int          // pages whose content could not be read
 }
 
-// place is where an object stands: in the file, or in a stream of objects.
+// place is the position of an object: in the file, or in a stream of objects.
 type place struct {
 	offset int
 	in     ref // 0 for the file itself
-	order  int // where its container stands; the last of one number counts
+	order  int // position of its container; the last definition of a number is used
 }
 
-// page is one page with what it inherits.
+// page is one page with its inherited resources.
 type page struct {
 	dict      dict
 	resources dict
@@ -94,17 +91,17 @@ func Open(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Pages is how many pages there are.
+// Pages returns the number of pages.
 func (d *Document) Pages() int { return len(d.pages) }
 
-// Title is the title that the file gives itself, or "".
+// Title returns the title in the file's metadata, or "".
 func (d *Document) Title() string {
 	info, _ := d.resolve(d.trailer["Info"]).(dict)
 	t, _ := d.resolve(info["Title"]).(text)
 	return string(bytes.TrimSpace([]byte(decodeText(t))))
 }
 
-// Warnings tell what could not be read so far.
+// Warnings describes what could not be read so far.
 func (d *Document) Warnings() []string {
 	var out []string
 	if d.unknown > 0 {
@@ -116,8 +113,8 @@ func (d *Document) Warnings() []string {
 	return out
 }
 
-// find notes where "N G obj" stands and gives the numbers of streams that hold
-// objects or a cross-reference, in the order of the file.
+// find records the positions after "N G obj" and returns the numbers of streams that contain objects or a
+// cross-reference, in file order.
 func (d *Document) find() ([]ref, error) {
 	var streams []ref
 	for i := 0; ; {
@@ -150,10 +147,10 @@ func (d *Document) find() ([]ref, error) {
 	}
 }
 
-// numberBefore is the N of "N G " before obj.
+// numberBefore matches the N of "N G " before obj.
 var numberBefore = regexp.MustCompile(`(\d{1,10})[\s\x00]{1,8}\d{1,10}[\s\x00]{0,8}$`)
 
-// trailers reads every trailer; what a later one says counts.
+// trailers reads every trailer; later ones take precedence.
 func (d *Document) trailers() {
 	for i := 0; ; {
 		n := bytes.Index(d.data[i:], []byte("trailer"))
@@ -176,7 +173,7 @@ func (d *Document) adopt(t dict) {
 	}
 }
 
-// unpack registers the objects that stand in streams.
+// unpack registers the objects in object streams.
 func (d *Document) unpack(streams []ref) error {
 	for _, num := range streams {
 		at := d.objects[num].order
@@ -201,7 +198,7 @@ func (d *Document) unpack(streams []ref) error {
 	return nil
 }
 
-// register notes the objects of one stream.
+// register records the objects of one stream.
 func (d *Document) register(in ref, s dict, b []byte, order int) {
 	begin := d.whole(s["First"], 0)
 	l := lexer{data: b}
@@ -281,7 +278,7 @@ func (d *Document) body(l *lexer, s dict) any {
 	return stream{dict: s, raw: rest[:n]}
 }
 
-// whole resolves a number.
+// whole resolves a number, or returns otherwise if v is not one.
 func (d *Document) whole(v any, otherwise int) int {
 	if f, ok := d.resolve(v).(float64); ok && f > -1e9 && f < 1e9 {
 		return int(f)
@@ -299,7 +296,7 @@ func (d *Document) dict(v any) dict {
 	return nil
 }
 
-// findPages walks the page tree; where it is damaged, every page object counts.
+// findPages walks the page tree. If that yields no pages, every page object counts.
 func (d *Document) findPages() {
 	root := d.dict(d.trailer["Root"])
 	objects := func() []ref {

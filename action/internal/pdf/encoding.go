@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// simpleEncoding is what the 256 codes of a simple font mean.
+// simpleEncoding returns the characters of the 256 codes of a simple font.
 func (d *Document) simpleEncoding(f dict) *[256]string {
 	base, _ := d.resolve(f["Encoding"]).(name)
 	enc := d.dict(f["Encoding"])
@@ -65,8 +65,8 @@ const standardUpper = `a1=¡ a2=¢ a3=£ a4=⁄ a5=¥ a6=ƒ a7=§ a8=¤ a9=' aa=
 b7=• b8=‚ b9=„ ba=” bb=» bc=… bd=‰ bf=¿ c1=` + "`" + ` c2=´ c3=ˆ c4=˜ c5=¯ c6=˘ c7=˙ c8=¨ ca=˚ cb=¸ cd=˝ ce=˛ cf=ˇ d0=—
 e1=Æ e3=ª e8=Ł e9=Ø ea=Œ eb=º f1=æ f5=ı f8=ł f9=ø fa=œ fb=ß`
 
-// glyphText is what a glyph's name means: names of Adobe's list for Latin, Greek and
-// the usual signs, uniXXXX and uXXXXX, without a suffix such as .sc.
+// glyphText returns the characters of a glyph name: Adobe's names for Latin, Greek and common signs, uniXXXX and
+// uXXXXX, without a suffix such as .sc.
 func glyphText(n string) string {
 	n, _, _ = strings.Cut(n, ".")
 	if utf8.RuneCountInString(n) == 1 {
@@ -90,11 +90,11 @@ func glyphText(n string) string {
 	return ""
 }
 
-// accents are the ends of names of letters with accents.
+// accents maps the ends of names of accented letters to combining characters.
 var accents = pairs("acute=\u0301 grave=\u0300 circumflex=\u0302 dieresis=\u0308 tilde=\u0303 ring=\u030a cedilla=\u0327 caron=\u030c macron=\u0304 " +
 	"ogonek=\u0328 breve=\u0306 dotaccent=\u0307 hungarumlaut=\u030b commaaccent=\u0326")
 
-// pairs reads name=value between spaces.
+// pairs reads name=value pairs separated by spaces.
 func pairs(text string) map[string]string {
 	m := map[string]string{}
 	for _, pair := range strings.Fields(text) {
@@ -104,7 +104,7 @@ func pairs(text string) map[string]string {
 	return m
 }
 
-// glyphs are names and characters of signs whose name is no letter with an accent.
+// glyphs maps names to characters, except for accented letters.
 var glyphs = pairs(`space=\x20 exclam=! quotedbl=" numbersign=# dollar=$ percent=% ampersand=& quotesingle=' parenleft=( parenright=)
 asterisk=* plus=+ comma=, hyphen=- period=. slash=/ zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 colon=:
 semicolon=; less=< equal== greater=> question=? at=@ bracketleft=[ backslash=\ bracketright=] asciicircum=^ underscore=_ grave=` + "`" + `
@@ -120,8 +120,8 @@ ffl=ffl nbspace=\x20 sfthyphen=- arrowright=→ arrowleft=← arrowup=↑ arrowd
 theta=θ iota=ι kappa=κ lambda=λ nu=ν xi=ξ rho=ρ sigma=σ tau=τ upsilon=υ phi=φ chi=χ psi=ψ omega=ω Gamma=Γ Theta=Θ Lambda=Λ Xi=Ξ Pi=Π
 Sigma=Σ Phi=Φ Psi=Ψ nonbreakingspace=\x20 middot=·`)
 
-// decodeText reads a text string of the file's own data: UTF-16 with its mark,
-// UTF-8 with its mark, else Latin-1 as far as letters go.
+// decodeText decodes a text string of the file's metadata: UTF-16 or UTF-8 with a byte order mark, otherwise Latin-1,
+// which is correct for letters.
 func decodeText(t text) string {
 	switch {
 	case bytes.HasPrefix(t, []byte("\xfe\xff")):

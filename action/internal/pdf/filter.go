@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// decode returns a stream's bytes without its filters. A damaged stream gives what can
-// be read of it; filters of pictures give nothing.
+// decode returns a stream's bytes without its filters. For a damaged stream it returns the readable part, for picture
+// filters nothing.
 func (d *Document) decode(s stream) ([]byte, error) {
 	filters, params := d.list(first(s.dict, "Filter", "F")), d.list(first(s.dict, "DecodeParms", "DP"))
 	out := s.raw
@@ -52,10 +52,10 @@ func (d *Document) decode(s stream) ([]byte, error) {
 	return out, nil
 }
 
-// take reads within the bounds of the file.
+// take reads within the limits of the file.
 func (d *Document) take(r io.Reader) ([]byte, error) {
 	limit := int64(min(maxStream, maxDecoded-d.decoded))
-	// Damage in the middle leaves what came before it.
+	// Damage in the middle keeps what came before it.
 	out, err := io.ReadAll(io.LimitReader(r, limit+1))
 	var own *media.Error
 	if errors.As(err, &own) {
@@ -68,7 +68,7 @@ func (d *Document) take(r io.Reader) ([]byte, error) {
 	return out, nil
 }
 
-// list is the values of an array, or the one value that stands in its place.
+// list returns the values of an array, or a single value as an array.
 func (d *Document) list(v any) (out array) {
 	v = d.resolve(v)
 	list, ok := v.(array)
@@ -90,7 +90,7 @@ func first(d dict, keys ...name) any {
 	return nil
 }
 
-// predict undoes PNG and TIFF predictors, which streams of objects have.
+// predict reverses PNG predictors, which streams of objects have.
 func (d *Document) predict(b []byte, p dict) []byte {
 	kind, colors, bits, columns := d.whole(p["Predictor"], 1), d.whole(p["Colors"], 1), d.whole(p["BitsPerComponent"], 8), d.whole(p["Columns"], 1)
 	if kind < 10 || colors < 1 || bits < 1 || columns < 1 || colors > 64 || bits > 32 || columns > 1<<20 {
@@ -111,7 +111,7 @@ func (d *Document) predict(b []byte, p dict) []byte {
 	return out
 }
 
-// unfilter undoes one row of a PNG predictor.
+// unfilter reverses one row of a PNG predictor.
 func unfilter(kind byte, now, above []byte, pixel int) {
 	for i := range now {
 		var left, corner byte

@@ -7,15 +7,15 @@ import (
 
 // glyph is one shown code.
 type glyph struct {
-	text  string  // the characters it means; "" if unknown
+	text  string  // its characters; "" if unknown
 	width float64 // in thousandths of the font size
 	space bool    // word spacing applies: the single byte 32
 	known bool
 }
 
-// font turns the bytes of shown strings into glyphs.
+// font converts the bytes of shown strings to glyphs.
 type font struct {
-	wide    bool // codes of two bytes
+	wide    bool // two-byte codes
 	unicode bool // codes are UTF-16
 	toText  map[uint32]string
 	simple  *[256]string
@@ -24,7 +24,7 @@ type font struct {
 	scale   float64 // of widths, for fonts drawn by procedures
 }
 
-// font reads a font's maps and widths, those of an object once.
+// font reads a font's maps and widths, once for each object.
 func (d *Document) font(v any) *font {
 	r, shared := v.(ref)
 	if shared && d.fonts[r] != nil {
@@ -69,7 +69,7 @@ func (d *Document) font(v any) *font {
 	return out
 }
 
-// composite reads a font with codes of several bytes.
+// composite reads a font with multi-byte codes.
 func (d *Document) composite(out *font, f dict) {
 	out.wide, out.missing = true, 1000
 	if enc, ok := d.resolve(f["Encoding"]).(name); ok {
@@ -88,7 +88,7 @@ func (d *Document) composite(out *font, f dict) {
 		from := d.whole(list[i], 0)
 		if each, ok := d.resolve(list[i+1]).(array); ok {
 			for k, w := range each {
-				out.widths[uint32(from+k)] = float64(d.whole(w, 1000)) //nolint:gosec // a key, whatever it is
+				out.widths[uint32(from+k)] = float64(d.whole(w, 1000)) //nolint:gosec // any value is a valid key
 			}
 			i += 2
 			continue
@@ -98,13 +98,13 @@ func (d *Document) composite(out *font, f dict) {
 		}
 		to, w := d.whole(list[i+1], 0), float64(d.whole(list[i+2], 1000))
 		for c := from; c <= to && c < from+65536 && len(out.widths) < maxEntries; c++ {
-			out.widths[uint32(c)] = w //nolint:gosec // a key, whatever it is
+			out.widths[uint32(c)] = w //nolint:gosec // any value is a valid key
 		}
 		i += 3
 	}
 }
 
-// glyphs reads the codes of a shown string.
+// glyphs calls fn with each code of a shown string.
 func (f *font) glyphs(s text, fn func(glyph)) {
 	step := 1
 	if f.wide {
@@ -145,7 +145,7 @@ func (f *font) glyph(code uint32) glyph {
 	return g
 }
 
-// parseCMap reads the Unicode of codes from a ToUnicode stream.
+// parseCMap reads the Unicode characters of codes from a ToUnicode stream.
 func parseCMap(b []byte) map[uint32]string {
 	out := map[uint32]string{}
 	l := lexer{data: b, content: true}
@@ -209,7 +209,7 @@ func codeOf(t text) uint32 {
 	return n
 }
 
-// utf16Text reads UTF-16, big endian.
+// utf16Text decodes big-endian UTF-16.
 func utf16Text(v any) string {
 	t, ok := v.(text)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The values of a PDF beside float64, bool and nil.
+// The values of a PDF other than float64, bool and nil.
 type (
 	name    string
 	text    []byte // a string: bytes in some encoding
@@ -26,7 +26,7 @@ type lexer struct {
 	data  []byte
 	pos   int
 	depth int
-	// content says that two numbers and R are no reference.
+	// content is set if two numbers and R are not a reference.
 	content bool
 }
 
@@ -36,7 +36,7 @@ func isSpace(c byte) bool {
 
 func isDelimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
 
-// skip passes over white space and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.pos < len(l.data) {
 		c := l.data[l.pos]
@@ -56,14 +56,14 @@ func (l *lexer) skip() {
 	}
 }
 
-// end reports whether nothing is left.
+// end reports whether no value is left.
 func (l *lexer) end() bool {
 	l.skip()
 	return l.pos >= len(l.data)
 }
 
-// next reads a value. Closing brackets come as keywords; damage as nil or a keyword,
-// and at least one byte is always used up.
+// next reads a value. It returns closing brackets as keywords and damage as nil or a keyword, and always consumes at
+// least one byte.
 func (l *lexer) next() any {
 	if l.end() {
 		return nil
@@ -118,7 +118,7 @@ func (l *lexer) word() any {
 	return keyword(w)
 }
 
-// run takes the bytes up to white space or a delimiter.
+// run reads the bytes up to white space or a delimiter.
 func (l *lexer) run() []byte {
 	from := l.pos
 	for l.pos < len(l.data) && !isSpace(l.data[l.pos]) && !isDelimiter(l.data[l.pos]) {
@@ -127,7 +127,7 @@ func (l *lexer) run() []byte {
 	return l.data[from:l.pos]
 }
 
-// reference looks for "G R" behind a whole number.
+// reference looks for "G R" after a whole number.
 func (l *lexer) reference(w []byte) (ref, bool) {
 	n, err := strconv.Atoi(string(w))
 	if err != nil || n < 0 {
@@ -195,8 +195,7 @@ func (l *lexer) dict() any {
 	return out
 }
 
-// number reads what PDF calls one; "--5" and "1.2.3", which writers produce, are
-// read as far as they go.
+// number reads a PDF number. It reads "--5" and "1.2.3", which some writers produce, as far as possible.
 func number(w []byte) (float64, bool) {
 	if len(w) == 0 || len(w) > 64 {
 		return 0, false
@@ -254,7 +253,7 @@ func (l *lexer) hex() text {
 		digits = append(digits, '0')
 	}
 	out := make(text, len(digits)/2)
-	_, _ = hex.Decode(out, digits) // nothing but digits
+	_, _ = hex.Decode(out, digits) // only digits
 	return out
 }
 
@@ -313,5 +312,5 @@ func (l *lexer) escape(out text) text {
 		v = v*8 + int(l.data[l.pos]-'0')
 		l.pos++
 	}
-	return append(out, byte(v)) //nolint:gosec // high bits are dropped, as the format says
+	return append(out, byte(v)) //nolint:gosec // the format drops high bits
 }

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// logical turns runs of right-to-left letters, which are drawn from left to right,
-// into the order in which they are read.
+// logical converts runs of right-to-left letters, which are drawn from left to right, to reading order.
 func logical(s string) string {
 	if !strings.ContainsFunc(s, isRightToLeft) {
 		return s
@@ -41,7 +40,7 @@ func (r *reader) move(x, y float64) {
 
 func (r *reader) advance(x float64) { r.tm = matrix{1, 0, 0, 1, x, 0}.times(r.tm) }
 
-// show writes a string where the text stands.
+// show writes a string at the current text position.
 func (r *reader) show(t text) {
 	s := &r.state
 	if s.font == nil || len(t) == 0 {
@@ -63,8 +62,7 @@ func (r *reader) show(t text) {
 	})
 }
 
-// place writes one glyph, with a space or a line break before it where it stands
-// apart from the one before.
+// place writes one glyph. If the glyph is apart from the previous one, place writes a space or a line break first.
 func (r *reader) place(m matrix, g glyph) {
 	height := math.Hypot(m[2], m[3])
 	length := math.Hypot(m[0], m[1])
@@ -90,7 +88,7 @@ func (r *reader) place(m matrix, g glyph) {
 	}
 }
 
-// separate ends a word or line unless something does already.
+// separate ends a word or line unless it has already ended.
 func (r *reader) separate(with string) {
 	s := r.out.String()
 	if with == " " {
@@ -107,12 +105,12 @@ func (r *reader) separate(with string) {
 
 func (r *reader) write(c rune) {
 	switch {
-	case c == '\u00ad': // a soft hyphen is no letter
+	case c == '\u00ad': // a soft hyphen is not a letter
 	case c == '\u00a0':
 		r.out.WriteByte(' ')
 	case unicode.IsControl(c):
 	case c >= 0xfb00 && c <= 0xfb06, c >= 0xfb50 && c <= 0xfdff, c >= 0xfe70 && c <= 0xfefc:
-		r.out.WriteString(norm.NFKC.String(string(c))) // ligatures and shapes of letters
+		r.out.WriteString(norm.NFKC.String(string(c))) // ligatures and presentation forms
 	default:
 		r.out.WriteRune(c)
 	}

@@ -1,5 +1,5 @@
-// Package draft is the answer of a run while the run works: its message, its payload and what they
-// say about media. It has no errors of its own. It may import action, media and agent's other
+// Package draft holds the answer of a run in progress: its message, its payload and the media that
+// they name. It has no errors of its own. It may import action, media, media/wire and agent's other
 // packages.
 package draft
 
@@ -17,17 +17,17 @@ import (
 	"atelier/media/wire"
 )
 
-// Draft is the answer of a run so far. Refs in it that the run knows stand as placeholders.
+// Draft is the answer of a run so far. Refs that the run knows are written as placeholders.
 type Draft struct {
 	Set             *media.Set // the run's media
 	Message         string
 	Payload         map[string]any
-	refsSentBack    bool // unknown refs went back to the model once
-	payloadSentBack bool // a payload that does not fit went back once
+	refsSentBack    bool // unknown refs were returned to the model once
+	payloadSentBack bool // a payload that does not match was returned once
 }
 
-// Returns are the problems that the model shall correct: refs that mean nothing, and a payload that
-// does not fit, once each.
+// Returns returns the problems that the model must correct, each kind at most once: unknown refs,
+// and a payload that does not match.
 func (d *Draft) Returns(unknown []string, unfit error) (problems []action.Problem) {
 	if len(unknown) > 0 && !d.refsSentBack {
 		d.refsSentBack = true
@@ -40,7 +40,7 @@ func (d *Draft) Returns(unknown []string, unfit error) (problems []action.Proble
 	return problems
 }
 
-// Promote chooses items for the answer and returns the refs that mean nothing here.
+// Promote chooses items for the answer and returns the unknown refs.
 func (d *Draft) Promote(list []contract.Promotion) (unknown []string) {
 	for _, p := range list {
 		o, err := d.Set.Find(p.Ref)
@@ -53,7 +53,7 @@ func (d *Draft) Promote(list []contract.Promotion) (unknown []string) {
 	return unknown
 }
 
-// UnknownRefs lists what looks like a ref in the answer and means nothing here.
+// UnknownRefs returns the unknown refs in the answer.
 func (d *Draft) UnknownRefs() (unknown []string) {
 	look := func(s string) {
 		if !strings.Contains(s, "${media:") {
@@ -68,7 +68,7 @@ func (d *Draft) UnknownRefs() (unknown []string) {
 	return slices.Compact(plain.Sorted(unknown))
 }
 
-// PromoteEmbedded chooses the items that stand in the answer.
+// PromoteEmbedded chooses the items embedded in the answer.
 func (d *Draft) PromoteEmbedded() {
 	embed := func(s string) {
 		for _, ref := range media.Refs(s) {
@@ -80,16 +80,15 @@ func (d *Draft) PromoteEmbedded() {
 }
 
 var (
-	// looseRef finds refs where an address belongs: in src and href attributes and
-	// in Markdown links, bare, as one of our media URLs, or as a placeholder with a
-	// path before it.
+	// looseRef matches refs in place of an address: in src and href attributes and in Markdown
+	// links, either bare, as a media URL of this program, or as a placeholder after a path.
 	looseRef = regexp.MustCompile(`(?i)((?:src|href)\s*=\s*["']|\]\()\s*(?:[^"'()\s]*/)?(?:\$\{media:)?((?:img|aud|vid|doc)-[0-9a-z]{8})\}?(?:\.[a-z0-9]{1,5})?\s*(["')])`)
-	// looseMark finds placeholders in another case or with blanks inside.
+	// looseMark matches placeholders in another case or with blanks inside.
 	looseMark = regexp.MustCompile(`(?i)(\$?)\$\{\s*media\s*:\s*((?:img|aud|vid|doc)-[0-9a-z]{8})\s*\}`)
 )
 
-// KnownRefs writes every ref of this run that a model gave in another form (bare,
-// as a URL, in capitals) as a placeholder. Unknown ones stay as they are.
+// KnownRefs replaces every ref of this run that a model wrote in another form (bare, as a URL, in
+// capitals) with a placeholder. Unknown refs stay as they are.
 func (d *Draft) KnownRefs(s string) string {
 	if !hasRefShape(s) {
 		return s
@@ -114,7 +113,7 @@ func (d *Draft) KnownRefs(s string) string {
 	})
 }
 
-// hasRefShape keeps the expressions away from texts without any ref.
+// hasRefShape avoids the regular expressions for texts without any ref.
 func hasRefShape(s string) bool {
 	for _, p := range []string{"img-", "aud-", "vid-", "doc-", "IMG-", "AUD-", "VID-", "DOC-", "Img-"} {
 		if strings.Contains(s, p) {
@@ -124,7 +123,7 @@ func hasRefShape(s string) bool {
 	return false
 }
 
-// InUse says why an item has to stay in sight: the answer so far embeds it.
+// InUse returns why an item must stay in sight: the answer so far embeds it. Otherwise it returns "".
 func (d *Draft) InUse(ref media.Ref) string {
 	used := false
 	look := func(s string) { used = used || slices.Contains(media.Refs(s), ref) }

@@ -1,5 +1,5 @@
-// Package memo keeps values and errors in the journal: what a step gave, it gives again in a replay. It may
-// import journal and media.
+// Package memo records values and errors in the journal, so that a replay returns the same result
+// for a step. It may import journal and media.
 package memo
 
 import (
@@ -13,8 +13,8 @@ import (
 	"atelier/media"
 )
 
-// Do does something as a durable step. The value passes through JSON also where it is new. Errors are those of
-// do, which are not kept, and media.CodeCorrupt.
+// Do executes do as a durable step. New values pass through JSON too. Errors are those of do, which
+// are not recorded, and media.CodeCorrupt.
 func Do[T any](ctx context.Context, j *journal.Transcript, name step.Name, do func(context.Context) (T, error)) (v T, err error) {
 	b, err := j.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		v, err := do(ctx)
@@ -32,7 +32,7 @@ func Do[T any](ctx context.Context, j *journal.Transcript, name step.Name, do fu
 	return v, nil
 }
 
-// Failure is an error as the journal remembers it.
+// Failure is an error as stored in the journal.
 type Failure struct {
 	Code       media.Code    `json:"code"`
 	Message    string        `json:"message"`
@@ -41,7 +41,7 @@ type Failure struct {
 	Valid      []string      `json:"valid,omitempty"`
 }
 
-// FailureOf is what the journal remembers of an error.
+// FailureOf converts an error to the form stored in the journal.
 func FailureOf(err error) *Failure {
 	f := &Failure{Code: media.CodeOf(err), Message: media.ErrorText(err.Error()), Retryable: media.Retryable(err)}
 	var e *media.Error
@@ -51,7 +51,7 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// Err gives the error back.
+// Err returns the failure as an error.
 func (f *Failure) Err() *media.Error {
 	return &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
 }

@@ -1,4 +1,4 @@
-// Package meter measures for how long a run works. It has no errors and imports the standard library.
+// Package meter measures the working time of a run. It has no errors and imports only the standard library.
 package meter
 
 import (
@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Meter measures for how long a run worked: while a call of a model or an act was under way.
-// What was under way at once counts once, and waiting for a person does not count. It is
-// derived from when calls and acts began and ended, which the journal remembers, so a
-// replay comes to the same. What a sub-agent worked counts for its parents too.
+// Meter measures the working time of a run: the time in which a model call or an act is in
+// progress. Concurrent work counts once, and waiting for a person does not count. The time is
+// derived from the start and end times of calls and acts, which the journal records, so a replay
+// gets the same result. A sub-agent's working time counts for its parents too.
 type Meter struct {
-	// Up is the parent's; nil for a root run.
+	// Up is the parent's meter; nil for a root run.
 	Up *Meter
 
-	mu    sync.Mutex // guards what follows
-	spans []span     // in order, apart from each other
+	mu    sync.Mutex // guards the fields below
+	spans []span     // in order, without overlaps
 	open  map[int]time.Time
 	next  int
-	// added is called after each change, unless it is nil.
+	// added is called after time was added, unless it is nil.
 	added func()
 }
 
-// span is a stretch of time.
+// span is a period of time.
 type span struct{ from, to time.Time }
 
-// Begin notes that something is under way until the function that it gives is called.
+// Begin marks work as in progress until the returned function is called.
 func (m *Meter) Begin(now func() time.Time) (end func()) {
 	m.mu.Lock()
 	if m.open == nil {
@@ -47,7 +47,7 @@ func (m *Meter) Begin(now func() time.Time) (end func()) {
 	}
 }
 
-// During is Begin for what no journal remembers: its end adds it.
+// During is Begin for work that no journal records: its end adds the time.
 func (m *Meter) During(now func() time.Time) (end func()) {
 	from := now()
 	done := m.Begin(now)
@@ -64,7 +64,7 @@ func (m *Meter) Watch(added func()) {
 	m.added = added
 }
 
-// Add counts what is over: also what an earlier process did, which a replay brings again.
+// Add counts finished work, including work of an earlier process that a replay returns.
 func (m *Meter) Add(from, to time.Time) {
 	if from.IsZero() || !to.After(from) {
 		return
@@ -81,7 +81,7 @@ func (m *Meter) Add(from, to time.Time) {
 	}
 }
 
-// Worked is the time until now, with what is under way.
+// Worked returns the working time until now, including work in progress.
 func (m *Meter) Worked(now time.Time) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +98,7 @@ func (m *Meter) Worked(now time.Time) time.Duration {
 	return sum
 }
 
-// merged adds a stretch to others and makes one of those that touch.
+// merged adds a period to others and joins those that touch.
 func merged(spans []span, s span) []span {
 	first, _ := slices.BinarySearchFunc(spans, s.from, func(e span, t time.Time) int { return e.to.Compare(t) })
 	last := first

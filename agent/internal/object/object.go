@@ -1,5 +1,5 @@
-// Package object changes JSON objects, such as payloads; no argument is changed. It has no errors and
-// imports the standard library.
+// Package object transforms JSON objects, such as payloads, without modifying its arguments. It has
+// no errors and imports only the standard library.
 package object
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// topKey merges a sub-agent's payload at the top of its parent's.
+// topKey merges a sub-agent's payload into the top level of its parent's.
 const topKey = "."
 
 // Patch applies an RFC 7396 merge patch and returns the result.
@@ -29,7 +29,7 @@ func Patch(target, patch map[string]any) map[string]any {
 	return out
 }
 
-// Set replaces top-level keys and leaves the others.
+// Set replaces top-level keys and keeps the others.
 func Set(target, values map[string]any) map[string]any {
 	out := maps.Clone(target)
 	if out == nil {
@@ -39,9 +39,9 @@ func Set(target, values map[string]any) map[string]any {
 	return out
 }
 
-// Place puts a sub-agent's payload under the key that its parent's definition
-// names. What an earlier call put there stays beside it: lists grow, other values
-// are replaced. At the top all values are replaced.
+// Place inserts a sub-agent's payload under the key that its parent's definition names. Results of
+// earlier calls under that key are kept: lists grow, other values are replaced. At the top level
+// all values are replaced.
 func Place(target map[string]any, key string, payload map[string]any) map[string]any {
 	switch {
 	case key == "" || payload == nil:
@@ -57,8 +57,8 @@ func Place(target map[string]any, key string, payload map[string]any) map[string
 	return Set(target, map[string]any{head: Place(inner, rest, payload)})
 }
 
-// gather joins what two calls of a sub-agent brought: lists grow by what is new,
-// objects are joined, and of other values the later one counts.
+// gather merges the results of two calls of a sub-agent: lists grow by new elements, objects are
+// merged, and for other values the later one is used.
 func gather(old, more any) any {
 	switch m := more.(type) {
 	case map[string]any:
@@ -81,12 +81,12 @@ func gather(old, more any) any {
 	return more
 }
 
-// MapStrings rebuilds a JSON value with f applied to every string in it, keys excepted.
+// MapStrings returns a copy of a JSON value with f applied to every string except keys.
 func MapStrings(v any, f func(string) string) any {
 	return MapKeyed("", v, func(_, s string) any { return f(s) })
 }
 
-// MapKeyed is MapStrings for a function that is also given the key of the string, or of the list that it is in.
+// MapKeyed is MapStrings for a function that also gets the key of the string or of the list that contains it.
 func MapKeyed(key string, v any, f func(key, s string) any) any {
 	switch t := v.(type) {
 	case string:

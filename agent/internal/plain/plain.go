@@ -1,5 +1,5 @@
-// Package plain has the small forms of texts that the packages of agents share: cut to a length,
-// listed, as JSON, and names compared. It has no errors and imports the standard library.
+// Package plain provides small text functions for the agent packages: shortening, listing, JSON,
+// and comparing names. It has no errors and imports only the standard library.
 package plain
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Clip shortens text to n bytes at a character's edge.
+// Clip shortens text to n bytes at a character boundary.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -17,7 +17,7 @@ func Clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// Head gives the first n characters of a text.
+// Head returns the first n characters of a text.
 func Head(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -28,16 +28,16 @@ func Head(s string, n int) string {
 	return s
 }
 
-// Blank reports whether a text holds nothing but white space.
+// Blank reports whether a text contains only white space.
 func Blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// Sorted sorts names in place.
+// Sorted sorts names in place and returns them.
 func Sorted(s []string) []string {
 	slices.Sort(s)
 	return s
 }
 
-// Joined lists names for a message.
+// Joined joins names for a message.
 func Joined(names []string) string {
 	if len(names) == 0 {
 		return "none"
@@ -45,12 +45,12 @@ func Joined(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// SameName compares names as the action registry does.
+// SameName reports whether two names are equal by the rules of the action registry.
 func SameName(a, b string) bool {
 	return strings.EqualFold(a, b) || strings.EqualFold(plainName(a), plainName(b))
 }
 
-// plainName is a name without what models put in or leave out between its words.
+// plainName returns a name without the separators that models add or omit between words.
 func plainName(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || c == '-' || c == '_' {
@@ -60,13 +60,13 @@ func plainName(name string) string {
 	}, name)
 }
 
-// JSON marshals v without escaping HTML; v holds JSON types only.
+// JSON marshals v without escaping HTML; v must contain only JSON types.
 func JSON(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return []byte("null") // a value of another type: nothing of it may be shown
+		return []byte("null") // a value of another type: none of it may be shown
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }

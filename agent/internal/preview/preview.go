@@ -1,5 +1,5 @@
-// Package preview shows the message of a step while the model still writes the step. It has no errors
-// and imports agent/contract.
+// Package preview shows the message of a step while the model is still writing the step. It has no
+// errors and imports agent/contract.
 package preview
 
 import (
@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// showEvery is the shortest time between two pieces: the eye does not see more.
+	// showEvery is the minimum time between two pieces; the eye perceives no faster changes.
 	showEvery = 40 * time.Millisecond
-	// longWord is how long a piece of text without blanks is shown while it grows: a longer one may
-	// be media in base64, which is taken out of the whole answer.
+	// longWord is the maximum length of text without blanks that is shown while it grows. Longer
+	// text may be base64 media, which is replaced once the answer is complete.
 	longWord = 40
-	// mediaWord is the length from which a piece may hold media.
+	// mediaWord is the minimum length of text that may contain media.
 	mediaWord = 256
 )
 
-// Message shows what a model writes into the message of one step, in pieces. From the first
-// thing that may be media on it shows nothing. It is not safe for concurrent use.
+// Message shows the message of one step in pieces while a model writes it. It stops at the first
+// text that may be media. It is not safe for concurrent use.
 type Message struct {
-	// Emit shows a piece; offset is how many characters were shown before it.
+	// Emit shows a piece; offset is the number of characters shown before it.
 	Emit func(text string, offset int)
 	Now  func() time.Time
 
 	reader  contract.MessageReader
-	pending string // not shown yet
+	pending string // not yet shown
 	shown   strings.Builder
 	offset  int
-	at      time.Time // of the newest piece
+	at      time.Time // time of the most recent piece
 	stopped bool
 }
 
@@ -47,7 +47,7 @@ func (m *Message) Write(text string) {
 	}
 }
 
-// Shown is the text that was shown; that of nil is empty.
+// Shown returns the text shown so far; empty for nil.
 func (m *Message) Shown() string {
 	if m == nil {
 		return ""
@@ -73,7 +73,7 @@ func (m *Message) show() {
 	m.offset += utf8.RuneCountInString(text)
 }
 
-// longest is the length of the longest piece that may be base64.
+// longest returns the length of the longest part that may be base64.
 func longest(text string) (most int) {
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return !isBase64(c) }) {
 		most = max(most, len(word))

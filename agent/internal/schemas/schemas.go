@@ -1,4 +1,4 @@
-// Package schemas compiles the JSON Schemas that stand in definitions and questions. It may import media.
+// Package schemas compiles the JSON Schemas in definitions and questions. It may import media.
 package schemas
 
 import (
@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// Compile compiles a schema that stands alone: nothing is fetched.
+// Compile compiles a self-contained schema: nothing is fetched.
 func Compile(value any) (*jsonschema.Schema, error) {
 	const name = "atelier:///payload"
 	c := jsonschema.NewCompiler()
@@ -27,15 +27,15 @@ func Compile(value any) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// noLoader keeps schemas from reading files and addresses.
+// noLoader prevents schemas from loading files and addresses.
 type noLoader struct{}
 
-// Load refuses.
+// Load returns an error.
 func (noLoader) Load(url string) (any, error) {
 	return nil, media.Errorf(media.CodeInvalid, "%s is not read: put what $ref names under $defs", url)
 }
 
-// Problem puts the validator's findings on one line.
+// Problem formats the validator's findings as one line.
 func Problem(err error) string {
 	var v *jsonschema.ValidationError
 	text := err.Error()

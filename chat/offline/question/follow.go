@@ -7,11 +7,11 @@ import (
 	"atelier/internal/pattern"
 )
 
-// anaphor finds a word for the rows that the question before counted: how many of them.
+// anaphor matches a word for the rows that the previous question counted: how many of them.
 var anaphor = pattern.Lazy(`(?i)\b(?:it|that|this|they|them|their|those|these|its|ihre[rnms]?|deren|davon|dabei|dafür|sie|es|diese[rnms]?)\b|\bdas(?:\s+(?:insgesamt|zusammen)|\s*$)`)
 
-// follow reports whether a part goes on about the rows of the part before it, of whose
-// conditions it says nothing itself, and whether the answer before says it already.
+// follow reports whether a part continues about the rows of the part before it without
+// stating their conditions itself, and whether the previous answer already covers it.
 func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
 	if !p.follows || before == nil || before.Op != plan.OpCount && before.Op != plan.OpValue || before.Counted != nil || before.Tally != "" || len(before.Filters) == 0 {
 		return false, false
@@ -25,8 +25,8 @@ func (p part) follow(r *reader, before *plan.Plan) (goesOn, said bool) {
 
 var moreOf = pattern.Lazy(`(?i)^(?:how many|wie ?viele)\b`)
 
-// readOn reads a part under the conditions of the part before it. One that asks only for a
-// sum is of the only amount.
+// readOn reads a part under the conditions of the part before it. A part that only asks for
+// a sum is about the only amount.
 func (r *reader) readOn(text string, before *plan.Plan) Reading {
 	r.before = before
 	if coins := before.View.Coins; r.SumOnly(text) && coins != nil && !coins.Mixed() {
@@ -37,8 +37,8 @@ func (r *reader) readOn(text string, before *plan.Plan) Reading {
 	return r.read(text)
 }
 
-// wider reports whether a figure that is asked for behind a condition says nothing of it: how
-// many members are in Leeds and what is the average fee, of these or of all.
+// wider reports whether a figure that is asked for after a condition does not mention it:
+// how many members are in Leeds and what is the average fee, of these or of all.
 func wider(before, p *plan.Plan) bool {
 	conds := func(p *plan.Plan) bool {
 		return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return !f.Total })

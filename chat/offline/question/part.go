@@ -9,10 +9,10 @@ import (
 	"atelier/internal/pattern"
 )
 
-// asideShape is what a question leaves out before it begins: leaving cancelled orders aside.
+// asideShape matches what a question excludes before it begins: leaving cancelled orders aside.
 var asideShape = pattern.Lazy(`(?i)^(?:leaving|setting|putting)\s+(?:aside\s+)?([^,]{2,60}?)(?:\s+(?:aside|out))?,\s+|^(?:excluding|not counting|without counting|ignoring|except for|apart from|disregarding|without|abgesehen von|ausgenommen|außer|ohne)\s+([^,]{2,60}),\s+`)
 
-// asideLast puts what a question leaves out at its end.
+// asideLast moves what a question excludes to its end.
 func asideLast(s string) string {
 	at := asideShape().FindStringSubmatch(s)
 	if at == nil {
@@ -29,41 +29,41 @@ const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|
 
 var sentenceBreak = pattern.Lazy(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
 
-// wish is a sentence about how the report looks.
+// wish matches a sentence about how the report looks.
 var wish = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
 
-// withWhom is a question that begins as a wish does.
+// withWhom matches a question that begins like a wish.
 var withWhom = pattern.Lazy(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
 
-// wishTail is the same behind a question.
+// wishTail matches a wish after a question.
 var wishTail = pattern.Lazy(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
 
-// adverbial is what stands before a question and is none.
+// adverbial matches an adverbial before a question, which is not a question itself.
 var adverbial = pattern.Lazy(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
 
 var asks = pattern.Lazy(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
 
-// naming asks for the name, number or date of what the question before it asks.
+// naming matches a request for the name, number or date of what the question before it asks.
 var naming = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
 
-// andAsk begins another question in the same sentence.
-// formOnly is what an order says about the form of a report only.
+// formOnly matches an order that is only about the form of a report.
 var formOnly = pattern.Lazy(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
 
+// andAsk matches another question in the same sentence.
 var andAsk = pattern.Lazy(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by|um|für|mit|bei|an|auf|for|from|with|aus|von)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
 
 var order = pattern.Lazy(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
 
-// bareOrder is an order without its verb: a report on sales.
+// bareOrder matches an order without its verb: a report on sales.
 var bareOrder = pattern.Lazy(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
 
-// chartOf is a chart whose subject is the question, where nothing else is asked.
+// chartOf matches a chart whose subject is the question if nothing else is asked.
 var chartOf = pattern.Lazy(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
 
 var polite = pattern.Lazy(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
 
-// Parts splits a task into the questions that it asks. Wishes about charts, pictures and
-// the form of the report are left out.
+// Parts splits a task into the questions that it asks. It leaves out wishes about charts,
+// pictures and the form of the report.
 func Parts(task string) []string {
 	var out []string
 	for _, p := range parts(task) {
@@ -72,11 +72,11 @@ func Parts(task string) []string {
 	return out
 }
 
-// part is one question; follows says that it continues the one before it.
+// part is one question; follows means that it continues the one before it.
 type part struct {
 	text    string
 	follows bool
-	// names says that it only asks for a name of the answer before it.
+	// names means that it only asks for a name in the answer before it.
 	names bool
 }
 
@@ -84,7 +84,7 @@ var pronoun = pattern.Lazy(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|
 
 var bare = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
 
-// unitOnly asks again for the figure before it, in its unit or in times.
+// unitOnly matches a question for the figure before it again, in its unit or as a number of times.
 var unitOnly = pattern.Lazy(`(?i)^(?:how (?:much|many)|wie ?viele?) (\pL+)(?:\s+(?:was|is|were|are|it|that|this|war|waren|ist|sind|das|es))*$|^(?:how often|wie oft)(?:\s+(?:was|is|were|it|that|war|ist|das|es))*$`)
 
 // onward reports whether a part asks about the answer to the one before it.
@@ -92,18 +92,18 @@ func (p part) onward() bool {
 	return p.follows && (pronoun().MatchString(p.text) || bare().MatchString(p.text))
 }
 
-// whichOne begins a question for one more column of what was found: and in which town was it.
+// whichOne matches a question for one more column of what was found: and in which town was it.
 var whichOne = pattern.Lazy(`(?i)^(?:and |und )?(?:(?:in|on|at|from|by|an|auf|bei|aus) )?(?:which|what|welche[rmns]?) \pL+`)
 
-// howMuch begins a question for a figure.
+// howMuch matches the beginning of a question for a figure.
 var howMuch = pattern.Lazy(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
 
-// pointing finds a word for what was found before: what is that average.
+// pointing matches a word for what was found before: what is that average.
 var pointing = pattern.Lazy(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
 
-// ofExtreme reports whether a part that follows one with a superlative asks for a figure of the
-// row that was found there: "on which day was the water highest, and how high was the level".
-// A part that has a superlative, a sum or a time of its own does not, unless it points back.
+// ofExtreme reports whether a part that follows one with a superlative asks for a figure of
+// the row that was found there: "on which day was the water highest, and how high was the
+// level". A part that has its own superlative, sum or time does not, unless it points back.
 func ofExtreme(lex *speech.Lexicon, before, text string, lang speech.Language) bool {
 	own := func(text string, arg string, kinds ...speech.Kind) bool {
 		ts := speech.Tokens(text, lang)
@@ -161,7 +161,7 @@ func parts(task string) []part {
 	return out
 }
 
-// splitSentences splits at the ends of sentences; abbreviations and numbers hold none.
+// splitSentences splits a text at the ends of sentences, but not within abbreviations and numbers.
 func splitSentences(text string) []string {
 	var out []string
 	from := 0

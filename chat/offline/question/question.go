@@ -1,13 +1,11 @@
-// Package question reads a question in English or German against the tables that a
-// research described, and plans the one SQL statement that answers it: a total, a mean, a
-// ranking, a count, a share, a change, a value at a time, a list or a lookup. Every content
-// word of the question has to name a table, a column, a value, a time or an operation;
-// a question with a word that names nothing is not answered.
+// Package question reads a question in English or German against the tables that a research described,
+// and plans the one SQL statement that answers it: a total, a mean, a ranking, a count, a share, a
+// change, a value at a time, a list or a lookup. Every content word of the question must name a table,
+// a column, a value, a time or an operation; a question with a word that names nothing is not answered.
 //
-// It runs no statement and knows no chat: the caller asks the statements that a Reading
-// names and reads again with their results. It has no errors: what cannot be answered is a
-// Reading with a reason. It imports
-// speech, schema, parse, plan and answer, which do that in this order.
+// It executes no statement and is independent of chat: the caller executes the statements that a Reading
+// requests and calls Read again with their results. It returns no errors: a part that cannot be answered is a
+// Reading with a reason. It imports speech, schema, parse, plan and answer, which do the work in this order.
 package question
 
 import (
@@ -21,24 +19,24 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// Reading is what became of one part of a question.
+// Reading is the result of reading one part of a question.
 type Reading struct {
-	// Part is the part as it is asked.
+	// Part is the part as asked.
 	Part string
-	// Ask are the statements that have to be asked before the part is answered.
+	// Ask are the statements that must be executed before the part is answered.
 	Ask []string
-	// Answer is there when all statements are answered and the part is.
+	// Answer is set if all statements are executed and the part is answered.
 	Answer *answer.Answer
 	// Unknown are the content words that name nothing in the sources.
 	Unknown []string
-	// Why is the reason of a part that is not answered: ReasonUnknown, ReasonAmbiguous …
+	// Why is the reason why a part is not answered: ReasonUnknown, ReasonAmbiguous …
 	Why plan.Reason
-	// plan is the one plan that fits, best the one of the answer.
+	// plan is the only plan that fits, if there is only one; best is the likeliest plan.
 	plan, best *plan.Plan
 }
 
-// states reports whether the answer says when, where, by whom or how much of what, as a part that
-// follows asks, or is not known yet.
+// states reports whether the answer states the time, place, person or quantity that a
+// following part asks for, or is not known yet.
 func (r *Reading) states(text string, lang speech.Language) bool {
 	if r.best == nil {
 		return true
@@ -48,7 +46,7 @@ func (r *Reading) states(text string, lang speech.Language) bool {
 	return says == nil && !r.best.Leaves(ts) || says != nil && says(r.best)
 }
 
-// counts reports whether a part that follows only asks for the figure of a ranking: how many kilos.
+// counts reports whether a following part only asks for the figure of a ranking: how many kilos.
 func (r *Reading) counts(text string) bool {
 	match := unitOnly().FindStringSubmatch(text)
 	if match == nil || r.best == nil || r.best.Op != plan.OpRank {
@@ -61,7 +59,7 @@ func (r *Reading) counts(text string) bool {
 	return m != nil && schema.UnitNames[word] != "" && schema.UnitNames[word] == m.Field.UnitName()
 }
 
-// subject is what a value was looked up of.
+// subject returns the name whose values were looked up.
 func (r *Reading) subject() string {
 	if r.best == nil {
 		return ""
@@ -69,7 +67,7 @@ func (r *Reading) subject() string {
 	return r.best.Subject()
 }
 
-// answered says of asking words what answers them.
+// answered maps question words to functions that report whether a plan answers them.
 var answered = func() map[string]func(*plan.Plan) bool {
 	out := map[string]func(*plan.Plan) bool{}
 	for words, says := range map[string]func(*plan.Plan) bool{
@@ -114,12 +112,12 @@ func (r *Reading) covers(text string, lang speech.Language) bool {
 // asking are the verbs of a request for a name.
 var asking = speech.Folded("give state name tell include mention nenne nenn gib nennen angeben please bitte")
 
-// Read reads a question, part by part. With the results of all statements that its
-// readings name under Ask it answers them.
+// Read reads a question part by part. Given the results of all statements that its readings
+// name under Ask, it answers them.
 func Read(task string, src schema.Source) []Reading {
 	lang := speech.LanguageOf(task)
 	lex := speech.DefaultLexicon()
-	views, vocab := src.Views() // and the tables of several years become one
+	views, vocab := src.Views() // the tables of several years become one
 	var out []Reading
 	for _, p := range parts(task) {
 		r := reader{Matcher: parse.Matcher{Tagger: parse.Tagger{Utterance: speech.Utterance{Lex: lex, Lang: lang, Vocabulary: vocab}}, Views: views}, src: &src}
@@ -145,7 +143,7 @@ func Read(task string, src schema.Source) []Reading {
 			if last.subject() != "" || whichOne().MatchString(p.text) && !last.covers(p.text, lang) || !last.states(p.text, lang) {
 				*last = Reading{Part: p.text, Why: plan.ReasonUnclear} // and on which island was it: half is no answer
 			}
-			continue // the answer before it says that too
+			continue // the answer before it already says that
 		}
 		if p.follows && len(out) > 0 && ofExtreme(lex, out[len(out)-1].Part, p.text, lang) {
 			if !out[len(out)-1].covers(p.text, lang) {

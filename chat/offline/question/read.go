@@ -16,12 +16,12 @@ import (
 type reader struct {
 	parse.Matcher
 	src *schema.Source
-	// before is the part of the question that this one goes on about.
+	// before is the plan of the part that this one continues.
 	before *plan.Plan
 }
 
-// probe is the statement that looks for the unknown words among the values that the
-// description does not list; empty if there is nothing to look for.
+// probe returns the statement that searches for the unknown words among the values that the
+// description does not list; it is empty if there is nothing to search for.
 func (r *reader) probe(unknown []int) string {
 	var forms []string
 	for _, i := range unknown {
@@ -61,7 +61,7 @@ func (r *reader) probe(unknown []int) string {
 	return strings.Join(selects, " UNION ALL ")
 }
 
-// shorter cuts the ending of a plural.
+// shorter removes a plural ending.
 func shorter(w string) string {
 	for _, end := range []string{"ies", "en", "es", "s", "n", "e"} {
 		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
@@ -71,7 +71,7 @@ func shorter(w string) string {
 	return w
 }
 
-// learn keeps the values that probing found.
+// learn stores the values that the probe found.
 func (r *reader) learn(res schema.Result) {
 	r.Found = map[[2]string][]string{}
 	for _, row := range res.Rows {
@@ -89,10 +89,10 @@ func (r *reader) learn(res schema.Result) {
 	}
 }
 
-// closeBy is how much lighter another reading has to be for a question to be clear.
+// closeBy is the difference in weight up to which another reading makes a question unclear.
 const closeBy = 0.9
 
-// mostStatements bounds what one part asks.
+// mostStatements limits the statements of one part.
 const mostStatements = 3
 
 // read reads one part of the question.
@@ -122,7 +122,7 @@ func (r *reader) read(part string) Reading {
 	return out
 }
 
-// plans are the readings of the question that make sense, best first.
+// plans returns the plans of the question that make sense, best first.
 func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 	var out []*plan.Plan
 	reason := plan.ReasonUnknown
@@ -130,7 +130,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 		var best *parse.Cover // the fullest explanation by this table
 		covers := r.Covers(v)
 		if slices.ContainsFunc(covers[0].Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindNever && x.To > x.From+1 }) {
-			reason = plan.ReasonBeyond // in a row is no row
+			reason = plan.ReasonBeyond // "in a row" names no row
 			continue
 		}
 		for _, c := range covers {
@@ -140,7 +140,7 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 				continue
 			}
 			if no == "" {
-				no = plan.ReasonUnclear // a word that names a column is no filler
+				no = plan.ReasonUnclear // a word that names a column is not a filler
 			}
 			if best == nil && no != plan.ReasonUnknown {
 				best = &c
@@ -162,8 +162,8 @@ func (r *reader) plans() ([]*plan.Plan, plan.Reason) {
 	return out, reason
 }
 
-// names reports whether every word that another explanation takes for a column, a value or a
-// time is one of these here too.
+// names reports whether every word that another explanation reads as a column, a value or a
+// time is also read as one of these here.
 func (r *reader) names(c, o parse.Cover) bool {
 	naming := func(at int, row bool) bool {
 		return slices.ContainsFunc(c.Pieces, func(p parse.Piece) bool {
@@ -172,7 +172,7 @@ func (r *reader) names(c, o parse.Cover) bool {
 	}
 	for _, p := range o.Pieces {
 		if p.Kind == speech.KindAsk && p.Arg == "which" && p.From == 0 && !slices.ContainsFunc(c.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindAsk && x.From == 0 }) {
-			return false // what is asked for is asked for
+			return false // the question word must be used
 		}
 		if p.Kind != speech.KindField && p.Kind != speech.KindValue {
 			continue
@@ -190,7 +190,7 @@ func (r *reader) names(c, o parse.Cover) bool {
 	return true
 }
 
-// strange are the tokens that no explanation gives a meaning.
+// strange returns the tokens that no explanation gives a meaning.
 func (r *reader) strange() []int {
 	at := r.unknown()
 	if len(at) == 0 || len(r.Views) == 0 {
@@ -203,7 +203,7 @@ func (r *reader) strange() []int {
 	})
 }
 
-// unknown are the tokens that the best explanation of any view leaves without a meaning.
+// unknown returns the tokens that the best explanation of any view leaves without a meaning.
 func (r *reader) unknown() []int {
 	var best []int
 	found := false
@@ -238,8 +238,8 @@ func (r *reader) unknown() []int {
 	return best
 }
 
-// settle asks the statements of the best readings and answers with the first, if those
-// that fit as well say the same.
+// settle requests the statements of the best readings and answers with the first one, if
+// those that fit as well state the same.
 func (r *reader) settle(out *Reading, plans []*plan.Plan) {
 	type rival struct {
 		plan  *plan.Plan

@@ -1,6 +1,6 @@
-// Package value reads the loose values that models write as parameters: JSON text where an array was requested,
-// numbers as text, keys in any case. It knows nothing of what the values are for; its errors are those of
-// encoding/json. It imports nothing of Atelier.
+// Package value reads the loosely typed values that models write as parameters: JSON text where an
+// array was requested, numbers as text, keys in any case. It does not know what the values are for;
+// its errors are those of encoding/json. It imports nothing of Atelier.
 package value
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Decode brings any JSON-like value, or JSON text, to the types of encoding/json.
+// Decode converts any JSON-like value, or JSON text, to the types of encoding/json.
 func Decode(v any) (any, error) {
 	var raw []byte
 	switch t := v.(type) {
@@ -34,7 +34,7 @@ func Decode(v any) (any, error) {
 	return out, err
 }
 
-// Field finds a key without regard to case.
+// Field returns the value of the first name that m has, ignoring case.
 func Field(m map[string]any, names ...string) any {
 	for _, n := range names {
 		if v, ok := m[n]; ok {
@@ -73,8 +73,8 @@ func Text(v any) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Number reads a number, also as text with thousands separators or a percent sign;
-// null, empty text, NaN and infinities are gaps (NaN). ok is false for anything else.
+// Number parses a number, also from text with thousands separators or a percent sign; null, empty
+// text, NaN and infinities are gaps (NaN). ok is false for anything else.
 func Number(v any) (f float64, ok bool) {
 	switch t := v.(type) {
 	case nil:
@@ -113,7 +113,7 @@ func Number(v any) (f float64, ok bool) {
 	return f, true
 }
 
-// Flag reads a truth value, also as text.
+// Flag parses a boolean, also from text.
 func Flag(v any) (b, ok bool) {
 	switch t := v.(type) {
 	case bool:

@@ -6,12 +6,12 @@ import (
 	"atelier/internal/sim"
 )
 
-// state is the body of a poll: every key is there.
+// state returns the body of a poll, with every key present.
 func state(id, status string, result, details any) map[string]any {
 	return map[string]any{"id": id, "status": status, "result": result, "progress": nil, "details": details, "preview": nil}
 }
 
-// final is the last state of a task.
+// final returns the last state of a task.
 func final(t *task) map[string]any {
 	switch t.Fault.Fault {
 	case sim.FaultModerated:
@@ -30,7 +30,7 @@ func final(t *task) map[string]any {
 	}, nil)
 }
 
-// download gives a picture while its link lives. It wants no key: it is another service.
+// download serves a picture while its link is valid. It takes no key: it is another service.
 func (s *Simulator) download(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("X-Key") == "" && s.Serve(w, r.PathValue("name")) {
 		return

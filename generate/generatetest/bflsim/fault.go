@@ -7,12 +7,12 @@ import (
 	"atelier/internal/sim"
 )
 
-// detail is an error of one text, or of the violations of the schema.
+// detail is an error with one text or with the violations of the schema.
 func detail(status int, what any) sim.Answer {
 	return sim.Answer{Status: status, Body: map[string]any{"detail": what}}
 }
 
-// script is what the provider answers to faults; a wrong key is 403, not 401.
+// script returns the provider's answers to faults; a wrong key is 403, not 401.
 func script(c *sim.Call) sim.Script {
 	tooMany := detail(http.StatusTooManyRequests, "Too many active tasks")
 	tooMany.Header = map[string]string{"X-Ratelimit-Remaining": "0"}
@@ -23,7 +23,7 @@ func script(c *sim.Call) sim.Script {
 	return sim.Script{
 		sim.FaultUnauthorized: {detail(http.StatusForbidden, "Not authenticated - Invalid Authentication"), detail(http.StatusUnauthorized, "Not authenticated")},
 		sim.FaultDeadModel:    {detail(http.StatusNotFound, "Not Found")},
-		sim.FaultRateLimit:    {tooMany, {Status: http.StatusTooManyRequests, Body: newer}}, // the wait in the header, or in the body
+		sim.FaultRateLimit:    {tooMany, {Status: http.StatusTooManyRequests, Body: newer}}, // the wait is in the header or in the body
 		sim.FaultQuota: {
 			detail(http.StatusPaymentRequired, "Insufficient credits. Please add credits to continue."),
 			{Status: http.StatusPaymentRequired, Body: map[string]string{"error": "insufficient_credits", "message": "You do not have enough credits."}},
@@ -54,7 +54,7 @@ func refusal(id string, variant int) map[string]any {
 	return state(id, "Request Moderated", nil, map[string]any{"Moderation Reasons": []string{"Derivative Works Filter"}})
 }
 
-// failure is a task that ended without a picture.
+// failure is a task that failed.
 func failure(id string, variant int) map[string]any {
 	body := state(id, "Error", nil, nil)
 	switch variant % 3 {

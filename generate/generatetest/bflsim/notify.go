@@ -13,7 +13,7 @@ import (
 	"atelier/generate/driver"
 )
 
-// TaskIDs lists the ids of all tasks, also of those whose answer was lost, oldest first.
+// TaskIDs returns the ids of all tasks, including those whose answer was lost, oldest first.
 func (s *Simulator) TaskIDs() (ids []string) {
 	all, _ := s.tasks.All()
 	for _, t := range all {
@@ -22,9 +22,9 @@ func (s *Simulator) TaskIDs() (ids []string) {
 	return ids
 }
 
-// Notifications ends a task that has a webhook and lists the calls that are made for
-// it, in order: its end, and the repeat after an answer that was lost. A task that is
-// not there, or has no webhook, has none.
+// Notifications ends a task that has a webhook and returns the calls of the webhook in
+// order: the final state, and its repeat as after a lost answer. A missing task, or one
+// without a webhook, has none.
 func (s *Simulator) Notifications(id string) []driver.Notification {
 	t := s.tasks.End(id)
 	if t == nil || t.Work.webhook == "" {
@@ -35,7 +35,7 @@ func (s *Simulator) Notifications(id string) []driver.Notification {
 	if t.Fault.Fault == sim.FaultTaskFailed {
 		body["status"], body["error"], body["message"] = "Error", "generation_failed", "The worker ran out of memory."
 	}
-	raw, _ := json.Marshal(body) // texts and numbers
+	raw, _ := json.Marshal(body) // it holds only texts and numbers
 	header := map[string][]string{"Content-Type": {"application/json"}}
 	if t.Work.secret != "" {
 		mac := hmac.New(sha256.New, []byte(t.Work.secret))

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	_ "image/jpeg" // pictures come so
-	_ "image/png"  // pictures come so
+	_ "image/jpeg" // a format of input pictures
+	_ "image/png"  // a format of input pictures
 	"maps"
 	"math"
 	"net/url"
@@ -15,13 +15,13 @@ import (
 	"strconv"
 	"strings"
 
-	_ "golang.org/x/image/webp" // pictures come so
+	_ "golang.org/x/image/webp" // a format of input pictures
 )
 
-// megapixel is what the API counts as one.
+// megapixel is the number of pixels that the API counts as one megapixel.
 const megapixel = 1 << 20
 
-// rule is what one field takes.
+// rule describes what one field accepts.
 type rule struct {
 	kind     string // text, integer, number, flag, format, ratio, tier, address or picture
 	min, max float64
@@ -34,16 +34,16 @@ type endpoint struct {
 	required []string
 	// format is the default of output_format.
 	format string
-	// cents are the price of the first megapixel, of a further one and of one of the
-	// inputs; flat prices have the first only.
+	// cents are the prices of the first megapixel, of each further one, and of each input
+	// megapixel; flat prices have only the first.
 	cents [3]float64
-	// upsampled says that the prompt comes back as it was expanded.
+	// upsampled means that the answer contains the expanded prompt.
 	upsampled bool
-	// usual is the size where nothing is asked.
+	// usual is the default size.
 	usual [2]int
 }
 
-// request is a good request.
+// request is a valid request.
 type request struct {
 	prompt, format, webhook, secret string
 	seed                            *int64
@@ -52,7 +52,7 @@ type request struct {
 	area                            int
 	pictures                        []image.Config
 	upsampled                       bool
-	link                            string // where its picture is; empty if there is none
+	link                            string // the link to its picture; empty if there is none
 }
 
 // problem is one violation of the schema.
@@ -66,7 +66,7 @@ func wrong(field, kind, format string, args ...any) []problem {
 	return []problem{{Loc: []any{"body", field}, Msg: fmt.Sprintf(format, args...), Type: kind}}
 }
 
-// endpoints are the models with the fields of the published schema.
+// endpoints returns the models with the fields of the published schema.
 func endpoints() map[string]endpoint {
 	same := map[string]rule{
 		"prompt": {kind: "text"}, "seed": {kind: "integer", min: math.MinInt64, max: math.MaxInt64},
@@ -147,7 +147,7 @@ func (e endpoint) parse(body []byte) (*request, []problem) {
 	return q, q.together(values)
 }
 
-// set checks and keeps one field.
+// set validates and stores one field.
 func (q *request) set(name string, r rule, v any) []problem {
 	text, isText := v.(string)
 	number, isNumber := v.(json.Number)
@@ -177,7 +177,7 @@ func (q *request) set(name string, r rule, v any) []problem {
 	return q.keep(name, r.kind, text, whole)
 }
 
-// keep takes over what the answer depends on.
+// keep stores the fields on which the answer depends.
 func (q *request) keep(name, kind, text string, whole int64) []problem {
 	switch name {
 	case "prompt":
@@ -227,7 +227,7 @@ func (q *request) keep(name, kind, text string, whole int64) []problem {
 	return nil
 }
 
-// together checks what fields mean to each other.
+// together validates the combination of fields.
 func (q *request) together(values map[string]any) []problem {
 	if values["width"] != nil && q.width*q.height > 4*megapixel {
 		return wrong("width", "value_error", "Value error, width * height must be at most 4 megapixels")
@@ -246,7 +246,7 @@ func (q *request) together(values map[string]any) []problem {
 	return nil
 }
 
-// ratio reads W:H between 21:9 and 9:21.
+// ratio parses W:H between 21:9 and 9:21.
 func ratio(text string) (float64, bool) {
 	w, h, _ := strings.Cut(text, ":")
 	a, aerr := strconv.Atoi(w)
@@ -258,7 +258,7 @@ func ratio(text string) (float64, bool) {
 	return r, r <= 21.0/9 && r >= 9.0/21
 }
 
-// pixels is the size of the answer.
+// pixels returns the size of the picture.
 func (q *request) pixels() (width, height int) {
 	r, ok := ratio(q.ratio)
 	if !ok {
@@ -268,7 +268,7 @@ func (q *request) pixels() (width, height int) {
 	return side(math.Sqrt(float64(q.area) * r)), side(math.Sqrt(float64(q.area) / r))
 }
 
-// megapixels counts the pictures that came and the one that goes.
+// megapixels returns the megapixels of the input pictures and of the result.
 func (q *request) megapixels() (in, out float64) {
 	for _, p := range q.pictures {
 		in += float64(p.Width*p.Height) / megapixel
@@ -277,12 +277,12 @@ func (q *request) megapixels() (in, out float64) {
 	return in, float64(w*h) / megapixel
 }
 
-// cost is in cents.
+// cost returns the price in cents.
 func (e endpoint) cost(in, out float64) float64 {
 	return e.cents[0] + math.Ceil(max(out-1, 0))*e.cents[1] + math.Ceil(in)*e.cents[2]
 }
 
-// read is the prompt as the model read it.
+// read returns the prompt as the model read it.
 func (q *request) read() string {
 	if q.upsampled {
 		return q.prompt + ", in natural light, finely detailed"

@@ -1,11 +1,11 @@
 // Package bflsim simulates the API of Black Forest Labs: POST /v1/<model> makes a
-// task, GET /v1/get_result tells its state under a polling URL that may be on another
-// host, and the finished picture is a link that dies after ten minutes. It checks the
-// key and each endpoint's own fields, limits the tasks under way, bills in cents with
-// the noise of floating point, signs its webhooks, and answers faults in the API's own
-// words. Its pictures are real files of the asked size.
+// task, GET /v1/get_result returns its state under a polling URL that may be on another
+// host, and the finished picture is a link that expires after ten minutes. It checks the
+// key and each endpoint's own fields, limits the unfinished tasks, bills in cents with
+// floating-point noise, signs its webhooks, and answers faults with the API's
+// messages. Its pictures are real files of the requested size.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package bflsim
 
 import (
@@ -19,30 +19,30 @@ import (
 	"atelier/internal/sim"
 )
 
-// linkLife is how long the link to a picture lives.
+// linkLife is how long the link to a picture is valid.
 const linkLife = 10 * time.Minute
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "bfl_simulated".
 	Key string
-	// Now is the clock for links; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for links; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
-	// Pending is how many polls find a task unfinished; default 2, negative for none.
+	// Pending is how many polls return a task as unfinished; default 2, negative for none.
 	Pending int
-	// Active is how many tasks may be unfinished; default 24.
+	// Active is the maximum number of unfinished tasks; default 24.
 	Active int
-	// PollOrigin and LinkOrigin are where polling URLs and links point; default where
-	// the task was made.
+	// PollOrigin and LinkOrigin are the origins of polling URLs and links; the default is the
+	// origin of the request.
 	PollOrigin, LinkOrigin string
-	// Steady lets a picture depend on its prompt alone, so that runs can be compared; otherwise
-	// no two are alike that have no seed.
+	// Steady makes a picture depend only on its prompt and seed, so that runs can be compared;
+	// otherwise pictures without a seed all differ.
 	Steady bool
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
 }
 
-// Simulator is the API on loopback; it is under /v1.
+// Simulator is the API on loopback, under /v1.
 type Simulator struct {
 	*sim.Provider
 	config Config
@@ -51,10 +51,10 @@ type Simulator struct {
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// task is one picture under way.
+// task is one picture in progress.
 type task = sim.Task[*request]
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pending, c.Active = cmp.Or(c.Pending, 2), cmp.Or(c.Active, 24)
 	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{
@@ -85,7 +85,7 @@ func (s *Simulator) submit(w http.ResponseWriter, c *sim.Call) {
 		detail(http.StatusUnprocessableEntity, bad).Write(w)
 		return
 	}
-	number := int64(c.Number) // tells the pictures of one prompt apart
+	number := int64(c.Number) // distinguishes the pictures of one prompt
 	if s.config.Steady {
 		number = 0
 	}
@@ -109,7 +109,7 @@ func (s *Simulator) submit(w http.ResponseWriter, c *sim.Call) {
 	s.accept(w, c, t, e)
 }
 
-// link is where the picture of a task is; empty if there is none.
+// link returns the link to the picture of a task; empty if there is none.
 func (s *Simulator) link(c *sim.Call, t *task) string {
 	switch t.Fault.Fault {
 	case sim.FaultEmpty, sim.FaultModerated, sim.FaultTaskFailed, sim.FaultTaskLost:
@@ -122,7 +122,7 @@ func (s *Simulator) link(c *sim.Call, t *task) string {
 	}
 }
 
-// accept answers a new task: with its polling URL, or with the state of its webhook.
+// accept answers a new task with its polling URL or, if it has a webhook, with its state.
 func (s *Simulator) accept(w http.ResponseWriter, c *sim.Call, t *task, e endpoint) {
 	in, out := t.Work.megapixels()
 	answer := map[string]any{"id": t.ID, "cost": e.cost(in, out), "input_mp": round(in), "output_mp": round(out)}
@@ -134,7 +134,7 @@ func (s *Simulator) accept(w http.ResponseWriter, c *sim.Call, t *task, e endpoi
 	sim.Accept(w, t.Fault, answer)
 }
 
-// poll tells the state of a task.
+// poll returns the state of a task.
 func (s *Simulator) poll(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	w.Header().Set("X-Ratelimit-Limit", "1200")

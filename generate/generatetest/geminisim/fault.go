@@ -10,7 +10,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// status is an error: google.rpc.Status.
+// status is an error: a google.rpc.Status.
 type status struct {
 	Code    int              `json:"code"`
 	Message string           `json:"message"`
@@ -34,7 +34,7 @@ func notFound(name string) *sim.Answer {
 		"models/%s is not found for API version v1beta, or is not supported for generateContent. Call ModelService.ListModels to see the list of available models and their supported methods.", name))
 }
 
-// badKey is status 400: this API does not say 401 to a key.
+// badKey returns status 400: this API does not answer 401 to a wrong key.
 func badKey() *sim.Answer {
 	return newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.",
 		map[string]any{
@@ -46,7 +46,7 @@ func badKey() *sim.Answer {
 		})
 }
 
-// script is what the provider answers to faults.
+// script returns the provider's answers to faults.
 func script(c *sim.Call) sim.Script {
 	name, _ := split(c)
 	return sim.Script{
@@ -70,13 +70,13 @@ func script(c *sim.Call) sim.Script {
 	}
 }
 
-// split cuts a path into the model and the method that is called.
+// split returns the model and the method that a path names.
 func split(c *sim.Call) (name, method string) {
 	name, method, _ = strings.Cut(c.PathValue("call"), ":")
 	return name, method
 }
 
-// refusals are the shapes of a success without a picture. All have status 200.
+// refusals returns the variants of a success without a picture. All have status 200.
 func refusals() (shapes []sim.Answer) {
 	const usage = `,"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9},"modelVersion":"gemini-3-pro-image"}`
 	for _, body := range []string{
@@ -94,8 +94,8 @@ func refusals() (shapes []sim.Answer) {
 	return shapes
 }
 
-// tooMany is 429: the wait is RetryInfo's, there is no Retry-After header. Without a wait it is the
-// bare answer of an overloaded project.
+// tooMany returns status 429. The wait is in RetryInfo; there is no Retry-After header. Without a wait, it is
+// the plain answer of an overloaded project.
 func tooMany(f sim.Injection) *sim.Answer {
 	if f.RetryAfter == 0 {
 		return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).")
@@ -105,7 +105,7 @@ func tooMany(f sim.Injection) *sim.Answer {
 		violation{"GenerateContentInputTokensPerModelPerMinute-FreeTier", "generate_content_free_tier_input_token_count", "250000"})
 }
 
-// quota is 429 too: the day's limit beside that of the minute, or a limit of zero without billing.
+// quota also returns status 429: the daily limit beside the one per minute, or a limit of zero without billing.
 func quota(zero bool) *sim.Answer {
 	if zero {
 		return exhausted(34400*time.Millisecond, violation{"GenerateContentInputTokensPerModelPerMinute-FreeTier", "generate_content_free_tier_input_token_count", "0"})
@@ -115,10 +115,10 @@ func quota(zero bool) *sim.Answer {
 		violation{"GenerateRequestsPerDayPerProjectPerModel-FreeTier", "generate_content_free_tier_requests", "250"})
 }
 
-// violation is a quota that a call goes beyond: its id, its metric and its value.
+// violation is a quota that a call exceeds: its id, its metric and its value.
 type violation struct{ id, metric, value string }
 
-// exhausted names quotas and a wait, in the message and in the details.
+// exhausted returns an error with quotas and a wait, in the message and in the details.
 func exhausted(wait time.Duration, of ...violation) *sim.Answer {
 	message := "You exceeded your current quota, please check your plan and billing details. For more information on this error, head over to: https://ai.google.dev/gemini-api/docs/rate-limits. "
 	var list []map[string]any
@@ -140,7 +140,7 @@ func exhausted(wait time.Duration, of ...violation) *sim.Answer {
 		map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": seconds})
 }
 
-// Idle tells that a deadline there is repeated, and what a quota of a day asks to wait for.
+// Idle reports true for a deadline error, which is repeated, and for a daily quota that says how long to wait.
 func (s *Simulator) Idle(in sim.Injection) bool {
 	return in.Fault == sim.FaultServerError && in.Variant%2 == 1 || in.Fault == sim.FaultQuota && in.Variant%2 == 0
 }

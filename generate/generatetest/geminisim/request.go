@@ -15,8 +15,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// request is the body of generateContent, as far as image models read it. Fields
-// that the endpoint does not know are refused.
+// request is the body of generateContent, as far as image and speech models read it. Unknown
+// fields are refused.
 type request struct {
 	Contents []struct {
 		Role  string           `json:"role"`
@@ -46,17 +46,17 @@ type request struct {
 // model is one row of the simulator's catalogue.
 type model struct {
 	id string
-	// shutDown is the day on which it went, YYYY-MM-DD; empty if none is set.
+	// shutDown is the day of the shutdown, YYYY-MM-DD; empty if none is set.
 	shutDown string
 	format   string
 	tiers    []string
-	// flat is the tokens of a picture by tier, in the order of tiers; without tiers one number.
+	// tokens are the tokens of a picture by tier, in the order of tiers; one number without tiers.
 	tokens []int
-	wide   bool // takes 1:4 to 8:1 as well
+	wide   bool // also supports 1:4 to 8:1
 	thinks bool
-	plans  bool // takes a level of thinking
+	plans  bool // supports a thinking level
 	speaks bool // makes speech, not pictures
-	// modern models of speech answer with a whole file and read the style beside each part.
+	// modern speech models answer with a whole file and read the style of each part.
 	modern bool
 }
 
@@ -119,7 +119,7 @@ func parse(body []byte, m model) (*request, *sim.Answer) {
 		return nil, invalid(fmt.Sprintf("Invalid aspect ratio %q. Supported values: %s", q.Config.Image.Ratio, strings.Join(m.ratios(), ", ")))
 	case size != "" && !slices.Contains(m.tiers, size):
 		return nil, invalid(fmt.Sprintf("Image size %q is not supported for this model.", size))
-	case q.Config.Seed != nil && *q.Config.Seed != int64(int32(*q.Config.Seed)): //nolint:gosec // The point is the loss.
+	case q.Config.Seed != nil && *q.Config.Seed != int64(int32(*q.Config.Seed)): //nolint:gosec // The conversion loses bits on purpose.
 		return nil, invalid("Invalid value at 'generation_config.seed' (TYPE_INT32)")
 	}
 	return q, nil
@@ -131,7 +131,7 @@ const (
 	maxPictureBytes = 7 << 20
 )
 
-// badPicture says what is wrong with the pictures of the request.
+// badPicture returns the error of the pictures of the request; empty if there is none.
 func (q *request) badPicture() string {
 	n := 0
 	for _, c := range q.Contents {
@@ -173,7 +173,7 @@ func (q *request) pictures() int {
 	return n
 }
 
-// prompt is all text of the request.
+// prompt returns all text of the request.
 func (q *request) prompt() string {
 	var b strings.Builder
 	for _, c := range q.Contents {
@@ -186,7 +186,7 @@ func (q *request) prompt() string {
 	return b.String()
 }
 
-// table gives the pixels of each ratio at 1K, or at the one size of a model
+// table returns the pixels of each ratio at 1K, or at the only size of a model
 // without tiers.
 func (m model) table() map[string][2]int {
 	if len(m.tiers) == 0 {
@@ -214,7 +214,7 @@ func (m model) ratios() []string {
 	return list
 }
 
-// pixels is the size of the answer.
+// pixels returns the size of the picture.
 func (m model) pixels(q *request) (w, h int) {
 	ratio := q.Config.Image.Ratio
 	if ratio == "" {
@@ -232,7 +232,7 @@ func (m model) pixels(q *request) (w, h int) {
 	return p[0], p[1]
 }
 
-// usage counts the tokens of an answer.
+// usage returns the token counts of an answer as JSON.
 func (m model) usage(q *request, pictures int) string {
 	i := max(slices.Index(m.tiers, q.Config.Image.Size), 0)
 	if q.Config.Image.Size == "" {

@@ -1,11 +1,11 @@
 // Package geminisim simulates the Gemini API for image and speech models: generateContent and
 // streamGenerateContent under /v1beta/models, and the list of models. It checks
-// keys, ratios and tiers, retires models by date, thinks before it draws, counts
-// tokens by Google's table and answers faults in Google's own words. Its pictures
-// are real files of the size that the ratio and the tier mean: PNG from the Pro
+// keys, ratios and tiers, retires models by date, returns thoughts before pictures, counts
+// tokens by Google's table and answers faults with Google's messages. Its pictures
+// are real files of the size that ratio and tier specify: PNG from the Pro
 // models, JPEG from the Flash models.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package geminisim
 
 import (
@@ -20,16 +20,16 @@ import (
 	"atelier/internal/sim"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "simulated-gemini-key".
 	Key string
-	// Now is the clock for life cycles; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for life cycles; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
-	// Pictures is how many pictures one call gives; default 1. The real models may
-	// give several.
+	// Pictures is the number of pictures per call; default 1. The real models may
+	// make several.
 	Pictures int
 }
 
@@ -41,10 +41,10 @@ type Simulator struct {
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pictures = cmp.Or(c.Pictures, 1)
-	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Nobody's credentials.
+	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Not real credentials.
 		Key: cmp.Or(c.Key, "simulated-gemini-key"), Credential: "X-Goog-Api-Key", Query: "key", Now: c.Now, PictureBytes: c.PictureBytes,
 		Files: documented, Routes: routes, Script: script,
 		Absent: sim.NoStreams.With(sim.NoTasks).With(sim.NoLinks).With(sim.Absence{
@@ -56,7 +56,7 @@ func New(c Config) *Simulator {
 	return s
 }
 
-// ServeHTTP answers the protocol.
+// ServeHTTP implements the protocol.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Gemini-Service-Tier", "standard")
 	s.Provider.ServeHTTP(w, r)
@@ -86,12 +86,12 @@ func (s *Simulator) generate(w http.ResponseWriter, c *sim.Call) {
 	answer.Write(w, c.Fault)
 }
 
-// draw writes the answer to a good request, with the fault in its picture if there
+// draw builds the answer to a valid request, with the fault in its picture if there
 // is one.
 func (s *Simulator) draw(m model, q *request, c *sim.Call) *sim.Body {
 	seed := int64(c.Number)
 	if q.Config.Seed != nil {
-		seed = *q.Config.Seed // best effort, as there: the same seed gives the same picture
+		seed = *q.Config.Seed // best effort, as in the real API: the same seed makes the same picture
 	}
 	body := &sim.Body{}
 	body.Text(`{"candidates":[{"content":{"role":"model","parts":[`)
@@ -121,14 +121,14 @@ func (s *Simulator) draw(m model, q *request, c *sim.Call) *sim.Body {
 	return body
 }
 
-// signature stands for the state that models want back verbatim: long base64 that
-// nobody may take for media.
+// signature returns the state that models expect back verbatim: long base64 that
+// must not be taken for media.
 func signature(seed int64) string {
 	raw := []byte(strings.Repeat(fmt.Sprintf("signature %d of a thought. ", seed), 60))
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// declared is the type that the answer names; a lie where the fault asks for one.
+// declared returns the type that the answer names; a false one if the fault requires it.
 func declared(m model, p sim.Picture, fault sim.Injection) string {
 	if fault.Fault == sim.FaultLyingType {
 		return "image/" + m.format
@@ -136,8 +136,8 @@ func declared(m model, p sim.Picture, fault sim.Injection) string {
 	return p.MIMEType
 }
 
-// stream sends the answer as the real service does: one event with everything but
-// the end, then one with the finish reason. Without alt=sse it is a JSON array.
+// stream sends the answer as the real service does: one event with everything except
+// the finish reason, then one with it. Without alt=sse it is a JSON array.
 func (s *Simulator) stream(w http.ResponseWriter, c *sim.Call, answer string) {
 	first := strings.Replace(answer, `"finishReason":"STOP",`, "", 1)
 	last := `{"candidates":[{"content":{"role":"model"},"finishReason":"STOP","index":0}]}`
@@ -148,7 +148,7 @@ func (s *Simulator) stream(w http.ResponseWriter, c *sim.Call, answer string) {
 	sim.Answer{Type: "text/event-stream", Body: "data: " + first + "\r\n\r\ndata: " + last + "\r\n\r\n"}.Write(w)
 }
 
-// models lists the models that live.
+// models lists the active models.
 func (s *Simulator) models(w http.ResponseWriter, _ *http.Request) {
 	type entry struct {
 		Name    string   `json:"name"`

@@ -10,26 +10,26 @@ import (
 	"atelier/internal/sim"
 )
 
-// Speech is a [Simulator] seen by the suite as a provider of speech.
+// Speech presents a [Simulator] to the suite as a provider of speech.
 type Speech struct{ *Simulator }
 
 var _ generatetest.Simulator = Speech{}
 
-// NewSpeech makes a simulator for tests of speech.
+// NewSpeech returns a simulator for tests of speech.
 func NewSpeech(c Config) Speech { return Speech{New(c)} }
 
-// Variants tells how many shapes a fault has for speech.
+// Variants returns the number of variants of a fault for speech.
 func (s Speech) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
 	case f == sim.FaultLyingType:
-		return 2 // another type is declared; samples that are a whole file
+		return 2 // another type is declared, or the samples are a whole file
 	}
 	return s.Simulator.Variants(f)
 }
 
-// Absent says which faults speech has none of.
+// Absent returns why speech lacks a fault; empty if it has it.
 func (s Speech) Absent(f sim.Fault) string {
 	switch f {
 	case sim.FaultTinyImage, sim.FaultHugeHeader:
@@ -57,14 +57,14 @@ type voice struct {
 	} `json:"prebuiltVoiceConfig"`
 }
 
-// voices are the prebuilt ones.
+// voices are the prebuilt voices.
 var voices = strings.Fields(`Zephyr Puck Charon Kore Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel
 	Algieba Despina Erinome Algenib Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird
 	Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat`)
 
 func (v voice) known() bool { return slices.Contains(voices, v.Prebuilt.Name) }
 
-// badSpeech says what is wrong with a request for speech, or to a model of speech.
+// badSpeech returns the error of a request for speech, or of one to a speech model.
 func (q *request) badSpeech(m model) string {
 	c := q.Config
 	switch {
@@ -94,12 +94,12 @@ func (q *request) badSpeech(m model) string {
 	return ""
 }
 
-// described reports whether a part has its style or its speaker beside it.
+// described reports whether a part has speech metadata: its style or its speaker.
 func (q *request) described() bool {
 	return slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool { return p["speech_metadata"] != nil })
 }
 
-// says reports whether a speaker has a turn: in the text, or beside a part.
+// says reports whether a speaker is named in the text or in the metadata of a part.
 func (q *request) says(speaker string) bool {
 	return strings.Contains(q.prompt(), speaker) || slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool {
 		about, _ := p["speech_metadata"].(map[string]any)
@@ -107,7 +107,7 @@ func (q *request) says(speaker string) bool {
 	})
 }
 
-// speak writes the answer of a model of speech: raw samples, declared as such, or the whole
+// speak builds the answer of a speech model: raw samples, declared as such, or the whole
 // file of a modern one.
 func (s *Simulator) speak(m model, q *request, c *sim.Call) *sim.Body {
 	milliseconds := utf8.RuneCountInString(q.prompt()) * 1000 / 15

@@ -6,17 +6,17 @@ import (
 	"atelier/internal/sim"
 )
 
-// fail is an error: flat, with a text.
+// fail returns an error: flat, with a text.
 func fail(status int, code, text string) sim.Answer {
 	return sim.Answer{Status: status, Body: map[string]string{"error": text, "path": "$", "code": code}}
 }
 
-// script is what the provider answers to faults.
+// script returns the provider's answers to faults.
 func script(c *sim.Call) sim.Script {
 	tooMany := fail(http.StatusTooManyRequests, "unexpected", "Too many requests")
 	tooMany.Header = sim.RetryAfter(c.Fault)
 	return sim.Script{
-		sim.FaultUnauthorized: { // two texts, one of them as an error of the server
+		sim.FaultUnauthorized: { // two messages, one of them also as a server error
 			fail(http.StatusUnauthorized, "access-denied", "Authentication hook unauthorized this request"),
 			fail(http.StatusInternalServerError, "unexpected", "Invalid response from authorization hook"),
 			fail(http.StatusUnauthorized, "unexpected", "Invalid response from authorization hook"),
@@ -27,7 +27,7 @@ func script(c *sim.Call) sim.Script {
 		sim.FaultQuota:       {fail(http.StatusBadRequest, "unexpected", "not enough tokens"), fail(http.StatusPaymentRequired, "unexpected", "insufficient credits")},
 		sim.FaultServerError: {fail(http.StatusInternalServerError, "unexpected", "internal error")},
 		sim.FaultOverloaded:  {fail(http.StatusServiceUnavailable, "unexpected", "service unavailable")},
-		sim.FaultInvalid: { // in the old shape and in that of version 2
+		sim.FaultInvalid: { // in the old format and in that of version 2
 			fail(http.StatusBadRequest, "validation-failed", "width must be a multiple of 8"),
 			fail(http.StatusBadRequest, "parse-failed", "expected an object"),
 			{Status: http.StatusBadRequest, Body: []map[string]any{{"message": "width must be a multiple of 8", "extensions": map[string]string{"code": "BAD_USER_INPUT"}}}},
@@ -39,7 +39,7 @@ func script(c *sim.Call) sim.Script {
 	}
 }
 
-// refuse is the refusal of a key that is missing or wrong.
+// refuse returns the refusal of a missing or wrong key.
 func refuse(r *http.Request) sim.Answer {
 	shapes := script(&sim.Call{Request: r})[sim.FaultUnauthorized]
 	if r.Header.Get("Authorization") == "" {

@@ -8,19 +8,19 @@ import (
 	"atelier/internal/sim"
 )
 
-// account is the id of the user that the key belongs to.
+// account is the id of the user who owns the key.
 const account = "3c1f7c52-0d4b-4c5e-9f0a-5a1e6b7c8d9e"
 
-// The shapes of [sim.FaultListLost].
+// The variants of [sim.FaultListLost].
 const (
 	listFails  = iota // the list is an error
-	listCut           // the list ends in the middle
-	listNobody        // nobody is told whose key it is
-	listTwins         // another generation is the same in all that the list tells
-	listEmpty         // the list does not have the generation yet
+	listCut           // the list is cut off in the middle
+	listNobody        // the owner of the key is not returned
+	listTwins         // another generation has the same values in all listed fields
+	listEmpty         // the list does not contain the generation yet
 )
 
-// lost is the shape that the newest generations give the list; -1 if they leave it alone.
+// lost returns the variant of the list fault of the newest generation that has one; -1 if none has.
 func (s *Simulator) lost() int {
 	all, _ := s.jobs.All()
 	for _, j := range all {
@@ -31,7 +31,7 @@ func (s *Simulator) lost() int {
 	return -1
 }
 
-// me tells whose key it is.
+// me returns the owner of the key.
 func (s *Simulator) me(w http.ResponseWriter, _ *http.Request) {
 	details := []map[string]any{}
 	if s.lost() != listNobody {
@@ -42,8 +42,8 @@ func (s *Simulator) me(w http.ResponseWriter, _ *http.Request) {
 	sim.JSON(w, http.StatusOK, map[string]any{"user_details": details})
 }
 
-// list gives the generations of the account, the newest first, ten where nobody says how
-// many.
+// list returns the generations of the account, newest first, ten if the request has no
+// limit.
 func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 	if r.PathValue("user") != account {
 		sim.JSON(w, http.StatusOK, map[string]any{"generations": []any{}})
@@ -64,7 +64,7 @@ func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 	sim.JSON(w, http.StatusOK, page)
 }
 
-// states are the generations as the list tells them.
+// states returns the generations as the list contains them.
 func (s *Simulator) states(lost int) []map[string]any {
 	all := []map[string]any{}
 	jobs, over := s.jobs.All()
@@ -81,7 +81,7 @@ func (s *Simulator) states(lost int) []map[string]any {
 	return all
 }
 
-// number reads a number of the query, not negative.
+// number returns a number of the query; usual if it is missing, invalid or negative.
 func number(r *http.Request, name string, usual int) int {
 	n, err := strconv.Atoi(r.URL.Query().Get(name))
 	if err != nil || n < 0 {

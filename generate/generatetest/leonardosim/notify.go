@@ -9,9 +9,9 @@ import (
 	"atelier/generate/driver"
 )
 
-// Notifications ends a generation and lists the calls that are made for it, in order:
-// its end, and a repeat. Only good ends are told; the body carries the keys of the
-// account, which nobody may log.
+// Notifications ends a generation and returns its webhook calls in order: the end, and a
+// repeat. Only successes are notified. The body contains the keys of the account, which
+// must not be logged.
 func (s *Simulator) Notifications(id string) []driver.Notification {
 	j := s.jobs.End(id)
 	if j == nil || j.Fault.Fault == sim.FaultTaskFailed || j.Fault.Fault == sim.FaultTaskLost {
@@ -21,7 +21,7 @@ func (s *Simulator) Notifications(id string) []driver.Notification {
 	for _, m := range images {
 		m["generationId"] = id
 	}
-	raw, _ := json.Marshal(map[string]any{ // texts and numbers
+	raw, _ := json.Marshal(map[string]any{ // it holds only texts and numbers
 		"type": "image_generation.complete", "object": "generation", "timestamp": s.Now().UnixMilli(), "api_version": "v1",
 		"data": map[string]any{"object": map[string]any{
 			"id": id, "status": "COMPLETE", "modelId": q.model, "prompt": q.prompt, "negativePrompt": q.negative, "quantity": q.images,

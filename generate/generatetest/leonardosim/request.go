@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// phoenix are the models that need a contrast, lucid those that know no alchemy.
+// phoenix models require a contrast; lucid models do not support alchemy.
 var (
 	phoenix = []string{"de7d3faf-762f-48e0-b3b7-9d0ac3a3fcf3", "6b645e3a-d64f-4341-a6d8-7a3690fbf042"}
 	lucid   = []string{"7b592283-e8a7-4c5a-9ba6-d18c31f258b9", "05ce0082-2d80-4a2d-8653-4d1c85e2418e"}
@@ -25,17 +25,17 @@ var (
 	contrasts  = []float64{1, 1.3, 1.8, 2.5, 3, 3.5, 4, 4.5}
 )
 
-// request is a good request.
+// request is a valid request.
 type request struct {
 	prompt, negative, model, style, init string
 	width, height, images                int
 	seed                                 *int64
 	ultra                                bool
 	made                                 time.Time
-	links                                []string // where its pictures are
+	links                                []string // the links to its pictures
 }
 
-// problem is what is wrong with a request.
+// problem is an error of a request.
 type problem struct{ code, text string }
 
 func invalid(format string, args ...any) *problem {
@@ -95,7 +95,7 @@ func parse(raw []byte) (*request, *problem) {
 	return q, b.together(q)
 }
 
-// limits checks each field for itself.
+// limits validates each field on its own.
 func (b body) limits(q *request) *problem {
 	within := func(v *float64, lo, hi float64) bool { return v == nil || *v >= lo && *v <= hi }
 	words := map[string][]string{b.Style: presets, b.Scheduler: schedulers, b.Transparency: {"disabled", "foreground_only"}}
@@ -123,7 +123,7 @@ func (b body) limits(q *request) *problem {
 	return nil
 }
 
-// together checks what fields mean to each other.
+// together validates the combination of fields.
 func (b body) together(q *request) *problem {
 	alchemy := b.Alchemy == nil || *b.Alchemy
 	isPhoenix, isLucid := slices.Contains(phoenix, q.model), slices.Contains(lucid, q.model)

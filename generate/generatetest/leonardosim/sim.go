@@ -1,10 +1,10 @@
 // Package leonardosim simulates version 1 of Leonardo's production API: generations
-// that are asked for and then polled, pictures to start from that go to a storage host
-// by a signed form, results by public link, and the webhook of a key. It checks key,
-// fields and limits, makes four pictures where nobody says how many, names the cost,
-// and answers faults in the API's own words.
+// that are requested and then polled, input pictures that are uploaded to a storage host
+// with a signed form, results by public link, and the webhook of a key. It checks key,
+// fields and limits, makes four pictures by default, reports the cost, and answers
+// faults with the API's messages.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package leonardosim
 
 import (
@@ -20,25 +20,25 @@ import (
 	"atelier/media"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "6f1c2a3e-simulated-leonardo".
 	Key string
-	// Now is the clock for uploads; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for uploads; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
-	// Pending is how many polls find a generation unfinished; default 2, negative for none.
+	// Pending is how many polls return a generation as unfinished; default 2, negative for none.
 	Pending int
-	// UploadOrigin is where uploads are sent; default where the leave was asked for.
+	// UploadOrigin is the origin for uploads; the default is that of the request.
 	UploadOrigin string
-	// WebhookKey is the bearer of the webhook's calls; empty means that they have none.
+	// WebhookKey is the bearer token of the webhook's calls; empty means none.
 	WebhookKey string
-	// Credits makes the cost come in credits in place of dollars.
+	// Credits reports the cost in credits instead of dollars.
 	Credits bool
 	// Flagged marks every picture as not safe for work.
 	Flagged bool
 }
 
-// Simulator is the API on loopback. The API is under /api/rest/v1, all else is a web page.
+// Simulator is the API on loopback. The API is under /api/rest/v1; everything else is a web page.
 type Simulator struct {
 	*sim.Provider
 	config Config
@@ -54,7 +54,7 @@ var _ generatetest.Simulator = (*Simulator)(nil)
 // job is one generation.
 type job = sim.Task[*request]
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pending = cmp.Or(c.Pending, 2)
 	s := &Simulator{config: c, leaves: map[string]*leave{}, Provider: sim.NewProvider(sim.Config{
@@ -75,14 +75,14 @@ func New(c Config) *Simulator {
 	return s
 }
 
-// Uploads lists the digests of the pictures that came into the storage, in order.
+// Uploads returns the digests of the uploaded pictures, in order.
 func (s *Simulator) Uploads() []media.Digest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]media.Digest(nil), s.uploads...)
 }
 
-// submit makes a generation.
+// submit creates a generation.
 func (s *Simulator) submit(w http.ResponseWriter, c *sim.Call) {
 	q, bad := parse(c.Body)
 	if bad == nil && q.init != "" && !s.has(q.init) {
@@ -103,7 +103,7 @@ func (s *Simulator) submit(w http.ResponseWriter, c *sim.Call) {
 	sim.Accept(w, c.Fault, map[string]any{"sdGenerationJob": map[string]any{"generationId": j.ID, "apiCreditCost": 11 * q.images, "cost": cost}})
 }
 
-// paint makes the pictures of a generation, or what the fault puts in their place.
+// paint makes the pictures of a generation, or the fault in their place.
 func (s *Simulator) paint(j *job, c *sim.Call) {
 	q := j.Work
 	if q.seed == nil {
@@ -131,7 +131,7 @@ func (s *Simulator) paint(j *job, c *sim.Call) {
 	}
 }
 
-// poll tells the state of a generation.
+// poll returns the state of a generation.
 func (s *Simulator) poll(w http.ResponseWriter, r *http.Request) {
 	j, over, failing := s.jobs.Poll(r.PathValue("id"), s.config.Pending)
 	switch {
@@ -144,7 +144,7 @@ func (s *Simulator) poll(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// state is a generation as polls tell it.
+// state returns a generation in the form of a poll's answer.
 func (s *Simulator) state(j *job, over bool) map[string]any {
 	status, images := "PENDING", []map[string]any{}
 	switch {
@@ -162,7 +162,7 @@ func (s *Simulator) state(j *job, over bool) map[string]any {
 	}
 }
 
-// images are the results of a generation.
+// images returns the results of a generation.
 func (s *Simulator) images(j *job) []map[string]any {
 	all := []map[string]any{}
 	for i, link := range j.Work.links {
@@ -175,7 +175,7 @@ func (s *Simulator) images(j *job) []map[string]any {
 	return all
 }
 
-// download gives a picture to everybody.
+// download serves a picture without a key.
 func (s *Simulator) download(w http.ResponseWriter, r *http.Request) {
 	if !s.Serve(w, r.PathValue("name")) {
 		sim.HTML(http.StatusNotFound).Write(w)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	_ "image/jpeg" // uploads come so
-	_ "image/png"  // uploads come so
+	_ "image/jpeg" // a format of uploads
+	_ "image/png"  // a format of uploads
 	"io"
 	"mime"
 	"mime/multipart"
@@ -14,23 +14,23 @@ import (
 	"slices"
 	"time"
 
-	_ "golang.org/x/image/webp" // uploads come so
+	_ "golang.org/x/image/webp" // a format of uploads
 
 	"atelier/internal/sim"
 	"atelier/media"
 )
 
-// leaveLife is how long the form of an upload is good for.
+// leaveLife is how long the form of an upload is valid.
 const leaveLife = 2 * time.Minute
 
-// leave is the right to upload one picture.
+// leave is the permission to upload one picture.
 type leave struct {
 	fields  map[string]string
 	expires time.Time
 	stored  bool
 }
 
-// ticket gives the right to upload one picture.
+// ticket grants the permission to upload one picture.
 func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Extension string `json:"extension"`
@@ -44,14 +44,14 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.leaves)+1)
 	key := "users/1/initImages/" + id + "." + q.Extension
-	l := &leave{expires: s.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Nobody's credentials.
+	l := &leave{expires: s.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Not real credentials.
 		"Content-Type": "image/" + q.Extension, "bucket": "image-uploads", "key": key, "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
 		"X-Amz-Credential": "AKIASIMULATED/20261121/us-east-1/s3/aws4_request", "X-Amz-Date": "20261121T120000Z",
 		"Policy": "eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMjowMjowMFoifQ==", "X-Amz-Signature": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
 	}}
 	s.leaves[id] = l
 	s.mu.Unlock()
-	fields, _ := json.Marshal(l.fields) // texts
+	fields, _ := json.Marshal(l.fields) // it holds only texts
 	sim.JSON(w, http.StatusOK, map[string]any{"uploadInitImage": map[string]any{
 		"id": id, "url": sim.Origin(r, s.config.UploadOrigin) + "/storage/" + id, "fields": string(fields), "key": key,
 	}})
@@ -65,12 +65,12 @@ func (s *Simulator) has(id string) bool {
 	return ok && l.stored
 }
 
-// refused is an answer of the storage.
+// refused returns an error of the storage.
 func refused(status int, code string) sim.Answer {
 	return sim.Answer{Status: status, Type: "application/xml", Body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>` + code + `</Code></Error>`}
 }
 
-// store takes one picture: the fields of the leave first, the file last, and no other
+// store accepts one picture: the fields of the permission first, the file last, and no other
 // credentials.
 func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -101,12 +101,12 @@ func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// read gives the file of a form, or the code of what is wrong with it.
+// read returns the file of a form, or the code of its error.
 func (l *leave) read(form *multipart.Reader) (file []byte, code string) {
 	seen := map[string]string{}
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF { //nolint:errorlint // NextPart gives it bare.
+		if err == io.EOF { //nolint:errorlint // NextPart returns it unwrapped.
 			break
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func (l *leave) read(form *multipart.Reader) (file []byte, code string) {
 		switch {
 		case err != nil:
 			return nil, "IncompleteBody"
-		case file != nil: // what follows the file is not read
+		case file != nil: // parts after the file are ignored
 		case part.FormName() == "file":
 			file = b
 		default:

@@ -6,12 +6,12 @@ import (
 	"atelier/internal/sim"
 )
 
-// documented holds the schemas of the bodies.
+// documented holds the JSON schemas of the bodies.
 //
 //go:embed schema/*.json
 var documented embed.FS
 
-// routes are what the provider documents.
+// routes are the endpoints that the provider documents.
 var routes = []sim.Route{
 	{Path: `(/mj-(fast|relax|turbo))?/mj/submit/imagine`, Schema: "api.json#/$defs/imagine"},
 	{Path: `(/mj-(fast|relax|turbo))?/mj/submit/blend`, Schema: "api.json#/$defs/blend"},

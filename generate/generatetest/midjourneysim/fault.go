@@ -9,12 +9,12 @@ import (
 	"atelier/internal/sim"
 )
 
-// text is an answer of what is in front of the proxy.
+// text is an answer of a server in front of the proxy.
 func text(status int, body string) sim.Answer {
 	return sim.Answer{Status: status, Type: "text/plain; charset=utf-8", Body: body + "\n"}
 }
 
-// script is what the provider answers to the faults of a submission; others come with the task.
+// script returns the provider's answers to the faults of a submission; other faults come with the task.
 func script(c *sim.Call) sim.Script {
 	tooMany := text(http.StatusTooManyRequests, "429 Too Many Requests")
 	inJSON := envelope{status: http.StatusTooManyRequests, Code: 23, Description: "too many requests"}.answer()
@@ -39,7 +39,7 @@ func script(c *sim.Call) sim.Script {
 	}
 }
 
-// faultReason is why a task fails by its fault.
+// faultReason returns the reason for which a task fails by its fault; empty if it does not.
 func faultReason(f sim.Injection) string {
 	var list []string
 	switch f.Fault {
@@ -64,7 +64,7 @@ func faultReason(f sim.Injection) string {
 	return list[f.Variant%len(list)]
 }
 
-// checkFlags judges the flags of a prompt, as Midjourney does once a job runs.
+// checkFlags validates the flags of a prompt, as Midjourney does once a job runs, and returns the error.
 func checkFlags(prompt string) string {
 	number := map[string][2]float64{
 		"--seed": {0, 4294967295}, "--s": {0, 1000}, "--stylize": {0, 1000}, "--c": {0, 100}, "--chaos": {0, 100},
@@ -100,7 +100,7 @@ func checkFlags(prompt string) string {
 	return ""
 }
 
-// ratio reports whether a text is two whole numbers up to 14:1.
+// ratio reports whether text is a ratio of two whole numbers, at most 14:1 or 1:14.
 func ratio(text string) bool {
 	a, b, ok := strings.Cut(text, ":")
 	w, werr := strconv.Atoi(a)
@@ -108,7 +108,7 @@ func ratio(text string) bool {
 	return ok && werr == nil && herr == nil && w > 0 && h > 0 && max(w, h) <= 14*min(w, h)
 }
 
-// Idle tells that a submission that failed was not made.
+// Idle reports that a failed submission made nothing.
 func (s *Simulator) Idle(in sim.Injection) bool {
 	return in.Fault == sim.FaultServerError
 }

@@ -10,18 +10,18 @@ import (
 	"atelier/internal/sim"
 )
 
-// newest is how many tasks the list tells; the older proxy tells all.
+// newest is how many tasks the list contains; the older proxy lists all.
 const newest = 100
 
-// The shapes of [sim.FaultListLost].
+// The variants of [sim.FaultListLost].
 const (
 	listMissing = iota // the proxy has no list
-	listCut            // the list ends in the middle
-	listPage           // a page of something else stands in its place
-	listBare           // the proxy drops what came with a submission
+	listCut            // the list is cut off in the middle
+	listPage           // an unrelated page is in its place
+	listBare           // the proxy drops the state of a submission
 )
 
-// list gives the tasks that are known; the others are left out without a word.
+// list returns the known tasks among those requested; it omits the others silently.
 func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		IDs []string `json:"ids"`
@@ -41,7 +41,7 @@ func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 	sim.JSON(w, http.StatusOK, found)
 }
 
-// listAll gives the newest tasks.
+// listAll returns the newest tasks.
 func (s *Simulator) listAll(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// grid draws four quadrants, each of a colour of its own: red, green, blue and grey in
-// the order of the tiles, with a mark in its upper left corner. The shade is the seed's.
+// grid draws four quadrants in different colours: red, green, blue and grey in the order of
+// the tiles, each with a mark in its upper left corner. The seed determines the shade.
 func grid(width, height int, seed uint64) sim.Picture {
 	shade := uint8(100 + seed%100)
 	palette := color.Palette{

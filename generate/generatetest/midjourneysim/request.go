@@ -13,8 +13,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// submission is the body of every endpoint under /mj/submit. Unknown fields are passed
-// over, as the proxies do.
+// submission is the body of every endpoint under /mj/submit. Unknown fields are ignored,
+// as by the proxies.
 type submission struct {
 	Prompt      *string  `json:"prompt"`
 	Base64Array []string `json:"base64Array"`
@@ -33,9 +33,9 @@ type submission struct {
 
 	origin, mode, action, prompt string
 	fault                        sim.Injection
-	modal                        bool  // the task waits for a window
-	window                       *task // the task whose window this confirms
-	exists                       *task // the task that did the same before
+	modal                        bool  // the task waits for its window to be confirmed
+	window                       *task // the task whose window it confirms
+	exists                       *task // an earlier task that did the same
 	hasMask                      bool
 }
 
@@ -44,7 +44,7 @@ const (
 	maxHook  = 2000
 )
 
-// bannedWords are those of the proxy's own list.
+// bannedWords returns the words of the proxy's own list.
 func bannedWords() []string { return []string{"gore", "bloodbath"} }
 
 // parse reads and checks a submission.
@@ -83,7 +83,7 @@ func (s *Simulator) parse(endpoint string, body []byte) (*submission, *sim.Answe
 	return q, check(q)
 }
 
-// picture proves that a field holds a data: URL of a picture.
+// picture reports whether text is a data: URL of a picture.
 func picture(text string) bool {
 	head, data, ok := strings.Cut(text, ";base64,")
 	raw, err := base64.StdEncoding.DecodeString(data)
@@ -130,7 +130,7 @@ func (q *submission) edit(*submission) *sim.Answer {
 	return nil
 }
 
-// parent finds the job that a follow-up starts from.
+// parent returns the job from which a follow-up starts.
 func (s *Simulator) parent(q *submission) (*task, *sim.Answer) {
 	t := s.tasks[q.TaskID]
 	switch {
@@ -145,7 +145,7 @@ func (s *Simulator) parent(q *submission) (*task, *sim.Answer) {
 	return t, nil
 }
 
-// change is the older follow-up.
+// change is the older kind of follow-up.
 func (s *Simulator) change(q *submission) *sim.Answer {
 	t, bad := s.parent(q)
 	switch {
@@ -167,7 +167,7 @@ func (s *Simulator) change(q *submission) *sim.Answer {
 	return nil
 }
 
-// act presses a button.
+// act executes a button.
 func (s *Simulator) act(q *submission) *sim.Answer {
 	t, bad := s.parent(q)
 	if bad != nil {
@@ -199,7 +199,7 @@ func (s *Simulator) act(q *submission) *sim.Answer {
 	return nil
 }
 
-// confirm answers the window of a task that waits.
+// confirm confirms the window of a waiting task.
 func (s *Simulator) confirm(q *submission) *sim.Answer {
 	t := s.tasks[q.TaskID]
 	switch {
@@ -214,7 +214,7 @@ func (s *Simulator) confirm(q *submission) *sim.Answer {
 	return nil
 }
 
-// buttons are what Midjourney offers for the result.
+// buttons returns the follow-ups that Midjourney offers for the result.
 func (t *task) buttons() []button {
 	hash, _ := t.Properties["messageHash"].(string)
 	var out []button
@@ -251,7 +251,7 @@ func (t *task) buttons() []button {
 	return out
 }
 
-// tile is the size of one picture: the area of a square tile in the asked ratio.
+// tile returns the size of one picture: the area of a square tile in the requested ratio.
 func (s *Simulator) tile(q *submission) (w, h int) {
 	ratio := 1.0
 	fields := strings.Fields(q.prompt)

@@ -1,10 +1,10 @@
 // Package midjourneysim simulates midjourney-proxy, the protocol through which
 // programs reach Midjourney: submissions under /mj/submit, with and without a path
-// for the speed, tasks under /mj/task, and the picture store with links that are signed
-// and expire. A task goes on by one state at every poll. Grids have four quadrants of
-// different colours, so that a wrong cut shows.
+// for the speed, tasks under /mj/task, and the picture store with signed links that
+// expire. Every poll advances a task by one state. Grids have four quadrants of
+// different colours, so that a wrong cut is visible.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package midjourneysim
 
 import (
@@ -21,18 +21,18 @@ import (
 	"atelier/internal/sim"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted mj-api-secret; default "simulated-midjourney-secret".
 	Key string
-	// Now is the clock for ids and links; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for ids and links; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
 	// Side is the side of a square tile in pixels, a multiple of 16; default 256, a
 	// quarter of the real one.
 	Side int
-	// Singles gives four single pictures beside the grid, as for official accounts.
+	// Singles adds four single pictures to the grid, as for official accounts.
 	Singles bool
-	// Plain leaves buttons, action, modal and edits out, as the older proxy does.
+	// Plain omits buttons, action, modal and edits, as the older proxy does.
 	Plain bool
 	// Quick ends every task at its first poll.
 	Quick bool
@@ -40,8 +40,8 @@ type Config struct {
 	Remix bool
 }
 
-// Simulator is a proxy on loopback. Every submission but those of windows takes a fault; files count as sent when
-// they are fetched.
+// Simulator is a proxy on loopback. Every submission except the confirmation of a window takes a fault; files count
+// as sent when they are fetched.
 type Simulator struct {
 	*sim.Provider
 	config Config
@@ -53,10 +53,10 @@ type Simulator struct {
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	c.Side = cmp.Or(c.Side, 256)
-	s := &Simulator{config: c, tasks: map[string]*task{}, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Nobody's credentials.
+	s := &Simulator{config: c, tasks: map[string]*task{}, Provider: sim.NewProvider(sim.Config{ //nolint:gosec // Not real credentials.
 		Key: cmp.Or(c.Key, "simulated-midjourney-secret"), Credential: "Mj-Api-Secret", Now: c.Now, Files: documented, Routes: routes, Script: script,
 		Absent: sim.Absence{
 			sim.FaultPartialN: "a job draws all four pictures or none", sim.FaultConflict: "a job that exists already is answered with its task",
@@ -71,7 +71,7 @@ func New(c Config) *Simulator {
 	return s
 }
 
-// ServeHTTP answers the protocol. The paths of the speeds lead to the same endpoints.
+// ServeHTTP implements the protocol. The paths of the speeds lead to the same endpoints.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, mode := range []string{"fast", "relax", "turbo"} {
 		if rest, ok := strings.CutPrefix(r.URL.Path, "/mj-"+mode+"/mj/"); ok && !s.config.Plain {
@@ -86,7 +86,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Provider.ServeHTTP(w, r)
 }
 
-// The headers that carry what a path of a speed said to the handler.
+// The headers that pass the speed and the path of a request to the handler.
 const (
 	modeHeader = "X-Sim-Mode"
 	pathHeader = "X-Sim-Path"
@@ -130,11 +130,11 @@ func sensitive(prompt, word string) *sim.Answer {
 	return envelope{Code: 24, Description: "May contain sensitive words", Properties: map[string]any{"promptEn": prompt, "bannedWord": word}}.answer()
 }
 
-// accept starts the task of a good submission.
+// accept starts the task of a valid submission.
 func (s *Simulator) accept(q *submission) *envelope {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.window != nil { // a window is confirmed
+	if q.window != nil { // it confirms a window
 		q.window.confirm(q)
 		return &envelope{Code: 1, Description: "Submit success", Result: q.window.ID}
 	}
@@ -156,7 +156,7 @@ func (s *Simulator) accept(q *submission) *envelope {
 	case q.modal:
 		t.Status = "MODAL"
 		return &envelope{Code: 21, Description: "Waiting for window confirm", Result: t.ID, Properties: map[string]any{"finalPrompt": q.prompt, "remix": true}}
-	case s.count%7 == 0: // now and then the queue is not empty
+	case s.count%7 == 0: // every seventh time, the queue is not empty
 		return &envelope{Code: 22, Description: "In queue, there are 1 tasks ahead", Result: t.ID, Properties: map[string]any{"numberOfQueues": 1}}
 	}
 	return &envelope{Code: 1, Description: "Submit success", Result: t.ID, Properties: map[string]any{"discordInstanceId": "1118138338562560102"}}
@@ -170,7 +170,7 @@ func (s *Simulator) fetch(w http.ResponseWriter, r *http.Request) {
 	case t == nil:
 		sim.Answer{Body: "null"}.Write(w)
 	case t.pollFails(w):
-	case t.q.fault.Fault == sim.FaultTaskLost: // null, or nothing with either status
+	case t.q.fault.Fault == sim.FaultTaskLost: // null, or an empty body with either status
 		[]sim.Answer{{Body: "null"}, {Status: http.StatusOK}, {Status: http.StatusNotFound}}[t.q.fault.Variant].Write(w)
 	default:
 		t.advance()
@@ -179,7 +179,7 @@ func (s *Simulator) fetch(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
-	if s.config.Plain { // the older proxy has no such path, and its framework says so
+	if s.config.Plain { // the older proxy has no such path, and its framework answers
 		sim.JSON(w, http.StatusNotFound, map[string]any{"status": http.StatusNotFound, "error": "Not Found", "path": r.URL.Path})
 		return
 	}
@@ -196,7 +196,7 @@ func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
 	envelope{Code: 1, Description: "Cancel success", Result: t.ID}.answer().Write(w)
 }
 
-// Status tells the state of a task; empty for one that is not known.
+// Status returns the state of a task; empty if the task is unknown.
 func (s *Simulator) Status(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,8 +206,8 @@ func (s *Simulator) Status(id string) string {
 	return ""
 }
 
-// Notifications are the calls of the hook for a task, in order: every change of status
-// or progress, and the last one once more. They carry the whole task and no signature.
+// Notifications returns the webhook calls for a task, in order: one for every change of status
+// or progress, and the last one again. They carry the whole task and no signature.
 func (s *Simulator) Notifications(id string) []driver.Notification {
 	s.mu.Lock()
 	defer s.mu.Unlock()

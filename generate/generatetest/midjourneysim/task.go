@@ -12,7 +12,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// task is one job as the proxy tells it.
+// task is a job in the proxy's form.
 type task struct {
 	ID          string         `json:"id"`
 	Action      string         `json:"action"`
@@ -53,14 +53,14 @@ func (t *task) over() bool {
 	return t.Status == "SUCCESS" || t.Status == "FAILURE" || t.Status == "CANCEL"
 }
 
-// confirm answers the window of a task.
+// confirm confirms the window of a task.
 func (t *task) confirm(q *submission) {
 	t.Status, t.Prompt, t.q.hasMask = "SUBMITTED", q.prompt, q.MaskBase64 != ""
 	t.Properties["finalPrompt"] = q.prompt
 	t.q.prompt = q.prompt
 }
 
-// pollFails answers the polls that fail before the task goes on.
+// pollFails answers the polls that fail before the task advances, and reports whether it did.
 func (t *task) pollFails(w http.ResponseWriter) bool {
 	if t.q.fault.Fault != sim.FaultPollFails {
 		return false
@@ -80,7 +80,7 @@ func (t *task) pollFails(w http.ResponseWriter) bool {
 	return true
 }
 
-// advance takes the task on by one state.
+// advance moves the task to its next state.
 func (t *task) advance() {
 	if t.over() || t.Status == "MODAL" {
 		return
@@ -102,11 +102,11 @@ func (t *task) advance() {
 	}
 }
 
-// lostPreviews are the links to previews that lead nowhere, to no picture, or to where
-// nobody may go.
+// lostPreviews are the kinds of preview links that lead to nothing, to no picture, or to a
+// blocked address.
 var lostPreviews = []string{"gone", "text", "private"}
 
-// preview links to a blurry picture of the task so far.
+// preview returns a link to a blurry preview of the task.
 func (t *task) preview(side int) string {
 	p := t.sim.Paint("webp", side, side, 1)
 	if t.q.fault.Fault != sim.FaultPreviewLost {
@@ -114,7 +114,7 @@ func (t *task) preview(side int) string {
 	}
 	switch lostPreviews[t.q.fault.Variant] {
 	case "gone":
-		link, _, _ := strings.Cut(t.put("preview.webp", p), "?") // without its signature
+		link, _, _ := strings.Cut(t.put("preview.webp", p), "?") // drop its signature
 		return link
 	case "text":
 		return t.put("preview.webp", sim.NotMedia("image/webp"))
@@ -122,7 +122,7 @@ func (t *task) preview(side int) string {
 	return "http://169.254.169.254/preview.webp"
 }
 
-// end gives the result, or what the fault puts in its place.
+// end sets the result, or the fault in its place.
 func (t *task) end() {
 	t.Progress, t.ImageURL = "100%", ""
 	if reason := t.failure(); reason != "" {
@@ -144,7 +144,7 @@ func (t *task) end() {
 	}
 }
 
-// failure is why the task fails; empty if it does not.
+// failure returns why the task fails; empty if it does not.
 func (t *task) failure() string {
 	f := t.q.fault
 	if reason := faultReason(f); reason != "" {
@@ -153,7 +153,7 @@ func (t *task) failure() string {
 	return checkFlags(t.q.prompt)
 }
 
-// grid reports whether the task draws four pictures.
+// grid reports whether the task makes four pictures.
 func (t *task) grid() bool { return t.Action != "UPSCALE" }
 
 // draw makes the pictures and their links.
@@ -173,7 +173,7 @@ func (t *task) draw() {
 	}
 }
 
-// faulty puts what the fault wants in the place of a picture.
+// faulty replaces a picture as the fault requires.
 func (t *task) faulty(p sim.Picture) sim.Picture {
 	switch t.q.fault.Fault {
 	case sim.FaultTinyImage, sim.FaultHugeHeader, sim.FaultNotMedia, sim.FaultLyingType:
@@ -184,10 +184,10 @@ func (t *task) faulty(p sim.Picture) sim.Picture {
 	}
 }
 
-// linkLife is how long a link lives.
+// linkLife is how long a link is valid.
 const linkLife = 24 * time.Hour
 
-// put stores a file and gives its link, which is signed.
+// put stores a file and returns its signed link.
 func (t *task) put(name string, p sim.Picture) string {
 	path := "/attachments/" + t.ID + "/" + name
 	now := t.sim.Now()
@@ -201,7 +201,7 @@ func (t *task) put(name string, p sim.Picture) string {
 	return fmt.Sprintf("%s%s?ex=%x&is=%x&hm=%s", t.q.origin, path, now.Add(linkLife).Unix(), now.Unix(), signed)
 }
 
-// serveFile is the picture store: no secret, but a signature that expires.
+// serveFile serves the picture store, which needs no secret but a signature that expires.
 func (s *Simulator) serveFile(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Mj-Api-Secret") != "" {
 		http.Error(w, "what is this secret doing here", http.StatusTeapot)

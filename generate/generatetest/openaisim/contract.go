@@ -6,12 +6,12 @@ import (
 	"atelier/internal/sim"
 )
 
-// documented holds the schemas of the bodies.
+// documented holds the JSON schemas of the bodies.
 //
 //go:embed schema/*.json
 var documented embed.FS
 
-// routes are what the provider documents.
+// routes are the endpoints that the provider documents.
 var routes = []sim.Route{
 	{Path: `/v1/images/generations`, Schema: "api.json#/$defs/generation"},
 	{Path: `/v1/images/edits`, Schema: "api.json#/$defs/edit", Form: true},

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // edits take it
+	_ "image/jpeg" // a format of edits
 	"image/png"
 	"io"
 	"mime"
@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strconv"
 
-	_ "golang.org/x/image/webp" // edits take it
+	_ "golang.org/x/image/webp" // a format of edits
 
 	"atelier/internal/sim"
 )
@@ -27,7 +27,7 @@ const (
 	maxMaskBytes  = 4 << 20
 )
 
-// edit is what an edit has besides its fields.
+// edit holds the files of an edit.
 type edit struct {
 	pictures []file
 	mask     *file
@@ -51,23 +51,23 @@ func (s *Simulator) edits(w http.ResponseWriter, c *sim.Call) {
 	})
 }
 
-// numbers are the fields that JSON would hold without quotes.
+// numbers lists the fields that JSON would have without quotes.
 func numbers() []string { return []string{"n", "output_compression", "stream", "partial_images"} }
 
-// editFields are what edits take as text; some settings are of generations alone.
+// editFields lists the text fields of edits; some settings exist only for generations.
 func editFields() []string {
 	alone := []string{"moderation", "complexity", "safety_identifier", "frame_count", "frame_duration_ms"}
 	return append(slices.DeleteFunc(known(), func(f string) bool { return slices.Contains(alone, f) }), "input_fidelity")
 }
 
-// parseForm reads the parts: fields as JSON would have them, files checked.
+// parseForm parses the parts: fields as in JSON, and validated files.
 func parseForm(body []byte, boundary string) (*request, *sim.Answer) {
 	r := multipart.NewReader(bytes.NewReader(body), boundary)
 	fields := map[string]json.RawMessage{}
 	e := &edit{}
 	for {
 		part, err := r.NextPart()
-		if err == io.EOF { //nolint:errorlint // NextPart gives it bare.
+		if err == io.EOF { //nolint:errorlint // NextPart returns it unwrapped.
 			break
 		}
 		if err != nil {
@@ -97,7 +97,7 @@ func parseForm(body []byte, boundary string) (*request, *sim.Answer) {
 			return nil, badRequest(name, "invalid_type", fmt.Sprintf("Invalid type for '%s'.", name))
 		}
 	}
-	all, _ := json.Marshal(fields) // all of it is valid JSON
+	all, _ := json.Marshal(fields) // every field is valid JSON
 	if err := json.Unmarshal(all, q); err != nil {
 		return nil, badRequest("", "invalid_type", "Invalid type for a field of the request.")
 	}
@@ -108,7 +108,7 @@ func parseForm(body []byte, boundary string) (*request, *sim.Answer) {
 	return q, e.check()
 }
 
-// add takes one file.
+// add validates and stores one file.
 func (e *edit) add(name, kind string, content []byte) *sim.Answer {
 	f := file{kind: kind, bytes: content}
 	if !slices.Contains([]string{"image/png", "image/jpeg", "image/webp"}, kind) {
@@ -134,7 +134,7 @@ func (e *edit) add(name, kind string, content []byte) *sim.Answer {
 	return nil
 }
 
-// check looks at the files together.
+// check validates the files together.
 func (e *edit) check() *sim.Answer {
 	switch {
 	case len(e.pictures) == 0:
@@ -162,7 +162,7 @@ func (e *edit) check() *sim.Answer {
 	return nil
 }
 
-// hasAlpha reports whether a PNG can mark anything: it has pixels that are not opaque.
+// hasAlpha reports whether a PNG can be a mask: whether it has pixels that are not opaque.
 func hasAlpha(b []byte) bool {
 	img, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
@@ -171,7 +171,7 @@ func hasAlpha(b []byte) bool {
 	r := img.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			if color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA).A < 255 { //nolint:forcetypeassert // NRGBAModel gives NRGBA.
+			if color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA).A < 255 { //nolint:forcetypeassert // NRGBAModel returns NRGBA.
 				return true
 			}
 		}
@@ -179,8 +179,8 @@ func hasAlpha(b []byte) bool {
 	return false
 }
 
-// pixels is the size of the answer that has no size asked: one of the three usual
-// ones, by the ratio of the first picture.
+// pixels returns the size of an answer whose request has no size: one of the three usual
+// sizes, by the ratio of the first picture.
 func (e *edit) pixels() (w, h int) {
 	switch f := e.pictures[0]; {
 	case f.width > f.height:
@@ -191,7 +191,7 @@ func (e *edit) pixels() (w, h int) {
 	return 1024, 1024
 }
 
-// tokens is what the pictures cost as input: 65 tokens and 129 for each tile of 512
+// tokens returns the input tokens of the pictures: 65 for each, and 129 for each tile of 512
 // pixels, as the first models count.
 func (e *edit) tokens() int {
 	if e == nil {

@@ -28,7 +28,7 @@ func (p problem) answer(status int) *sim.Answer {
 	return &sim.Answer{Status: status, Body: map[string]problem{"error": p}}
 }
 
-// orNull gives null for an empty text.
+// orNull returns nil for an empty text, which JSON encodes as null.
 func orNull(text string) *string {
 	if text == "" {
 		return nil
@@ -65,7 +65,7 @@ func stamp(h http.Header, call int) { h.Set("X-Request-Id", requestID(call)) }
 
 func requestID(call int) string { return fmt.Sprintf("req_%08d", call) }
 
-// script is what the provider answers to faults.
+// script returns the provider's answers to faults.
 func script(c *sim.Call) sim.Script {
 	badKey := newProblem(http.StatusUnauthorized, "invalid_request_error", "invalid_api_key",
 		"Incorrect API key provided: sk-wrong*****************key. You can find your API key at https://platform.openai.com/account/api-keys.")
@@ -90,7 +90,7 @@ func script(c *sim.Call) sim.Script {
 	}
 }
 
-// rateLimit is 429: the wait is in retry headers, or in the reset headers alone.
+// rateLimit returns status 429: the wait is in retry headers, or only in the reset headers.
 func rateLimit(f sim.Injection) []sim.Answer {
 	var headers [2]map[string]string
 	switch {
@@ -101,7 +101,7 @@ func rateLimit(f sim.Injection) []sim.Answer {
 		headers[0] = map[string]string{"Retry-After-Ms": strconv.FormatInt(f.RetryAfter.Milliseconds(), 10)}
 	}
 	if f.RetryAfter > 0 {
-		headers[1] = map[string]string{ //nolint:gosec // Nobody's credentials.
+		headers[1] = map[string]string{ //nolint:gosec // Not real credentials.
 			"X-Ratelimit-Limit-Requests": "5", "X-Ratelimit-Remaining-Requests": "0", "X-Ratelimit-Reset-Requests": f.RetryAfter.String(),
 			"X-Ratelimit-Remaining-Tokens": "90000", "X-Ratelimit-Reset-Tokens": "1h9m7.077s",
 		}
@@ -115,7 +115,7 @@ func rateLimit(f sim.Injection) []sim.Answer {
 	return shapes
 }
 
-// moderated is a refusal: with details, without, and in the words of older models.
+// moderated returns a refusal: with details, without, and with the message of older models.
 func moderated(id string) []sim.Answer {
 	const kind, code = "image_generation_user_error", "moderation_blocked"
 	message := "Your request was rejected by the safety system. If you believe this is an error, contact us at help.openai.com and include the request ID " + id + ". safety_violations=[sexual]."

@@ -12,7 +12,7 @@ import (
 	"atelier/internal/sim"
 )
 
-// request is the body of a generation, defaults filled in.
+// request is the body of a generation, with defaults filled in.
 type request struct {
 	Model         string
 	Prompt        string
@@ -35,7 +35,7 @@ type request struct {
 	Edit *edit `json:"-"`
 }
 
-// known are the fields of the GPT Image models.
+// known lists the fields of the GPT Image models.
 func known() []string {
 	return []string{
 		"model", "prompt", "n", "size", "quality", "background", "output_format", "output_compression",
@@ -47,13 +47,13 @@ func known() []string {
 // model is one row of the simulator's catalogue.
 type model struct {
 	id string
-	// shutDown is the day on which it goes, YYYY-MM-DD; empty if none is set.
+	// shutDown is the day of the shutdown, YYYY-MM-DD; empty if none is set.
 	shutDown string
-	// free models take any size by the rule of multiples of 16; others three sizes.
+	// free models accept any size by the rule of multiples of 16; others accept three sizes.
 	free bool
-	// extra models take the qualities xhigh and max.
+	// extra models accept the qualities xhigh and max.
 	extra bool
-	// planning models take a complexity, and give gif and svg.
+	// planning models accept a complexity and make gif and svg.
 	planning bool
 }
 
@@ -79,7 +79,7 @@ func (m model) alive(now time.Time) bool {
 	return m.shutDown == "" || now.UTC().Format(time.DateOnly) < m.shutDown
 }
 
-// parse reads the body; fields that the endpoint does not know are refused.
+// parse parses the body and refuses unknown fields.
 func parse(body []byte) (*request, *sim.Answer) {
 	var fields map[string]json.RawMessage
 	q := &request{OutputFormat: "png"}
@@ -153,7 +153,7 @@ func (s *Simulator) check(q *request) *sim.Answer {
 	return nil
 }
 
-// qualities are the words that the model takes, "" first.
+// qualities returns the values that the model accepts, "" first.
 func (m model) qualities() []string {
 	q := []string{"", "low", "medium", "high", "auto"}
 	if m.extra {
@@ -162,7 +162,7 @@ func (m model) qualities() []string {
 	return q
 }
 
-// formats are the words that the model takes, "" first.
+// formats returns the values that the model accepts, "" first.
 func (m model) formats() []string {
 	f := []string{"", "png", "jpeg", "webp"}
 	if m.planning {
@@ -190,13 +190,13 @@ func dimensions(size string) (w, h int, ok bool) {
 	return w, h, found && err == nil && err2 == nil && w > 0 && h > 0
 }
 
-// pixels is the size of the answer. Left alone, gpt-image-2 chose a size that its
+// pixels returns the size of the picture. Without a size, gpt-image-2 chose one that its
 // own rule does not allow, so the simulator does too.
 func (q *request) pixels() (w, h int) {
 	if w, h, ok := dimensions(q.Size); ok {
 		return w, h
 	}
-	if q.Edit != nil { // left alone, an edit has the ratio of its first picture
+	if q.Edit != nil { // without a size, an edit has the ratio of its first picture
 		return q.Edit.pixels()
 	}
 	if strings.HasPrefix(q.Model, "gpt-image-2") {
@@ -205,7 +205,7 @@ func (q *request) pixels() (w, h int) {
 	return 1024, 1024
 }
 
-// quality is the quality of the answer.
+// quality returns the quality of the picture.
 func (q *request) quality() string {
 	if q.Quality == "" || q.Quality == "auto" {
 		return "medium"
@@ -213,8 +213,8 @@ func (q *request) quality() string {
 	return q.Quality
 }
 
-// usage counts by the table of the first models; gpt-image-1 gives no split of the
-// output, as the real one does not.
+// usage counts tokens by the table of the first models. Like the real one, gpt-image-1 does
+// not split the output.
 func (q *request) usage(n int) string {
 	w, h := q.pixels()
 	column := 0

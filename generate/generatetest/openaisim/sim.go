@@ -1,10 +1,10 @@
 // Package openaisim simulates OpenAI's images endpoint: POST /v1/images/generations and
 // /v1/images/edits (multipart), plain and streamed, POST /v1/audio/speech, and GET
 // /v1/models. It checks keys, fields and sizes, retires models by date, counts tokens by
-// OpenAI's table and answers faults in OpenAI's own words. Its pictures are real files
-// of the asked size, its sounds real files of the asked format.
+// OpenAI's table and answers faults with OpenAI's messages. Its pictures are real files
+// of the requested size, its sounds real files in the requested format.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package openaisim
 
 import (
@@ -19,18 +19,18 @@ import (
 	"atelier/internal/sim"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "sk-simulated-openai".
 	Key string
-	// Now is the clock for life cycles; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for life cycles; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
-	// Own are the ids of models beside OpenAI's, for tests of services that speak its
-	// protocol; default none. They take what gpt-image-2 takes.
+	// Own lists the ids of models in addition to OpenAI's, for tests of services with its
+	// protocol; default none. They accept what gpt-image-2 accepts.
 	Own []string
-	// Unverified names models that this account may not use before it is verified.
+	// Unverified lists models that require a verified account.
 	Unverified []string
 }
 
@@ -42,7 +42,7 @@ type Simulator struct {
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	s := &Simulator{config: c, Provider: sim.NewProvider(sim.Config{
 		Key: cmp.Or(c.Key, "sk-simulated-openai"), Credential: "Authorization", Now: c.Now, PictureBytes: c.PictureBytes,
@@ -56,13 +56,13 @@ func New(c Config) *Simulator {
 	return s
 }
 
-// ServeHTTP answers the protocol.
+// ServeHTTP implements the protocol.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Openai-Version", "2020-10-01")
 	s.Provider.ServeHTTP(w, r)
 }
 
-// answer checks a call and answers it.
+// answer validates a call and answers it.
 func (s *Simulator) answer(w http.ResponseWriter, c *sim.Call, parse func(body []byte) (*request, *sim.Answer)) {
 	q, bad := parse(c.Body)
 	if bad == nil {
@@ -75,7 +75,7 @@ func (s *Simulator) answer(w http.ResponseWriter, c *sim.Call, parse func(body [
 	s.draw(w, q, c)
 }
 
-// draw answers a good request, with the fault in its pictures if there is one.
+// draw answers a valid request, with the fault in its pictures if there is one.
 func (s *Simulator) draw(w http.ResponseWriter, q *request, c *sim.Call) {
 	n := *q.N
 	switch c.Fault.Fault {
@@ -113,7 +113,7 @@ func (s *Simulator) draw(w http.ResponseWriter, q *request, c *sim.Call) {
 	body.Write(w, c.Fault)
 }
 
-// stream answers events: previews, then the whole picture, for each in turn.
+// stream answers with events: for each picture in turn, previews, then the picture.
 func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []sim.Picture, fault sim.Fault) {
 	events := sim.NewEvents(w)
 	width, height := q.pixels()
@@ -145,7 +145,7 @@ func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []sim.Pic
 	}
 }
 
-// models lists what the account can see, with the day each goes.
+// models lists the models that the account can see, with their shutdown dates.
 func (s *Simulator) models(w http.ResponseWriter, _ *http.Request) {
 	type entry struct {
 		ID           string  `json:"id"`

@@ -12,28 +12,28 @@ import (
 	"atelier/internal/sim"
 )
 
-// Speech is a [Simulator] seen by the suite as a provider of speech.
+// Speech presents a [Simulator] to the suite as a provider of speech.
 type Speech struct{ *Simulator }
 
 var _ generatetest.Simulator = Speech{}
 
-// NewSpeech makes a simulator for tests of speech.
+// NewSpeech returns a simulator for tests of speech.
 func NewSpeech(c Config) Speech { return Speech{New(c)} }
 
-// Variants tells how many shapes a fault has for speech.
+// Variants returns the number of variants of a fault for speech.
 func (s Speech) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
 	case f == sim.FaultNotMedia:
-		return 2 // words where the sound should be; JSON without a sound
+		return 2 // text instead of the sound; JSON without a sound
 	case f == sim.FaultEmpty, f == sim.FaultHalfBody:
 		return 1
 	}
 	return s.Simulator.Variants(f)
 }
 
-// Absent says which faults speech has none of.
+// Absent returns why speech lacks a fault; empty if it has it.
 func (s Speech) Absent(f sim.Fault) string {
 	switch f {
 	case sim.FaultTinyImage, sim.FaultHugeHeader:
@@ -60,7 +60,7 @@ type spoken struct {
 	StreamFormat string   `json:"stream_format"`
 }
 
-// The words of /audio/speech.
+// The values that /audio/speech accepts.
 var (
 	speechModels  = []string{"tts-1", "tts-1-1106", "tts-1-hd", "tts-1-hd-1106", "gpt-4o-mini-tts", "gpt-4o-mini-tts-2025-03-20", "gpt-4o-mini-tts-2025-12-15"}
 	speechFormats = []string{"mp3", "opus", "aac", "flac", "wav", "pcm"}
@@ -107,7 +107,7 @@ func parseSpeech(body []byte) (*spoken, *sim.Answer) {
 	return q, nil
 }
 
-// milliseconds is how long it takes to say the words: 15 characters a second.
+// milliseconds returns the length of the speech: 15 characters per second at normal speed.
 func (q *spoken) milliseconds() int {
 	speed := 1.0
 	if q.Speed != nil {

@@ -24,12 +24,12 @@ func newProblem(code int, message string) *sim.Answer {
 	return problem{Message: message, Code: code}.answer()
 }
 
-// script is what the provider answers to faults.
+// script returns the provider's answers to faults.
 func (s *Simulator) script(c *sim.Call) sim.Script {
 	var q struct {
 		Model string `json:"model"`
 	}
-	_ = json.Unmarshal(c.Body, &q) // a fault comes before what is wrong with the body
+	_ = json.Unmarshal(c.Body, &q) // a fault precedes errors of the body
 	all := sim.Script{
 		sim.FaultUnauthorized: {*newProblem(http.StatusUnauthorized, "User not found.")},
 		sim.FaultForbidden:    {*newProblem(http.StatusForbidden, "Key limit exceeded (total limit).")},
@@ -47,7 +47,7 @@ func (s *Simulator) script(c *sim.Call) sim.Script {
 		sim.FaultServerError: {*newProblem(http.StatusInternalServerError, "Internal Server Error")},
 		sim.FaultOverloaded:  {*newProblem(http.StatusServiceUnavailable, "There is no available model provider that meets your routing requirements")},
 		sim.FaultNotJSON:     {{Body: "\n\n  upstream said: {]"}},
-		sim.FaultModerated: { // before the model, and three ways in which a success is none
+		sim.FaultModerated: { // before the model, and three kinds of success that are refusals
 			flagged,
 			say(`{"finish_reason":"content_filter","native_finish_reason":"IMAGE_SAFETY","index":0,"message":{"role":"assistant","content":"","images":[]}}`),
 			say(`{"finish_reason":"stop","native_finish_reason":"stop","index":0,"message":{"role":"assistant","content":null,"refusal":"I can't help with that."}}`),
@@ -67,13 +67,13 @@ func (s *Simulator) script(c *sim.Call) sim.Script {
 	return all
 }
 
-// flagged is the refusal of an input.
+// flagged is the refusal of a prompt.
 var flagged = *problem{
 	Code: http.StatusForbidden, Message: "Your chosen model requires moderation and your input was flagged",
 	Metadata: map[string]any{"reasons": []string{"sexual"}, "flagged_input": "a lighthouse…", "provider_name": "Simulated"},
 }.answer()
 
-// rateLimit is 429: the wait is in a header, or the error quotes the moment of the reset.
+// rateLimit returns status 429: the wait is in a header, or the error contains the time of the reset.
 func (s *Simulator) rateLimit(f sim.Injection) []sim.Answer {
 	inHeader := newProblem(http.StatusTooManyRequests, "Rate limit exceeded: free-models-per-min")
 	inHeader.Header = sim.RetryAfter(f)
@@ -88,7 +88,7 @@ func (s *Simulator) rateLimit(f sim.Injection) []sim.Answer {
 	}.answer()}
 }
 
-// say is a success of one choice without a picture.
+// say returns a success with one choice and no picture.
 func say(choice string) sim.Answer {
 	return sim.Answer{Body: "\n   \n" + `{"id":"gen-0","provider":"Simulated","model":"simulated","choices":[` + choice + `],"usage":{"prompt_tokens":9,"completion_tokens":0,"cost":0}}`}
 }

@@ -12,8 +12,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// request is the body of a completion, as far as image models read it. Fields that the
-// endpoint does not know are refused here, which the real one is not always so strict in.
+// request is the body of a completion, as far as image models read it. Unknown fields are
+// refused, although OpenRouter is not always this strict.
 type request struct {
 	Model      string    `json:"model"`
 	Messages   []message `json:"messages"`
@@ -44,12 +44,12 @@ type part struct {
 	} `json:"image_url"`
 }
 
-// catalogue lists the ids of models that give pictures.
+// catalogue lists the ids of models that make pictures.
 func catalogue() []string {
 	return []string{"google/gemini-3-pro-image-preview", "openai/gpt-5-image", "openai/gpt-5.4-image-2"}
 }
 
-// ratios gives the pixels of each ratio at 1K.
+// ratios returns the pixels of each ratio at 1K.
 func ratios() map[string][2]int {
 	return map[string][2]int{
 		"": {1024, 1024}, "1:1": {1024, 1024}, "2:3": {848, 1264}, "3:2": {1264, 848}, "3:4": {896, 1200}, "4:3": {1200, 896},
@@ -102,7 +102,7 @@ func (q *request) parts() []part {
 	return all
 }
 
-// goodPicture takes links and data URLs of pictures whose bytes are what they say.
+// goodPicture reports whether url is a link, or a data URL of a picture whose bytes match its type.
 func goodPicture(url string) bool {
 	head, data, isData := strings.Cut(url, ";base64,")
 	if !isData {
@@ -113,7 +113,7 @@ func goodPicture(url string) bool {
 	return err == nil && slices.Contains([]string{"image/png", "image/jpeg", "image/webp", "image/gif"}, kind) && http.DetectContentType(raw) == kind
 }
 
-// prompt is all text of the request.
+// prompt returns all text of the request.
 func (q *request) prompt() string {
 	var b strings.Builder
 	for _, p := range q.parts() {
@@ -122,7 +122,7 @@ func (q *request) prompt() string {
 	return b.String()
 }
 
-// pixels is the size of the answer.
+// pixels returns the size of the picture.
 func (q *request) pixels() (w, h int) {
 	p := ratios()[q.Image.Ratio]
 	factor := map[string]int{"": 1, "1K": 1, "2K": 2, "4K": 4}[q.Image.Size]

@@ -1,10 +1,10 @@
 // Package openroutersim simulates OpenRouter for image models: POST /api/v1/chat/completions,
-// POST /api/v1/images, whose pictures are data alone, and GET /api/v1/models. It checks keys, models, modalities
-// and pictures, pads its answers with blank lines as the real one does to keep
-// connections alive, names the cost of each call, and answers faults in OpenRouter's own
-// words. Its pictures are real files of the ratio and the tier that were asked for.
+// POST /api/v1/images, which returns pictures as data only, and GET /api/v1/models. It checks keys, models,
+// modalities and pictures, pads its answers with blank lines as OpenRouter does to keep connections alive,
+// reports the cost of each call, and answers faults with OpenRouter's messages. Its pictures are real files
+// with the requested ratio and tier.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package openroutersim
 
 import (
@@ -17,13 +17,13 @@ import (
 	"atelier/internal/sim"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "sk-or-simulated".
 	Key string
-	// Now is the clock that reset times are told by; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for reset times; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
-	// Pictures is how many pictures one call gives; default 1. Models may give several.
+	// Pictures is the number of pictures per call; default 1. Models may make several.
 	Pictures int
 	// Links answers with links to pictures on this server instead of data.
 	Links bool
@@ -37,7 +37,7 @@ type Simulator struct {
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	c.Pictures = cmp.Or(c.Pictures, 1)
 	s := &Simulator{config: c}
@@ -70,7 +70,7 @@ func (s *Simulator) complete(w http.ResponseWriter, c *sim.Call) {
 	s.draw(c, q).Write(w, c.Fault)
 }
 
-// draw writes the answer to a good request, with the fault in its picture if there is
+// draw builds the answer to a valid request, with the fault in its picture if there is
 // one.
 func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
 	seed := int64(c.Number)
@@ -97,8 +97,8 @@ func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
 	return body
 }
 
-// cost is what a call costs: a number that has no short form in binary, and an exponent
-// where nothing was made.
+// cost returns the cost of a call: a number without a short binary form, or one with an exponent
+// if nothing was made.
 func cost(pictures int) string {
 	if pictures == 0 {
 		return "2.4e-06"
@@ -106,7 +106,7 @@ func cost(pictures int) string {
 	return fmt.Sprintf("%d.%04d", pictures*387/10000, pictures*387%10000)
 }
 
-// picture writes one entry of images, or what the fault puts in its place.
+// picture writes one entry of images, or the fault in its place.
 func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64) {
 	width, height := q.pixels()
 	p := s.Picture("png", width, height, seed, c.Fault)
@@ -129,11 +129,11 @@ func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64
 	body.Text(`"},"index":0}`)
 }
 
-// file serves the picture of a link, which needs no key.
+// file serves the picture of a link without requiring a key.
 func (s *Simulator) file(w http.ResponseWriter, r *http.Request) {
 	var width, height int
 	var seed uint64
-	_, _ = fmt.Sscanf(r.PathValue("size"), "%dx%d", &width, &height) // a wrong link gives an empty picture
+	_, _ = fmt.Sscanf(r.PathValue("size"), "%dx%d", &width, &height) // an invalid link returns an empty picture
 	_, _ = fmt.Sscan(r.URL.Query().Get("seed"), &seed)
 	w.Header().Set("Content-Type", "image/png")
 	_, _ = w.Write(s.Paint("png", width, height, seed).Bytes())

@@ -12,28 +12,28 @@ import (
 	"atelier/internal/sim"
 )
 
-// Typed is a [Simulator] seen by the suite as a provider of the images endpoint.
+// Typed presents a [Simulator] to the suite as a provider of the images endpoint.
 type Typed struct{ *Simulator }
 
 var _ generatetest.Simulator = Typed{}
 
-// NewTyped makes a simulator for tests of the images endpoint.
+// NewTyped returns a simulator for tests of the images endpoint.
 func NewTyped(c Config) Typed { return Typed{New(c)} }
 
-// Variants tells how many shapes a fault has for the images endpoint.
+// Variants returns the number of variants of a fault at the images endpoint.
 func (s Typed) Variants(f sim.Fault) int {
 	switch {
 	case s.Absent(f) != "":
 		return 0
 	case f == sim.FaultModerated:
-		return 2 // before the model, and inside of a success
+		return 2 // before the model, and within a success
 	case f == sim.FaultEmpty, f == sim.FaultLyingType:
 		return map[sim.Fault]int{sim.FaultEmpty: 1, sim.FaultLyingType: 2}[f] // or no type at all
 	}
 	return s.Simulator.Variants(f)
 }
 
-// Absent says which faults the images endpoint has none of.
+// Absent returns why the images endpoint lacks a fault; empty if it has it.
 func (s Typed) Absent(f sim.Fault) string {
 	if f == sim.FaultPrivateURL {
 		return "pictures come in the answer, never by link"
@@ -59,7 +59,7 @@ type typedRequest struct {
 	Provider    map[string]any `json:"provider"`
 }
 
-// typedModels lists the ids of models of the images endpoint; all give one picture a call.
+// typedModels lists the ids of models of the images endpoint; each makes one picture per call.
 func typedModels() []string {
 	return []string{"google/gemini-3.1-flash-lite-image", "bytedance-seed/seedream-5-5", "bytedance-seed/seedream-4.5"}
 }
@@ -90,7 +90,7 @@ func parseTyped(body []byte) (*typedRequest, *sim.Answer) {
 	return q, nil
 }
 
-// pixels is the size of the answer; ratios that the maker does not have become square.
+// pixels returns the size of the picture; unknown ratios become square.
 func (q *typedRequest) pixels() (w, h int) {
 	p, known := ratios()[q.Ratio]
 	if !known {
@@ -111,7 +111,7 @@ func (s *Simulator) typed(w http.ResponseWriter, c *sim.Call) {
 	s.paint(c, q).Write(w, c.Fault)
 }
 
-// paint writes the answer to a good request, with the fault in its picture if there is one.
+// paint builds the answer to a valid request, with the fault in its picture if there is one.
 func (s *Simulator) paint(c *sim.Call, q *typedRequest) *sim.Body {
 	seed := int64(c.Number)
 	if q.Seed != nil {

@@ -1,9 +1,9 @@
 // Package roster lists every driver of the program with the simulator that it is tested
-// against: the columns of the conformance report, docs/conformance.md. [Run] holds one
-// provider's drivers to the contract.
+// against: the columns of the conformance report, docs/conformance.md. [Run] tests one
+// provider's drivers against the contract.
 //
-// It has no errors of its own. It is a test package: it imports the drivers and their
-// simulators, and nothing that ships imports it.
+// It defines no errors. It is a test package: it imports the drivers and their simulators,
+// and no shipped code imports it.
 package roster
 
 import (
@@ -40,12 +40,12 @@ type Column struct {
 	generatetest.Harness
 }
 
-// Columns lists every column, a new one for each request shape of a driver.
+// Columns lists every column, one for each request format of a driver.
 func Columns() []Column {
 	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), xaiColumns(), offlineColumns())
 }
 
-// Run plays the suite with every column of a provider.
+// Run runs the suite with every column of a provider.
 func Run(t *testing.T, provider string) {
 	t.Helper()
 	found := 0
@@ -64,15 +64,15 @@ func Run(t *testing.T, provider string) {
 	}
 }
 
-// Title names a column among those of its provider.
+// Title returns the name of a column among those of its provider.
 func (c Column) Title() string { return strings.TrimSpace(c.Model + " " + c.Name) }
 
-// secret signs notifications, or comes with them.
+// secret signs notifications or is sent in them.
 const secret = "hush"
 
-// compatible is a service that speaks OpenAI's protocol, as a user's file describes it: one
-// model of which nothing more is known than that it draws, and one that does all that the
-// protocol carries.
+// compatible describes a service with OpenAI's protocol, as a user's file does: one model of
+// which is only known that it makes pictures, and one with everything that the protocol
+// supports.
 const compatible = `provider: studio
 endpoint: {name: Studio, base_url: "http://127.0.0.1:1/v1", key_variable: STUDIO_API_KEY}
 models:
@@ -97,7 +97,7 @@ models:
 
 func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// made gives the driver or ends the test.
+// made returns the driver or ends the test.
 func made(tb testing.TB, d driver.Driver, err error) driver.Driver {
 	tb.Helper()
 	if err != nil {
@@ -121,7 +121,7 @@ func openaiColumns() []Column {
 	}
 }
 
-// compatibleColumn holds the driver to the contract at another service's address.
+// compatibleColumn tests the driver at another service's address.
 func compatibleColumn(model string) Column {
 	return Column{"openai", generatetest.Harness{
 		Model: model, Name: "(compatible endpoint)", Catalogue: compatible,
@@ -137,7 +137,7 @@ func compatibleColumn(model string) Column {
 	}}
 }
 
-// xaiColumns hold the driver to the contract in xAI's dialect, at the shipped endpoint.
+// xaiColumns tests the driver with xAI's dialect, at the shipped endpoint.
 func xaiColumns() []Column {
 	return []Column{{"xai", generatetest.Harness{
 		Model: "Grok Imagine 2.0", Simulator: func() generatetest.Simulator { return xaisim.New(xaisim.Config{}) },
@@ -203,7 +203,7 @@ func leonardoColumns() []Column {
 	return all
 }
 
-// midjourneyColumns: with grids, which the Gateway cuts, and with single pictures.
+// midjourneyColumns has grids, which the Gateway cuts, and single pictures.
 func midjourneyColumns() []Column {
 	var all []Column
 	upscale := &generate.Request{Method: generate.MethodEdit, Prompt: "Upscale it", Options: map[string]map[string]any{"midjourney": {"action": "upscale"}}}
@@ -219,7 +219,7 @@ func midjourneyColumns() []Column {
 			},
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) driver.Driver {
 				tb.Helper()
-				if key == "" { // what has to be set is the address
+				if key == "" { // the setting that is required is the address
 					base = ""
 				}
 				d, err := midjourney.New(midjourney.Config{ProxyURL: base, Secret: key, Codec: codec})

@@ -14,8 +14,8 @@ import (
 	"atelier/internal/sim"
 )
 
-// request is the body of a generation or an edit. Fields that the endpoints do not know are
-// refused in their words.
+// request is the body of a generation or an edit. Settings that the endpoints do not support
+// are refused with their messages.
 type request struct {
 	Model      string    `json:"model"`
 	Prompt     string    `json:"prompt"`
@@ -34,7 +34,7 @@ type picture struct {
 	URL  string `json:"url"`
 }
 
-// models are the ids with the day on which each went; empty if none is set.
+// models returns the ids with the day of each shutdown; empty if none is set.
 func models() map[string]string {
 	return map[string]string{
 		"grok-imagine-image-2.0": "", "grok-imagine-image": "",
@@ -42,7 +42,7 @@ func models() map[string]string {
 	}
 }
 
-// ratios are the words of aspect_ratio.
+// ratios are the values of aspect_ratio.
 var ratios = strings.Fields("1:1 3:4 4:3 9:16 16:9 2:3 3:2 9:19.5 19.5:9 9:20 20:9 1:2 2:1 auto")
 
 // parse reads and checks a body.
@@ -79,7 +79,7 @@ func (s *Simulator) parse(body []byte, edit bool) (*request, *sim.Answer) {
 	return q, q.badPictures(edit)
 }
 
-// badPictures says what is wrong with the pictures of an edit.
+// badPictures returns the error of the pictures of an edit.
 func (q *request) badPictures(edit bool) *sim.Answer {
 	all := q.pictures()
 	switch {
@@ -107,7 +107,7 @@ func (q *request) pictures() []picture {
 	return q.Images
 }
 
-// pixels is the size of the answer.
+// pixels returns the size of the picture.
 func (q *request) pixels() (w, h int) {
 	side := map[string]float64{"1.5k": 1536, "2k": 2048}[q.Resolution]
 	if side == 0 {
@@ -123,7 +123,7 @@ func (q *request) pixels() (w, h int) {
 	return even(side * math.Sqrt(x/y)), even(side * math.Sqrt(y/x))
 }
 
-// ticks are what so many pictures cost: ten thousand millions are a dollar.
+// ticks returns the cost of n pictures; 10,000,000,000 ticks are one dollar.
 func (q *request) ticks(n int) int64 {
 	const cent = 100_000_000
 	each := int64(2)

@@ -1,10 +1,10 @@
 // Package xaisim simulates xAI's images endpoints: POST /v1/images/generations and
 // /v1/images/edits, both in JSON. It checks keys, fields and pictures, refuses sizes in pixels,
-// retires models by date, names the cost of each call in ticks and answers faults in xAI's
-// own words. Its pictures are real JPEG files of the ratio and the resolution that were asked
-// for, as data or by link.
+// retires models by date, reports the cost of each call in ticks and answers faults with xAI's
+// messages. Its pictures are real JPEG files with the requested ratio and resolution, as data
+// or by link.
 //
-// It has no errors of its own. It is a test package: nothing that ships imports it.
+// It defines no errors. It is a test package: no shipped code imports it.
 package xaisim
 
 import (
@@ -17,11 +17,11 @@ import (
 	"atelier/internal/sim"
 )
 
-// Config sets up a [Simulator]; the zero value is good.
+// Config configures a [Simulator]; the zero value is valid.
 type Config struct {
 	// Key is the accepted key; default "xai-simulated".
 	Key string
-	// Now is the clock for life cycles; default 2026-11-21 12:00 UTC, always.
+	// Now is the clock for life cycles; default always 2026-11-21 12:00 UTC.
 	Now func() time.Time
 }
 
@@ -30,7 +30,7 @@ type Simulator struct{ *sim.Provider }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
 
-// New makes a simulator.
+// New returns a simulator.
 func New(c Config) *Simulator {
 	s := &Simulator{sim.NewProvider(sim.Config{
 		Key: cmp.Or(c.Key, "xai-simulated"), Credential: "Authorization", Now: c.Now, Files: documented, Routes: routes, Script: script,
@@ -54,7 +54,7 @@ func (s *Simulator) answer(w http.ResponseWriter, c *sim.Call, edit bool) {
 	s.draw(c, q).Write(w, c.Fault)
 }
 
-// draw writes the answer to a good request, with the fault in its pictures if there is one.
+// draw builds the answer to a valid request, with the fault in its pictures if there is one.
 func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
 	n := *q.N
 	switch c.Fault.Fault {
@@ -76,7 +76,7 @@ func (s *Simulator) draw(c *sim.Call, q *request) *sim.Body {
 	return body
 }
 
-// picture writes one entry of data, or what the fault puts in its place.
+// picture writes one entry of data, or the fault in its place.
 func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64) {
 	width, height := q.pixels()
 	p := s.Picture("jpeg", width, height, seed, c.Fault)
@@ -99,7 +99,7 @@ func (s *Simulator) picture(body *sim.Body, c *sim.Call, q *request, seed uint64
 	body.Text(`","mime_type":"image/jpeg","revised_prompt":""}`)
 }
 
-// file serves the picture of a link, which needs no key.
+// file serves the picture of a link without requiring a key.
 func (s *Simulator) file(w http.ResponseWriter, r *http.Request) {
 	var width, height int
 	var seed uint64

@@ -1,7 +1,7 @@
-// Package bill adds up what the provider calls of one operation cost and settles it with the budget.
+// Package bill adds up the cost of an operation's provider calls and settles it with the budget.
 //
-// Amounts are exact decimals in US dollars (package money). It keeps no records and returns no
-// errors: a budget that cannot be written to leaves its act unsettled.
+// Amounts are exact decimals in US dollars (package money). It stores no records and returns no errors: if the budget
+// cannot be written, the act stays unsettled.
 //
 // It may import media, generate, catalog, money, operation and plan.
 package bill
@@ -22,17 +22,17 @@ import (
 
 type receipt struct {
 	call        int
-	act         string // whose reservation it counts against; empty for the operation's own
+	act         string // the act whose reservation it uses; empty for the operation's own
 	model       catalog.Model
-	makes       int // how many results come of it
+	makes       int // number of results
 	usage       generate.Usage
 	reportedUSD string
-	// estimatedUSD is what its plan expects for the results that were made or may have been
-	// billed; nil if the catalogue cannot tell.
+	// estimatedUSD is its plan's estimate for the results that were made or may have been billed; nil if the catalogue
+	// cannot tell.
 	estimatedUSD *string
 }
 
-// images are those that were made or may have been billed.
+// images returns the number of images that were made or may have been billed.
 func (r receipt) images() int {
 	if r.usage.Unsettled > 0 {
 		return max(r.usage.Images, r.makes)
@@ -40,8 +40,8 @@ func (r receipt) images() int {
 	return r.usage.Images
 }
 
-// known is what the call cost by the provider's own count: the sum that it named, or its
-// tokens at the catalogue's prices. A model whose every price is zero costs nothing.
+// known returns the actual cost of the call: the amount that the provider reported, or its tokens at the catalogue's
+// prices. A model whose prices are all zero costs nothing.
 func (r receipt) known() (*big.Rat, bool) {
 	if sum, ok := money.Parse(r.reportedUSD); ok {
 		return sum, true
@@ -52,7 +52,7 @@ func (r receipt) known() (*big.Rat, bool) {
 	return new(big.Rat), r.model.Free()
 }
 
-// expected is what the call cost as far as it is known, else its estimate.
+// expected returns the actual cost of the call if known, else its estimate.
 func (r receipt) expected() (*big.Rat, bool) {
 	if sum, ok := r.known(); ok {
 		return sum, true
@@ -63,10 +63,10 @@ func (r receipt) expected() (*big.Rat, bool) {
 	return money.Parse(*r.estimatedUSD)
 }
 
-// settle is what calls cost by the provider's own count; nil if it is not known for every call.
+// settle returns the actual cost of calls; nil if it is not known for every call.
 func settle(calls []receipt) *string { return sumOf(calls, receipt.known) }
 
-// sumOf adds up calls; nil if the price of one is unknown.
+// sumOf adds up calls; nil if there are none or the price of one is unknown.
 func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
 	sum := new(big.Rat)
 	for _, c := range calls {
@@ -83,8 +83,8 @@ func sumOf(calls []receipt, price func(receipt) (*big.Rat, bool)) *string {
 	return &text
 }
 
-// Bill is what the calls of an operation cost, and the acts that money is reserved for: the operation itself and each
-// model of its fallback that was asked. Each act is settled once. It is safe for concurrent use.
+// Bill holds the cost of an operation's calls, and the acts that money is reserved for: the operation itself and each
+// fallback model that was asked. Each act is settled once. It is safe for concurrent use.
 type Bill struct {
 	plan      *plan.Plan // the operation's
 	operation string     // its id, which is also the act of its own calls
@@ -94,16 +94,16 @@ type Bill struct {
 	mu       sync.Mutex // guards all below
 	receipts []receipt
 	usage    generate.Usage
-	acts     []string        // what was reserved for the models that stood in
+	acts     []string        // the acts of fallback models
 	settled  map[string]bool // acts that the budget has counted
 }
 
-// New makes the bill of an operation, which has no calls yet.
+// New creates the bill of an operation without calls.
 func New(p *plan.Plan, op operation.Operation, b generate.Budget) *Bill {
 	return &Bill{plan: p, operation: op.ID, pictures: op.Modality == media.ModalityImage, budget: b, settled: map[string]bool{}}
 }
 
-// Count adds what an attempt used.
+// Count adds the usage of an attempt.
 func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -115,15 +115,15 @@ func (b *Bill) Count(p *plan.Plan, a operation.Attempt) {
 	}
 }
 
-// Used is what the providers counted so far.
+// Used returns the usage that the providers counted so far.
 func (b *Bill) Used() generate.Usage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.usage
 }
 
-// Cost sums up the calls and keeps the estimate made before them. Where a price is not known and no
-// task still runs (over), the call's own estimate counts, and the sum is an estimate.
+// Cost returns the cost of the calls and the estimate made before them. If a price is unknown and no task still runs
+// (over), the sum of the calls' own costs or estimates replaces that estimate.
 func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -135,8 +135,8 @@ func (b *Bill) Cost(estimated *string, over bool) generate.Cost {
 	return c
 }
 
-// Charge is what the calls of an act used in this round: what was reported, else the estimate for what was made or may
-// have been billed. A call without either counts nothing; the money is unknown if none has any.
+// Charge returns what the calls of an act used in this round: the actual cost, else the estimate for what was made or
+// may have been billed. A call without either counts nothing; the money is unknown if no call has any.
 func (b *Bill) Charge(act string) generate.Charge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,20 +165,20 @@ func (b *Bill) Charge(act string) generate.Charge {
 	return c
 }
 
-// thisRound reports whether a call is of the round that is worked on, and not of an earlier one.
+// thisRound reports whether a call belongs to the current round.
 func (b *Bill) thisRound(r receipt) bool {
 	return b.plan.Round == nil || r.call >= b.plan.Round.First
 }
 
-// Reserved notes that money was reserved for a model that stands in.
+// Reserved records that money was reserved for a fallback model.
 func (b *Bill) Reserved(act string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.acts = append(b.acts, act)
 }
 
-// SettleAll settles the operation itself and every model that stood in, also those of an
-// earlier process. It reports whether it could.
+// SettleAll settles the operation and every fallback model, including those of an earlier process. It reports whether
+// it succeeded.
 func (b *Bill) SettleAll(ctx context.Context) bool {
 	b.mu.Lock()
 	for _, r := range b.receipts {
@@ -190,8 +190,8 @@ func (b *Bill) SettleAll(ctx context.Context) bool {
 	return b.Settle(ctx)
 }
 
-// Settle gives back what is reserved and counts what was used, once for each act: the
-// operation itself and the models that stood in so far. It reports whether it could.
+// Settle releases reservations and counts what was used, once for each act: the operation and the fallback models so
+// far. It reports whether it succeeded.
 func (b *Bill) Settle(ctx context.Context) bool {
 	b.mu.Lock()
 	acts := append([]string{b.operation}, b.acts...)
@@ -213,7 +213,7 @@ func (b *Bill) Settle(ctx context.Context) bool {
 	return all
 }
 
-// without is what is left of a charge when what was counted before is taken away.
+// without returns a charge minus what was counted before.
 func without(c, before generate.Charge) generate.Charge {
 	c.Images = max(0, c.Images-before.Images)
 	if c.USD == nil || before.USD == nil {

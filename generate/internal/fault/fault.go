@@ -1,4 +1,4 @@
-// Package fault makes the errors of generations: each has a code, and its text holds no media. It may import media.
+// Package fault creates errors of generations: each has a code and no media in its text. It may import media.
 package fault
 
 import (
@@ -8,11 +8,11 @@ import (
 	"atelier/media"
 )
 
-// Of gives any error a code and a text without media.
+// Of converts any error to one with a code and a text without media.
 func Of(err error) *media.Error {
 	if e, ok := errors.AsType[*media.Error](err); ok {
 		clean := *e
-		// The outer text says more than the inner one.
+		// The outer text is more specific than the inner one.
 		clean.Message = media.ErrorText(err.Error())
 		return &clean
 	}
@@ -26,14 +26,14 @@ func Of(err error) *media.Error {
 	}
 }
 
-// Wrap adds what was being done.
+// Wrap prefixes an error with what was being done.
 func Wrap(doing string, err error) error {
 	e := Of(err)
 	e.Message = doing + ": " + e.Message
 	return e
 }
 
-// Quote shortens text that is quoted in a message.
+// Quote truncates text that is quoted in a message.
 func Quote(s string) string {
 	const most = 80
 	if len(s) > most {

@@ -1,8 +1,7 @@
-// Package lane bounds the calls to one provider: how many run at once, how many begin in a minute, and
-// whether the provider is called at all after it failed several times in a row.
+// Package lane limits the calls to one provider: how many run concurrently, how many begin per minute, and whether the
+// provider is called at all after several failures in a row.
 //
-// Errors are media.Error values: media.CodeUnavailable while a provider is not called, and those of a
-// context that ended.
+// Errors are media.Error values: media.CodeUnavailable while a provider is not called, and those of an ended context.
 //
 // It may import media, catalog, driver, fault and internal/patience.
 package lane
@@ -26,18 +25,18 @@ import (
 )
 
 const (
-	// After breakerFailures in a row a provider is not called for breakerRest.
+	// After breakerFailures failures in a row a provider is not called for breakerRest.
 	breakerFailures = 5
 	breakerRest     = 30 * time.Second
 )
 
 // Lane holds the limits of one provider. It is safe for concurrent use.
 type Lane struct {
-	// Waits are those that the provider asked for; see package patience.
+	// Waits are the waits that the provider requested; see package patience.
 	Waits patience.Waits
 
 	all     limit
-	rows    map[string]limit // by API model: the limits that a row sets for itself
+	rows    map[string]limit // by API model: a row's own limits
 	breaker *gobreaker.TwoStepCircuitBreaker[any]
 }
 
@@ -46,17 +45,17 @@ type limit struct {
 	rate  *rate.Limiter
 }
 
-// newLimit makes a limit; 0 bounds nothing.
+// newLimit creates a limit; 0 means no limit.
 func newLimit(concurrency, perMinute int) limit {
 	l := limit{semaphore.NewWeighted(int64(cmp.Or(concurrency, math.MaxInt))), rate.NewLimiter(rate.Inf, 1)}
-	if perMinute > 0 { // spread evenly: a burst and what follows it would be more than a minute's
+	if perMinute > 0 { // evenly spread, because a burst and the calls after it would exceed a minute's limit
 		l.rate = rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), 1)
 	}
 	return l
 }
 
-// New makes the lane of a provider. Its limits are concurrency, or the highest of the provider's models
-// where that is 0, or usual; each model has its own limits besides.
+// New creates the lane of a provider. Its concurrency is concurrency, else the highest of the provider's models, else
+// usual; each model also has its own limits.
 func New(provider string, models []catalog.Model, concurrency, usual int) *Lane {
 	most, perMinute := 0, 0
 	l := &Lane{rows: map[string]limit{}}
@@ -74,7 +73,7 @@ func New(provider string, models []catalog.Model, concurrency, usual int) *Lane 
 	return l
 }
 
-// limits are those of a model: its own first, so that calls that wait for it do not hold up those to other models.
+// limits returns the limits of a model: its own first, so that calls that wait for it do not block other models.
 func (l *Lane) limits(m catalog.Model) []limit {
 	if own, ok := l.rows[m.APIModel]; ok {
 		return []limit{own, l.all}
@@ -82,7 +81,7 @@ func (l *Lane) limits(m catalog.Model) []limit {
 	return []limit{l.all}
 }
 
-// Admit waits until a call of a model may be under way; the caller calls done when it is over. The error is ctx's.
+// Admit waits until a call of a model may run; the caller calls done when it is over. The error is ctx's.
 func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err error) {
 	var held []limit
 	done = func() {
@@ -100,12 +99,12 @@ func (l *Lane) Admit(ctx context.Context, m catalog.Model) (done func(), err err
 	return done, nil
 }
 
-// Enter waits for a turn. The error has code media.CodeUnavailable where the provider failed too often just now, and
-// ctx's otherwise; without an error the caller calls leave with what became of the call.
+// Enter waits for a turn. The error has code media.CodeUnavailable if the provider has just failed too often, and is
+// ctx's otherwise; without an error the caller calls leave with the outcome of the call.
 func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Error), err *media.Error) {
 	for _, next := range l.limits(m) {
 		if err := next.rate.Wait(ctx); err != nil {
-			if ctx.Err() == nil { // the deadline comes before the turn
+			if ctx.Err() == nil { // the deadline is before the turn
 				err = context.DeadlineExceeded
 			}
 			return nil, fault.Of(err)
@@ -120,10 +119,10 @@ func (l *Lane) Enter(ctx context.Context, m catalog.Model) (leave func(*media.Er
 	}, nil
 }
 
-// outage tells errors of the provider from errors of the request.
+// outage reports whether an error is the provider's rather than the request's.
 func outage(err *media.Error) bool {
 	if errors.Is(err, driver.ErrContested) {
-		return false // it answers
+		return false // the provider answers
 	}
 	switch err.Code {
 	case media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse:

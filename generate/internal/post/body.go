@@ -19,11 +19,11 @@ import (
 	"atelier/media/wire"
 )
 
-// Body is a request in JSON.
+// Body is a JSON request body.
 type Body map[string]any
 
-// Set adds a field. An empty text, a zero number, a nil pointer and a body without fields are settings that the task
-// leaves open: they are left out, so that the provider's defaults hold.
+// Set sets a field. An empty string, a zero number, a nil pointer and an empty body are settings that the task leaves
+// open: they are omitted, so that the provider's defaults apply.
 func (b Body) Set(name string, value any) {
 	if inner, ok := value.(Body); ok && len(inner) == 0 {
 		return
@@ -33,10 +33,10 @@ func (b Body) Set(name string, value any) {
 	}
 }
 
-// Elsewhere is the field of options that a driver writes itself.
+// Elsewhere is the field name of options that a driver writes itself.
 const Elsewhere = "-"
 
-// Options adds the options of a task, each to its field. The error is for options that have none.
+// Options sets the options of a task, each in its field. The error is for options without a field.
 func (b Body) Options(t driver.Task, fields map[string]string) error {
 	for name, value := range t.Options {
 		switch field := fields[name]; field {
@@ -50,8 +50,8 @@ func (b Body) Options(t driver.Task, fields map[string]string) error {
 	return nil
 }
 
-// AnyOption adds the options of a task, each to the field of its name. The error is for
-// fields that options may not set, because the Gateway plans them.
+// AnyOption sets the options of a task, each in the field of the same name. The error is for fields that options cannot
+// set, because the Gateway plans them.
 func (b Body) AnyOption(t driver.Task, planned []string) error {
 	for name, value := range t.Options {
 		if slices.Contains(planned, name) {
@@ -62,18 +62,18 @@ func (b Body) AnyOption(t driver.Task, planned []string) error {
 	return nil
 }
 
-// Reach is what a provider's protocol can carry in one call, whatever the model.
+// Reach is what a provider's protocol supports in one call, whatever the model.
 type Reach struct {
-	// N is how many results a call gives at the most, Inputs how many pictures it takes;
-	// 0 means as many as the model's row says.
+	// N is the maximum number of results of a call, Inputs the maximum number of input pictures; 0 means that the
+	// model's row decides.
 	N, Inputs int
-	// Methods are those beside generating; Mask reports whether an edit can have one.
+	// Methods are those besides generate; Mask reports whether an edit may have one.
 	Methods []generate.Method
 	Mask    bool
 }
 
-// Reaches is nil if a call can carry the task. Errors: media.CodeUnsupported, and
-// media.CodeInvalid where a picture is missing.
+// Reaches returns nil if a call can carry the task. Errors: media.CodeUnsupported, and media.CodeInvalid if a picture
+// is missing.
 func (c *Client) Reaches(t driver.Task, r Reach) error {
 	drawn := t.Method == "" || t.Method == generate.MethodGenerate
 	switch {
@@ -96,10 +96,10 @@ func (c *Client) Reaches(t driver.Task, r Reach) error {
 	return nil
 }
 
-// Names are what a provider calls the settings of a task; those without a name are not sent by [Body.Settings].
+// Names are a provider's names for the settings of a task; [Body.Settings] omits settings without a name.
 type Names struct {
 	Prompt, NegativePrompt string
-	// Size is one field of "WIDTHxHEIGHT", Width and Height are two.
+	// Size is one field with "WIDTHxHEIGHT", Width and Height are two fields.
 	Size, Width, Height       string
 	AspectRatio, Tier         string
 	Quality, Style            string
@@ -109,7 +109,7 @@ type Names struct {
 	Voice, Speed              string
 }
 
-// Settings adds the settings that the task has, each to the field of its name.
+// Settings sets the task's settings, each in the field of its name.
 func (b Body) Settings(t driver.Task, n Names) {
 	size := ""
 	if t.Width > 0 && t.Height > 0 {
@@ -127,10 +127,10 @@ func (b Body) Settings(t driver.Task, n Names) {
 	}
 }
 
-// Form is a body in multipart/form-data, see [Client.Form].
+// Form is a multipart/form-data body, see [Client.Form].
 type Form struct {
 	body bytes.Buffer
-	kind string // with the boundary
+	kind string // the content type with the boundary
 }
 
 // File is a stored picture in a field of a form.
@@ -139,8 +139,8 @@ type File struct {
 	Blob media.Blob
 }
 
-// Form writes fields in the order of their names, texts as they are and all else as JSON, then pictures, whose bytes the
-// transport streams in the place of markers.
+// Form encodes fields in the order of their names, strings as they are and other values as JSON, followed by pictures,
+// whose bytes the transport streams in place of markers.
 func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, error) {
 	f := &Form{}
 	w := multipart.NewWriter(&f.body)
@@ -163,12 +163,12 @@ func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, e
 			"Content-Type":        {p.Blob.MIMEType},
 		})
 	}
-	_ = w.Close() // a buffer takes all
+	_ = w.Close() // writes to a buffer do not fail
 	return f, nil
 }
 
 func (f *Form) add(w *multipart.Writer, text string, h textproto.MIMEHeader) {
-	if part, err := w.CreatePart(h); err == nil { // a buffer takes all
+	if part, err := w.CreatePart(h); err == nil { // writes to a buffer do not fail
 		_, _ = io.WriteString(part, text)
 	}
 }

@@ -15,36 +15,36 @@ import (
 	"atelier/media/wire"
 )
 
-// Call is one call of a driver and how its answer is read.
+// Call is one call of a driver, and how its answer is decoded.
 type Call struct {
-	// Path follows the client's address; one that does not begin with a slash is a whole address.
+	// Path follows the client's base address; a path without a leading slash is a complete URL.
 	Path string
-	// Body is posted as JSON, or as a form if it is a [*Form]; nil asks with GET, which costs nothing.
+	// Body is posted as JSON, or as a form if it is a [*Form]; nil means GET, which costs nothing.
 	Body any
-	// Of is what is asked for, in errors: "the model flux-2-pro".
+	// Of names the requested object in errors: "the model flux-2-pro".
 	Of string
-	// Task is what the call is for: how many results it asks for, who sees previews, what
-	// they are called in errors. The zero value is one picture.
+	// Task is the task that the call is for: its number of results, the receiver of previews, the model's name in
+	// errors. The zero value means one picture.
 	Task driver.Task
-	// Into is what the JSON of a whole success is decoded into, before Read turns it into an
-	// update. Without it nothing is read; without Read the update is empty.
+	// Into receives the JSON of a complete success, before Read converts it to an update. Without Into nothing is
+	// decoded; without Read the update is empty.
 	Into any
 	Read func(a *Answer) (driver.Update, error)
-	// Whole says that the answer is media itself. One of another call that is so all the same is its result.
+	// Whole says that the answer is media itself. If the answer of another call is media, it is its result too.
 	Whole bool
-	// Free says that a call costs nothing though it posts, so that a lost one is safe to
-	// repeat: the upload of a picture before the call that uses it.
+	// Free says that a call costs nothing although it posts, so that a lost one is safe to repeat: the upload of a
+	// picture before the call that uses it.
 	Free bool
-	// Interim, if set, tells the lifted items that are no results.
+	// Interim, if set, reports which lifted items are not results.
 	Interim func(body, token string) bool
-	// Frame reads one event where the answer is a stream of them; from knows what was lifted
-	// out of it. Nil means that answers come in one piece.
+	// Frame decodes one event if the answer is a stream of events; from holds the media lifted from it. Nil means that
+	// answers are not streamed.
 	Frame func(from *wire.Collector, data []byte) (Frame, error)
 }
 
-// Do makes a call. Read sees whole answers of status 200 to 299 only. For all others the error
-// says what they mean; a refusal by a safety system is moderated items instead, and
-// what arrived whole before an answer ended comes beside the error.
+// Do makes a call. Read receives only complete answers of status 200 to 299. For other answers the error describes
+// their meaning, but a refusal by a safety system is returned as moderated items. Items that arrived before a
+// truncation are returned with the error.
 func (c *Client) Do(ctx context.Context, call Call) (driver.Update, error) {
 	if err := c.Ready(); err != nil {
 		return driver.Update{}, err
@@ -98,7 +98,7 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (driver.Updat
 		return driver.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
 	case a.Cut():
 		u := driver.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
-		for _, l := range a.Media.All() { // what arrived whole is kept
+		for _, l := range a.Media.All() { // items that arrived completely are kept
 			if l.Err == nil && (call.Interim == nil || !call.Interim(string(a.Body), l.Token)) {
 				u.Items = append(u.Items, driver.Item{Blob: &l.Blob})
 			}
@@ -126,8 +126,8 @@ func Made(items []driver.Item) int {
 	return n
 }
 
-// Metadata is what a provider says about a call, fit to be kept; nil if it says nothing.
-// Texts are cleaned; what is empty or zero is left out.
+// Metadata returns a provider's data about a call in a form that can be stored; nil if it is empty. Texts are cleaned;
+// empty and zero values are omitted.
 func (c *Client) Metadata(raw map[string]any) map[string]any {
 	kept := Body{}
 	for name, value := range raw {
@@ -142,8 +142,8 @@ func (c *Client) Metadata(raw map[string]any) map[string]any {
 	return kept
 }
 
-// Moderated is the results of a task that a safety system refused; its categories are the provider's
-// own words and are cleaned here. The error is media.CodeModerated.
+// Moderated returns the results of a task that a safety system refused. Its categories are the provider's own words and
+// are cleaned. The error code is media.CodeModerated.
 func (c *Client) Moderated(t driver.Task, s generate.Safety, format string, args ...any) []driver.Item {
 	var categories []string
 	for _, word := range s.Categories {
@@ -158,26 +158,26 @@ func (c *Client) Moderated(t driver.Task, s generate.Safety, format string, args
 	return items
 }
 
-// Unnamed is the error for a task that was taken and has no name, so that nobody can ask for it.
+// Unnamed returns the error for a task that was accepted without an id, so that it cannot be polled.
 func (c *Client) Unnamed() error {
 	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", c.Name)
 	e.Cause = driver.ErrUnsettled
 	return e
 }
 
-// Answer is what came back, media lifted out of it.
+// Answer is a provider's answer, with media lifted out of it.
 type Answer struct {
 	Status int
 	Header http.Header
-	// Body is the text around the media; whole if Broken is nil.
+	// Body is the text around the media; complete if Broken is nil.
 	Body []byte
-	// Media knows every item that was lifted from the body.
+	// Media holds every item that was lifted from the body.
 	Media *wire.Collector
-	// Broken says why the body ended early; nil if it is whole.
+	// Broken is why the body ended early; nil if it is complete.
 	Broken error
 
-	free   bool          // of a call that costs nothing
-	stream io.ReadCloser // the body as it comes; Body is empty as long as nobody has read it
+	free   bool          // the call costs nothing
+	stream io.ReadCloser // the unread body; Body is empty until it is read
 }
 
 // read reads the body and closes it.
@@ -190,11 +190,11 @@ func (a *Answer) read() *Answer {
 // Cut reports whether the body ended early.
 func (a *Answer) Cut() bool { return a.Broken != nil }
 
-// tooLarge reports whether the body was longer than answers may be.
+// tooLarge reports whether the body exceeded the limit for answers.
 func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
 
-// Decode reads the answer's JSON into v, whatever type it is said to have. A body that ends early, in whatever way,
-// makes it [Answer.Cut] and is no error; the error for anything else is [Client.notJSON].
+// Decode decodes the answer's JSON into v, whatever its declared type. For a body that ends early it sets [Answer.Cut]
+// and returns no error; the error for any other invalid body is [Client.notJSON].
 func (c *Client) Decode(a *Answer, v any) error {
 	if a.Cut() {
 		return nil
@@ -212,7 +212,7 @@ func (c *Client) Decode(a *Answer, v any) error {
 	return nil
 }
 
-// Take gives the item that was lifted as token, or why there is none.
+// Take returns the item that was lifted as token, or why there is none.
 func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
 	l, ok := from.Lookup(token)
 	if !ok {
@@ -226,8 +226,8 @@ func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.E
 	return &l.Blob, nil
 }
 
-// notJSON is the error for an answer in another form than the protocol's: a page
-// of a proxy, a redirect, or broken JSON.
+// notJSON returns the error for an answer that is not the protocol's JSON: a page of a proxy, a redirect, or broken
+// JSON.
 func (c *Client) notJSON(a *Answer) *media.Error {
 	kind := a.Header.Get("Content-Type")
 	if kind == "" {
@@ -253,19 +253,19 @@ func (c *Client) notJSON(a *Answer) *media.Error {
 	return e
 }
 
-// lifted reports whether the body was media as a whole, whatever its type says.
+// lifted reports whether the entire body was media, whatever its declared type.
 func (a *Answer) lifted() bool {
 	_, ok := a.Media.Lookup(string(a.Body))
 	return ok
 }
 
-// whole reads an answer that is media itself: the transport has stored it, by its type or by
-// its bytes, and left its token in its place.
+// whole decodes an answer that is media itself: the transport has stored it, by its type or its bytes, and replaced it
+// with its token.
 func (c *Client) whole(ctx context.Context, a *Answer) (driver.Update, error) {
 	switch {
-	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
+	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store rejects an empty body
 		return driver.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
-	case media.CodeOf(a.Broken) == media.CodeDiskFull: // it came, and could not be stored
+	case media.CodeOf(a.Broken) == media.CodeDiskFull: // the answer came and could not be stored
 		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", c.Name, c.Clean(a.Broken.Error()))
 		return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []driver.Item{{Err: full}}}, nil
 	case a.Cut():
@@ -278,14 +278,14 @@ func (c *Client) whole(ctx context.Context, a *Answer) (driver.Update, error) {
 	return driver.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: []driver.Item{it}}, nil
 }
 
-// spellings are other names of types, by the one that bytes are sniffed as. Raw samples get
-// a WAV header on their way into the store, and Ogg is called by its codec.
+// spellings maps other names of types to the sniffed one. Raw samples get a WAV header on their way into the store, and
+// Ogg may be declared by its codec.
 var spellings = map[string]string{
 	"audio/opus": "audio/ogg", "audio/mp3": "audio/mpeg", "audio/x-flac": "audio/flac",
 	"audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/pcm": "audio/wav", "audio/l16": "audio/wav",
 }
 
-// Declared is a declared type of media under the name that it is sniffed as, without parameters.
+// Declared returns a declared media type under its sniffed name, without parameters.
 func Declared(kind string) string {
 	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
 	kind = strings.TrimSpace(kind)

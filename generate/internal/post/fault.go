@@ -16,32 +16,32 @@ import (
 	"atelier/media/wire"
 )
 
-// Fault is what a provider's error answer says.
+// Fault is a provider's error, as decoded from its answer.
 type Fault struct {
-	// Code is what it means; empty means what its status does.
+	// Code is the error code; empty means the one of the status.
 	Code media.Code
-	// Status is the HTTP status that counts; 0 means the answer's.
+	// Status is the effective HTTP status; 0 means the answer's.
 	Status int
-	// Words are the provider's own, Label its names for the error, which are not shown.
+	// Words are the provider's message; Label holds its names for the error, which are not shown.
 	Words, Label string
-	// Advice stands in the place of the usual one.
+	// Advice replaces the usual advice.
 	Advice string
-	// Wait is how long the provider asks to wait, and Quoted are headers that do, if it says so
-	// elsewhere than in the answer's headers.
+	// Wait is how long the provider asks to wait; Quoted are headers that say so, if it does not use the answer's
+	// headers.
 	Wait   time.Duration
 	Quoted http.Header
-	// Blocked is the verdict of a safety system; its Stage and Categories may be empty.
+	// Blocked is a safety system's verdict; its Stage and Categories may be empty.
 	Blocked *generate.Safety
-	// Ran says that the work had begun, so that a failure is not repeated; Idle that nothing
-	// was begun, so that it is. Where neither is set, the status tells.
+	// Ran means that the work had begun, so that a failure is not repeated; Idle means that nothing had begun, so that
+	// it is. If neither is set, the status decides.
 	Ran, Idle bool
 }
 
-// meaning is an error code in words: what happened, and what to do where no advice of the
-// provider's stands. NAME and OF are filled in.
+// meaning describes an error code: what happened, and what to do if the provider has no advice. NAME and OF are
+// placeholders, and so is STATUS.
 type meaning struct{ what, advice string }
 
-// meanings is the one vocabulary of error answers.
+// meanings is the shared vocabulary of error answers.
 var meanings = map[media.Code]meaning{
 	media.CodeUnauthorized:  {"NAME refused the key", "check it"},
 	media.CodeQuotaExceeded: {"the account at NAME has no credit left", "add credit or raise its limit"},
@@ -54,10 +54,10 @@ var meanings = map[media.Code]meaning{
 	media.CodeBadResponse:   {"NAME answered OF with status STATUS", "try again later"},
 }
 
-// contested is an outage of one request alone.
+// contested is the meaning of a failure that only affects one request.
 var contested = meaning{"NAME stopped the request for OF because another one was in its way", "ask again"}
 
-// daily is a quota that a new day fills.
+// daily is the meaning of an exhausted daily quota.
 var daily = meaning{"the quota of a day at NAME is used up", "raise it, or wait for the next day"}
 
 func codeOf(status int) media.Code {
@@ -74,7 +74,7 @@ func codeOf(status int) media.Code {
 		return media.CodeTooLarge
 	case http.StatusTooManyRequests:
 		return media.CodeRateLimited
-	case http.StatusOK, http.StatusRequestTimeout, http.StatusConflict: // an error inside of a success is a failure
+	case http.StatusOK, http.StatusRequestTimeout, http.StatusConflict: // an error inside a success is a failure
 		return media.CodeUnavailable
 	}
 	if status >= http.StatusInternalServerError {
@@ -96,15 +96,15 @@ func (c *Client) refused(ctx context.Context, call Call, a *Answer) (driver.Upda
 	return c.Refuse(call, a, f)
 }
 
-// Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
-// system becomes the moderated items of the call's task. What the fault leaves open is read from the provider's words.
+// Refuse converts a fault to the shared error vocabulary; a safety system's verdict becomes moderated items of the
+// call's task. Fields that the fault leaves empty are derived from the provider's words.
 func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	f.Status = cmp.Or(f.Status, a.Status)
 	if phrase, ok := c.config.Phrases.In(f.Label + " " + f.Words); ok && f.Code == "" && f.Blocked == nil {
 		switch {
 		case phrase.Code != media.CodeModerated:
 			f.Code, f.Advice = phrase.Code, cmp.Or(f.Advice, phrase.Advice)
-		case f.Status < http.StatusInternalServerError: // a failure of the provider is no refusal, whatever it says
+		case f.Status < http.StatusInternalServerError: // a provider's failure is not a refusal, whatever it says
 			f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
 		}
 	}
@@ -118,8 +118,8 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (driver.Update, error) {
 	return driver.Update{}, c.fault(call, a, f)
 }
 
-// fault is the error of a [Fault]. Failures are repeated only where the provider says in
-// its own words that nothing was made; a quota of a day, where it says after which time, which the Gateway does once.
+// fault returns the error of a [Fault]. Failures are repeated only if the provider itself says that nothing was made. A
+// daily quota is retryable if the provider says when it ends; the Gateway retries it once.
 func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
 	spent := code == media.CodeRateLimited && !a.free && patience.Daily(f.Words)
@@ -151,7 +151,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	return e
 }
 
-// sentence says what happened and what to do. Words about a key are left out: they tend to quote it.
+// sentence describes what happened and what to do. It omits words about a key, because they tend to quote it.
 func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
 	switch {
@@ -171,20 +171,20 @@ func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	return s + ": " + advice + " (" + f.Words + ")"
 }
 
-// Phrase is what words of a provider mean where they say more than its status.
+// Phrase is the meaning of a provider's words that are more specific than its status.
 type Phrase struct {
-	// Any lists parts of its texts and names of errors, in lower case.
+	// Any lists substrings of its messages and error names, in lower case.
 	Any []string
-	// Code is what one of them means; media.CodeModerated is a refusal.
+	// Code is the error code of a match; media.CodeModerated means a refusal.
 	Code media.Code
-	// Advice says what to do, in the place of the usual words.
+	// Advice replaces the usual advice.
 	Advice string
 }
 
-// Phrases are tried in order.
+// Phrases are matched in order.
 type Phrases []Phrase
 
-// In finds the first phrase that is in a text; false if none is.
+// In returns the first phrase that matches a text; false if none does.
 func (list Phrases) In(text string) (Phrase, bool) {
 	text = strings.ToLower(text)
 	i := slices.IndexFunc(list, func(p Phrase) bool {
@@ -196,7 +196,7 @@ func (list Phrases) In(text string) (Phrase, bool) {
 	return list[i], true
 }
 
-// topics are what refusals are about, and the parts of texts, in lower case, that name it.
+// topics are the subjects of refusals, and the substrings, in lower case, that identify them.
 var topics = []struct {
 	category string
 	any      []string
@@ -214,7 +214,7 @@ var topics = []struct {
 	{"guidelines", []string{"community guidelines", "content policy"}},
 }
 
-// categories are the codes of what a text says that a refusal is about; nil if it does not say.
+// categories returns the subjects of a refusal that its text mentions; nil if there are none.
 func categories(text string) (codes []string) {
 	text = strings.ToLower(text)
 	for _, t := range topics {
@@ -225,25 +225,25 @@ func categories(text string) (codes []string) {
 	return codes
 }
 
-// longestWait is the longest wait that is believed; a provider that asks for more says nothing.
+// longestWait is the longest wait that is accepted; longer ones are ignored.
 const longestWait = 24 * time.Hour
 
-// wait reads how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or
-// as a date, the reset of a limit that is used up; 0 if it does not say.
+// wait returns how long the provider asks to wait: Retry-After-Ms, Retry-After in seconds or as a date, the reset of an
+// exhausted limit; 0 if it does not say.
 func (c *Client) wait(h http.Header) time.Duration {
 	now, after := c.config.Now(), h.Get("Retry-After")
 	waits := []time.Duration{span(h.Get("Retry-After-Ms"), time.Millisecond), Seconds(after)}
 	if at, err := http.ParseTime(after); err == nil {
 		waits = append(waits, at.Sub(now))
 	}
-	longest := time.Duration(0) // of OpenAI's limits that are used up
+	longest := time.Duration(0) // of OpenAI's exhausted limits
 	for _, limit := range []string{"Requests", "Tokens", "Input-Images"} {
 		if wait, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + limit)); err == nil && h.Get("X-Ratelimit-Remaining-"+limit) == "0" {
 			longest = max(longest, wait)
 		}
 	}
 	waits = append(waits, longest)
-	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil { // OpenRouter's, since 1970
+	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil { // OpenRouter's, in Unix milliseconds
 		waits = append(waits, time.UnixMilli(ms).Sub(now))
 	}
 	for _, wait := range waits {
@@ -254,7 +254,7 @@ func (c *Client) wait(h http.Header) time.Duration {
 	return 0
 }
 
-// Seconds is a wait of so many seconds; 0 for what is none.
+// Seconds parses a wait in seconds; 0 if it is invalid.
 func Seconds(s string) time.Duration { return span(s, time.Second) }
 
 func span(s string, unit time.Duration) time.Duration {
@@ -265,7 +265,7 @@ func span(s string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Item names a result by what stands in its place in an answer: a link, a data URL, or the token of lifted media.
+// Item returns a result by its text in an answer: a link, a data URL, or the token of lifted media.
 func (c *Client) Item(from *wire.Collector, text string) driver.Item {
 	head, data, isData := strings.Cut(text, ";base64,")
 	if isData {
@@ -279,7 +279,7 @@ func (c *Client) Item(from *wire.Collector, text string) driver.Item {
 	return driver.Item{Blob: b, Err: err}
 }
 
-// Link is a result that comes by link.
+// Link returns a result that comes by link.
 func (c *Client) Link(url string) driver.Item {
 	if url == "" {
 		return driver.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
@@ -287,13 +287,13 @@ func (c *Client) Link(url string) driver.Item {
 	return driver.Item{URL: url}
 }
 
-// Each is one failure as the results that a task asks for.
+// Each returns one failure for every result that a task requests.
 func Each(t driver.Task, it driver.Item) []driver.Item {
 	return slices.Repeat([]driver.Item{it}, max(t.N, 1))
 }
 
-// Unfinished is the end of a task that its provider could not do, by what its words mean:
-// see Config.Failures. It was paid for, so it is not made again.
+// Unfinished returns the results of a task that failed at its provider, by the meaning of the words (see
+// Config.Failures). The task was paid for, so it is not repeated.
 func (c *Client) Unfinished(t driver.Task, reason string) []driver.Item {
 	phrase, ok := c.config.Failures.In(reason)
 	if !ok {
@@ -308,7 +308,7 @@ func (c *Client) Unfinished(t driver.Task, reason string) []driver.Item {
 	return Each(t, driver.Item{Err: e})
 }
 
-// stage reports whether the words or the result were refused, where that is said.
+// stage returns whether the prompt or the result was refused; empty if unknown.
 func stage(reason string) string {
 	reason = strings.ToLower(reason)
 	switch {
@@ -320,25 +320,25 @@ func stage(reason string) string {
 	return ""
 }
 
-// Ending is how a success ended that holds no result.
+// Ending describes a success that holds no result.
 type Ending struct {
-	// Blocked says that the request itself was refused, whatever the reasons are.
+	// Blocked reports that the request itself was refused, whatever the reasons are.
 	Blocked bool
-	// Reasons are the words of the provider for why it ended, the first one in its own name.
+	// Reasons are the provider's reasons for the ending, its own finish reason first.
 	Reasons []string
-	// Said is the text in the place of the result.
+	// Said is the text that was returned instead of the result.
 	Said string
-	// Categories are the provider's own words beside the reason.
+	// Categories are the provider's categories, in addition to the reason.
 	Categories []string
 }
 
-// refusals are parts of reasons that mean a decision about safety or policy.
+// refusals are substrings of reasons that mean a decision about safety or policy.
 var refusals = []string{
 	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak", "image_other",
 }
 
-// Without says why a success holds no result: a refusal, as moderated items, or an answer
-// that should not be. A text in the place of the result is a refusal.
+// Without handles a success without a result: it returns a refusal as moderated items, or an error for an unexpected
+// answer. Text in place of the result is a refusal.
 func (c *Client) Without(call Call, e Ending) ([]driver.Item, error) {
 	noun, first := "picture", ""
 	if call.Task.Model.Modality == media.ModalityAudio {

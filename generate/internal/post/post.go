@@ -1,13 +1,13 @@
-// Package post makes one call to a provider, in JSON or as a form, and tells what became of it. It is what drivers have
-// in common: set-up ([New]), a call and its answer ([Client.Do]), what an error answer means ([Fault]), request bodies
-// ([Body]), uploads ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks ([Client.Hear]).
+// Package post makes calls to a provider, in JSON or as a form, and interprets the outcome. It holds what drivers
+// share: setup ([New]), a call and its answer ([Client.Do]), the meaning of error answers ([Fault]), request bodies
+// ([Body]), uploads ([Client.Upload]), the state of tasks ([Client.Update]), and webhook calls ([Client.Hear]).
 //
-// It holds the rule about money: a call whose request never left this machine may be made again, a call that was sent
+// It enforces the rule about money: a call whose request never left this machine may be repeated; a call that was sent
 // and not answered may have been billed and is never repeated. Redirects are not followed, because they would carry the
 // key and the prompt elsewhere.
 //
-// Errors are media.Error values; no text in them holds base64 or the key. It may
-// import generate, media, wire and internal/safehttp; every driver uses it.
+// Errors are media.Error values; their text contains no base64 and no key. It may import generate, media, wire and
+// internal/safehttp; every driver uses it.
 package post
 
 import (
@@ -34,8 +34,8 @@ import (
 	"atelier/media/wire"
 )
 
-// Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for calls
-// without an answer; its Retryable is true only where the request cannot have reached the provider.
+// Send posts body as JSON, or a [*Form] as it is, and reads the whole answer, whatever its status. The error is for
+// calls without an answer; it is Retryable only if the request cannot have reached the provider.
 func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, error) {
 	a, err := c.open(ctx, path, body)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Client) Send(ctx context.Context, path string, body any) (*Answer, erro
 	return a.read(), nil
 }
 
-// Get asks for something that costs nothing: a lost call may be made again, and its
-// error says so. The whole answer is read, whatever its status.
+// Get requests something that costs nothing: a lost call may be repeated, and its error says so. Get reads the whole
+// answer, whatever its status.
 func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 	ctx, collector := wire.WithCollector(ctx)
 	req, err := c.request(ctx, http.MethodGet, path, nil)
@@ -74,7 +74,7 @@ func (c *Client) Get(ctx context.Context, path string) (*Answer, error) {
 	return a, nil
 }
 
-// request is a request to a path of the API, or to a whole address, with the headers of every call.
+// request returns a request to a path of the API, or to a complete URL, with the headers of every call.
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	if strings.HasPrefix(path, "/") {
 		path = c.base + path
@@ -87,7 +87,7 @@ func (c *Client) request(ctx context.Context, method, path string, body io.Reade
 	return req, nil
 }
 
-// open is [Client.Send] that hands out the answer unread.
+// open is like [Client.Send], but returns the answer unread.
 func (c *Client) open(ctx context.Context, path string, body any) (*Answer, error) {
 	buf, kind := &bytes.Buffer{}, "application/json"
 	if f, ok := body.(*Form); ok {
@@ -107,8 +107,8 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Answer, erro
 		return nil, err
 	}
 	req.Header.Set("Content-Type", kind)
-	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
-	// the POST by itself, and these endpoints do not deduplicate by it.
+	// Idempotency-Key is omitted on purpose: net/http takes it as permission to repeat the POST, and these endpoints do
+	// not deduplicate by it.
 	res, err := c.calls.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
 	if err != nil {
 		return nil, c.unanswered(ctx, err, sent.Load())
@@ -116,9 +116,9 @@ func (c *Client) open(ctx context.Context, path string, body any) (*Answer, erro
 	return &Answer{Status: res.StatusCode, Header: res.Header, stream: res.Body, Media: collector}, nil
 }
 
-// unanswered says what a call without an answer means for the caller's money.
+// unanswered returns the error of a call without an answer, which says whether it may be billed.
 func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
-	if ctx.Err() != nil { // also where the cause of that has a code of its own
+	if ctx.Err() != nil { // even if the cause of that has its own code
 		return c.Ended(ctx, sent)
 	}
 	var coded *media.Error
@@ -146,7 +146,7 @@ func (c *Client) reason(err error) string {
 	return c.Clean(err.Error())
 }
 
-// Ended is the error for a context that ended during a call.
+// Ended returns the error for a context that ended during a call.
 func (c *Client) Ended(ctx context.Context, sent bool) error {
 	code, what := media.CodeCancelled, "was cancelled"
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -163,8 +163,8 @@ func (c *Client) Ended(ctx context.Context, sent bool) error {
 	return e
 }
 
-// Lost is the error for an answer that ended early. A synchronous answer cannot
-// be asked for again, so what was on its way is billed and lost.
+// Lost returns the error for an answer that ended early. A synchronous answer cannot be requested again, so what was in
+// transit is billed and lost.
 func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	if ctx.Err() != nil {
 		return c.Ended(ctx, true)
@@ -185,72 +185,72 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	return e
 }
 
-// Clean makes a provider's text fit for an error: no base64, no key, one line, at most 300 bytes.
+// Clean makes a provider's text safe for an error: no base64, no key, one line, at most 300 bytes.
 func (c *Client) Clean(s string) string {
 	const most = 300
 	return c.config.secrets.Clean(s, most)
 }
 
-// Config says how a provider is reached and what its answers mean.
+// Config describes how a provider is reached and what its answers mean.
 type Config struct {
-	// Name is the provider as people call it: "OpenAI".
+	// Name is the provider's display name: "OpenAI".
 	Name string
-	// BaseURL is the API's address; the paths of calls follow it. Without one the client is
-	// not ready. BaseVariable names the variable that sets it.
+	// BaseURL is the API's address; the paths of calls follow it. Without it the client is not ready. BaseVariable
+	// names the variable that sets it.
 	BaseURL, BaseVariable string
-	// Version is the end of a base URL that people copy with it, and that paths hold already.
+	// Version is a suffix of base URLs that people copy with them, and that paths already contain.
 	Version string
-	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty if none is needed.
+	// Key is removed from every error text. KeyVariable names the variable that sets it; empty if none is needed.
 	Key, KeyVariable string
-	// Secrets are further credentials, which are cut out as well.
+	// Secrets are further credentials, which are removed as well.
 	Secrets []string
-	// Header goes with every call of [Client.Do].
+	// Header is sent with every call of [Client.Do].
 	Header http.Header
 	// Codec lifts media out of answers and puts it into requests; required.
 	Codec *wire.Codec
-	// Media are the fields of answers that hold media of any size.
+	// Media are the fields of answers that contain media of any size.
 	Media []string
-	// Base carries the calls; default the guarded one of safehttp.Transport.
+	// Base is the transport of the calls; default the guarded one of safehttp.Transport.
 	Base http.RoundTripper
-	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there is none. Uploads carries
-	// them; default as with Base. They go to public addresses and to BaseURL only.
+	// Storage is the display name of the host that [Client.Upload] sends files to; empty if there is none. Uploads is
+	// the transport for it; default as with Base. Uploads only go to public addresses and to BaseURL.
 	Storage string
 	Uploads http.RoundTripper
-	// Now is the clock that dates in answers are compared with; default time.Now.
+	// Now is the clock for dates in answers; default time.Now.
 	Now func() time.Time
 
-	// Explain reads the provider's own error answer; false if the answer is none. Words need not be cleaned.
+	// Explain decodes the provider's own error answer; false if the answer is not one. Words need not be cleaned.
 	Explain func(a *Answer) (Fault, bool)
-	// Phrases are what its words mean where Explain does not tell.
+	// Phrases are the meanings of its words if Explain sets no code.
 	Phrases Phrases
-	// Failures are what the words of a task that failed mean; of others it is media.CodeUnavailable.
+	// Failures are the meanings of a failed task's words; any other failure is media.CodeUnavailable.
 	Failures Phrases
-	// States are the provider's words for states in which a task is over.
+	// States are the provider's words for the states of finished tasks.
 	States map[string]State
-	// Codes are the statuses that mean something else here than they usually do.
+	// Codes are the codes of statuses whose meaning differs from the usual one.
 	Codes map[int]media.Code
-	// Repeat are the failures, beside 409, 500 and 503, after which nothing was made.
+	// Repeat are the failure statuses, besides 409 and 503, after which nothing was made.
 	Repeat []int
-	// Advice says what to do about an error, in the place of the usual words.
+	// Advice says what to do about an error, in place of the usual advice.
 	Advice map[media.Code]string
 
 	secrets safehttp.Secrets
 }
 
-// Client calls one provider, and turns its answers into results, states and the one vocabulary of errors. It is safe for
-// concurrent use.
+// Client calls one provider, and converts its answers to results, states and the shared error vocabulary. It is safe
+// for concurrent use.
 type Client struct {
-	// Name is the provider as people call it: "OpenAI". BaseVariable names the variable that sets the address.
+	// Name is the provider's display name: "OpenAI". BaseVariable names the variable that sets the address.
 	Name, BaseVariable string
 
-	base    string // the API's address, without a slash at its end
+	base    string // the API's address, without a trailing slash
 	config  Config
 	calls   *http.Client // puts media into requests, lifts it out of answers
 	storage *Client      // for uploads; nil if there are none
 }
 
-// New makes a client. Its error has code media.CodeInvalid and names the setting. A
-// missing key or address is no error here; [Client.Ready] tells.
+// New creates a client. Its error has code media.CodeInvalid and names the setting. A missing key or address is not an
+// error here; [Client.Ready] reports it.
 func New(c Config) (*Client, error) {
 	if c.Codec == nil {
 		return nil, media.Errorf(media.CodeInvalid, "the driver of %s has no codec: set Config.Codec", c.Name)
@@ -273,7 +273,7 @@ func New(c Config) (*Client, error) {
 	if c.Storage == "" {
 		return client, nil
 	}
-	// The form of an upload is the leave for it: no key goes to the storage.
+	// The form of an upload authorizes it: no key is sent to the storage.
 	s := c
 	s.Name, s.Storage, s.Header, s.Base, s.Explain = c.Storage, "", nil, c.Uploads, refusedFile
 	storage, err := New(s)
@@ -281,7 +281,7 @@ func New(c Config) (*Client, error) {
 	return client, err
 }
 
-// Ready is nil if there are the address and the key that are needed.
+// Ready returns nil if the required address and key are set.
 func (c *Client) Ready() error {
 	switch {
 	case c.base == "":
@@ -292,18 +292,18 @@ func (c *Client) Ready() error {
 	return nil
 }
 
-// Owns reports whether an address that the provider gave is on the client's own origin, where the key goes anyway.
+// Owns reports whether an address from the provider is on the client's own origin, where the key is sent anyway.
 func (c *Client) Owns(u *url.URL) bool {
 	base, err := url.Parse(c.base)
 	return err == nil && u.User == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
 }
 
-// Token stands for a stored picture in a JSON field; the transport streams the bytes as base64 in its place.
+// Token returns the placeholder of a stored picture in a JSON field; the transport streams the bytes as base64 instead.
 func (c *Client) Token(ctx context.Context, b media.Blob) string {
 	return c.config.Codec.Token(media.ScopeOf(ctx).Tree, b, wire.VariantStd)
 }
 
-// DataURL is the token in a data: URL.
+// DataURL returns the token in a data: URL.
 func (c *Client) DataURL(ctx context.Context, b media.Blob) string {
 	return "data:" + b.MIMEType + ";base64," + c.Token(ctx, b)
 }

@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// State is what a provider's word for the state of a task means; the zero value is that it goes on.
+// State is the meaning of a provider's word for the state of a task; the zero value means that it continues.
 type State int
 
 // The states that end a task.
@@ -24,25 +24,25 @@ const (
 	Finished State = iota + 1
 	// Broken is a task that failed: see Config.Failures.
 	Broken
-	// Stopped is a task that was stopped at the provider by another client.
+	// Stopped is a task that another client stopped at the provider.
 	Stopped
 )
 
-// Status is what a provider says of a task.
+// Status is the state of a task as the provider reports it.
 type Status struct {
-	// State is the provider's word: see Config.States.
+	// State is the provider's word, see Config.States.
 	State string
 	// Progress is 0 to 1 while the task runs; negative if unknown. Preview is as in [driver.Update].
 	Progress float64
 	Preview  string
-	// Reason is the provider's text for a failure.
+	// Reason is the provider's message about a failure.
 	Reason string
-	// Items gives the results of a task that is finished.
+	// Items returns the results of a finished task.
 	Items func() []driver.Item
 }
 
-// Update is a task's status in the words of the contract. A task that ends without results ends with an error for
-// each that was asked for; it may be billed, so it is not made again.
+// Update converts a task's status to the contract's form. A task that ends without results has an error for each
+// requested result; it may be billed, so it is not repeated.
 func (c *Client) Update(t driver.Task, h driver.Handle, s Status) driver.Update {
 	u := driver.Update{Task: h, Done: true, Progress: 1}
 	switch c.config.States[s.State] {
@@ -60,8 +60,8 @@ func (c *Client) Update(t driver.Task, h driver.Handle, s Status) driver.Update 
 	return u
 }
 
-// Accepted is a task that the provider accepted and named, with its price; the error for one without
-// a name is [Client.Unnamed].
+// Accepted returns the update for a task that the provider accepted, with its price; without an id the error is
+// [Client.Unnamed].
 func (c *Client) Accepted(h driver.Handle, price Price) (driver.Update, error) {
 	const places = 12
 	if h.ID == "" {
@@ -72,24 +72,24 @@ func (c *Client) Accepted(h driver.Handle, price Price) (driver.Update, error) {
 	}, nil
 }
 
-// Price is what a provider says that a task costs, in dollars, in cents, which are rounded to a millionth of a dollar
-// because they are floating point, or in units of its own; empty where it does not say.
+// Price is the reported price of a task: in dollars; in cents, which are floating point and rounded to a millionth of a
+// dollar; or in the provider's own units. Fields that are not reported are empty.
 type Price struct{ USD, Cents, Credits string }
 
-// Webhook is how the calls of a provider's webhook are told from others.
+// Webhook says how a provider's webhook calls are authenticated.
 type Webhook struct {
-	// Secret is what calls are signed with or carry. Without one nobody can tell: then a
-	// call names its task, and no more of it is believed.
+	// Secret is what calls are signed with or carry. Without it calls cannot be authenticated: only the task's id is
+	// used.
 	Secret string
-	// Genuine proves a call by the secret: [Signed], [Bearer].
+	// Genuine verifies a call with the secret: [Signed], [Bearer].
 	Genuine func(n driver.Notification, secret string) bool
 }
 
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
-// Hear reads a call of a webhook into a value, of which id is the name of the task, and
-// reports whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
-// the provider's, media.CodeInvalid for one that names no task.
+// Hear decodes a webhook call into a value; id returns the task's id in it. believed reports whether the whole call is
+// trusted. Errors: media.CodeUnauthorized for a call that is not the provider's, media.CodeInvalid for one that names
+// no task.
 func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() string) (h driver.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
 		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
@@ -100,8 +100,8 @@ func (c *Client) Hear(n driver.Notification, w Webhook, into any, id func() stri
 	return driver.Handle{ID: id()}, w.Secret != "", nil
 }
 
-// Signed reports whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
-// its body with the secret, in hexadecimal.
+// Signed returns a check of webhook calls: the header must contain "sha256=" and the HMAC-SHA256 of the body with the
+// secret, in hexadecimal.
 func Signed(header string) func(n driver.Notification, secret string) bool {
 	return func(n driver.Notification, secret string) bool {
 		signature, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
@@ -112,7 +112,7 @@ func Signed(header string) func(n driver.Notification, secret string) bool {
 	}
 }
 
-// Bearer reports whether a webhook's call carries the key, in a time that tells nothing about it.
+// Bearer reports whether a webhook call carries the key, in constant time.
 func Bearer(n driver.Notification, key string) bool {
 	x := sha256.Sum256([]byte(http.Header(n.Header).Get("Authorization")))
 	y := sha256.Sum256([]byte("Bearer " + key))

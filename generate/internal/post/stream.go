@@ -15,11 +15,11 @@ import (
 	"atelier/media/wire"
 )
 
-// frameLimit bounds one event after its picture was lifted out of it.
+// frameLimit limits one event after its picture was lifted out of it.
 const frameLimit = 1 << 20
 
-// Events reads a stream of events in JSON to its end and closes it. An error of each ends it and is returned; io.EOF
-// ends it well. A stream that ends inside of an event is io.ErrUnexpectedEOF.
+// Events reads a stream of JSON events to its end and closes it. An error of each ends the stream and is returned,
+// except io.EOF, which ends it without an error. A stream that ends inside an event returns io.ErrUnexpectedEOF.
 func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error {
 	defer func() { _ = body.Close() }()
 	lines := bufio.NewScanner(body)
@@ -30,7 +30,7 @@ func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error 
 			continue
 		}
 		if !json.Valid([]byte(data)) {
-			if !lines.Scan() { // the last line, so it was cut off
+			if !lines.Scan() { // the last line, so it was truncated
 				return io.ErrUnexpectedEOF
 			}
 			return media.Errorf(media.CodeBadResponse, "the stream of %s holds an event that is not JSON; the call may have been billed", c.Name)
@@ -47,18 +47,18 @@ func (c *Client) Events(body io.ReadCloser, each func(data []byte) error) error 
 	return lines.Err()
 }
 
-// Frame is what one event of a stream tells; the zero value tells nothing.
+// Frame is the content of one event of a stream; the zero value has none.
 type Frame struct {
-	// Preview is an early form of the result that comes next; Index counts those of it, from 0.
+	// Preview is a preview of the next result; Index is its number, from 0.
 	Preview *media.Blob
 	Index   int
-	// Results are results that are finished, and what was said of them.
+	// Results are finished results with their metadata.
 	Results driver.Update
 	// Fault ends the stream.
 	Fault *Fault
 }
 
-// follow reads a stream: previews go to the task's Partial, results into the update.
+// follow reads a stream: it sends previews to the task's Partial and adds results to the update.
 func (c *Client) follow(ctx context.Context, call Call, a *Answer) (driver.Update, error) {
 	u, shown := driver.Update{Done: true, Progress: 1}, &previews{task: call.Task}
 	var failed error
@@ -91,8 +91,8 @@ func (c *Client) follow(ctx context.Context, call Call, a *Answer) (driver.Updat
 	return u, nil
 }
 
-// broken ends a stream by an error event. After a preview the work had begun, and previews
-// are billed: then nothing is repeated.
+// broken ends a stream after an error event. A preview means that the work had begun, and previews are billed, so
+// nothing is repeated.
 func (c *Client) broken(call Call, shown *previews, u *driver.Update, f Fault) error {
 	call.Task.N = max(call.Task.N, 1) - len(u.Items)
 	refused, err := c.Refuse(call, &Answer{Status: http.StatusOK}, f)
@@ -106,17 +106,17 @@ func (c *Client) broken(call Call, shown *previews, u *driver.Update, f Fault) e
 	return err
 }
 
-// previews hands preview frames on. Events do not say which result they belong to, so they
-// belong to the one that comes next.
+// previews passes on preview frames. Events do not say which result they belong to, so they are assigned to the next
+// one.
 type previews struct {
 	task   driver.Task
 	seen   bool // anything at all
 	slot   int
-	newest int // the highest index of the slot
+	newest int // the highest index for the slot
 }
 
-// show passes a frame on, unless it comes after its result, or, where the call makes one,
-// after a newer frame: the last one shown is what is kept if the result never comes.
+// show passes a frame on, unless it comes after its result or, if the call makes one result, after a newer frame: the
+// last frame shown is kept if the result never comes.
 func (p *previews) show(done, index int, b media.Blob) {
 	p.seen = true
 	slot, n := done+1, max(p.task.N, 1)
@@ -130,7 +130,7 @@ func (p *previews) show(done, index int, b media.Blob) {
 	p.task.Partial(slot, b)
 }
 
-// Preview is the frame of lifted media; one that cannot be taken tells nothing.
+// Preview returns the frame of lifted media; if it cannot be taken, the frame is empty.
 func Preview(from *wire.Collector, token string, index int) Frame {
 	b, ok := from.Take(token)
 	from.Spare(token)

@@ -11,8 +11,8 @@ import (
 	"atelier/generate/money"
 )
 
-// Text reads a JSON text or number as text, and all else as "": providers disagree with
-// their own documents about such fields.
+// Text decodes a JSON string or number as text, and anything else as "": providers disagree with their own
+// documentation about such fields.
 type Text string
 
 // UnmarshalJSON never fails.
@@ -30,7 +30,7 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Int is the text as a whole number; nil if it is none.
+// Int returns the text as an integer; nil if it is not one.
 func (t Text) Int() *int64 {
 	n, err := strconv.ParseInt(string(t), 10, 64)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t Text) Int() *int64 {
 	return &n
 }
 
-// Whole is the text as a whole number; 0 if it is none.
+// Whole returns the text as an integer; 0 if it is not one.
 func (t Text) Whole() int {
 	if n := t.Int(); n != nil {
 		return int(*n)
@@ -47,7 +47,7 @@ func (t Text) Whole() int {
 	return 0
 }
 
-// Time is the text as a moment, in UTC where it names no zone; zero if it is none.
+// Time returns the text as a time, in UTC if it has no zone; zero if it is not one.
 func (t Text) Time() time.Time {
 	at, err := time.Parse(time.RFC3339, string(t))
 	if err != nil {
@@ -56,7 +56,7 @@ func (t Text) Time() time.Time {
 	return at
 }
 
-// Percent is the text, "45%", as a part of 1; -1 if it is none.
+// Percent returns a percentage such as "45%" as a fraction; -1 if it is not one.
 func (t Text) Percent() float64 {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(string(t)), "%"), 64)
 	if err != nil || !(n >= 0 && n <= 100) {
@@ -65,16 +65,16 @@ func (t Text) Percent() float64 {
 	return n / 100
 }
 
-// Loose reads JSON of a shape, and all else as nothing: for parts of an answer that providers disagree about.
+// Loose decodes JSON of a type, and ignores anything else: for parts of an answer that providers disagree about.
 type Loose[T any] struct{ Value T }
 
 // UnmarshalJSON never fails.
 func (l *Loose[T]) UnmarshalJSON(b []byte) error {
-	_ = json.Unmarshal(b, &l.Value) // another shape is none
+	_ = json.Unmarshal(b, &l.Value) // another type leaves it empty
 	return nil
 }
 
-// At is the text or number at a place in decoded JSON, named by fields and by indexes of lists; empty if there is none.
+// At returns the string or number at a path in decoded JSON, of field names and list indexes; empty if there is none.
 func At(v any, place ...any) string {
 	for _, p := range place {
 		switch p := p.(type) {
@@ -88,13 +88,13 @@ func At(v any, place ...any) string {
 			}
 		}
 	}
-	raw, _ := json.Marshal(v) // it was JSON
+	raw, _ := json.Marshal(v) // it was decoded from JSON
 	var t Text
 	_ = t.UnmarshalJSON(raw) // it never fails
 	return string(t)
 }
 
-// One reads a JSON object, or the first one of a list; false if there is none.
+// One decodes a JSON object, or the first one of a list; false if there is none.
 func One(body []byte, into any) bool {
 	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {
 		return json.Unmarshal(body, into) == nil
@@ -103,10 +103,10 @@ func One(body []byte, into any) bool {
 	return json.Unmarshal(body, &list) == nil && len(list) > 0 && json.Unmarshal(list[0], into) == nil
 }
 
-// Amount writes a provider's number as exact decimal text, divided by per (cents by 100)
-// and rounded to so many places; "" for what is no amount: negative, or senseless.
+// Amount returns a provider's number as exact decimal text, divided by per (100 for cents) and rounded to the given
+// places; "" for an invalid amount: negative, too large, or malformed.
 func Amount(number string, per int64, places int) string {
-	const longest, digits = 400, 2 // of the exponent: nobody is billed more
+	const longest, digits = 400, 2 // limits of the text and of the exponent; no bill exceeds them
 	_, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	if len(number) > longest || strings.ContainsAny(number, "/_xX") || len(strings.TrimLeft(exponent, "+-0")) > digits {
 		return ""
@@ -118,5 +118,5 @@ func Amount(number string, per int64, places int) string {
 	return money.Rounded(r, places)
 }
 
-// most is the largest amount that is believed.
+// most is the largest amount that is accepted.
 const most = 1_000_000_000

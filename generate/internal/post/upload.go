@@ -9,17 +9,17 @@ import (
 	"atelier/media"
 )
 
-// Leave is a provider's leave to put one file into its storage by a signed form.
+// Leave is a provider's permission to upload one file to its storage with a signed form.
 type Leave struct {
-	// ID is how later requests name the file.
+	// ID identifies the file in later requests.
 	ID string `json:"id"`
-	// URL is where the form goes: by https, or to the provider's own origin. The key does not.
+	// URL is where the form is sent: by https, or to the provider's own origin. The key is not sent.
 	URL string `json:"url"`
-	// Fields come before the file, as they are.
+	// Fields precede the file, unchanged.
 	Fields Fields `json:"fields"`
 }
 
-// Fields reads a JSON object, or a text that holds one; nil for all else.
+// Fields decodes a JSON object, or a string that contains one; nil for anything else.
 type Fields Body
 
 // UnmarshalJSON never fails.
@@ -34,11 +34,11 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Upload puts a stored picture where a provider wants it that takes none in its requests: ask is the call that the
-// leave is read from, the file is the last field of its form, called "file". Nothing of it is billed, so what fails on
-// the way can be done again. It gives the leave's ID. Config.Storage has to be set.
+// Upload uploads a stored picture for a provider that accepts none in its requests. ask is the call that returns the
+// permission (leave); the file is the last field of its form, called "file". Nothing is billed, so failures can be
+// retried. Upload returns the ID of leave. It requires Config.Storage.
 func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leave) (string, error) {
-	r, err := c.config.Codec.Open(ctx, b.Digest) // it has to be there before a leave is asked for
+	r, err := c.config.Codec.Open(ctx, b.Digest) // it must exist before a permission is requested
 	if err == nil {
 		err = r.Close()
 	}
@@ -61,12 +61,12 @@ func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leav
 	return leave.ID, err
 }
 
-// refusedFile reads an answer of a storage that is not a success.
+// refusedFile decodes a storage's answer that is not a success.
 func refusedFile(a *Answer) (Fault, bool) {
 	switch {
 	case a.Status >= http.StatusInternalServerError:
 		return Fault{}, true
-	case a.Status == http.StatusForbidden: // leaves are good for some minutes
+	case a.Status == http.StatusForbidden: // permissions are valid for some minutes
 		return Fault{Code: media.CodeUnavailable, Advice: "it is sent again with a new leave"}, true
 	}
 	return Fault{Code: media.CodeBadResponse, Advice: "try another picture or format"}, true

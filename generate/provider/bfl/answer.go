@@ -14,8 +14,8 @@ import (
 	"atelier/media"
 )
 
-// accepted is the answer to a new task. With a webhook it may have no polling URL.
-// Costs are cents; all numbers may be null.
+// accepted is the answer to a new task. With a webhook it may have no polling URL. Costs are in cents; all numbers may
+// be null.
 type accepted struct {
 	ID         string   `json:"id"`
 	PollingURL string   `json:"polling_url"`
@@ -24,14 +24,14 @@ type accepted struct {
 	OutputMP   *float64 `json:"output_mp"`
 }
 
-// result is the state of a task, as polls and webhooks tell it.
+// result is the state of a task, as returned by polls and webhooks.
 type result struct {
 	ID       string          `json:"id"`
 	Status   string          `json:"status"`
 	Result   *made           `json:"result"`
 	Progress *float64        `json:"progress"`
 	Details  json.RawMessage `json:"details"`
-	// Message and Error are there where a task failed.
+	// Message and Error are set if a task failed.
 	Message post.Text `json:"message"`
 	Error   post.Text `json:"error"`
 }
@@ -42,7 +42,7 @@ type made struct {
 	Seed   post.Text `json:"seed"`
 }
 
-// submitted reads the answer to a new task. Cents have the noise of floating point, which is rounded away.
+// submitted converts the answer to a new task. Cents have floating-point noise, which is rounded away.
 func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	var price post.Price
 	if got.Cost != nil {
@@ -53,7 +53,7 @@ func (d *Driver) submitted(got accepted) (driver.Update, error) {
 	return u, err
 }
 
-// update reads the state of a task; what is no state of an end means that it continues.
+// update converts the state of a task; a status that does not end it means that it continues.
 func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
 	at := post.Status{State: got.Status, Progress: -1, Reason: string(cmp.Or(got.Message, got.Error))}
 	at.Items = func() []driver.Item { return []driver.Item{d.item(got.Result)} }
@@ -76,8 +76,8 @@ func (d *Driver) update(h driver.Handle, got result) (driver.Update, error) {
 	return u, nil
 }
 
-// item names the picture of a finished task. The prompt comes back as the model read
-// it, which is not always as it was written.
+// item returns the picture of a finished task. The returned prompt is the one that the model used, which may differ
+// from the request's.
 func (d *Driver) item(m *made) driver.Item {
 	if m == nil {
 		return d.client.Link("")
@@ -87,13 +87,13 @@ func (d *Driver) item(m *made) driver.Item {
 	return it
 }
 
-// moderated is a refusal with the provider's reasons, if it gives any; their key is spelled
-// with a blank. The status says who refused and is no reason.
+// moderated returns a refusal with the provider's reasons, if any; their key contains a space. The status says which
+// stage refused and is not a reason.
 func (d *Driver) moderated(stage, what string, got result) []driver.Item {
 	var details struct {
 		Reasons []post.Text `json:"Moderation Reasons"`
 	}
-	_ = json.Unmarshal(got.Details, &details) // they are not always there
+	_ = json.Unmarshal(got.Details, &details) // they are optional
 	var reasons []string
 	for _, r := range details.Reasons {
 		if s := string(r); s != "" && !slices.Contains(reasons, s) {
@@ -104,8 +104,8 @@ func (d *Driver) moderated(stage, what string, got result) []driver.Item {
 		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(append([]string{got.Status}, reasons...), ", ")))
 }
 
-// problem is an error answer: detail is a text, a list of fields or an object;
-// newer parts of the API say message and error.
+// problem is an error answer: detail is a string, a list of fields or an object; newer parts of the API use message and
+// error.
 type problem struct {
 	Detail     json.RawMessage `json:"detail"`
 	Message    post.Text       `json:"message"`
@@ -126,7 +126,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return post.Fault{Words: p.words(), Wait: post.Seconds(string(p.RetryAfter))}, true
 }
 
-// words are what the problem says, in the order in which the API means it. What the request held is not repeated.
+// words returns the problem's text, by the API's order of precedence. It does not repeat the request's content.
 func (p problem) words() string {
 	var fields []field
 	if json.Unmarshal(p.Detail, &fields) == nil && len(fields) > 0 {

@@ -10,7 +10,7 @@ import (
 	"atelier/generate/internal/post"
 )
 
-// optionFields are the fields that options set; the catalogue says which model takes which.
+// optionFields maps options to fields; the catalogue says which model accepts which option.
 var optionFields = map[string]string{
 	"safety_tolerance": "safety_tolerance", "prompt_upsampling": "prompt_upsampling", "steps": "steps",
 	"guidance": "guidance", "raw": "raw", "grounding": "grounding", "image_prompt_strength": "image_prompt_strength",
@@ -20,8 +20,8 @@ var names = post.Names{
 	Prompt: "prompt", AspectRatio: "aspect_ratio", Tier: "resolution", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
 }
 
-// request writes a task in the endpoint's words. The transport streams pictures from the store as bare base64. A model
-// with a mask calls its picture image, a variation image_prompt, an edit by words input_image, input_image_2 and so on.
+// request encodes a task for the endpoint. The transport streams pictures from the store as bare base64. Their field is
+// image for models with a mask, image_prompt for a variation, else input_image, input_image_2 and so on.
 func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	varied := t.Method == generate.MethodVariation
 	masked := t.Model.Mask != "" && t.Model.Mask != "none"
@@ -33,7 +33,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 		return nil, err
 	}
 	body := post.Body{}
-	t.Tier = strings.ToLower(t.Tier) // as people write it: 1K
+	t.Tier = strings.ToLower(t.Tier) // people write it as 1K
 	body.Settings(t, names)
 	if t.NotifyURL != "" {
 		body.Set("webhook_url", t.NotifyURL)

@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// answer is the body of a 200, with a picture or without.
+// answer is the body of a 200 response, with or without a picture.
 type answer struct {
 	Candidates []candidate `json:"candidates"`
 	Feedback   struct {
@@ -76,8 +76,8 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u driver.
 	return u, err
 }
 
-// interim reports whether the item at token lies in a part that is a thought, in a body that ends too early to be read
-// as JSON: it looks at the part's own fields before and after the inline data.
+// interim reports whether the item at token is in a thought part of a body that is truncated and therefore not valid
+// JSON: it inspects the part's own fields before and after the inline data.
 func interim(body, token string) bool {
 	before, after, ok := strings.Cut(body, token)
 	if !ok {
@@ -94,8 +94,8 @@ func interim(body, token string) bool {
 	return strings.Contains(tight(before), thought) || strings.Contains(tight(after), thought)
 }
 
-// ending is why a success holds no result: a blocked prompt, a candidate stopped for
-// safety, NO_IMAGE, or a text in place of the picture.
+// ending returns why a success holds no result: a blocked prompt, a candidate stopped for safety, NO_IMAGE, or text
+// instead of the picture.
 func (a answer) ending(text string) post.Ending {
 	if reason := a.Feedback.BlockReason; reason != "" {
 		return post.Ending{Blocked: true, Reasons: []string{reason}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
@@ -107,7 +107,7 @@ func (a answer) ending(text string) post.Ending {
 	return post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, text), Categories: categories(c.Ratings)}
 }
 
-// categories are the ratings that blocked, in the provider's words.
+// categories returns the ratings that blocked, in the provider's words.
 func categories(ratings []rating) (list []string) {
 	for _, r := range ratings {
 		if r.Blocked || r.Probability == "HIGH" {
@@ -117,8 +117,8 @@ func categories(ratings []rating) (list []string) {
 	return list
 }
 
-// count splits the tokens. Thoughts are billed as text output. Where the answer gives no split, the tokens of an answer
-// with a picture are the picture's. Tokens of sound are among the output.
+// count splits the tokens. Thoughts are billed as text output. If the answer has no split, the candidates' tokens of an
+// answer with a picture are image tokens. Audio tokens are part of the output.
 func (u usage) count(t driver.Task, pictures int) generate.Usage {
 	out := generate.Usage{
 		InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,
@@ -148,7 +148,7 @@ type status struct {
 	} `json:"error"`
 }
 
-// detail is one of the typed details; fields of other types are left empty.
+// detail is one of the typed details; fields of other types stay empty.
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"`
@@ -164,7 +164,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 		return post.Fault{}, false
 	}
 	f := post.Fault{}
-	var quotas []string // first, since the message is long and is cut
+	var quotas []string // quotas come first, because the long message is truncated
 	if failure.Error.Status == "FAILED_PRECONDITION" {
 		f.Code, f.Advice = media.CodeForbidden, "turn on billing in Google AI Studio, or use it from a supported country"
 	}
@@ -178,7 +178,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 		}
 		for _, v := range d.Violations {
 			quotas = append(quotas, v.QuotaID+" of "+v.QuotaValue+": ")
-			if a.Status == http.StatusTooManyRequests && v.QuotaValue == "0" { // no wait makes it more
+			if a.Status == http.StatusTooManyRequests && v.QuotaValue == "0" { // waiting does not help
 				f.Code = media.CodeQuotaExceeded
 			}
 		}

@@ -1,21 +1,21 @@
-// Package gemini is the driver for Google's Gemini image models, the Nano Banana
-// family, and for its speech models, on the Gemini API's generateContent.
+// Package gemini is the driver for Google's Gemini image models, the Nano Banana family, and Gemini speech models,
+// through the Gemini API's generateContent.
 //
-// It speaks plain net/http. The vendor's SDK would add nothing here: one POST, no polling, and its types decode inline
-// data that has been lifted already. The simulator that the tests run against is checked with the vendor's SDK instead.
+// It uses plain net/http. The vendor's SDK would add nothing: there is one POST and no polling, and its types decode
+// inline data that has already been lifted. The simulator that the tests run against is checked with the vendor's SDK.
 //
-// One call makes one picture; a model may give more, and every picture that is not a thought is kept. Thought parts,
-// texts and pictures, are passed over; thoughtSignature is never touched.
+// One call makes one picture; a model may return more, and every picture that is not a thought is kept. Thought parts,
+// texts and pictures, are ignored; thoughtSignature is never used.
 //
-// What is safe to repeat, so Retryable: a request that never left (name, dial, TLS), 429 unless a daily or zero quota
-// is used up (the wait is RetryInfo's retryDelay), and 500, 503 or 504 with Google's own error status, because only
-// successful calls are billed. What is not: a connection lost after the request was sent, an answer cut in the middle,
-// anything without an error status. A picture that arrived whole before a cut is returned beside the error.
+// Safe to repeat, and therefore Retryable: a request that was never sent (name, dial, TLS), 429 unless a daily or zero
+// quota is used up (the wait is RetryInfo's retryDelay), and 503 or 504 with Google's own error status, because only
+// successful calls are billed. Not safe: 500, a connection lost after the request was sent, a truncated answer,
+// anything without an error status. A picture that arrived complete before a truncation is returned with the error.
 //
-// Speech comes as raw samples; the transport puts a WAV header before them.
+// Speech is returned as raw samples; the transport adds a WAV header.
 //
-// Refusals are successes without a picture, in four shapes; they come back as moderated items with their Safety. Errors
-// are media.Error values: unauthorized (a bad key is status 400 here), forbidden, not_found (a retired model),
+// Refusals are successes without a picture, in four forms; they are returned as moderated items with their Safety.
+// Errors are media.Error values: unauthorized (a bad key is status 400 here), forbidden, not_found (a retired model),
 // rate_limited, quota_exceeded, invalid, unavailable, bad_response. It may import generate, media and wire; no other
 // driver.
 package gemini
@@ -43,18 +43,18 @@ type Config struct {
 	BaseURL string
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default guarded connections.
+	// Base is the transport of the calls; default guarded connections.
 	Base http.RoundTripper
 }
 
-// Driver makes and edits images with Gemini models, and speaks with its speech models. It is safe for concurrent use.
+// Driver generates and edits images with Gemini models, and generates speech. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
 	client *post.Client
 }
 
-// New makes a driver. Its error has code media.CodeInvalid and names the setting.
-// A missing key is no error here; [Driver.Ready] tells.
+// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing key is not an error here;
+// [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
 		Name:    "Gemini",
@@ -72,14 +72,14 @@ func New(c Config) (*Driver, error) {
 	return &Driver{client: client}, err
 }
 
-// Provider is "gemini".
+// Provider returns "gemini".
 func (d *Driver) Provider() string { return "gemini" }
 
-// Ready is nil if there is a key.
+// Ready returns nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Start makes the call and waits for its result. A refusal is one moderated item.
-// A result that arrived before an error comes with it.
+// Start makes the call and waits for its result. A refusal is one moderated item. A result that arrived before an error
+// is returned with it.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	body, err := d.request(ctx, t)
 	if err != nil {

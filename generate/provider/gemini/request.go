@@ -26,20 +26,20 @@ type part struct {
 	Thought    bool        `json:"thought,omitempty"`
 }
 
-// inlineData is media; the data is a token on both ways.
+// inlineData is media; in both directions the data is a token.
 type inlineData struct {
 	MIMEType string `json:"mimeType"`
 	Data     string `json:"data"`
 }
 
-// optionField is where each option of a task goes in generationConfig.
+// optionField maps each option of a task to its field in generationConfig.
 var optionField = map[string]string{
 	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
 	"thinking_level": post.Elsewhere, "safety_settings": post.Elsewhere, "language_code": post.Elsewhere, "speakers": post.Elsewhere,
 }
 
-// request writes a task in the endpoint's words: the pictures of an edit, whose bytes the
-// transport streams from the store, and the prompt.
+// request encodes a task for the endpoint: the pictures of an edit, whose bytes the transport streams from the store,
+// and the prompt.
 func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
@@ -67,10 +67,10 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	return body, config.Options(t, optionField)
 }
 
-// defaultVoice is used where neither the task nor the model's row names one.
+// defaultVoice is used if neither the task nor the model's row names a voice.
 const defaultVoice = "Kore"
 
-// speech says who speaks, one voice or the two speakers of a dialogue.
+// speech sets who speaks: one voice, or the two speakers of a dialogue.
 func speech(t driver.Task, config post.Body) error {
 	say := post.Body{}
 	say.Set("languageCode", t.Options["language_code"])
@@ -92,8 +92,8 @@ func speech(t driver.Task, config post.Body) error {
 	return nil
 }
 
-// turns are the parts of a text to speak. Models that take a style read it, and who speaks,
-// beside each part: one for each turn of a dialogue. The others read all of it in the text.
+// turns returns the parts of a text to speak. Models with a style setting expect style and speaker beside each part,
+// one part per turn of a dialogue. Other models read them from the text.
 func turns(t driver.Task) []part {
 	speakers, dialogue := t.Options["speakers"].(map[string]any)
 	if !slices.Contains(t.Model.Supports, "style") {

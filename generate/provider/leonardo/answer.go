@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// accepted is the answer to a new generation; version 2 wraps it in another name.
+// accepted is the answer to a new generation; version 2 wraps it under another name.
 type accepted struct {
 	Job *job `json:"sdGenerationJob"`
 	New *job `json:"generate"`
@@ -24,13 +24,13 @@ type job struct {
 	Credits post.Text `json:"apiCreditCost"`
 }
 
-// generation is the state of a generation. There is no reason in a failed one.
+// generation is the state of a generation. A failed one has no reason.
 type generation struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
-	// Seed is a number in answers to polls and a text in calls of the webhook.
+	// Seed is a number in answers to polls and a string in webhook calls.
 	Seed post.Text `json:"seed"`
-	// Images is the name in answers to polls, Pictures the one in calls of the webhook.
+	// Images is set in answers to polls, Pictures in webhook calls.
 	Images   []picture `json:"generated_images"`
 	Pictures []picture `json:"images"`
 }
@@ -62,7 +62,7 @@ func (d *Driver) update(t driver.Task, h driver.Handle, g *generation) driver.Up
 	}})
 }
 
-// item names one picture. A picture that is flagged is there all the same.
+// item returns one picture. A flagged picture may still be available.
 func (d *Driver) item(p picture, seed post.Text) driver.Item {
 	it := d.client.Link(p.URL)
 	if p.NSFW {
@@ -75,8 +75,8 @@ func (d *Driver) item(p picture, seed post.Text) driver.Item {
 	return it
 }
 
-// problem is an error answer. Version 1 is flat, parts of the API put it into a list
-// and say message, with the code among extensions.
+// problem is an error answer. Version 1 is flat; parts of the API return a list and use message, with the code in
+// extensions.
 type problem struct {
 	Error      string `json:"error"`
 	Message    string `json:"message"`
@@ -86,7 +86,7 @@ type problem struct {
 	} `json:"extensions"`
 }
 
-// phrases come before the API's statuses, which are not to be relied on.
+// phrases take precedence over the API's statuses, which are unreliable.
 var phrases = post.Phrases{
 	{Any: []string{"moderation", "disallowed words"}, Code: media.CodeModerated},
 	{Any: []string{"access-denied", "authorization hook", "authentication hook"}, Code: media.CodeUnauthorized},

@@ -1,20 +1,20 @@
-// Package leonardo is the driver for Leonardo.Ai's own image models: Phoenix, Lucid,
-// Anime XL, Kino XL and their family, on version 1 of the production API.
+// Package leonardo is the driver for Leonardo.Ai's own image models: Phoenix, Lucid, Anime XL, Kino XL and their
+// family, on version 1 of the production API.
 //
-// A call makes a generation of up to four pictures: POST /generations, then GET of the generation, then links that
-// everybody can open and that last. A picture to start from is uploaded first: the API names a storage host and a form
-// that is good for two minutes, and the picture goes there as a file, without the key. Generations cannot be cancelled.
+// A call creates a generation of up to four pictures: POST /generations, then GET of the generation, then links that
+// are public and permanent. An input picture is uploaded first: the API names a storage host and a form that is valid
+// for two minutes, and the picture is sent there as a file, without the key. Generations cannot be cancelled.
 //
-// What is safe to repeat, so Retryable: a request that never left, everything before the generation is asked for, 429,
-// and 500 or 503 with the API's own error, because no generation was made. What is not: a connection lost after the
-// generation was asked for, an answer cut in the middle, a page of a proxy. A bad key can come as status 500; the words
-// tell.
+// Safe to repeat, and therefore Retryable: a request that was never sent, everything before the generation is
+// requested, 429, and 503 with the API's own error, because no generation was created. Not safe: 500, a connection lost
+// after the generation was requested, a truncated answer, a page of a proxy. A bad key can be reported as status 500;
+// the message identifies it.
 //
-// The account's generations are listed, for the Gateway to find one whose name was lost. The
-// API takes no key of ours, so they are told apart by their seeds and all else that is told.
+// The Gateway uses the list of the account's generations to find one whose id was lost. The API takes no idempotency
+// key, so generations are matched by their seeds and all other listed settings.
 //
-// The webhook belongs to the key, not to the request: its address and its bearer are set where the key is made. Only
-// good ends are told, and the calls carry the API key and the bearer in their body, of which nothing is kept.
+// The webhook belongs to the key, not to the request: its address and bearer are set where the key is created. Only
+// successes are notified, and the calls carry the API key and the bearer in their body, none of which is kept.
 //
 // Errors are media.Error values: unauthorized, forbidden, quota_exceeded, not_found
 // (model or generation), rate_limited, invalid, unavailable, bad_response. It may
@@ -36,7 +36,7 @@ import (
 	"atelier/media/wire"
 )
 
-// defaultBaseURL is the API's origin; without the path the origin answers a web page.
+// defaultBaseURL is the API's origin; without the path the origin serves a web page.
 const (
 	defaultBaseURL = "https://cloud.leonardo.ai"
 	apiPath        = "/api/rest/v1"
@@ -48,19 +48,19 @@ type Config struct {
 	APIKey string
 	// BaseURL is the API's origin, LEONARDO_BASE_URL; default https://cloud.leonardo.ai.
 	BaseURL string
-	// WebhookKey is the callback key of the API key, LEONARDO_WEBHOOK_KEY: what calls of
-	// the webhook carry. Without it no call is believed.
+	// WebhookKey is the callback key of the API key, LEONARDO_WEBHOOK_KEY, which webhook calls carry. Without it no
+	// call is trusted.
 	WebhookKey string
 	// Codec puts pictures into uploads; required.
 	Codec *wire.Codec
-	// Base carries the calls; default guarded connections.
+	// Base is the transport of the calls; default guarded connections.
 	Base http.RoundTripper
-	// Uploads carries pictures to the storage host that the API names; default a guarded
-	// transport that goes to public addresses and to the base only.
+	// Uploads is the transport of pictures to the storage host that the API names; default a guarded transport to
+	// public addresses and the base only.
 	Uploads http.RoundTripper
 }
 
-// Driver makes and edits images with Leonardo's models. It is safe for concurrent use.
+// Driver generates and edits images with Leonardo's models. It is safe for concurrent use.
 type Driver struct {
 	client  *post.Client
 	webhook post.Webhook
@@ -68,8 +68,8 @@ type Driver struct {
 
 var _ driver.Notified = (*Driver)(nil)
 
-// New makes a driver. Its error has code media.CodeInvalid and names the setting.
-// A missing key is no error here; [Driver.Ready] tells.
+// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing key is not an error here;
+// [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
 		Name:    "Leonardo",
@@ -85,14 +85,14 @@ func New(c Config) (*Driver, error) {
 	return &Driver{client: client, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
 }
 
-// Provider is "leonardo".
+// Provider returns "leonardo".
 func (d *Driver) Provider() string { return "leonardo" }
 
-// Ready is nil if there is a key.
+// Ready returns nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Start uploads the picture of an edit, makes a generation and returns its handle, with the price that the provider
-// names. A refusal of the prompt is one moderated item for each picture asked for.
+// Start uploads the picture of an edit, creates a generation and returns its handle, with the price that the provider
+// reports. A refusal of the prompt is one moderated item for each requested picture.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	body, err := d.request(ctx, t)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	})
 }
 
-// Poll asks for a generation. A failed one is done, with an error for each picture.
+// Poll returns the state of a generation. A failed one is done, with an error for each picture.
 func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	var got struct {
 		Generation *generation `json:"generations_by_pk"`
@@ -122,13 +122,13 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 	})
 }
 
-// Cancel is media.CodeUnsupported: the provider has no way to stop a generation.
+// Cancel returns media.CodeUnsupported: the provider cannot stop a generation.
 func (d *Driver) Cancel(context.Context, driver.Handle) error {
 	return media.Errorf(media.CodeUnsupported, "Leonardo has no way to stop a generation")
 }
 
-// Notification reads a call of the webhook. With a webhook key a call without that
-// bearer is refused; without one the call names the generation and no more is believed.
+// Notification decodes a webhook call. With a webhook key, a call without that bearer is rejected; without one, only
+// the generation's id is used.
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	var got struct {
 		Type string `json:"type"`
@@ -148,7 +148,7 @@ var _ driver.Listed = (*Driver)(nil)
 
 const pageSize = 50
 
-// listed is a generation as the list of an account has it.
+// listed is a generation in the account's list.
 type listed struct {
 	generation
 	Created post.Text `json:"createdAt"`
@@ -159,11 +159,10 @@ type listed struct {
 	Height  post.Text `json:"imageHeight"`
 }
 
-// ListsKeys is false: the API takes nothing from its callers that it would show.
+// ListsKeys returns false: the API stores no value of its callers that its list would show.
 func (d *Driver) ListsKeys() bool { return false }
 
-// List gives generations of the account that the key belongs to. The API does not promise
-// that they are all, or in order.
+// List returns generations of the key's account. The API does not promise that they are complete or in order.
 func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) {
 	after, user, _ := strings.Cut(from, " ")
 	user, err := d.user(ctx, user)
@@ -186,7 +185,7 @@ func (d *Driver) List(ctx context.Context, from string) (driver.Listing, error) 
 	return l, err
 }
 
-// user is the id of the account, if it is not known yet.
+// user returns the id of the account, and requests it if it is not known.
 func (d *Driver) user(ctx context.Context, known string) (string, error) {
 	if known != "" {
 		return known, nil

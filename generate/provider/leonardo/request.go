@@ -11,11 +11,10 @@ import (
 	"atelier/media"
 )
 
-// usualContrast is sent where the model takes a contrast and nobody named one: the
-// models that take one refuse to work without.
+// usualContrast is sent if the model takes a contrast and the task sets none: models that take a contrast require it.
 const usualContrast = 3.5
 
-// optionField is where each option of a task goes; the catalogue says which model takes which.
+// optionField maps each option of a task to its field; the catalogue says which model accepts which option.
 var optionField = map[string]string{
 	"contrast": "contrast", "guidance_scale": "guidance_scale", "num_inference_steps": "num_inference_steps",
 	"scheduler": "scheduler", "init_strength": "init_strength", "style_uuid": "styleUUID",
@@ -24,9 +23,9 @@ var optionField = map[string]string{
 
 var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", Width: "width", Height: "height", Seed: "seed"}
 
-// request uploads the picture of a task and writes the task in the endpoint's words.
-// Settings that the task leaves open are left out, so that the provider's defaults
-// hold, but for those whose defaults make more pictures or other work than asked.
+// request uploads the picture of a task and encodes the task for the endpoint. Settings that the task leaves open are
+// omitted, so that the provider's defaults apply, except those whose defaults make more pictures or other work than
+// requested.
 func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{Inputs: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
@@ -61,8 +60,8 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	return body, err
 }
 
-// addQuality says how much work a picture is, where the model has a choice: low is the fast way, high the ultra one.
-// The provider's default is the middle one, alchemy; it is named, because defaults change.
+// addQuality sets the quality mode, if the model has a choice: low is the fast mode, high is ultra. The provider's
+// default is the middle one, alchemy; it is sent explicitly because defaults change.
 func addQuality(t driver.Task, body post.Body) {
 	switch {
 	case len(t.Model.Qualities) == 0:

@@ -10,8 +10,8 @@ import (
 	"atelier/media"
 )
 
-// report is a job as the proxy tells it. Proxies disagree about the shapes of what stands beside the words; what has another
-// shape is empty.
+// report is a job as the proxy reports it. Proxies disagree about the types of some fields; a field of another type is
+// left empty.
 type report struct {
 	ID         post.Text              `json:"id"`
 	Action     post.Text              `json:"action"`
@@ -27,7 +27,7 @@ type report struct {
 	Properties post.Loose[properties] `json:"properties"`
 }
 
-// button is a follow-up that Midjourney offers, single a picture of several.
+// button is a follow-up that Midjourney offers; single is one picture of several.
 type button struct {
 	CustomID post.Text `json:"customId"`
 	Label    post.Text `json:"label"`
@@ -38,7 +38,7 @@ type single struct {
 }
 
 type properties struct {
-	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
+	// FinalPrompt is the prompt that was drawn, or that a dialog shows, including flags.
 	FinalPrompt post.Text `json:"finalPrompt"`
 	MessageHash post.Text `json:"messageHash"`
 	BannedWord  post.Text `json:"bannedWord"`
@@ -51,7 +51,7 @@ func (r report) offers() (all []catalog.Offer) {
 	return all
 }
 
-// links are the pictures of a job: several, or one, which may be a grid.
+// links returns the pictures of a job: several, or one, which may be a grid.
 func (r report) links() (all []string) {
 	for _, x := range append(r.Singles.Value, single{r.ImageURL}) {
 		if x.URL != "" {
@@ -59,12 +59,12 @@ func (r report) links() (all []string) {
 		}
 	}
 	if len(all) > 1 && r.ImageURL != "" {
-		all = all[:len(all)-1] // the grid of the others
+		all = all[:len(all)-1] // the last one is the grid of the others
 	}
 	return all
 }
 
-// update tells how a job stands. While it continues, its picture is a preview.
+// update converts the state of a job. While it continues, its picture is a preview.
 func (d *Driver) update(t driver.Task, h driver.Handle, r report) driver.Update {
 	u := d.client.Update(t, h, post.Status{
 		State: string(r.Status), Progress: r.Progress.Percent(), Preview: string(r.ImageURL), Reason: string(r.FailReason),
@@ -76,10 +76,10 @@ func (d *Driver) update(t driver.Task, h driver.Handle, r report) driver.Update 
 	return u
 }
 
-// grids are the jobs that draw four pictures, at proxies that tell of no buttons.
+// grids are the actions that draw four pictures, for proxies that send no buttons.
 var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
-// items are the results of a job that succeeded: a text, single pictures, or one picture, which may be a grid.
+// items returns the results of a successful job: a text, single pictures, or one picture, which may be a grid.
 func items(t driver.Task, r report) (all []driver.Item) {
 	p := parent{TaskID: string(r.ID), Hash: string(r.Properties.Value.MessageHash), Action: string(r.Action), Mode: string(r.Mode)}
 	it := driver.Item{

@@ -1,24 +1,24 @@
-// Package midjourney is the driver for Midjourney through midjourney-proxy, the protocol that proxies and resellers
-// have in common; Midjourney has no API of its own. It is off until its address is set: driving an account through a
-// proxy may be against Midjourney's terms, and that is the operator's decision.
+// Package midjourney is the driver for Midjourney through midjourney-proxy, a protocol that proxies and resellers
+// share; Midjourney has no API of its own. It is off until its address is set: using an account through a proxy may
+// violate Midjourney's terms, and that is the operator's decision.
 //
-// A job draws a grid of four pictures. The item is the whole grid with its tiles, or four items where the proxy gives
-// single pictures. Their metadata has, under "midjourney", the job and its message hash; the buttons of it are the
-// item's offers. An output with that metadata as the input of a later request can be followed up, by the option action:
-// upscale, variation, reroll, zoom, pan, inpaint, or button with custom_id; the tile says which of the four, or the
-// option index does. Without the option a variation of such an output is Midjourney's own, an edit with a mask is
-// inpaint (Vary Region), an edit without one goes to the proxy's editor. Pictures that Midjourney did not make are
-// image prompts; without words they are blended. Which act takes what, which buttons it is, and which settings are
-// flags of the prompt, is data of the catalogue. While a job goes on, its picture is a preview.
+// A job draws a grid of four pictures. The item is the whole grid with its tiles, or four items if the proxy returns
+// single pictures. Their metadata contains, under "midjourney", the job and its message hash; the job's buttons are the
+// item's offers. An output with that metadata can be followed up as the input of a later request, by the option action:
+// upscale, variation, reroll, zoom, pan, inpaint, or button with custom_id; the tile selects one of the four, or the
+// option index does. Without the option, a variation of such an output is Midjourney's own, an edit with a mask is
+// inpaint (Vary Region), and an edit without one uses the proxy's editor. Pictures that Midjourney did not make are
+// image prompts; without words they are blended. The catalogue defines what each act accepts, which buttons perform it,
+// and which settings are flags of the prompt. While a job continues, its picture is a preview.
 //
-// The model Midjourney Describe answers with a text of four prompts, a document.
+// The model Midjourney Describe returns a text of four prompts, a document.
 //
-// What is safe to repeat, so Retryable: a request that never left, 429, a full queue (code 23), and an internal failure
-// (code 9) without a job: the proxy says in its own words that nothing was started. What is not: a connection lost
-// after the request was sent, a page of something else. Polls cost nothing.
+// Safe to repeat, and therefore Retryable: a request that was never sent, 429, a full queue (code 23), and an internal
+// failure (code 9) without a job and below status 500: the proxy itself says that nothing was started. Not safe: a
+// connection lost after the request was sent, a page of another server. Polls cost nothing.
 //
-// The proxy signs no notification, so [Driver.Notification] believes none: it gives
-// the task alone, which is then polled.
+// The proxy signs no notifications, so [Driver.Notification] trusts none: it returns only the task, which is then
+// polled.
 //
 // Errors are media.Error values: missing_key (no address), unauthorized, forbidden, not_found (a job that the proxy no
 // longer knows, an unknown version), moderated, rate_limited, quota_exceeded, invalid, unsupported, unavailable,
@@ -38,18 +38,18 @@ import (
 
 // Config sets up a [Driver].
 type Config struct {
-	// ProxyURL is the proxy's address, MIDJOURNEY_PROXY_URL; the paths from /mj on
-	// follow it. Without one the driver is not ready.
+	// ProxyURL is the proxy's address, MIDJOURNEY_PROXY_URL, which the paths from /mj on follow. Without it the driver
+	// is not ready.
 	ProxyURL string
-	// Secret is sent as mj-api-secret, MIDJOURNEY_API_SECRET; empty for a proxy that asks for none.
+	// Secret is sent as mj-api-secret, MIDJOURNEY_API_SECRET; empty for a proxy that requires none.
 	Secret string
 	// Codec streams pictures into the requests; required.
 	Codec *wire.Codec
-	// Base carries the calls; default guarded connections.
+	// Base is the transport of the calls; default guarded connections.
 	Base http.RoundTripper
 }
 
-// Driver makes, varies and edits pictures with Midjourney. It is safe for concurrent use.
+// Driver generates, varies and edits pictures with Midjourney. It is safe for concurrent use.
 type Driver struct{ client *post.Client }
 
 var (
@@ -58,8 +58,8 @@ var (
 	_ driver.Reviewed = (*Driver)(nil)
 )
 
-// New makes a driver. Its error has code media.CodeInvalid and names the setting.
-// A missing address is no error here; [Driver.Ready] tells.
+// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing address is not an error
+// here; [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	header := http.Header{}
 	if c.Secret != "" {
@@ -81,14 +81,14 @@ func New(c Config) (*Driver, error) {
 	return &Driver{client}, err
 }
 
-// Provider is "midjourney".
+// Provider returns "midjourney".
 func (d *Driver) Provider() string { return "midjourney" }
 
-// Ready is nil if there is an address.
+// Ready returns nil if there is an address.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Review tells what becomes of pictures that are image prompts, and of the shape of a blend;
-// of follow-ups the row tells. Its error is that of a task that cannot be handed in.
+// Review reports the handling of image prompts and of a blend's shape; the row describes follow-ups. Its error is that
+// of a task that cannot be submitted.
 func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) {
 	j, err := newJob(t)
 	if err != nil {
@@ -97,8 +97,8 @@ func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) {
 	return j.notes, nil
 }
 
-// Start hands the job in and returns its task. Where the proxy waits for a window
-// to be confirmed, as it does for inpaint, that is answered here.
+// Start submits the job and returns its task. If the proxy waits for a dialog to be confirmed, as for inpaint, Start
+// confirms it.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	j, err := newJob(t)
 	if err != nil {
@@ -122,8 +122,8 @@ func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error
 	return u, err
 }
 
-// failures are the kinds of failures and the words that tell them, in English or Chinese:
-// there is no code. The last one is of all others.
+// failures maps the words of a failure, in English or Chinese, to its kind, because there is no code. The last entry
+// matches all others.
 var failures = post.Phrases{
 	{Any: []string{"banned", "moderat", "sensitive", "inappropriate", "community guidelines", "blocked", "违禁", "敏感", "审核"}, Code: media.CodeModerated, Advice: "Midjourney's moderation refused it: change the prompt"},
 	{Any: []string{"value for --v", "value for --version", "value for --niji", "unknown version"}, Code: media.CodeNotFound, Advice: "Midjourney has no such version, or has it no longer: choose another model (atelier models list)"},

@@ -13,13 +13,13 @@ import (
 	"atelier/media"
 )
 
-// The acts of the catalogue that the code knows by name; a row without acts imagines.
+// The acts of the catalogue that the code refers to; a row without acts imagines.
 const (
 	actImagine = "imagine"
 	actBlend   = "blend"
 )
 
-// endpoint is a path under /mj/submit, and the field where pictures go, as a list or alone.
+// endpoint is a path under /mj/submit, and the field for pictures, which is a list or a single value.
 type endpoint struct {
 	path, field string
 	list        bool
@@ -30,21 +30,21 @@ var endpoints = map[string]endpoint{
 	"edit": {"edits", "image", false}, "describe": {"describe", "base64", false},
 }
 
-// variationWords stand for the prompt of a variation of a picture that Midjourney did
-// not make, because an image prompt needs words.
+// variationWords replaces an empty prompt for a variation of a picture that Midjourney did not make, because an image
+// prompt needs words.
 const variationWords = "a variation of this picture with the same subject, style and mood"
 
-// job is one submission, worked out of a task without a call.
+// job is one submission, prepared from a task without a call.
 type job struct {
 	catalog.Act
 	at   endpoint
 	body post.Body
-	// window is what to answer where the proxy waits for one; nil where code 21 means that the job exists already.
+	// window is the answer to the proxy's dialog, if it shows one; nil if code 21 means that the job already exists.
 	window *window
 	notes  []generate.Disposition
 }
 
-// window is the answer to one: the flags that the job adds, and the mask.
+// window is the answer to a dialog: the flags that the job adds, and the mask.
 type window struct {
 	flags string
 	mask  *media.Output
@@ -54,8 +54,8 @@ func (j *job) note(setting string, o generate.Outcome, applied, reason string) {
 	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: reason})
 }
 
-// newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
-// options and inputs that make no sense together, media.CodeUnsupported.
+// newJob chooses the endpoint and builds its body. Errors: media.CodeInvalid for options and inputs that do not fit
+// together, media.CodeUnsupported.
 func newJob(t driver.Task) (*job, error) {
 	if err := t.CheckOptions(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func newJob(t driver.Task) (*job, error) {
 	act.Name = cmp.Or(act.Name, actImagine)
 	j := &job{Act: act, at: endpoints[act.Name], body: post.Body{}}
 	j.body.Set("notifyHook", t.NotifyURL)
-	j.body.Set("state", t.Key) // the list of jobs shows it: see List
+	j.body.Set("state", t.Key) // the list of jobs returns it: see List
 	switch {
 	case act.Follows:
 		return j, j.follow(t)
@@ -79,7 +79,7 @@ func newJob(t driver.Task) (*job, error) {
 	return j, nil
 }
 
-// draw draws by words and flags; the pictures of imagine are image prompts.
+// draw builds a job from words and flags; the pictures of imagine are image prompts.
 func (j *job) draw(t driver.Task) error {
 	if len(t.Model.Flags) == 0 {
 		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so that neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
@@ -88,7 +88,7 @@ func (j *job) draw(t driver.Task) error {
 	if t.Method == generate.MethodVariation {
 		words = cmp.Or(words, variationWords)
 	}
-	flags, _ := act.Flags(t) // the Gateway tells what is lost
+	flags, _ := act.Flags(t) // the Gateway reports the lost settings
 	j.body["prompt"] = oneLine(words + " " + flags)
 	if strings.Contains(flags, "--niji") && j.Name == actImagine {
 		j.body["botType"] = "NIJI_JOURNEY"
@@ -110,10 +110,10 @@ func (j *job) blend(t driver.Task) {
 	j.body.Set("dimensions", strings.ToUpper(shape))
 }
 
-// oneLine folds blanks: a prompt is one line.
+// oneLine collapses white space: a prompt is one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// parent is what the metadata of a picture says about the job that made it.
+// parent is what the metadata of a picture records about the job that made it.
 type parent struct {
 	TaskID string `json:"task_id"`
 	Hash   string `json:"message_hash,omitempty"`
@@ -121,7 +121,7 @@ type parent struct {
 	Mode   string `json:"mode,omitempty"`
 }
 
-// follow writes a follow-up: a button where the proxy told of buttons, else the older change.
+// follow builds a follow-up: a button if the proxy sent buttons, else the older change action.
 func (j *job) follow(t driver.Task) error {
 	f, err := act.Follow(t)
 	if err != nil {
@@ -146,8 +146,8 @@ func (j *job) follow(t driver.Task) error {
 	return nil
 }
 
-// confirmation answers the window of a task that waits for one. The words are the
-// caller's, or those of the parent; the parent's flags stay.
+// confirmation answers the dialog of a task that waits for one. The words are the caller's, or those of the parent; the
+// parent's flags are kept.
 func (d *Driver) confirmation(ctx context.Context, t driver.Task, j *job, got submitted) post.Body {
 	words := oneLine(t.Prompt)
 	before, flags := string(got.Properties.Value.FinalPrompt), ""

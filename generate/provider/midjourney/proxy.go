@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// The codes of a submission.
+// The result codes of a submission.
 const (
 	codeAccepted = 1
 	codeNotFound = 3
@@ -25,7 +25,7 @@ const (
 	codeQueued   = 22
 	codeFull     = 23
 	codeBanned   = 24
-	codeBusy     = 30 // of resellers: the group's load is full
+	codeBusy     = 30 // used by resellers: the group's load is full
 )
 
 type submitted struct {
@@ -35,8 +35,8 @@ type submitted struct {
 	Properties  post.Loose[properties] `json:"properties"`
 }
 
-// submit hands something in, to an endpoint and with the speed ("fast") that the task names; the update names a job, or is a
-// banned word.
+// submit submits a job to an endpoint with the speed ("fast") that the task names; the update names the job, or is a
+// refusal for a banned word.
 func (d *Driver) submit(ctx context.Context, t driver.Task, endpoint string, body post.Body) (got submitted, u driver.Update, err error) {
 	path := "/mj/submit/" + endpoint
 	if speed := t.Option("speed"); speed != "" {
@@ -60,13 +60,13 @@ func (d *Driver) submit(ctx context.Context, t driver.Task, endpoint string, bod
 	return got, u, err
 }
 
-// envelope reads the answer of the protocol itself, which what stands before it does not speak.
+// envelope decodes an answer of the protocol itself; ok is false for answers of servers in front of the proxy.
 func envelope(a *post.Answer) (got submitted, ok bool) {
 	err := json.Unmarshal(a.Body, &got)
 	return got, err == nil && got.Code != 0
 }
 
-// explain reads an error answer; without the protocol's envelope its status may tell.
+// explain reads an error answer; without the protocol's envelope it falls back to the status.
 func explain(a *post.Answer) (post.Fault, bool) {
 	if got, ok := envelope(a); ok {
 		return got.fault(a.Status), true
@@ -74,7 +74,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return post.Fault{Words: string(a.Body)}, a.Status >= http.StatusUnauthorized && a.Status <= http.StatusNotFound || a.Status == http.StatusTooManyRequests
 }
 
-// fault says what a refused submission means: in all of them no job was started, as far as the code is known.
+// fault converts a refused submission: as far as the code is known, no job was started.
 func (s submitted) fault(status int) post.Fault {
 	f := post.Fault{Words: s.Description}
 	switch {
@@ -101,7 +101,7 @@ func (s submitted) fault(status int) post.Fault {
 
 func jobPath(h driver.Handle) string { return "/mj/task/" + url.PathEscape(h.ID) }
 
-// Poll asks for the job. An answer that is not about the job says nothing about it: media.CodeUnavailable.
+// Poll returns the state of the job. An answer that is not about the job says nothing about it: media.CodeUnavailable.
 func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driver.Update, error) {
 	if err := d.Ready(); err != nil {
 		return driver.Update{}, err
@@ -121,8 +121,8 @@ func (d *Driver) Poll(ctx context.Context, t driver.Task, h driver.Handle) (driv
 	return d.update(t, h, got), nil
 }
 
-// Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
-// that has no such path, as the older one, is media.CodeUnsupported.
+// Cancel asks the proxy to stop the job. Finished or unknown jobs are not an error; a proxy without such a path, like
+// the older one, returns media.CodeUnsupported.
 func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 	a, err := d.client.Send(ctx, jobPath(h)+"/cancel", struct{}{})
 	if err != nil {
@@ -137,19 +137,19 @@ func (d *Driver) Cancel(ctx context.Context, h driver.Handle) error {
 	return nil
 }
 
-// Notification names the job that a call of the hook is about. Nothing in the call is signed, so nothing else of it is believed.
+// Notification returns the job that a webhook call is about. The call is not signed, so nothing else in it is trusted.
 func (d *Driver) Notification(_ context.Context, n driver.Notification) (driver.Update, error) {
 	var got report
 	h, _, err := d.client.Hear(n, post.Webhook{}, &got, func() string { return string(got.ID) })
 	return driver.Update{Task: h, Progress: -1}, err
 }
 
-// ListsKeys is true: they come back as the state of a job.
+// ListsKeys returns true: a job's state field returns the key.
 func (d *Driver) ListsKeys() bool { return true }
 
-// List gives the jobs that the proxy tells of: some keep all for a month, some tell a hundred, forget them when they
-// restart or drop what came with them, and a submission that is being translated or checked is not among them yet.
-// Errors: media.CodeNotFound for a proxy without a list; an answer that is none says nothing: media.CodeUnavailable.
+// List returns the jobs that the proxy lists. Some proxies keep all jobs for a month; some list a hundred, lose them on
+// restart or drop the state. A submission that is being translated or checked is not listed yet. Errors:
+// media.CodeNotFound for a proxy without a list; media.CodeUnavailable for an answer that is not a list.
 func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err error) {
 	if err := d.Ready(); err != nil {
 		return l, err
@@ -164,12 +164,12 @@ func (d *Driver) List(ctx context.Context, _ string) (l driver.Listing, err erro
 	var all []struct {
 		ID     post.Text `json:"id"`
 		Status post.Text `json:"status"`
-		State  post.Text `json:"state"` // what came with the submission, if the proxy keeps it
+		State  post.Text `json:"state"` // sent with the submission, if the proxy keeps it
 	}
 	if err := json.Unmarshal(a.Body, &all); err != nil || a.Status != http.StatusOK {
 		return l, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered with status %d and no list of jobs: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
 	}
-	for _, j := range all { // nobody has confirmed the window of one that is MODAL: it is not worked on
+	for _, j := range all { // a job in MODAL waits for its dialog and is not being processed
 		l.Tasks = append(l.Tasks, driver.ListedTask{Task: driver.Handle{ID: string(j.ID)}, Key: string(j.State), Waits: j.Status == "MODAL"})
 	}
 	return l, nil

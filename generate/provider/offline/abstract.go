@@ -8,7 +8,7 @@ import (
 // pattern draws a picture without a place.
 type pattern struct{ *stage }
 
-// hues gives n harmonious colours, those that the prompt names first.
+// hues returns n harmonious colours, those that the prompt names first.
 func (s pattern) hues(n int) []rgba {
 	sets := [][]uint32{
 		{0x12355b, 0x1f7a8c, 0xf2c14e, 0xf78154, 0xb4436c, 0xf4e8d0},
@@ -34,7 +34,7 @@ func (s pattern) hues(n int) []rgba {
 	return out[:n]
 }
 
-// ribbons are sheets of light that flow across the picture.
+// ribbons draws sheets of light that flow across the picture.
 func (s pattern) ribbons() {
 	h := s.hues(5)
 	dark := h[0].mix(hex(0x0a0e20), 0.72)
@@ -61,7 +61,7 @@ func (s pattern) ribbons() {
 	}
 }
 
-// tiles is a grid of quarter circles, discs, stripes and triangles.
+// tiles draws a grid of quarter circles, discs, stripes and triangles.
 func (s pattern) tiles() {
 	h := append(s.hues(5), hex(0xf5ecd9))
 	size := max(s.W, s.H) / float64(4+s.rnd.IntN(3)) * (1 + 0.5*float64(btoi(s.b.tag("minimal"))))

@@ -7,22 +7,21 @@ import (
 	"slices"
 )
 
-// adjustment is what words like "bluer" or "black and white" mean for pixels.
+// adjustment is the effect of words like "bluer" or "black and white" on pixels.
 type adjustment struct {
 	exposure   float64 // in stops
-	contrast   float64 // 0 leaves it, 1 doubles it
+	contrast   float64 // 0 keeps it, 1 doubles it
 	saturation float64 // -1 is grey
 	warmth     float64
 	hue        float64 // radians
-	tint       rgba    // its a is how much
+	tint       rgba    // its a is the strength
 	invert     bool
 	mirror     bool
 	upside     bool
-	blur       float64 // of the longer side
+	blur       float64 // fraction of the longer side
 }
 
-// effects are what words of light, mood and finish mean for a picture that is there, by their names in
-// vocabulary.txt.
+// effects are the effects of words for light, mood and finish on an existing picture, by their names in vocabulary.txt.
 var effects = map[string]adjustment{
 	"sunrise": {warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}, "sunset": {warmth: 0.25, exposure: -0.15, tint: hex(0xff9a50).alpha(0.35)},
 	"golden": {warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}, "autumn": {warmth: 0.25, tint: hex(0xd98a3c).alpha(0.3)},
@@ -36,7 +35,7 @@ var effects = map[string]adjustment{
 	"mirror": {mirror: true}, "upside": {upside: true},
 }
 
-// adjustment adds up what the words of an edit mean; false if they mean nothing for what is there.
+// adjustment returns the sum of an edit's effects; found is false if it has none on the existing picture.
 func (b *wording) adjustment() (sum adjustment, found bool) {
 	var all []adjustment
 	for _, name := range slices.Sorted(maps.Keys(effects)) {
@@ -64,7 +63,7 @@ func (b *wording) adjustment() (sum adjustment, found bool) {
 	return sum, len(all) > 0
 }
 
-// apply makes an adjusted copy. Opacity stays.
+// apply returns an adjusted copy. Opacity is kept.
 func (a adjustment) apply(src *image.NRGBA) *image.NRGBA {
 	out := image.NewNRGBA(src.Rect)
 	gain := float32(math.Exp2(a.exposure))
@@ -110,7 +109,7 @@ func (a adjustment) colour(c rgba, gain float32) rgba {
 	return q.rgba(1)
 }
 
-// linear is sRGB code values as light. It does not change.
+// linear maps sRGB code values to linear light. It is read-only.
 var linear = func() (t [256]float32) {
 	for i := range t {
 		t[i] = hex(uint32(i)).b
@@ -122,7 +121,7 @@ func linearAt(p []uint8) rgba { return rgba{linear[p[0]], linear[p[1]], linear[p
 
 func store(p []uint8, c rgba) { p[0], p[1], p[2] = code(c.r), code(c.g), code(c.b) }
 
-// codes are sRGB code values by the square root of light, which is denser in the dark. It does not change.
+// codes maps the square root of light, which is denser in the dark, to sRGB code values. It is read-only.
 var codes = func() (t [4097]float64) {
 	for i := range t {
 		v := float64(i) / 4096
@@ -135,5 +134,5 @@ var codes = func() (t [4097]float64) {
 	return t
 }()
 
-// code is light as an sRGB code value.
+// code converts light to an sRGB code value.
 func code(v float32) uint8 { return byteOf(codes[int(math.Sqrt(float64(min(1, max(0, v))))*4096+0.5)]) }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// canvas holds linear light, three floats a pixel.
+// canvas holds linear light, three floats per pixel.
 type canvas struct {
 	w, h  int
 	pix   []float32
@@ -17,11 +17,11 @@ type canvas struct {
 	since int // pixels since the last yield
 }
 
-// yieldEvery is how many pixels are painted before other goroutines get their turn: about 0.3 ms.
+// yieldEvery is how many pixels are painted before other goroutines may run: about 0.3 ms.
 const yieldEvery = 10_000
 
-// painted counts pixels and lets other goroutines run from time to time: a picture occupies a
-// processor for a quarter of a second, and what others wait for is usually shorter.
+// painted counts pixels and periodically lets other goroutines run: a picture occupies a processor for a quarter of a
+// second, and other work is usually shorter.
 func (c *canvas) painted(n int) {
 	if c.since += n; c.since >= yieldEvery {
 		c.since = 0
@@ -33,7 +33,7 @@ func newCanvas(w, h int) *canvas {
 	return &canvas{w: w, h: h, pix: make([]float32, w*h*3)}
 }
 
-// paint gives the colour and opacity at the middle of a pixel.
+// paint returns the colour and opacity at the centre of a pixel.
 type paint func(x, y float64) rgba
 
 func (c *canvas) fill(p path, paint paint) {
@@ -75,7 +75,7 @@ func (c *canvas) fill(p path, paint paint) {
 
 func (c *canvas) flat(p path, q rgba) { c.fill(p, func(float64, float64) rgba { return q }) }
 
-// rows paints a band of whole rows with one colour a row.
+// rows paints a band of whole rows, each in one colour.
 func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 	for y := max(0, int(math.Ceil(y0-0.5))); y < min(c.h, int(math.Ceil(y1))); y++ {
 		q := at(float64(y) + 0.5)
@@ -115,7 +115,7 @@ func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 	}
 }
 
-// blend moves the pixel with an index towards a colour.
+// blend moves the pixel at an index towards a colour.
 func (c *canvas) blend(i int, q rgba, a float32) {
 	p := c.pix[3*i : 3*i+3 : 3*i+3]
 	p[0] += (q.r - p[0]) * a

@@ -2,10 +2,10 @@ package offline
 
 import "math"
 
-// rgba is a colour in linear light; a is opacity and the others are not multiplied by it.
+// rgba is a colour in linear light; a is opacity, and the other fields are not premultiplied.
 type rgba struct{ r, g, b, a float32 }
 
-// hex reads an sRGB colour 0xRRGGBB.
+// hex returns the sRGB colour 0xRRGGBB.
 func hex(v uint32) rgba {
 	f := func(s uint) float32 {
 		c := float64(v>>s&255) / 255
@@ -19,16 +19,16 @@ func hex(v uint32) rgba {
 
 func (c rgba) alpha(a float64) rgba { c.a = float32(a); return c }
 
-// times multiplies the light, opacity stays.
+// times multiplies the light and keeps the opacity.
 func (c rgba) times(k float64) rgba {
 	f := float32(k)
 	return rgba{c.r * f, c.g * f, c.b * f, c.a}
 }
 
-// under is the colour as seen in the given light.
+// under returns the colour as seen in the given light.
 func (c rgba) under(light rgba) rgba { return rgba{c.r * light.r, c.g * light.g, c.b * light.b, c.a} }
 
-// fade mixes in linear light: cheap, for use per pixel.
+// fade mixes in linear light: it is cheap enough for use per pixel.
 func (c rgba) fade(d rgba, t float64) rgba {
 	f := float32(min(1, max(0, t)))
 	return rgba{c.r + (d.r-c.r)*f, c.g + (d.g-c.g)*f, c.b + (d.b-c.b)*f, c.a + (d.a-c.a)*f}
@@ -61,30 +61,30 @@ func (q lab) rgba(a float32) rgba {
 	}
 }
 
-// mix mixes two colours as the eye would.
+// mix mixes two colours perceptually.
 func (c rgba) mix(d rgba, t float64) rgba {
 	t = min(1, max(0, t))
 	p, q := c.lab(), d.lab()
 	return lab{p.l + (q.l-p.l)*t, p.a + (q.a-p.a)*t, p.b + (q.b-p.b)*t}.rgba(c.a + (d.a-c.a)*float32(t))
 }
 
-// tone shifts lightness by dl, multiplies chroma by kc and turns hue by dh radians.
+// tone shifts lightness by dl, multiplies chroma by kc and rotates hue by dh radians.
 func (c rgba) tone(dl, kc, dh float64) rgba {
 	q := c.lab()
 	s, k := math.Sincos(dh)
 	return lab{min(1.1, max(0, q.l+dl)), kc * (q.a*k - q.b*s), kc * (q.a*s + q.b*k)}.rgba(c.a)
 }
 
-// towards turns hue and chroma towards those of d and keeps the lightness.
+// towards moves hue and chroma towards those of d and keeps the lightness.
 func (c rgba) towards(d rgba, t float64) rgba {
 	p, q := c.lab(), d.lab()
 	return lab{p.l, p.a + (q.a-p.a)*t, p.b + (q.b-p.b)*t}.rgba(c.a)
 }
 
-// ramp is a gradient, ready for use per pixel.
+// ramp is a precomputed gradient for use per pixel.
 type ramp [256]rgba
 
-// newRamp spreads the colours evenly.
+// newRamp returns a gradient of evenly spaced colours.
 func newRamp(c ...rgba) *ramp {
 	var r ramp
 	for i := range r {
@@ -95,7 +95,7 @@ func newRamp(c ...rgba) *ramp {
 	return &r
 }
 
-// at gives the colour at t, 0 to 1; anything else, NaN too, gives the nearer end.
+// at returns the colour at t, 0 to 1, and the nearer end for other values; NaN returns the first.
 func (r *ramp) at(t float64) rgba {
 	if t >= 1 {
 		return r[255]
@@ -106,7 +106,7 @@ func (r *ramp) at(t float64) rgba {
 	return r[0]
 }
 
-// across is a gradient from a to b.
+// across returns a gradient from a to b.
 func across(a, b pt, c ...rgba) paint {
 	r := newRamp(c...)
 	dx, dy := b.x-a.x, b.y-a.y
@@ -114,5 +114,5 @@ func across(a, b pt, c ...rgba) paint {
 	return func(x, y float64) rgba { return r.at(((x-a.x)*dx + (y-a.y)*dy) / n) }
 }
 
-// down is a gradient from y0 down to y1.
+// down returns a gradient from y0 down to y1.
 func down(y0, y1 float64, c ...rgba) paint { return across(pt{0, y0}, pt{0, y1}, c...) }

@@ -23,43 +23,43 @@ import (
 // Provider is the driver's key in the catalogue.
 const Provider = "offline"
 
-// The sides that the driver draws, in pixels.
+// Limits of the sides that the driver draws, and the default, in pixels.
 const (
 	MinSide     = 64
 	MaxSide     = 4096
 	defaultSide = 1024
 )
 
-// Note is what the metadata of every result says about its origin.
+// Note is the statement of origin in the metadata of every drawn result.
 const Note = "drawn by rule, not by an AI model"
 
-// Store keeps finished pictures and gives those to edit; *wire.Codec is one.
+// Store stores results and returns input pictures; *wire.Codec implements it.
 type Store interface {
-	// Store keeps what r holds and reports digest, size and sniffed facts.
+	// Store stores the content of r and returns its digest, size and sniffed facts.
 	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
 	// Open reads a stored picture; the caller closes it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
-// Config says where pictures go.
+// Config sets up a [Driver].
 type Config struct {
 	// Store is required.
 	Store Store
 }
 
-// concurrent is how many pictures are drawn at once over all calls, each holding 12 bytes a pixel while it is drawn.
+// concurrent is how many results are made at once over all calls; a picture takes 12 bytes per pixel while it is drawn.
 const concurrent = 2
 
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
 	store Store
-	slots chan struct{} // one token per picture being drawn
+	slots chan struct{} // one token per result being made
 }
 
 var _ driver.Driver = (*Driver)(nil)
 
-// New makes a driver. It fails with media.CodeInvalid if there is no store.
+// New creates a driver. It returns media.CodeInvalid if there is no store.
 func New(c Config) (*Driver, error) {
 	if c.Store == nil {
 		return nil, media.Errorf(media.CodeInvalid, "offline driver: set Config.Store")
@@ -73,11 +73,11 @@ func (d *Driver) Provider() string { return Provider }
 // Ready implements [driver.Driver]; the driver is always ready.
 func (d *Driver) Ready() error { return nil }
 
-// Start makes Task.N pictures, or sounds with a model of audio, one after the other. Result i, from 0, has the
-// seed Task.Seed + i, or, without a seed, one that follows from the prompt, so that any of them can be made again
-// alone. Edits adjust colours as the words say, or draw what is new; a mask's transparent pixels are all that
-// changes. Variations follow the seed. The metadata of a picture lists, under "unknown_words", what it does not
-// show. Task.Options scripts faults: see [Script].
+// Start makes Task.N pictures, or sounds with an audio model, one after the other. Result i, from 0, has the seed
+// Task.Seed + i; without a seed, the base seed is derived from the prompt. Each result can thus be made again alone.
+// Edits adjust colours by the prompt, or draw new things; only a mask's transparent pixels change. Variations follow
+// the seed. A picture's metadata lists, under "unknown_words", what it does not show. Task.Options scripts faults: see
+// [Script].
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	up := driver.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
 	if err := ctx.Err(); err != nil {
@@ -127,10 +127,10 @@ type job struct {
 	make     maker
 }
 
-// maker makes and stores a result of a seed; a preview of it has a size below 1.
+// maker makes and stores the result of a seed; size is below 1 for a preview.
 type maker func(ctx context.Context, seed int64, size float64) (media.Blob, error)
 
-// painter makes pictures, and notes how.
+// painter returns the maker of pictures, and a note of their origin.
 func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m maker, err error) {
 	paint, note, mark := draw, Note, label(Note)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
@@ -142,7 +142,7 @@ func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m ma
 		if t.Method == generate.MethodVariation {
 			paint = w.vary
 		}
-		if !w.label.IsZero() { // what a model made stays marked as such
+		if !w.label.IsZero() { // a picture that a model made keeps its label
 			mark = w.label
 		}
 	}
@@ -166,7 +166,7 @@ func (d *Driver) painter(ctx context.Context, t *driver.Task) (note string, m ma
 	}, nil
 }
 
-// keep stores a result. That outlives a cancelled call: what was made is never thrown away.
+// keep stores a result, even after the call was cancelled: finished results are never discarded.
 func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob, error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
@@ -177,7 +177,7 @@ func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob
 	return b, nil
 }
 
-// slot makes one result. An error ends the call; a result's own fault is in its item.
+// slot makes one result. An error ends the call; a scripted fault is in the item.
 func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob), i int) (driver.Item, error) {
 	seed := j.seed + int64(i)
 	if fault := j.script.slot(i + 1); fault != nil {
@@ -207,7 +207,7 @@ func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob),
 	return driver.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.metadata}, nil
 }
 
-// format is how pictures are written.
+// format is the file format of pictures.
 type format struct {
 	w, h    int
 	name    string // png, jpeg or webp
@@ -237,7 +237,7 @@ func formatOf(t *driver.Task) (format, error) {
 	return f, nil
 }
 
-// label is the provenance mark of pictures of this driver's making.
+// label returns the provenance label of pictures that this driver makes.
 func label(note string) imaging.Label {
 	return imaging.Label{SourceType: imaging.SourceAlgorithmic, Software: "atelier-offline", Description: "Picture " + note + "."}
 }
@@ -254,7 +254,7 @@ func (f format) encode(w io.Writer, img image.Image) error {
 	return imaging.EncodePNG(w, img, f.label)
 }
 
-// yielding lets other goroutines run after each part of a file, as [canvas.painted] does.
+// yielding lets other goroutines run after each write, like [canvas.painted].
 type yielding struct{ io.Writer }
 
 // Write implements io.Writer.
@@ -263,7 +263,7 @@ func (y yielding) Write(p []byte) (int, error) {
 	return y.Writer.Write(p)
 }
 
-// ratioSides turns W:H into sides of about one megapixel; a square if it says nothing.
+// ratioSides converts W:H to sides of about one megapixel; a square if it is not a ratio.
 func ratioSides(ratio string) (w, h int) {
 	var a, b float64
 	if n, _ := fmt.Sscanf(ratio, "%g:%g", &a, &b); n != 2 || a <= 0 || b <= 0 {
@@ -274,20 +274,20 @@ func ratioSides(ratio string) (w, h int) {
 	return side(r), side(1 / r)
 }
 
-// promptSeed gives a prompt its own positive seed, small enough to be typed and to survive JSON numbers.
+// promptSeed derives a positive seed from a prompt, small enough to be typed and to be exact as a JSON number.
 func promptSeed(prompt string) int64 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(prompt)), " "))) // a hash does not fail
 	return int64(h.Sum32() >> 1)
 }
 
-// follow reads which words of a task the pictures will follow, and, for the metadata, which they will not.
+// follow returns the words of a task that the pictures follow, and metadata with those that they do not.
 func follow(t driver.Task) (used string, metadata map[string]any) {
 	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
 		b = readEdit(t.Prompt)
 		not := Painter{}.UnknownChanges(t.Prompt)
-		if t.Mask != nil { // into what a mask marks, things are drawn as well
+		if t.Mask != nil { // with a mask, things can also be drawn
 			not = slices.DeleteFunc(not, func(w string) bool { return !slices.Contains(unknown, w) })
 		}
 		unknown = not

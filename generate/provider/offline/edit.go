@@ -15,21 +15,21 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// EditNote is what the metadata of edits and variations says about their origin.
+// EditNote is the statement of origin in the metadata of edits and variations.
 const EditNote = "edited by rule, not by an AI model: colours follow the words, and what is new is drawn"
 
-// work is what an edit starts from: every picture upright.
+// work holds the inputs of an edit, every picture upright.
 type work struct {
 	base   *image.NRGBA // in the size of the result
 	others []*image.NRGBA
-	// mask lets change what is transparent in it; nil means everything.
+	// mask marks the area to change by transparency; nil means everything.
 	mask *image.NRGBA
-	// label is the mark of an input that a model made, which derivatives keep.
+	// label is the provenance label of an input that a model made, which derivatives keep.
 	label imaging.Label
 }
 
-// open reads the pictures of a task and settles the size of the result: the asked
-// one, else the first picture's, within what the driver draws.
+// open reads the pictures of a task and sets the size of the result: the requested one, else that of the first picture,
+// within the sizes that the driver draws.
 func (d *Driver) open(ctx context.Context, t *driver.Task) (*work, error) {
 	if len(t.Inputs) == 0 {
 		return nil, media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
@@ -64,7 +64,7 @@ func (d *Driver) open(ctx context.Context, t *driver.Task) (*work, error) {
 	return w, nil
 }
 
-// picture reads one input and the mark that it carries.
+// picture reads one input and its provenance label.
 func (d *Driver) picture(ctx context.Context, o media.Output) (*image.NRGBA, imaging.Label, error) {
 	var l imaging.Label
 	err := d.read(ctx, o, func(r io.Reader) error {
@@ -73,7 +73,7 @@ func (d *Driver) picture(ctx context.Context, o media.Output) (*image.NRGBA, ima
 		return err
 	})
 	if err != nil {
-		l = imaging.Label{} // a file without a readable mark has none
+		l = imaging.Label{} // a file without a readable label has none
 	}
 	var img image.Image
 	err = d.read(ctx, o, func(r io.Reader) error {
@@ -94,7 +94,7 @@ func (d *Driver) read(ctx context.Context, o media.Output, use func(io.Reader) e
 	return errors.Join(use(r), r.Close())
 }
 
-// drawable brings sides into what the driver draws, ratio kept.
+// drawable fits sides into the sizes that the driver draws, keeping the ratio.
 func drawable(w, h int) (int, int) {
 	k := 1.0
 	if most := max(w, h); most > MaxSide {
@@ -118,15 +118,15 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 	}
 	changed = w.join(changed, sp)
 	if mask != nil {
-		// What is transparent in the mask changes; the rest stays, to the bit.
+		// Pixels that are transparent in the mask change; the rest stays bit-identical.
 		changed = blended(base, changed, func(i int) float64 { return float64(255-mask.Pix[i+3]) / 255 })
 	}
 	return changed, nil
 }
 
-// vary makes one variation: another crop, light and colour by the seed, then what the words ask for.
+// vary returns one variation: another crop, light and colour by the seed, then the adjustments of the prompt.
 func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
-	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // pictures, not secrets
+	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // for pictures, not secrets
 	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})
 	a := adjustment{
 		hue: (r.Float64() - 0.5) * 0.7, warmth: (r.Float64() - 0.5) * 0.24, exposure: (r.Float64() - 0.5) * 0.5,
@@ -139,8 +139,8 @@ func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
 	return w.join(img, sp), ctx.Err()
 }
 
-// change does to the whole picture what the words say; the mask tells where it will show. What names nothing to
-// change or to add is drawn: into what is marked, else over the picture, whose light stays.
+// change applies the prompt to the whole picture; the mask selects later where it shows. A prompt that names nothing to
+// change or add is drawn: into the masked area, or else over the picture, blended with it.
 func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) (*image.NRGBA, error) {
 	asked := readEdit(sp.prompt)
 	wish, known := asked.adjustment()
@@ -171,7 +171,7 @@ func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) 
 	return mixed(base, toNRGBA(drawn), 0.6), nil
 }
 
-// join brings the other pictures in: beside the first one where the words say so, else blended with it.
+// join adds the other pictures: beside the first one if the prompt says so, else blended with it.
 func (w *work) join(img *image.NRGBA, sp spec) *image.NRGBA {
 	if len(w.others) == 0 {
 		return img
@@ -209,7 +209,7 @@ func add(base *image.NRGBA, b *wording, seed int64) *image.NRGBA {
 	return out
 }
 
-// extra draws what is added to a picture that is there.
+// extra draws the things to add to an existing picture.
 func (s *scene) extra() {
 	b := s.b
 	if b.has("star") {

@@ -9,15 +9,14 @@ import (
 // figures draws single things, one by one or spread over the picture.
 type figures struct{ *stage }
 
-// single is a thing that stands alone: its drawing, how high it is far and near, and how many there are of
-// it where the prompt does not say.
+// single is a thing that stands alone: its drawing, its height when far and near, and the default number of them.
 type single struct {
 	name      thing
 	far, near float64
 	many      int
 }
 
-// singles are the things that stand alone and that the words name, in their order.
+// singles returns the single things that the prompt names, in order of mention.
 func (s figures) singles() []single {
 	all := []single{
 		{"house", 0.07, 0.21, 4},
@@ -41,10 +40,10 @@ func (s figures) singles() []single {
 	return out
 }
 
-// accents are the colours that things have where the words give them none.
+// accents are the default colours of things.
 var accents = map[thing]uint32{"lighthouse": 0xc43a31, "house": 0xf4e9d8, "boat": 0xd9573f, "train": 0xc8473c, "balloon": 0xd9573f, "flower": 0xe0506a}
 
-// accent is the own colour of the i-th thing of a kind.
+// accent returns the colour of the i-th thing of a kind.
 func (s figures) accent(name thing, i int) (c rgba) {
 	switch own := s.b.tint[name]; {
 	case len(own) > 0:
@@ -57,13 +56,12 @@ func (s figures) accent(name thing, i int) (c rgba) {
 	return s.b.finish(c)
 }
 
-// spread chooses places for n things of one kind between y0, far, and y1, near; the k-th kind of a picture
-// stands elsewhere than the others.
+// spread chooses places for n things of one kind between y0 (far) and y1 (near). Each kind k gets other places.
 func (s figures) spread(t single, k int, y0, y1 float64) []placed {
 	n, size := cmp.Or(s.b.things[t.name], t.many), cmp.Or(s.b.scale[t.name], 1)
 	var out []placed
 	for i := range n {
-		f := 1.0 // how near
+		f := 1.0 // nearness
 		x := []float64{s.focus, s.W - s.focus, s.W * 0.5}[k%3] + s.W*0.12*float64(k/3)
 		if n > 1 {
 			f = math.Mod(0.95+0.618*float64(i), 1)
@@ -96,7 +94,7 @@ func (s figures) aloft() {
 	s.stand(all)
 }
 
-// flock is birds about one place of the sky.
+// flock returns birds around one place in the sky.
 func (s figures) flock(t single) []placed {
 	all := s.spread(t, 0, 0, 0)
 	for i := range all {
@@ -111,7 +109,7 @@ func (s figures) flock(t single) []placed {
 	return all
 }
 
-// stand draws things by their distance, the farthest first.
+// stand draws things from the farthest to the nearest.
 func (s figures) stand(all []placed) {
 	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(b.depth, a.depth) })
 	for _, p := range all {

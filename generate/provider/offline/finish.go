@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// finish turns light into pixels: highlights roll off softly, corners darken, and a
-// grain hides the steps of eight bits.
+// finish converts light to pixels: highlights roll off softly, corners darken, and grain hides the steps of eight bits.
 func (s *stage) finish() image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, s.w, s.h))
 	if s.b.tag("watercolor") {
@@ -50,7 +49,7 @@ func (s *stage) finish() image.Image {
 
 func byteOf(v float64) uint8 { return uint8(min(255, max(0, v+0.5))) }
 
-// shown is light as a code value from 0 to 255; highlights roll off softly.
+// shown converts light to a code value from 0 to 255; highlights roll off softly.
 func shown(v float32) float64 {
 	if v > 0.7 {
 		v = 0.7 + 0.3*float32(1-math.Exp(-float64(v-0.7)/0.3))
@@ -58,8 +57,8 @@ func shown(v float32) float64 {
 	return codes[int(math.Sqrt(max(0, float64(v)))*4096+0.5)]
 }
 
-// washes lets colours run: the picture is sampled at wandering places, pigment gathers
-// in a slow noise, and paper shows at the edges.
+// washes makes colours run: it samples the picture at displaced places, gathers pigment by a slow noise, and shows
+// paper at the edges.
 func (s *stage) washes() {
 	src := slices.Clone(s.pix)
 	k := 1 / s.S

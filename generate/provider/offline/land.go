@@ -2,7 +2,7 @@ package offline
 
 import "math"
 
-// landscape composes a place on land: distance, ground, what stands on it, foreground.
+// landscape draws a place on land: distance, ground, the things that stand on it, foreground.
 func (s *scene) landscape() {
 	b := s.b
 	if b.has("mountain") || !b.has("city", "desert", "eco") {
@@ -48,7 +48,7 @@ func (s *scene) landscape() {
 	s.foreground()
 }
 
-// fields is what covers the ground in the middle.
+// fields draws what covers the middle ground.
 func (s *scene) fields(mid ridge) {
 	b := s.b
 	if b.has("field") {
@@ -69,14 +69,14 @@ func (s *scene) fields(mid ridge) {
 	}
 }
 
-// standing is what stands alone on the ground.
+// standing draws the things that stand alone on the ground.
 func (s *scene) standing() {
 	var all []placed
 	for k, t := range s.singles() {
 		switch {
 		case t.name == "bird" || t.name == "balloon" || t.name == "flower":
 			continue
-		case t.name == "turbine" && s.b.things["turbine"] == 0: // a farm: small ones far away as well
+		case t.name == "turbine" && s.b.things["turbine"] == 0: // a wind farm also has small ones far away
 			for range 5 {
 				h := s.S * s.between(0.08, 0.13)
 				all = append(all, placed{name: "turbine", x: s.rnd.Float64() * s.W, y: s.horizon + s.S*0.05, w: h, h: h, depth: 0.72})
@@ -101,7 +101,7 @@ func (s *scene) standing() {
 
 func (s *scene) pines() bool { return s.b.has("mountain", "forest") || s.b.tag("snow") }
 
-// peaks draws one range: faces towards the light, faces in the shade, snow on top.
+// peaks draws one mountain range: faces towards the light, faces in the shade, snow on top.
 func (s *scene) peaks(r ridge, depth, amp float64) {
 	base := s.p.far.mix(s.p.near, 0.75*(1-depth))
 	bright, dark := base.mix(s.p.low, 0.28).fade(s.p.haze, depth*0.3), base.mix(s.p.shade, 0.25).tone(-0.05, 1, 0).fade(s.p.haze, depth*0.42)
@@ -126,7 +126,7 @@ func (s *scene) peaks(r ridge, depth, amp float64) {
 	})
 }
 
-// hill draws one rolling layer; depth 1 is the horizon and 0 our feet.
+// hill draws one rolling layer; depth 1 is the horizon and 0 is nearest.
 func (s *scene) hill(r ridge, depth float64) {
 	lit, dark := s.land(depth)
 	ra, span, at := newRamp(lit, lit.mix(dark, 0.5), dark, dark.tone(-0.03, 1, 0)), s.S*lerp(0.34, 0.1, depth), s.heights(r)
@@ -137,7 +137,7 @@ func (s *scene) hill(r ridge, depth float64) {
 	})
 }
 
-// land gives the colours of open ground at a distance, in the light and in the shade.
+// land returns the colours of open ground at a distance, in the light and in the shade.
 func (s *scene) land(depth float64) (lit, dark rgba) {
 	dark = s.p.near.mix(s.p.far, depth*0.9)
 	lit = s.p.foliage.mix(s.p.far, depth*0.75).mix(s.p.low, 0.14)
@@ -153,7 +153,7 @@ func (s *scene) land(depth float64) (lit, dark rgba) {
 	return lit.fade(s.p.haze, depth*0.5), dark.fade(s.p.haze, depth*0.5)
 }
 
-// treeline sets small trees along a ridge, in groups.
+// treeline draws small trees along a ridge, in groups.
 func (s *scene) treeline(r ridge, depth, density float64) {
 	h, ox := s.S*lerp(0.045, 0.014, depth), s.rnd.Float64()*50
 	var p path
@@ -171,7 +171,7 @@ func (s *scene) treeline(r ridge, depth, density float64) {
 	s.flat(p, s.p.near.mix(s.p.far, depth*0.8).mix(s.p.foliage, 0.3).fade(s.p.haze, depth*0.45))
 }
 
-// forest covers the middle ground, darker and larger towards the viewer, with a clearing.
+// forest covers the middle ground with trees, darker and larger towards the viewer, with a clearing.
 func (s *scene) forest(r ridge) {
 	leafy := 1 + 3*btoi(s.b.tag("autumn") || s.b.tag("spring"))
 	for i := range 5 {
@@ -194,7 +194,7 @@ func (s *scene) forest(r ridge) {
 	}
 }
 
-// foreground frames the view: a near slope with grass, flowers, trees at one side.
+// foreground frames the view: a near slope with grass, flowers, and trees at one side.
 func (s *scene) foreground() {
 	b := s.b
 	if b.has("city") && !b.has("flower", "house", "road", "field", "solar", "train") {
@@ -230,7 +230,7 @@ func (s *scene) foreground() {
 	}
 }
 
-// meadow is flowers, small behind and large in front, or as many as the words count.
+// meadow draws flowers, small behind and large in front, or as many as the prompt names.
 func (s *scene) meadow(r ridge) {
 	n, tint := s.b.things["flower"], s.accent("flower", 0)
 	kinds := []rgba{tint, tint, tint.tone(0.1, 0.8, 0.15)}
@@ -251,7 +251,7 @@ func (s *scene) meadow(r ridge) {
 	}
 }
 
-// furrows are rows of a crop that run to a vanishing point.
+// furrows draws rows of a crop that converge at a vanishing point.
 func (s *scene) furrows() {
 	vx, vy, y1 := s.W/2+s.side*s.S*0.1, s.horizon+s.S*0.09, s.H+s.S*0.05
 	crops, shade := []rgba{s.seen(hex(0xe8c45c), 0.05), s.seen(hex(0x8fae3f), 0.05)}, s.p.near.mix(s.p.foliage, 0.4)
@@ -261,7 +261,7 @@ func (s *scene) furrows() {
 	}
 }
 
-// way is a river or a road that winds from the hills to the viewer.
+// way draws a river or a road that winds from the hills to the viewer.
 func (s *scene) way(far, near rgba, width float64) {
 	y0, y1, phase := s.horizon+s.S*0.10, s.H+s.S*0.05, s.rnd.Float64()*2
 	for k, edge := range []float64{1.14, 1} {
@@ -280,7 +280,7 @@ func (s *scene) way(far, near rgba, width float64) {
 	}
 }
 
-// solarField lays rows of panels over the ground, seen from a little above.
+// solarField draws rows of panels on the ground, seen from slightly above.
 func (s *scene) solarField() {
 	for row := 13; row >= 0; row-- {
 		z := 1.5 * math.Pow(1.19, float64(row))
@@ -291,7 +291,7 @@ func (s *scene) solarField() {
 	}
 }
 
-// city is a town in layers, the farthest first.
+// city draws a town in layers, the farthest first.
 func (s *scene) city() {
 	y := s.horizon + s.S*0.09
 	for i, row := range []struct {
@@ -316,7 +316,7 @@ func (s *scene) skyline(y, h, depth float64, n int) {
 	}
 }
 
-// train passes on a low embankment.
+// train draws a train on a low embankment.
 func (s *scene) train() {
 	h, y := s.S*0.045, s.horizon+s.S*0.15
 	bank := func(x float64) float64 { return y + h*0.35 + h*0.1*s.n.at(x/s.S*8, 5) }

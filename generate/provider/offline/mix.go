@@ -7,7 +7,7 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// toNRGBA copies a picture to a canvas at the origin.
+// toNRGBA returns a picture as NRGBA at the origin: a copy, unless it already is one.
 func toNRGBA(img image.Image) *image.NRGBA {
 	b := img.Bounds()
 	if m, ok := img.(*image.NRGBA); ok && b.Min == (image.Point{}) {
@@ -18,7 +18,7 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return out
 }
 
-// cover scales a picture so that it fills w × h, and cuts what is over. A picture of that size comes back untouched.
+// cover scales a picture to fill w × h and crops the excess. A picture of that size is returned unchanged.
 func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	if img.Rect.Dx() == w && img.Rect.Dy() == h {
 		return img
@@ -26,10 +26,10 @@ func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	return crop(img, w, h, view{1, 0.5, 0.5})
 }
 
-// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to 1, of the room there is.
+// view is the visible part of a picture: a zoom factor, and the position x, y from 0 to 1 in the remaining space.
 type view struct{ zoom, x, y float64 }
 
-// crop is cover of a part.
+// crop is cover for a part of the picture.
 func crop(img *image.NRGBA, w, h int, v view) *image.NRGBA {
 	r := img.Rect
 	k := min(float64(r.Dx())/float64(w), float64(r.Dy())/float64(h)) / v.zoom
@@ -40,12 +40,12 @@ func crop(img *image.NRGBA, w, h int, v view) *image.NRGBA {
 	return out
 }
 
-// mixed blends two pictures of one size.
+// mixed blends two pictures of equal size.
 func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
 	return blended(a, b, func(int) float64 { return t })
 }
 
-// blended moves the pixels of a picture towards those of another one by shares; i is where a pixel begins.
+// blended moves the pixels of a towards those of b by share; i is the index of the pixel's first byte.
 func blended(a, b *image.NRGBA, share func(i int) float64) *image.NRGBA {
 	out := cloned(a)
 	for i := range out.Pix {
@@ -61,7 +61,7 @@ func cloned(img *image.NRGBA) *image.NRGBA {
 	return &image.NRGBA{Pix: slices.Clone(img.Pix), Stride: img.Stride, Rect: img.Rect}
 }
 
-// maskedArea is the smallest rectangle around what is transparent.
+// maskedArea returns the smallest rectangle around the mask's transparent pixels.
 func maskedArea(mask *image.NRGBA) (r image.Rectangle) {
 	for i := 0; i < len(mask.Pix); i += 4 {
 		if mask.Pix[i+3] < 255 {
@@ -72,7 +72,7 @@ func maskedArea(mask *image.NRGBA) (r image.Rectangle) {
 	return r
 }
 
-// columns sets pictures beside each other with a white gap.
+// columns places pictures beside each other with a white gap.
 func columns(all []*image.NRGBA, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	xdraw.Draw(out, out.Rect, image.White, image.Point{}, xdraw.Src)

@@ -11,7 +11,7 @@ type noise struct{ perm [512]uint8 }
 func newNoise(r *rand.Rand) *noise {
 	var n noise
 	for i, v := range r.Perm(256) {
-		b := uint8(v) //nolint:gosec // Perm(256) gives 0 to 255
+		b := uint8(v) //nolint:gosec // Perm(256) returns 0 to 255
 		n.perm[i], n.perm[i+256] = b, b
 	}
 	return &n
@@ -25,7 +25,7 @@ func (n *noise) grad(ix, iy int, x, y float64) float64 {
 	return g[0]*x + g[1]*y
 }
 
-// at is smooth noise, about -1 to 1, with features one unit wide.
+// at returns smooth noise, about -1 to 1, with features one unit wide.
 func (n *noise) at(x, y float64) float64 {
 	fx, fy := math.Floor(x), math.Floor(y)
 	ix, iy := int(fx), int(fy)
@@ -38,7 +38,7 @@ func (n *noise) at(x, y float64) float64 {
 	return 1.5 * (a + (c-a)*v)
 }
 
-// fbm sums octaves of noise.
+// fbm returns the sum of octaves of noise.
 func (n *noise) fbm(x, y float64, octaves int) float64 {
 	sum, amp := 0.0, 0.5
 	for range octaves {
@@ -48,7 +48,7 @@ func (n *noise) fbm(x, y float64, octaves int) float64 {
 	return sum
 }
 
-// ridged sums folded octaves, sharp at its crests, 0 to about 1.
+// ridged returns the sum of folded octaves, sharp at its crests, 0 to about 1.
 func (n *noise) ridged(x, y float64, octaves int) float64 {
 	sum, amp := 0.0, 0.5
 	for range octaves {
@@ -59,7 +59,7 @@ func (n *noise) ridged(x, y float64, octaves int) float64 {
 	return sum
 }
 
-// smooth is 0 below a, 1 above b and smooth between.
+// smooth returns 0 below a, 1 above b and a smooth transition between them.
 func smooth(a, b, x float64) float64 {
 	t := min(1, max(0, (x-a)/(b-a)))
 	return t * t * (3 - 2*t)

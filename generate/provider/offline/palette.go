@@ -2,14 +2,14 @@ package offline
 
 import "math/rand/v2"
 
-// palette is the light of a scene and the colours of what it shines on.
+// palette holds the light of a scene and the colours of what it lights.
 type palette struct {
 	time                     string
 	top, mid, low            rgba // sky, down to the horizon
 	sun, haze                rgba
-	far, near                rgba // land in the distance and at our feet
+	far, near                rgba // distant and near land
 	foliage, foliage2, water rgba
-	light, shade             rgba // what a white wall looks like in this light, and in its shade
+	light, shade             rgba // a white wall in this light, and in its shade
 	lamp                     rgba
 	night                    float64 // 0 by day, 1 when windows are lit
 }
@@ -49,9 +49,9 @@ var skies = map[string][][11]uint32{
 	},
 }
 
-// timeOf chooses the light that the words ask for.
+// timeOf returns the time of day, or the weather, that the words ask for.
 func timeOf(b *wording, r *rand.Rand) string {
-	for _, t := range [][2]string{ // a tag and its light, the strongest first
+	for _, t := range [][2]string{ // a tag and its light, in order of precedence
 		{"lightning", "storm"},
 		{"storm", "storm"},
 		{"night", "night"},
@@ -109,7 +109,7 @@ func newPalette(b *wording, r *rand.Rand) palette {
 	return p
 }
 
-// words bends the palette towards the colours and moods that the prompt names.
+// words shifts the palette towards the colours and moods that the prompt names.
 func (p *palette) words(b *wording) {
 	if len(b.hues) > 0 {
 		p.each(func(c rgba) rgba { return c.towards(b.hues[0], 0.35) })
@@ -135,7 +135,7 @@ func (p *palette) words(b *wording) {
 	}
 }
 
-// finish is a colour in the finish that the words ask for.
+// finish returns a colour in the finish that the words ask for.
 func (b *wording) finish(c rgba) rgba {
 	switch {
 	case b.tag("mono"):

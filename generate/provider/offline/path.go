@@ -8,7 +8,7 @@ import (
 
 type pt struct{ x, y float64 }
 
-// path is a set of closed polygons, all of one orientation unless built otherwise, so that overlapping ones unite.
+// path is a set of closed polygons, all of one orientation unless built otherwise, so that overlapping ones are united.
 type path [][]pt
 
 func (p path) bounds() image.Rectangle {
@@ -27,7 +27,7 @@ func (p path) bounds() image.Rectangle {
 	return image.Rect(lim(math.Floor(x0)), lim(math.Floor(y0)), lim(math.Ceil(x1))+1, lim(math.Ceil(y1))+1)
 }
 
-// add unites one polygon with p, whatever its orientation.
+// add adds a polygon to p, in the orientation that unites them.
 func (p path) add(poly ...pt) path {
 	area := 0.0
 	for i, q := range poly {
@@ -59,7 +59,7 @@ func oval(x, y, rx, ry float64) path {
 	return path{q}
 }
 
-// ribbon follows a line of points with a width that depends on the way t, 0 to 1.
+// ribbon follows a line of points with a width that depends on the position t, 0 to 1.
 func ribbon(q []pt, width func(t float64) float64) path {
 	n := len(q)
 	if n < 2 {
@@ -77,7 +77,7 @@ func ribbon(q []pt, width func(t float64) float64) path {
 	return poly(out...)
 }
 
-// curve samples a smooth line (Catmull-Rom) through the points.
+// curve returns points of a smooth line (Catmull-Rom) through the given points.
 func curve(q []pt, per int) []pt {
 	var out []pt
 	at := func(i int) pt { return q[min(len(q)-1, max(0, i))] }
@@ -94,7 +94,7 @@ func curve(q []pt, per int) []pt {
 	return append(out, q[len(q)-1])
 }
 
-// closedCurve is a smooth closed shape through the points.
+// closedCurve returns a smooth closed shape through the points.
 func closedCurve(q []pt, per int) path {
 	n := len(q)
 	ext := append(append([]pt{q[n-1]}, q...), q[0], q[1])

@@ -7,22 +7,21 @@ import (
 	"math/rand/v2"
 )
 
-// spec is everything that decides a picture.
+// spec holds everything that determines a picture.
 type spec struct {
 	w, h                    int
 	seed                    int64
 	prompt, negative, style string
 }
 
-// scene is a picture being drawn, back to front: a sky, land or sea with figures, or a pattern
-// instead of all of them.
+// scene is a picture being drawn, back to front: a sky, then land or sea with figures, or a pattern instead.
 type scene struct {
 	figures
 	sky     sky
 	pattern pattern
 }
 
-// draw makes the picture. It ends early, with the context's error, between layers.
+// draw draws the picture. If the context ends, it returns the context's error between layers.
 func draw(ctx context.Context, sp spec) (image.Image, error) {
 	s := newScene(sp.w, sp.h, sp.seed, readDrawing(sp.prompt, sp.negative, sp.style))
 	for _, layer := range s.layers() {
@@ -35,7 +34,7 @@ func draw(ctx context.Context, sp spec) (image.Image, error) {
 }
 
 func newScene(w, h int, seed int64, b *wording) *scene {
-	r := rand.New(rand.NewPCG(uint64(seed), 0xa7e11e4)) //nolint:gosec // pictures, not secrets
+	r := rand.New(rand.NewPCG(uint64(seed), 0xa7e11e4)) //nolint:gosec // for pictures, not secrets
 	s := &stage{canvas: newCanvas(w, h), W: float64(w), H: float64(h), rnd: r, n: newNoise(r), b: b, p: newPalette(b, r)}
 	s.S = min(math.Sqrt(s.W*s.H), 1.4*min(s.W, s.H))
 	s.side = 1
@@ -57,7 +56,7 @@ func newScene(w, h int, seed int64, b *wording) *scene {
 	return &scene{figures{s}, sky{s}, pattern{s}}
 }
 
-// layers composes what the words ask for: something abstract, the sea, or land.
+// layers returns the layers that the words ask for: a pattern, the sea, or land.
 func (s *scene) layers() []func() {
 	b := s.b
 	if b.has("energy") {

@@ -9,22 +9,22 @@ import (
 	"atelier/media"
 )
 
-// Script makes the driver misbehave on purpose, for tests of whatever uses it. It is
-// read from the task's options under the JSON names below; slots count from 1.
+// Script makes the driver misbehave on purpose, for tests of its users. It is read from the task's options under the
+// JSON names below; slots count from 1.
 type Script struct {
-	// DelayMS waits this many milliseconds before drawing; a cancelled context ends the wait. At most 600,000.
+	// DelayMS is a delay before drawing, in milliseconds, at most 600,000; a cancelled context ends it.
 	DelayMS int `json:"delay_ms"`
-	// Partials sends this many preview frames per picture; at most 8.
+	// Partials is the number of preview frames per picture; at most 8.
 	Partials int `json:"partials"`
-	// FailSlots fail with media.CodeUnavailable, retryable.
+	// FailSlots are the slots that fail with media.CodeUnavailable, retryable.
 	FailSlots []int `json:"fail_slots"`
-	// ModerateSlots are refused with media.CodeModerated.
+	// ModerateSlots are the slots that fail with media.CodeModerated.
 	ModerateSlots []int `json:"moderate_slots"`
 	// Fail, if set, fails the whole call with this code.
 	Fail media.Code `json:"fail"`
 }
 
-// OptionNames lists the options that the driver takes, for the catalogue.
+// OptionNames returns the options that the driver accepts, for the catalogue.
 func OptionNames() []string {
 	return []string{"delay_ms", "partials", "fail_slots", "moderate_slots", "fail"}
 }
@@ -56,7 +56,7 @@ func (s Script) call(ctx context.Context) error {
 	return nil
 }
 
-// slot gives the fault of one slot, if the script has one.
+// slot returns the scripted error of a slot, if any.
 func (s Script) slot(n int) *media.Error {
 	switch {
 	case slices.Contains(s.FailSlots, n):

@@ -2,7 +2,7 @@ package offline
 
 import "math"
 
-// seascape is water to the horizon and what floats or stands in it.
+// seascape draws water to the horizon, and what floats or stands in it.
 func (s *scene) seascape() {
 	b := s.b
 	if b.has("mountain", "hill", "forest") || !b.has("lighthouse") && s.rnd.IntN(2) == 0 {
@@ -46,7 +46,7 @@ func (s *scene) seascape() {
 	}
 }
 
-// water mirrors the sky, broken into strips that widen towards the viewer.
+// water draws the reflected sky, broken into strips that widen towards the viewer.
 func (s *scene) water(y0, y1 float64) {
 	r := newRamp(s.p.low.mix(s.p.water, 0.35), s.p.mid.mix(s.p.water, 0.55), s.p.water.mix(s.p.top, 0.35), s.p.near.mix(s.p.water, 0.5))
 	s.rows(y0, y1, func(y float64) rgba { return r.at(math.Pow((y-y0)/(y1-y0), 0.75)) })
@@ -63,7 +63,7 @@ func (s *scene) water(y0, y1 float64) {
 	if s.p.time == "storm" || s.p.time == "fog" || s.p.time == "dusk" {
 		return
 	}
-	// The sun's or the moon's way on the water.
+	// The path of sunlight or moonlight on the water.
 	c, k := s.p.sun.mix(s.p.low, 0.25), 1.0
 	if s.p.time == "day" {
 		k = 0.55
@@ -76,7 +76,7 @@ func (s *scene) water(y0, y1 float64) {
 	}
 }
 
-// mirror lays what is above y0 upside down over the water from x0 to x1, broken by ripples.
+// mirror reflects the picture above y0 in the water from x0 to x1, broken by ripples.
 func (s *scene) mirror(x0, x1, y0, depth float64) {
 	for y := max(0, int(y0)); y < min(s.h, int(y0+depth)); y++ {
 		f := (float64(y) - y0) / depth
@@ -92,7 +92,7 @@ func (s *scene) mirror(x0, x1, y0, depth float64) {
 	}
 }
 
-// swell is a storm sea: heavy waves with foam, the nearest the largest.
+// swell draws a stormy sea: heavy waves with foam, the nearest the largest.
 func (s *scene) swell() {
 	for i := range 6 {
 		f := float64(i+1) / 6
@@ -113,14 +113,14 @@ func (s *scene) swell() {
 	}
 }
 
-// cape is rock that rises from the water, with what stands on it, and spray at its foot.
+// cape draws rock that rises from the water, the things that stand on it, and spray at its foot.
 func (s *scene) cape(ashore []placed) {
 	x, y, ox := s.focus, s.H-s.S*0.25, s.rnd.Float64()*20
 	gap := min(0.2*s.S, (0.5+0.5*s.side)*x/float64(len(ashore)+1)+(0.5-0.5*s.side)*(s.W-x)/float64(len(ashore)+1))
 	room := max(0, float64(len(ashore)-1)) * gap
 	rock := func(px float64) float64 {
 		d, slope := (px-x)*s.side, 1.9
-		if d < 0 { // towards the land it is flat as far as things stand, then falls gently
+		if d < 0 { // the landward side is flat under things, then falls gently
 			d, slope = max(0, -d-room), 0.45
 		}
 		return y + s.S*(math.Pow(d/s.S*slope, 1.4)*0.9-0.01) + s.S*0.022*s.n.fbm(px/s.S*14+ox, ox, 4)
@@ -150,7 +150,7 @@ func (s *scene) cape(ashore []placed) {
 	}
 }
 
-// beach is sand with a wet edge and foam.
+// beach draws sand with a wet edge and foam.
 func (s *scene) beach() {
 	sand, ox := hex(0xf0d6a8), s.rnd.Float64()*10
 	edge := func(k float64) path {

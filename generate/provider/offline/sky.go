@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// sky draws what is above the horizon, and the weather.
+// sky draws everything above the horizon, and the weather.
 type sky struct{ *stage }
 
-// paint covers the whole canvas, from the top down to the horizon and on.
+// paint covers the whole canvas; the gradient runs from the top to the horizon.
 func (s sky) paint() {
 	r := newRamp(s.p.top, s.p.top.mix(s.p.mid, 0.45), s.p.mid, s.p.low, s.p.haze)
 	s.rows(0, s.H, func(y float64) rgba { return r.at(math.Pow(min(1, y/s.horizon), 1.15) * 0.97) })
@@ -20,7 +20,7 @@ func (s sky) paint() {
 	s.glow(s.sun.x, min(s.sun.y, s.horizon), s.S*0.42, s.p.sun.alpha(0.5*k))
 }
 
-// stars dot a dark sky; where they are asked for, a band of them crosses it.
+// stars draws stars in a dark sky; if the prompt asks for stars, a band of them crosses it.
 func (s sky) stars() {
 	if s.p.night < 0.8 || s.b.tag("no-star") {
 		return
@@ -84,7 +84,7 @@ func (s sky) moon(x, y, r float64) {
 	})
 }
 
-// clouds are high streaks and, lower, banks; in a storm they cover the sky.
+// clouds draws high streaks and, lower, banks; in a storm they cover the sky.
 func (s sky) clouds() {
 	if s.b.tag("no-cloud") {
 		return
@@ -116,7 +116,7 @@ func (s sky) clouds() {
 	}
 }
 
-// cumulus is one cloud: heaped circles on a flat base, dissolving downwards.
+// cumulus draws one cloud: heaped circles on a flat base that dissolve downwards.
 func (s sky) cumulus(x, y, w, depth float64) {
 	var p path
 	n := 9 + s.rnd.IntN(5)
@@ -137,7 +137,7 @@ func (s sky) cumulus(x, y, w, depth float64) {
 	})
 }
 
-// aurora hangs in curtains over a dark sky.
+// aurora draws curtains of light over a dark sky.
 func (s sky) aurora() {
 	if !s.b.has("aurora") {
 		return
@@ -154,7 +154,7 @@ func (s sky) aurora() {
 	}
 }
 
-// weather falls in front of everything.
+// weather draws lightning, fog, rain and snow in front of everything.
 func (s sky) weather() {
 	if s.b.tag("lightning") || s.p.time == "storm" && s.b.tag("storm") && s.b.has("lighthouse", "sea") {
 		s.lightning()

@@ -10,16 +10,16 @@ import (
 //go:embed sprites.txt
 var spriteText string
 
-// sprites are the drawings of single things, by name. They do not change.
+// sprites are the drawings of single things, by name. They are read-only.
 var sprites = readSprites(spriteText)
 
-// mark is one line of a drawing; sprites.txt says what the parts mean.
+// mark is one line of a drawing; sprites.txt documents its parts.
 type mark struct {
 	times  int
 	turn   bool
-	by     pt // the step of a repeat, or the middle of its turn
+	by     pt // the step of a repeat, or the centre of its turn
 	colour string
-	even   bool // the same colour all over
+	even   bool // one colour for the whole shape
 	shape  string
 	v      []float64
 }
@@ -60,8 +60,8 @@ func readMark(words []string) mark {
 	return m
 }
 
-// placed is a drawing at a place: its foot, its width and height units in pixels, how far away it is (0 near, 1
-// far), and its own colour.
+// placed is a drawing at a place: its foot, its width and height units in pixels, its distance (0 near, 1 far), and its
+// own colour.
 type placed struct {
 	name       string
 	x, y, w, h float64
@@ -134,7 +134,7 @@ func (s figures) mark(p placed, m mark, at func(x, y float64) pt) {
 	s.fill(shape, across(pt{float64(b.Min.X), 0}, pt{float64(b.Max.X), 0}, l, l.mix(r, 0.45), r))
 }
 
-// inks are the colours of a mark towards the light and away from it.
+// inks returns the colours of a mark towards the light and away from it.
 func (s figures) inks(p placed, m mark) (lit, dark rgba) {
 	switch m.colour {
 	case "near":
@@ -164,7 +164,7 @@ func (s figures) inks(p placed, m mark) (lit, dark rgba) {
 	return lit, dark
 }
 
-// leaves is a mass of leaves: dark below, lighter towards the light.
+// leaves draws a mass of leaves: dark below, lighter towards the light.
 func (s figures) leaves(c pt, p placed, m mark, lit, dark rgba) {
 	rx, ry, grain := m.v[2]*p.w, m.v[3]*p.h, 0.24
 	if rx > 4*ry { // a hedge
@@ -183,7 +183,7 @@ func (s figures) leaves(c pt, p placed, m mark, lit, dark rgba) {
 	}
 }
 
-// windows are a grid; at night some are lit.
+// windows draws a grid of windows; at night some are lit.
 func (s figures) windows(c pt, rx, ry, depth float64) {
 	gap := max(3, s.S*lerp(0.015, 0.0085, depth))
 	cols, rows := max(1, int(2*rx/gap)), max(1, int(2*ry/gap/1.35))
@@ -201,7 +201,7 @@ func (s figures) windows(c pt, rx, ry, depth float64) {
 	s.flat(lamps, s.p.lamp.fade(s.p.haze, depth*0.45).times(1.15).alpha(0.92))
 }
 
-// smoke billows from a mouth and drifts away from the light.
+// smoke draws smoke that billows from a mouth and drifts away from the light.
 func (s figures) smoke(from pt, r0, depth float64) {
 	dark, lit := s.p.shade.mix(s.p.near, 0.25).fade(s.p.haze, depth*0.4), s.p.haze.mix(s.p.sun, 0.35)
 	for i := range 46 {
@@ -215,7 +215,7 @@ func (s figures) smoke(from pt, r0, depth float64) {
 	}
 }
 
-// beam is the light of a lighthouse, two cones that thin with the distance.
+// beam draws the light of a lighthouse: two cones that thin with the distance.
 func (s figures) beam(from pt) {
 	if s.p.night < 0.25 {
 		return

@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// stage is what everything is drawn on and in: the canvas, its light, and where things are. W, H
-// and S do not change while a picture is drawn.
+// stage is what everything is drawn on and in: the canvas, its light, and positions. W, H and S do not change while a
+// picture is drawn.
 type stage struct {
 	*canvas
-	W, H, S float64 // sides, and the unit that things scale with
+	W, H, S float64 // sides, and the unit for scaling things
 	rnd     *rand.Rand
 	n       *noise
 	b       *wording
@@ -17,15 +17,15 @@ type stage struct {
 	horizon float64
 	sun     pt
 	side    float64 // where the light comes from: -1 left, 1 right
-	focus   float64 // x of what the picture is about
+	focus   float64 // x of the picture's subject
 }
 
-// seen is a colour as it looks in the scene's light at a distance, 0 near to 1 far.
+// seen returns a colour as it appears in the scene's light at a distance, from 0 (near) to 1 (far).
 func (s *stage) seen(c rgba, depth float64) rgba {
 	return c.under(s.p.light).fade(s.p.haze, depth*depthHaze)
 }
 
-// shaded is the same on the side away from the light.
+// shaded is like seen, for the side away from the light.
 func (s *stage) shaded(c rgba, depth float64) rgba {
 	return c.under(s.p.shade).fade(s.p.haze, depth*depthHaze)
 }
@@ -34,7 +34,7 @@ const depthHaze = 0.78
 
 func (s *stage) between(a, b float64) float64 { return a + (b-a)*s.rnd.Float64() }
 
-// lit orders two colours left to right by where the light comes from.
+// lit returns two colours from left to right, the bright one towards the light.
 func (s *stage) lit(bright, dark rgba) (left, right rgba) {
 	if s.side < 0 {
 		return bright, dark
@@ -42,8 +42,8 @@ func (s *stage) lit(bright, dark rgba) (left, right rgba) {
 	return dark, bright
 }
 
-// veil lays a colour over rows y0 to y1 with an opacity that is sampled on a coarse
-// grid and interpolated: soft things need no more.
+// veil blends a colour over rows y0 to y1. The opacity is sampled on a coarse grid and interpolated, which is enough
+// for soft things.
 func (s *stage) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64) {
 	step := max(2, int(s.S/340))
 	y0, y1 = max(0, y0), min(s.H, y1)
@@ -78,7 +78,7 @@ func (s *stage) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64)
 	}
 }
 
-// mist thickens downwards and hides where layers meet.
+// mist draws haze that thickens downwards and hides where layers meet.
 func (s *stage) mist(y0, y1, a float64) {
 	s.rows(y0, y1, func(y float64) rgba {
 		t := (y - y0) / (y1 - y0)
@@ -86,7 +86,7 @@ func (s *stage) mist(y0, y1, a float64) {
 	})
 }
 
-// soft is an oval patch of colour that fades outwards.
+// soft draws an oval patch of colour that fades outwards.
 func (s *stage) soft(x, y, rx, ry float64, c rgba) {
 	s.fill(oval(x, y, rx, ry), func(px, py float64) rgba {
 		dx, dy := (px-x)/rx, (py-y)/ry
@@ -97,7 +97,7 @@ func (s *stage) soft(x, y, rx, ry float64, c rgba) {
 // ridge is the upper edge of a piece of land: y at x.
 type ridge func(x float64) float64
 
-// hillRidge rolls around y0; in a desert it has the long and short slopes of dunes.
+// hillRidge returns a ridge that rolls around y0; in a desert it has the long and short slopes of dunes.
 func (s *stage) hillRidge(y0, amp, freq float64) ridge {
 	ox, oy := s.rnd.Float64()*100, s.rnd.Float64()*100
 	if s.b.has("desert") {
@@ -114,7 +114,7 @@ func (s *stage) hillRidge(y0, amp, freq float64) ridge {
 	}
 }
 
-// peakRidge is jagged and never falls below y0.
+// peakRidge returns a jagged ridge that never falls below y0.
 func (s *stage) peakRidge(y0, amp, freq float64) ridge {
 	ox, oy := s.rnd.Float64()*100, s.rnd.Float64()*100
 	return func(x float64) float64 {
@@ -122,7 +122,7 @@ func (s *stage) peakRidge(y0, amp, freq float64) ridge {
 	}
 }
 
-// ground is the area below a ridge.
+// ground returns the area below a ridge.
 func (s *stage) ground(r ridge, bottom float64) path {
 	step := max(1, s.W/900)
 	var q []pt

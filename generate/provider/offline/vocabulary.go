@@ -11,10 +11,10 @@ import (
 //go:embed vocabulary.txt
 var vocabularyText string
 
-// meaning is what a word stands for: the kind and the name of its line in vocabulary.txt.
+// meaning is the meaning of a word: the kind and the name of its line in vocabulary.txt.
 type meaning struct{ kind, name string }
 
-// vocabulary has the meanings of the words of two languages. It does not change.
+// vocabulary holds the meanings of words in two languages. It is read-only.
 var vocabulary = readVocabulary(vocabularyText)
 
 type dictionary struct{ english, german map[string][]meaning }
@@ -41,12 +41,12 @@ func readVocabulary(text string) dictionary {
 	return v
 }
 
-// token is a word of a prompt, as written and as it is looked up.
+// token is a word of a prompt, as written and in the form for lookup.
 type token struct{ written, folded string }
 
 var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 
-// tokens splits a text into words. Words joined by a hyphen stand alone, unless they are known together.
+// tokens splits a text into words. Words joined by a hyphen are split unless the compound is known.
 func tokens(text string) []token {
 	var out []token
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) {
@@ -64,7 +64,7 @@ func tokens(text string) []token {
 	return out
 }
 
-// find gives the meanings of a word or of a phrase joined by underscores; in a German text, also of German words.
+// find returns the meanings of a word or of a phrase joined by underscores; if german is set, also of German words.
 func (v dictionary) find(w string, german bool) []meaning {
 	forms := []string{w}
 	for _, end := range []string{"s", "es", "e", "en", "er", "em", "n"} {
@@ -89,7 +89,7 @@ func (v dictionary) find(w string, german bool) []meaning {
 	return nil
 }
 
-// compound gives the meanings of a German word made of two known ones: Bergsee, Nachthimmel.
+// compound returns the meanings of a German word made of two known ones: Bergsee, Nachthimmel.
 func (v dictionary) compound(w string) []meaning {
 	for k := 3; k <= len(w)-3; k++ {
 		head := v.find(w[k:], true)
@@ -106,7 +106,7 @@ func (v dictionary) compound(w string) []meaning {
 	return nil
 }
 
-// speaksGerman reports whether more words are German than English.
+// speaksGerman reports whether a text has more German words than English ones.
 func speaksGerman(all []token) bool {
 	german, english := 0, 0
 	for _, t := range all {
@@ -121,7 +121,7 @@ func speaksGerman(all []token) bool {
 	return german > english
 }
 
-// next reads the longest known phrase at the start of all: its meanings and how many words it has.
+// next returns the meanings and the number of words of the longest known phrase at the start of all.
 func next(all []token, german bool) ([]meaning, int) {
 	for n := min(4, len(all)); n > 0; n-- {
 		var phrase []string
@@ -138,8 +138,8 @@ func next(all []token, german bool) ([]meaning, int) {
 	return nil, 1
 }
 
-// describes reports whether an unknown word is an adjective, an adverb or a participle by its form:
-// such a word names nothing that could be missing in a picture.
+// describes reports whether an unknown word has the form of an adjective, an adverb or a participle: such a word names
+// nothing that a picture could lack.
 func describes(w string, german bool) bool {
 	ends := []string{"ous", "ful", "less", "esque", "ly", "ing", "ed"}
 	if german {
@@ -151,12 +151,12 @@ func describes(w string, german bool) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
-// nounsInDisguise look like adjectives and participles and are none.
+// nounsInDisguise look like adjectives or participles but are nouns.
 const nounsInDisguise = "family butterfly firefly dragonfly assembly wedding ceiling clothing duckling pudding viking string earring sibling dumpling " +
 	"boxing fishing meeting gathering swing gosling sapling hamster seabed flowerbed jugend abend tausend legend mousse monopoly italy"
 
-// number reads a count in digits; 0 if it is none.
+// number parses a count in digits, at most 99; 0 if the word is not a number.
 func number(w string) int {
-	n, _ := strconv.Atoi(w) // 0 for what is no number, and the largest one for what is too large
+	n, _ := strconv.Atoi(w) // 0 for a word that is not a number, the maximum for one that is too large
 	return min(max(0, n), 99)
 }

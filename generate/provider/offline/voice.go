@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// SpeechNote is what the metadata of every sound, and the file itself, says about its origin.
+// SpeechNote is the statement of origin in the metadata of every sound, and in the file itself.
 const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
 
 func (d *Driver) speaker(t driver.Task) (maker, error) {
@@ -22,7 +22,7 @@ func (d *Driver) speaker(t driver.Task) (maker, error) {
 		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)
 	}
 	return func(ctx context.Context, seed int64, _ float64) (media.Blob, error) {
-		rnd := rand.New(rand.NewPCG(uint64(seed), 0x5bee)) //nolint:gosec // a repeatable sound, no secret
+		rnd := rand.New(rand.NewPCG(uint64(seed), 0x5bee)) //nolint:gosec // a repeatable sound, not a secret
 		pitch := cmp.Or(pitches[strings.ToLower(t.Voice)], pitches["alto"]) * (0.97 + 0.06*rnd.Float64())
 		v := &voice{pitch: pitch, speed: cmp.Or(t.Speed, 1), rnd: rnd}
 		sounds := v.sounds(t.Prompt)
@@ -30,14 +30,13 @@ func (d *Driver) speaker(t driver.Task) (maker, error) {
 	}, nil
 }
 
-// voiceRate is the samples a second of a sound; it has one channel of 16 bits.
+// voiceRate is the sample rate; sounds have one channel of 16 bits.
 const voiceRate = 16_000
 
-// pitches are the voices, in Hz.
+// pitches are the base pitches of the voices, in Hz.
 var pitches = map[string]float64{"alto": 196, "tenor": 138, "bass": 92}
 
-// vowels are the first two formants of the letters that are sung, in Hz, after the
-// averages of Peterson and Barney (1952).
+// vowels are the first two formants of the sung letters, in Hz, after the averages of Peterson and Barney (1952).
 var vowels = map[rune][2]float64{
 	'a': {730, 1090}, 'e': {530, 1840}, 'i': {270, 2290}, 'o': {570, 840}, 'u': {300, 870}, 'y': {300, 2100},
 	'l': {360, 1300}, 'm': {250, 1000}, 'n': {250, 1400}, 'r': {420, 1250}, 'w': {300, 700}, 'j': {280, 2200},
@@ -47,17 +46,17 @@ var vowels = map[rune][2]float64{
 type sound struct {
 	samples  int
 	formants [2]float64 // zero for noise and silence
-	noise    float64    // middle of the noise in Hz; 0 for none
+	noise    float64    // centre of the noise in Hz; 0 for none
 	pitch    float64
 }
 
-// voice turns letters into sounds.
+// voice converts letters to sounds.
 type voice struct {
 	pitch, speed float64
 	rnd          *rand.Rand
 }
 
-// sounds plans a text. The pitch falls to the end of each phrase and rises for a question.
+// sounds plans a text. The pitch falls towards the end of each phrase and rises for a question.
 func (v *voice) sounds(text string) []sound {
 	var out []sound
 	add := func(milliseconds float64, s sound) {
@@ -85,7 +84,7 @@ func (v *voice) sounds(text string) []sound {
 			add(55, sound{})
 		case unicode.IsLetter(r) && r < unicode.MaxLatin1, unicode.IsDigit(r):
 			add(60*wobble, sound{noise: 900 + 350*float64(r%11)})
-		case unicode.IsLetter(r): // other scripts: a syllable by its number
+		case unicode.IsLetter(r): // other scripts: a syllable by code point
 			f := float64(r % 97)
 			add(120*wobble, sound{formants: [2]float64{280 + 5*f, 800 + 15*f}, pitch: v.pitch * bend * wobble})
 		}
@@ -116,7 +115,7 @@ func (s *synthesis) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// render makes the samples of one sound: pulses or noise through two resonators.
+// render computes the samples of one sound: pulses or noise through two resonators.
 func (s *synthesis) render(n sound) {
 	s.buf = s.buf[:0]
 	s.a.tune(max(n.formants[0], n.noise), 90)
@@ -130,11 +129,11 @@ func (s *synthesis) render(n sound) {
 			if s.phase += n.pitch / voiceRate; s.phase >= 1 {
 				s.phase--
 			}
-			source = 0.5 - s.phase // a saw, as the vocal folds make
+			source = 0.5 - s.phase // a sawtooth, like that of the vocal folds
 		}
 		edge := min(1, float64(min(i, n.samples-i))/(0.008*voiceRate))
 		v := (s.a.filter(source) + 0.6*s.b.filter(source)) * edge
-		s.buf = binary.LittleEndian.AppendUint16(s.buf, uint16(int16(9000*math.Tanh(v)))) //nolint:gosec // the bits are meant
+		s.buf = binary.LittleEndian.AppendUint16(s.buf, uint16(int16(9000*math.Tanh(v)))) //nolint:gosec // the bits are intended
 	}
 }
 
@@ -156,7 +155,7 @@ func (r *resonator) filter(x float64) float64 {
 	return y
 }
 
-// waveHeader is all before the samples: the shape, and what the sound is.
+// waveHeader returns everything before the samples: the format, and a description of the sound.
 func waveHeader(sounds []sound) io.Reader {
 	n := 0
 	for _, s := range sounds {
@@ -167,7 +166,7 @@ func waveHeader(sounds []sound) io.Reader {
 	return strings.NewReader("RIFF" + number32(len(head)+n) + head)
 }
 
-// chunk is a part of a RIFF file; parts have an even length.
+// chunk returns a chunk of a RIFF file, padded to an even length.
 func chunk(name, data string) string { return name + number32(len(data)) + data + "\x00"[:len(data)%2] }
 
 func number32(n int) string {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// thing is something that is drawn, named as in vocabulary.txt.
+// thing is something that can be drawn, named as in vocabulary.txt.
 type thing = string
 
-// Things that stand alone and can be counted and added to a picture; the others are whole areas.
+// Things that stand alone and can be counted or added to a picture; other things cover whole areas.
 const (
 	countable = "house tree lighthouse boat turbine pylon factory balloon bird flower eco"
 	addable   = countable + " train sun moon star cloud"
 	mostDrawn = 12
-	// plurals are several without a number and without an ending that says so.
+	// plurals are words for several things without a number or a plural ending.
 	plurals = "harbour harbor hafen village flock grove flower_meadow flower_field wind_farm windpark dorf doerfer haeuser vogelschwarm voegel baeume " +
 		"leuchttuerme windraeder strommasten blumenwiese"
 )
@@ -23,18 +23,18 @@ func among(list, name string) bool { return slices.Contains(strings.Fields(list)
 
 // wording is what a prompt asks for.
 type wording struct {
-	things  map[thing]int // how many; 0 if the prompt does not say
+	things  map[thing]int // number of each; 0 if the prompt does not say
 	order   []thing       // in order of mention
 	tags    map[string]bool
-	edits   map[string]bool  // what an edit does beside tags and hues
+	edits   map[string]bool  // changes of an edit other than tags and hues
 	hues    []rgba           // colours of the whole picture
-	tint    map[thing][]rgba // one for each of them, as far as the words say
+	tint    map[thing][]rgba // one colour for each of them, as far as the prompt names them
 	scale   map[thing]float64
 	side    map[thing]float64 // -1 left, 1 right
-	adds    bool              // an edit asks for something new,
-	turns   bool              // or for another look of what is there
-	shown   []string          // the words that the picture follows, as written
-	unknown []string          // words that name what is not drawn
+	adds    bool              // an edit asks for something new
+	turns   bool              // an edit asks for another look of existing things
+	shown   []string          // words that the picture follows, as written
+	unknown []string          // words for things that are not drawn
 }
 
 func (b *wording) has(names ...thing) bool {
@@ -48,19 +48,19 @@ type reader struct {
 	*wording
 	german  bool
 	edit    bool
-	avoid   int // how many more words a negation reaches
+	avoid   int // remaining words that a negation covers
 	less    bool
 	pending pending
 	last    thing
-	at      int  // how many more words name a place and nothing to add
-	missed  bool // whether the word before was unknown
+	at      int  // remaining words that name a place rather than a thing to add
+	missed  bool // whether the previous word was unknown
 }
 
-// pending is what has been said of the next thing.
+// pending holds the words that describe the next thing.
 type pending struct {
-	said      map[string]string // name of the meaning by its kind: count, hue, size
+	said      map[string]string // name of the meaning by kind: count, hue, size
 	words     string
-	remaining int // how many more words it waits for its thing
+	remaining int // remaining words within which its thing must follow
 }
 
 func newWording() *wording {
@@ -70,7 +70,7 @@ func newWording() *wording {
 	}
 }
 
-// readDrawing reads what to draw. What the prompt negates, and what the negative prompt names, is left out.
+// readDrawing reads what to draw. It omits what the prompt negates and what the negative prompt names.
 func readDrawing(prompt, negative, style string) *wording {
 	b := newWording()
 	b.read(prompt+", "+style, false)
@@ -113,7 +113,7 @@ func (b *wording) read(text string, edit bool) {
 	r.settle()
 }
 
-// word takes one word or phrase.
+// word handles one word or phrase.
 func (r *reader) word(written, folded string, all []meaning) {
 	if r.pending.remaining--; r.pending.remaining == 0 {
 		r.settle()
@@ -193,7 +193,7 @@ func (r *reader) mean(written string, m meaning, many bool) {
 	}
 }
 
-// settle ends the wait: a colour that found no thing is the picture's.
+// settle discards pending words; a colour without a thing applies to the picture.
 func (r *reader) settle() {
 	if hue := r.pending.said["hue"]; hue != "" {
 		r.hues, r.shown = append(r.hues, hueOf(hue)), append(r.shown, r.pending.words)
@@ -201,13 +201,13 @@ func (r *reader) settle() {
 	r.pending = pending{said: map[string]string{}}
 }
 
-// hueOf reads a colour of vocabulary.txt.
+// hueOf returns a colour of vocabulary.txt.
 func hueOf(name string) rgba {
 	v, _ := strconv.ParseUint(name, 16, 32) // the file is part of the program
 	return hex(uint32(v))
 }
 
-// thing takes a thing with what was said before it.
+// thing adds a thing with the pending words before it.
 func (r *reader) thing(written string, name thing, many bool) {
 	if r.edit && (!r.adds || !among(addable, name)) {
 		if !r.adds || r.at < 0 {
@@ -232,7 +232,7 @@ func (r *reader) thing(written string, name thing, many bool) {
 	case hue == "":
 	case accents[name] == 0:
 		r.hues = append(r.hues, hueOf(hue))
-	default: // a red boat and a white boat are two, with a colour each
+	default: // a red boat and a white boat are two boats, each with its colour
 		total = max(total, len(r.tint[name])+n)
 		for range max(1, n) {
 			r.tint[name] = append(r.tint[name], hueOf(hue))
@@ -248,7 +248,7 @@ func (r *reader) thing(written string, name thing, many bool) {
 	r.settle()
 }
 
-// mostOf is how many of a thing are drawn at a person's word.
+// mostOf returns the maximum number of a thing to draw on request.
 func mostOf(name thing) int {
 	if among(countable, name) {
 		return mostDrawn
@@ -256,7 +256,7 @@ func mostOf(name thing) int {
 	return 1
 }
 
-// opposites are what less of a tag means.
+// opposites maps a tag to the meaning of "less" of it.
 var opposites = map[string]string{"dark": "bright", "bright": "dark", "warm": "cool", "cool": "warm", "vivid": "pastel", "pastel": "vivid"}
 
 func (r *reader) tagged(written string, m meaning) {
@@ -287,16 +287,16 @@ func (b *wording) miss(word string) {
 	}
 }
 
-// Painter says what the driver draws and changes, without drawing. The zero value is ready.
+// Painter reports what the driver draws and changes, without drawing. The zero value is ready to use.
 type Painter struct{}
 
-// UnknownWords are the words of a prompt, English or German, that name what the driver cannot draw, as
-// written: cats, sofa; a number with its thing where it cannot draw so many. Words of light, weather, colour
-// and style that it follows, and words that add nothing to see, are known.
+// UnknownWords returns the words of a prompt, English or German, that name what the driver cannot draw, as written:
+// cats, sofa; a number with its thing if it cannot draw that many. Words for light, weather, colour and style that it
+// follows, and words without visible content, are known.
 func (Painter) UnknownWords(prompt string) []string { return readDrawing(prompt, "", "").unknown }
 
-// UnknownChanges are the words of a change that the driver cannot make of a whole picture: what cannot be
-// added, parts that cannot be changed alone. The text itself, if it asks for no change that the driver knows.
+// UnknownChanges returns the words of an edit that the driver cannot apply to a whole picture: things that it cannot
+// add, parts that cannot be changed alone. If it knows no change in the text, it returns the text itself.
 func (Painter) UnknownChanges(change string) []string {
 	b := readEdit(change)
 	if len(b.unknown)+len(b.tags)+len(b.edits)+len(b.hues)+len(b.things) == 0 {

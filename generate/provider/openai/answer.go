@@ -23,19 +23,19 @@ type answer struct {
 	Usage        *usage  `json:"usage"`
 }
 
-// datum is one picture; b64_json holds the token that stands for it.
+// datum is one picture; b64_json holds the token that replaced it.
 type datum struct {
 	B64JSON       string `json:"b64_json"`
 	URL           string `json:"url"`
 	RevisedPrompt string `json:"revised_prompt"`
 	MIMEType      string `json:"mime_type"`
-	// Respected is false where xAI holds a picture back.
+	// Respected is false if xAI withholds a picture.
 	Respected *bool `json:"respect_moderation"`
 }
 
-// usage is optional as a whole and in each part: older models leave details out.
+// usage is optional as a whole and in each part: older models omit details.
 type usage struct {
-	// Ticks are what xAI bills: ten thousand millions of them are a dollar.
+	// Ticks are the units that xAI bills: ten billion of them are a dollar.
 	Ticks        post.Text `json:"cost_in_usd_ticks"`
 	InputTokens  int64     `json:"input_tokens"`
 	OutputTokens int64     `json:"output_tokens"`
@@ -61,7 +61,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 		u.ReportedUSD = post.Amount(string(got.Usage.Ticks), ticksPerUSD, tickPlaces)
 	}
 	for _, p := range got.Data {
-		if p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == "" { // it was made and is held back
+		if p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == "" { // it was made and is withheld
 			one := call.Task
 			one.N = 1
 			u.Items = append(u.Items, d.client.Moderated(one, generate.Safety{Stage: "output"}, "%s made the picture and holds it back for its content: change the prompt", call.Task.Model.Name)...)
@@ -80,7 +80,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u d
 	return u, err
 }
 
-// count splits the tokens. Models that give no split of the output count image tokens only.
+// count splits the tokens. Models that do not split their output count only image tokens.
 func (u *usage) count() generate.Usage {
 	if u == nil {
 		return generate.Usage{}
@@ -100,11 +100,11 @@ type event struct {
 	datum
 	answer
 	Error *apiError `json:"error"`
-	// Index counts the previews of a picture, from 0.
+	// Index is the number of a picture's preview, from 0.
 	Index int `json:"partial_image_index"`
 }
 
-// frame reads one event; those of other types tell nothing. An error event nests the error or is it.
+// frame decodes one event; it ignores other types. An error event contains the error or is itself the error.
 func (d *Driver) frame(call post.Call, from *wire.Collector, data []byte) (post.Frame, error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -130,8 +130,8 @@ func (d *Driver) frame(call post.Call, from *wire.Collector, data []byte) (post.
 	return post.Frame{}, nil
 }
 
-// apiError is the inside of OpenAI's error envelope. Any field may be null; code is
-// a number on some compatible servers.
+// apiError is the content of OpenAI's error envelope. Any field may be null; code is a number on some compatible
+// servers.
 type apiError struct {
 	Message    string    `json:"message"`
 	Type       string    `json:"type"`
@@ -143,7 +143,7 @@ type apiError struct {
 	} `json:"moderation_details"`
 }
 
-// phrases are the words of the envelope that say more than the status.
+// phrases are texts in the envelope that are more specific than the status.
 var phrases = post.Phrases{
 	{Any: []string{"insufficient_quota", "billing_hard_limit_reached", "used all available credits", "spending limit", "any credits"}, Code: media.CodeQuotaExceeded},
 	{Any: []string{"rate_limit_exceeded"}, Code: media.CodeRateLimited},
@@ -153,7 +153,7 @@ var phrases = post.Phrases{
 	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
 }
 
-// explain reads an error answer. Some services, xAI among them, say the error in a text, with its name beside it.
+// explain reads an error answer. Some services, including xAI, send the error as a string with its code beside it.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var flat struct {
 		Code  post.Text `json:"code"`
@@ -172,7 +172,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return envelope.Error.fault(a.Status), true
 }
 
-// fault says what an error means. A stream's error has status 200 and is judged by its words alone.
+// fault converts an error. An error in a stream has status 200 and is classified only by its text.
 func (e *apiError) fault(status int) post.Fault {
 	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
 	switch {
@@ -188,10 +188,10 @@ func (e *apiError) fault(status int) post.Fault {
 	return f
 }
 
-// safetyViolations is how refusals without details name the categories.
+// safetyViolations matches the categories in refusals without details.
 var safetyViolations = regexp.MustCompile(`safety_violations=\[([^\]]*)\]`)
 
-// verdict is what the safety system says about a refusal.
+// verdict returns the safety system's verdict about a refusal.
 func (e *apiError) verdict() *generate.Safety {
 	if e.Moderation != nil {
 		return &generate.Safety{Stage: e.Moderation.Stage, Categories: e.Moderation.Categories}

@@ -1,20 +1,18 @@
-// Package openai is the driver for OpenAI's images endpoints, generations and edits, of
-// the GPT Image family, and for its speech endpoint; and for services that speak the same
-// protocol ([generate.Endpoint]), whatever they call their models.
+// Package openai is the driver for OpenAI's images endpoints, generations and edits, of the GPT Image family, for its
+// speech endpoint, and for services with the same protocol ([catalog.Endpoint]), whatever they call their models.
 //
-// It speaks plain net/http. The vendor's SDK would add nothing here: one POST, no polling; its retries have to be off,
-// its error text quotes the answer's body, and the version that the chat library needs does not know the newer
-// settings. The simulator that the tests run against is checked with the vendor's SDK instead.
+// It uses plain net/http. The vendor's SDK would add nothing: there is one POST and no polling; its retries must be
+// off, its error text quotes the answer's body, and the version that the chat library needs lacks the newer settings.
+// The simulator that the tests run against is checked with the vendor's SDK.
 //
-// What is safe to repeat, so Retryable: a request that never left (name, dial, TLS), 429 unless the credit is used up,
-// 408, 409 (once), and 500 or 503 in OpenAI's own error envelope, because an error envelope says that nothing was made.
-// X-Should-Retry overrides that. The wait is Retry-After-Ms, else Retry-After, else the reset of the limit that is used
-// up.
+// Safe to repeat, and therefore Retryable: a request that was never sent (name, dial, TLS), 429 unless the credit is
+// used up, 408, 409 (once), and 503 in OpenAI's own error envelope, because these mean that nothing was made.
+// X-Should-Retry overrides that. The wait is Retry-After-Ms, else Retry-After, else the reset of the exhausted limit.
 //
-// What is not: a connection lost after the request was sent, an answer cut in the middle, a page of a proxy (502, 504),
-// and anything else without an envelope. The endpoint answers synchronously, cannot be asked again for what it made,
-// and takes no idempotency key: repeating those calls may pay twice. Pictures that arrived whole before a cut are
-// returned beside the error.
+// Not safe: 500, a connection lost after the request was sent, a truncated answer, a page of a proxy (502, 504), and
+// anything else without an envelope. The endpoint answers synchronously, cannot return its results again, and takes no
+// idempotency key: repeating those calls may be billed twice. Pictures that arrived complete before a truncation are
+// returned with the error.
 //
 // Errors are media.Error values: unauthorized, forbidden (organization not verified), not_found (a retired model),
 // moderated (as items with their Safety), rate_limited, quota_exceeded, invalid, unavailable, bad_response. It may
@@ -42,30 +40,30 @@ type Config struct {
 	APIKey string
 	// BaseURL is the API's address with its version, OPENAI_BASE_URL; default https://api.openai.com/v1.
 	BaseURL string
-	// Endpoint is for a compatible service that is not OpenAI's; nil is OpenAI.
+	// Endpoint describes a compatible service; nil means OpenAI.
 	Endpoint *catalog.Endpoint
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default guarded connections.
+	// Base is the transport of the calls; default guarded connections.
 	Base http.RoundTripper
-	// Now is the clock that Retry-After dates are compared with; default time.Now.
+	// Now is the clock for Retry-After dates; default time.Now.
 	Now func() time.Time
 }
 
-// Driver makes and edits images with OpenAI's GPT Image models, and speaks with its
-// speech models; or does so at a compatible service. It is safe for concurrent use.
+// Driver generates and edits images with OpenAI's GPT Image models, and speech with its speech models, or does so at a
+// compatible service. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
 	client   *post.Client
 	provider string
-	own      bool // OpenAI's, not another service
-	xai      bool // of xAI's dialect
+	own      bool // OpenAI, not another service
+	xai      bool // xAI's dialect
 }
 
 var _ driver.Reviewed = (*Driver)(nil)
 
-// New makes a driver. Its error has code media.CodeInvalid and names the setting.
-// A missing key is no error here; [Driver.Ready] tells.
+// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing key is not an error here;
+// [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	own := c.Endpoint == nil
 	at, base, advice := catalog.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}, "OPENAI_BASE_URL", map[media.Code]string{
@@ -89,14 +87,14 @@ func New(c Config) (*Driver, error) {
 	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == catalog.DialectXAI}, err
 }
 
-// Provider is "openai", or the endpoint's.
+// Provider returns "openai", or the endpoint's provider.
 func (d *Driver) Provider() string { return d.provider }
 
-// Ready is nil if there is a key, or if the endpoint needs none.
+// Ready returns nil if there is a key, or if the endpoint needs none.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Start makes the call and waits for all of its results; allow 180 seconds and more. A refusal by the safety system is
-// one moderated item for each picture asked for. Pictures that arrived before an error come with it.
+// Start makes the call and waits for all its results; allow at least 180 seconds. A refusal by the safety system is one
+// moderated item for each requested picture. Pictures that arrived before an error are returned with it.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	call, err := d.call(ctx, t)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"atelier/media"
 )
 
-// owned are the body's fields that options may not set: the Gateway plans them.
+// owned are the body's fields that options cannot set, because the Gateway plans them.
 var owned = []string{"model", "prompt", "input", "n", "stream", "stream_format", "image", "image[]", "images", "mask"}
 
-// planned lists the fields that options may not set. The GPT Image models refuse response_format, and OpenAI's speech
-// takes it from the output format; compatible services need it to answer with a link or with data.
+// planned returns the fields that options cannot set. The GPT Image models reject response_format, and OpenAI's speech
+// derives it from the output format; compatible services use it to choose between a link and data.
 func (d *Driver) planned() []string {
 	if d.own {
 		return append(owned, "response_format")
@@ -30,13 +30,13 @@ var names = post.Names{
 	Moderation: "moderation", OutputFormat: "output_format", Compression: "output_compression",
 }
 
-// partialFrames is how many previews are asked for where somebody wants them.
+// partialFrames is the number of previews to request if previews are enabled.
 const partialFrames = 2
 
-// drawn are the formats that are no single raster picture: they come whole, without previews.
+// drawn are the formats other than single raster pictures; they have no previews.
 var drawn = []string{"gif", "svg"}
 
-// drawable is nil if the task's format goes with its other settings.
+// drawable returns nil if the task's format is compatible with its other settings.
 func drawable(t driver.Task) error {
 	switch {
 	case t.OutputFormat == "svg" && t.N > 1:
@@ -49,10 +49,10 @@ func drawable(t driver.Task) error {
 	return nil
 }
 
-// Review refuses, while a task is planned, what its format does not go with.
+// Review rejects, during planning, settings that the task's format is incompatible with.
 func (d *Driver) Review(t driver.Task) ([]generate.Disposition, error) { return nil, drawable(t) }
 
-// request chooses the endpoint of a picture and writes its body: JSON, or a form for an edit.
+// request chooses the endpoint for a picture and builds its body: JSON, or a form for an edit.
 func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
 		return "", nil, err
@@ -73,7 +73,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body 
 	if t.Method != generate.MethodEdit {
 		return "/images/generations", fields, nil
 	}
-	name := "image" // the name that every compatible service knows: some take no list
+	name := "image" // every compatible service accepts this name; some accept no list
 	if len(t.Inputs) > 1 {
 		name = "image[]"
 	}
@@ -88,7 +88,7 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (path string, body 
 	return "/images/edits", form, err
 }
 
-// defaultVoice is used where neither the task nor the model's row names one: the endpoint wants one.
+// defaultVoice is used if neither the task nor the model's row names a voice, which the endpoint requires.
 const defaultVoice = "alloy"
 
 func (d *Driver) speech(t driver.Task) (post.Body, error) {
@@ -105,11 +105,11 @@ func (d *Driver) speech(t driver.Task) (post.Body, error) {
 	return body, nil
 }
 
-// xaiNames are what xAI's endpoints call the settings. They refuse sizes in pixels.
+// xaiNames are the setting names of xAI's endpoints, which reject sizes in pixels.
 var xaiNames = post.Names{AspectRatio: "aspect_ratio", Tier: "resolution"}
 
-// xaiRequest writes a task in xAI's dialect: ratios and resolutions, and edits in JSON with
-// their pictures as data URLs. Pictures are asked for as data, because links of xAI end.
+// xaiRequest encodes a task in xAI's dialect: ratios and resolutions, and edits in JSON with pictures as data URLs. It
+// requests pictures as data, because xAI's links expire.
 func (d *Driver) xaiRequest(ctx context.Context, t driver.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return "", nil, err
@@ -118,7 +118,7 @@ func (d *Driver) xaiRequest(ctx context.Context, t driver.Task) (path string, bo
 	if err := fields.AnyOption(t, append(owned, "response_format", "aspect_ratio", "resolution")); err != nil {
 		return "", nil, err
 	}
-	t.Tier = strings.ToLower(t.Tier) // as people write it: 1K
+	t.Tier = strings.ToLower(t.Tier) // people write it as 1K
 	fields.Settings(t, xaiNames)
 	var pictures []any
 	for _, in := range t.Inputs {

@@ -12,7 +12,7 @@ import (
 	"atelier/generate/internal/post"
 )
 
-// answer is the body of a 200, with a picture or without, or with an error in it.
+// answer is the body of a 200 response: with a picture, without one, or with an error.
 type answer struct {
 	ID       string    `json:"id"`
 	Model    string    `json:"model"`
@@ -33,14 +33,14 @@ type choice struct {
 	} `json:"message"`
 }
 
-// content is text; some models send parts, of which the text counts.
+// content is text; some models send parts, of which only the text is used.
 type content string
 
-// UnmarshalJSON takes null and anything else as no text.
+// UnmarshalJSON decodes null and anything else as an empty text.
 func (c *content) UnmarshalJSON(b []byte) error {
 	var parts []part
 	if json.Unmarshal(b, (*string)(c)) == nil || json.Unmarshal(b, &parts) != nil {
-		return nil //nolint:nilerr // anything else is no text
+		return nil //nolint:nilerr // anything else is an empty text
 	}
 	for _, p := range parts {
 		*c += content(p.Text)
@@ -56,20 +56,20 @@ type usage struct {
 	Details    struct {
 		ImageTokens int64 `json:"image_tokens"`
 	} `json:"completion_tokens_details"`
-	// BYOK says that the maker bills its own costs to the account's own key there.
+	// BYOK reports that the maker bills its costs to the account's own key there.
 	BYOK        bool `json:"is_byok"`
 	CostDetails struct {
 		Upstream post.Text `json:"upstream_inference_cost"`
 	} `json:"cost_details"`
 }
 
-// places are the decimals of amounts.
+// places is the number of decimal places of amounts.
 const places = 18
 
-// usd is what OpenRouter charged; empty if it does not say.
+// usd returns what OpenRouter charged; empty if it does not say.
 func (u usage) usd() string { return post.Amount(string(u.Cost), 1, places) }
 
-// upstream is what the maker bills beside it; empty if nothing.
+// upstream returns what the maker bills in addition; empty if nothing.
 func (u usage) upstream() string {
 	if !u.BYOK {
 		return ""
@@ -117,8 +117,8 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (driver.Up
 	return u, err
 }
 
-// apiError is the inside of OpenRouter's envelope. Its code is an HTTP status; upstream
-// errors that are passed through can have a word there.
+// apiError is the content of OpenRouter's error envelope. Its code is an HTTP status; in upstream errors that are
+// passed through it can be a word.
 type apiError struct {
 	Message  string    `json:"message"`
 	Code     post.Text `json:"code"`
@@ -139,8 +139,8 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	return envelope.Error.fault(a), true
 }
 
-// fault says what an error means, of its own or inside of a success. There a model was
-// run, so only a rate limit is repeated.
+// fault converts an error, either of OpenRouter or inside a success. In a success a model was run, so only a rate limit
+// is repeated.
 func (e *apiError) fault(a *post.Answer) post.Fault {
 	f := post.Fault{Status: a.Status, Words: e.Message, Quoted: http.Header{}, Ran: a.Status == http.StatusOK}
 	if raw, ok := e.Metadata.Raw.(string); ok && raw != "" {

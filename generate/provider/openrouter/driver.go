@@ -1,18 +1,18 @@
-// Package openrouter is the driver for image models behind OpenRouter, by one of two endpoints, as a model's row says
-// (via): that of images, which has typed settings, and chat completions, where the request names the modalities image
-// and text, and the answer's message carries pictures beside its words, as data or as links.
+// Package openrouter is the driver for image models behind OpenRouter. A model's row selects one of two endpoints
+// (via): the images endpoint, which has typed settings, or chat completions, where the request names the modalities
+// image and text, and the answer's message contains pictures beside its text, as data or as links.
 //
-// It speaks plain net/http: one POST, no polling. One call makes one picture, unless a
-// row of the images endpoint says otherwise; a model may give more, and every picture is kept. OpenRouter names the cost of each call in
-// dollars, which is reported as it is.
+// It uses plain net/http: one POST, no polling. One call makes one picture, unless a row of the images endpoint says
+// otherwise; a model may return more, and every picture is kept. OpenRouter reports the cost of each call in dollars,
+// which is passed on unchanged.
 //
-// What is safe to repeat, so Retryable: a request that never left (name, dial, TLS), and 429, 500 and 503 in
-// OpenRouter's own error envelope, because then no model was run. The wait is Retry-After, else X-RateLimit-Reset. What
-// is not: a model that was run and failed (502, 408, errors inside of a success), a connection lost after the request
-// was sent, an answer cut in the middle, anything without an envelope.
+// Safe to repeat, and therefore Retryable: a request that was never sent (name, dial, TLS), and 429 and 503 in
+// OpenRouter's own error envelope, because no model was run. The wait is Retry-After, else X-RateLimit-Reset. Not safe:
+// a model that was run and failed (500, 502, 408, errors inside a success), a connection lost after the request was
+// sent, a truncated answer, anything without an envelope.
 //
 // Refusals are moderated items with their Safety: 403 with reasons, the finish reason content_filter, a refusal, or
-// words in place of a picture. Errors are media.Error values: unauthorized, forbidden, not_found (no such model),
+// text instead of a picture. Errors are media.Error values: unauthorized, forbidden, not_found (no such model),
 // rate_limited, quota_exceeded (402), invalid, too_large, unavailable, bad_response. It may import generate, media and
 // wire; no other driver.
 package openrouter
@@ -40,20 +40,20 @@ type Config struct {
 	BaseURL string
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default guarded connections.
+	// Base is the transport of the calls; default guarded connections.
 	Base http.RoundTripper
-	// Now is the clock that reset times are compared with; default time.Now.
+	// Now is the clock for reset times; default time.Now.
 	Now func() time.Time
 }
 
-// Driver makes and edits images with models behind OpenRouter. It is safe for concurrent use.
+// Driver generates and edits images with models behind OpenRouter. It is safe for concurrent use.
 type Driver struct {
 	driver.Synchronous
 	client *post.Client
 }
 
-// New makes a driver. Its error has code media.CodeInvalid and names the setting.
-// A missing key is no error here; [Driver.Ready] tells.
+// New creates a driver. Its error has code media.CodeInvalid and names the setting. A missing key is not an error here;
+// [Driver.Ready] reports it.
 func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
 		Name:    "OpenRouter",
@@ -71,14 +71,14 @@ func New(c Config) (*Driver, error) {
 	return &Driver{client: client}, err
 }
 
-// Provider is "openrouter".
+// Provider returns "openrouter".
 func (d *Driver) Provider() string { return "openrouter" }
 
-// Ready is nil if there is a key.
+// Ready returns nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Start makes the call and waits for its result. A refusal is one moderated item. A
-// result that arrived before an error comes with it.
+// Start makes the call and waits for its result. A refusal is one moderated item. A result that arrived before an error
+// is returned with it.
 func (d *Driver) Start(ctx context.Context, t driver.Task) (driver.Update, error) {
 	if t.Model.Via == "images" {
 		return d.typed(ctx, t)

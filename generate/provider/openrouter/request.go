@@ -15,16 +15,16 @@ type part struct {
 	ImageURL *imageURL `json:"image_url,omitempty"`
 }
 
-// imageURL is a link or a data URL; the data is a token on both ways.
+// imageURL is a link or a data URL; in both directions the data is a token.
 type imageURL struct {
 	URL string `json:"url"`
 }
 
-// owned are the body's fields that options may not set: the Gateway plans them.
+// owned are the body's fields that options cannot set, because the Gateway plans them.
 var owned = []string{"model", "models", "messages", "modalities", "n", "stream", "image_config", "seed"}
 
-// request writes a task in the endpoint's words: the prompt, or the pictures of an edit
-// before it, whose bytes the transport streams from the store.
+// request encodes a task for the endpoint: the prompt, preceded by the pictures of an edit, whose bytes the transport
+// streams from the store.
 func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) {
 	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return nil, err
@@ -48,16 +48,16 @@ func (d *Driver) request(ctx context.Context, t driver.Task) (post.Body, error) 
 	return body, body.AnyOption(t, owned)
 }
 
-// typedOwned are the fields of the images endpoint that options may not set.
+// typedOwned are the fields of the images endpoint that options cannot set.
 var typedOwned = []string{"model", "prompt", "n", "stream", "size", "input_references"}
 
-// typedNames are what the images endpoint calls the settings.
+// typedNames are the setting names of the images endpoint.
 var typedNames = post.Names{
 	Size: "size", AspectRatio: "aspect_ratio", Tier: "resolution", Quality: "quality", Background: "background", Seed: "seed",
 	OutputFormat: "output_format", Compression: "output_compression",
 }
 
-// typedAnswer is the body of a 200 of the images endpoint. The type of a picture may be missing.
+// typedAnswer is the body of a 200 response of the images endpoint. The type of a picture may be missing.
 type typedAnswer struct {
 	Data []struct {
 		B64JSON string `json:"b64_json"`
@@ -68,8 +68,8 @@ type typedAnswer struct {
 	Error *apiError `json:"error"`
 }
 
-// typed makes a call of the images endpoint. How many pictures are asked for is said only
-// where it is more than one: models that give one refuse the field.
+// typed makes a call of the images endpoint. The number of pictures is sent only if it is more than one, because
+// single-picture models reject the field.
 func (d *Driver) typed(ctx context.Context, t driver.Task) (driver.Update, error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}}); err != nil {
 		return driver.Update{}, err

@@ -12,7 +12,7 @@ import (
 // blobStored is the state of a blob whose bytes are in the store.
 const blobStored = "stored"
 
-// RegisterBlob notes a new blob. Its record notes it again, with a sync.
+// RegisterBlob saves a new blob without a sync. The record of the blob saves it again, with a sync.
 func (s blobs) RegisterBlob(ctx context.Context, b media.Blob) error {
 	if b.Digest.IsZero() {
 		return media.Errorf(media.CodeInvalid, "register blob: the digest is missing: store the bytes first")
@@ -46,7 +46,7 @@ func blobColumns(b *ledger.Blob) columns {
 	}
 }
 
-// BlobOf reads one blob.
+// BlobOf returns one blob.
 func (s blobs) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
 	b, err := one(ctx, s.read, blobColumns, from("blobs").where("digest = ?", d.String()))
 	return b, s.failure("read blob "+d.String(), err)
@@ -72,7 +72,7 @@ func (s blobs) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.
 	return named, s.failure("find the references to blob "+d.String(), err)
 }
 
-// ForgetBlob takes bytes that nothing names out of the inventory.
+// ForgetBlob removes unreferenced bytes from the inventory.
 func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
 	forgotten := false
 	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
@@ -91,7 +91,7 @@ func (s blobs) ForgetBlob(ctx context.Context, d media.Digest, operation string)
 	return forgotten && err == nil, err
 }
 
-// SaveThumbnail notes the thumbnail of bytes for a width.
+// SaveThumbnail saves the thumbnail of bytes for a width.
 func (s blobs) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
 	return s.commit(ledger.Relaxed(ctx), "save thumbnail", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO thumbnails (digest, width, thumbnail_digest, created_at) VALUES ($1, $2, $3, $4)
@@ -101,7 +101,7 @@ func (s blobs) SaveThumbnail(ctx context.Context, of media.Digest, width int, th
 	})
 }
 
-// Thumbnail is the one that was noted for a width.
+// Thumbnail returns the saved thumbnail for a width.
 func (s blobs) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT thumbnail_digest FROM thumbnails WHERE digest = $1 AND width = $2`,
 		of.String(), width).Scan(digestCol{&d})

@@ -12,7 +12,7 @@ import (
 	"atelier/media"
 )
 
-// Reserve holds an amount against every limit, all or none.
+// Reserve reserves an amount in every limit, all or none.
 func (s budgets) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
 	const what = "reserve"
 	if err := need(what, "id", act); err != nil {
@@ -41,7 +41,7 @@ func (s budgets) Reserve(ctx context.Context, act string, amount ledger.Amount, 
 	})
 }
 
-// lockBudgets holds an act's reservations, then the budgets by name.
+// lockBudgets locks an act's reservations, then the budgets by name.
 func (s budgets) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
 	locks := []string{"operation " + act}
 	for _, b := range slices.Sorted(slices.Values(budgets)) {
@@ -69,13 +69,12 @@ func (s budgets) reserve(ctx context.Context, tx *sql.Tx, act string, amount int
 	return l.Room(amount, spent, reserved-amount)
 }
 
-// beginTime is how long after its reservation an act has begun.
+// beginTime is the maximum time between a reservation and the start of its act.
 const beginTime = time.Minute
 
-// giveBack ends the reservations of acts that never began, and of operations that have ended
-// and were never taken up again: a process died between the two, and nobody can settle
-// them. The act of a model that stands in begins with the operation's id, a UUID. Each is a
-// commit of its own.
+// giveBack refunds the reservations of acts that never started, and of operations that have ended and were not resumed:
+// a process died in between, and no process can settle them. The id of a substitute model's act starts with the
+// operation's id, a UUID. Each refund is its own commit.
 func (s budgets) giveBack(ctx context.Context) error {
 	acts, err := all(ctx, s.read, only("DISTINCT operation_id"), from("budget_reservations").
 		where("created_at < ?", stampText(s.cfg.Now().Add(-beginTime))).
@@ -92,10 +91,10 @@ func (s budgets) giveBack(ctx context.Context) error {
 	return nil
 }
 
-// Settle ends the act's reservations and counts what was spent.
+// Settle ends the act's reservations and counts the spent amount.
 func (s budgets) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	const what = "settle"
-	// Most acts have no budget: they cost no transaction.
+	// Most acts have no budget and need no transaction.
 	names, err := s.reservations(ctx, s.read, act)
 	if err != nil || len(names) == 0 {
 		return s.failure(what, err)
@@ -125,12 +124,12 @@ func (s budgets) Settle(ctx context.Context, act string, spent ledger.Amount) er
 	})
 }
 
-// reservations names the budgets in which something is held for an act.
+// reservations returns the names of the budgets with a reservation for an act.
 func (s budgets) reservations(ctx context.Context, db querier, act string) ([]string, error) {
 	return all(ctx, db, only("budget"), from("budget_reservations").where("operation_id = ?", act))
 }
 
-// Budget tells what is spent and reserved.
+// Budget returns the spent and reserved amounts.
 func (s budgets) Budget(ctx context.Context, name string) (ledger.Balance, error) {
 	b := ledger.Balance{Name: name}
 	err := s.read.QueryRowContext(ctx, `SELECT unit, spent, reserved FROM budgets WHERE name = $1`, name).Scan(&b.Unit, &b.Spent, &b.Reserved)

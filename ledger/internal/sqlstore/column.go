@@ -15,14 +15,14 @@ import (
 	"atelier/media"
 )
 
-// column is one column of a table, and where its value is in Go: a pointer, or one of the types below
-// where an empty value is NULL or its form in the database is another one.
+// column is one column of a table with the location of its value in Go: a pointer, or one of the types below if an
+// empty value is NULL or the database uses another format.
 type column struct {
 	name  string
 	value any
 }
 
-// columns are those of one row. They are written from, and read into, the value that they point to.
+// columns are the columns of one row. They are written from, and read into, the values that they point to.
 type columns []column
 
 func (c columns) names() string {
@@ -33,7 +33,7 @@ func (c columns) names() string {
 	return strings.Join(names, ", ")
 }
 
-// targets are what a row is scanned into.
+// targets returns the destinations of a scan.
 func (c columns) targets() []any {
 	targets := make([]any, len(c))
 	for i := range c {
@@ -49,7 +49,7 @@ func (c columns) without(names ...string) columns {
 	return slices.DeleteFunc(slices.Clone(c), func(c column) bool { return slices.Contains(names, c.name) })
 }
 
-// withoutNull omits some columns where they would be NULL, so that an update leaves what there is.
+// withoutNull omits the named columns if they would be NULL, so that an update does not change them.
 func (c columns) withoutNull(names ...string) columns {
 	return slices.DeleteFunc(slices.Clone(c), func(c column) bool {
 		v, _ := driver.DefaultParameterConverter.ConvertValue(c.value)
@@ -57,7 +57,7 @@ func (c columns) withoutNull(names ...string) columns {
 	})
 }
 
-// written are the names and values to write.
+// written returns the names and values to write.
 func (c columns) written() (names []string, args []any, err error) {
 	for _, col := range c {
 		if _, ok := col.value.(readOnly); ok {
@@ -72,7 +72,7 @@ func (c columns) written() (names []string, args []any, err error) {
 	return names, args, nil
 }
 
-// insert writes a new row; rest is what the statement has behind its values.
+// insert writes a new row; rest ends the statement.
 func (c columns) insert(ctx context.Context, tx *sql.Tx, table, rest string) error {
 	names, args, err := c.written()
 	if err == nil {
@@ -85,7 +85,7 @@ func insertSQL(table string, names []string) string {
 	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + parameters(1, len(names)) + ")"
 }
 
-// parameters are the numbers of n parameters: $1, $2.
+// parameters returns n numbered parameters: $1, $2.
 func parameters(first, n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -94,8 +94,8 @@ func parameters(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// upsert writes a row, or all its columns but key and created_at over the one with the same key, which
-// is a list of columns. A condition bounds which row is written over. It gives the number of rows written.
+// upsert inserts a row, or overwrites all columns except key and created_at of the row with the same key, which is a
+// list of columns. A condition restricts which row is overwritten. It returns the number of rows written.
 func (c columns) upsert(ctx context.Context, tx *sql.Tx, table, key, condition string) (int64, error) {
 	names, args, err := c.written()
 	if err != nil {
@@ -114,8 +114,8 @@ func (c columns) upsert(ctx context.Context, tx *sql.Tx, table, key, condition s
 	return exec(ctx, tx, q, args...)
 }
 
-// update writes the columns over the rows that meet a condition, whose ? stand for more arguments. It
-// gives the number of rows written.
+// update writes the columns to the rows that meet a condition, in which each ? is one of the further arguments. It
+// returns the number of rows written.
 func (c columns) update(ctx context.Context, tx *sql.Tx, table, condition string, more ...any) (int64, error) {
 	names, args, err := c.written()
 	if err != nil {
@@ -130,7 +130,7 @@ func (c columns) update(ctx context.Context, tx *sql.Tx, table, condition string
 	return exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(names, ", ")+" WHERE "+condition, append(args, more...)...)
 }
 
-// saving is a transaction that inserts a row, or with a key writes it over the one with that key.
+// saving returns a transaction that inserts a row or, with a key, overwrites the row with the same key.
 func saving(table, key string, row columns) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		if key == "" {
@@ -141,7 +141,7 @@ func saving(table, key string, row columns) func(context.Context, *sql.Tx) error
 	}
 }
 
-// exec gives the number of rows that a statement changed.
+// exec returns the number of rows that a statement changed.
 func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64, error) {
 	res, err := tx.ExecContext(ctx, statement, args...)
 	if err != nil {
@@ -150,12 +150,12 @@ func exec(ctx context.Context, tx *sql.Tx, statement string, args ...any) (int64
 	return res.RowsAffected()
 }
 
-// failureColumns are those of a failure.
+// failureColumns returns the columns of a failure.
 func failureColumns(f *ledger.Failure) columns {
 	return columns{{"error_code", str(&f.Code)}, {"error_message", prose(&f.Message)}, {"retryable", flagCol{&f.Retryable}}}
 }
 
-// readOnly is a column that is an expression.
+// readOnly is a column that is an expression and is not written.
 type readOnly struct{ value any }
 
 type textCol[T ~string] struct {
@@ -163,10 +163,10 @@ type textCol[T ~string] struct {
 	prose bool
 }
 
-// str is a text; empty is NULL.
+// str is a text column; empty text is NULL.
 func str[T ~string](to *T) textCol[T] { return textCol[T]{to, false} }
 
-// prose is free text as it came, but for what a database cannot hold; empty is NULL.
+// prose is a free text column without characters that a database cannot store; empty text is NULL.
 func prose[T ~string](to *T) textCol[T] { return textCol[T]{to, true} }
 
 func (c textCol[T]) Scan(src any) error {
@@ -185,7 +185,7 @@ func (c textCol[T]) Value() (driver.Value, error) {
 
 type numberCol[T int | int64 | float64] struct{ to *T }
 
-// num is a number; 0 is NULL.
+// num is a number column; 0 is NULL.
 func num[T int | int64 | float64](to *T) numberCol[T] { return numberCol[T]{to} }
 
 func (c numberCol[T]) Scan(src any) error {
@@ -202,7 +202,7 @@ func (c numberCol[T]) Value() (driver.Value, error) {
 	return driver.DefaultParameterConverter.ConvertValue(*c.to)
 }
 
-// flagCol is 1 for true.
+// flagCol is a boolean column; true is 1.
 type flagCol struct{ to *bool }
 
 func (c flagCol) Scan(src any) error {
@@ -219,7 +219,7 @@ func (c flagCol) Value() (driver.Value, error) {
 	return int64(0), nil
 }
 
-// timeCol is a time; zero is NULL.
+// timeCol is a time column; the zero time is NULL.
 type timeCol struct{ to *time.Time }
 
 func (c timeCol) Scan(src any) error {
@@ -251,7 +251,7 @@ func (c digestCol) Scan(src any) error {
 
 func (c digestCol) Value() (driver.Value, error) { return orNull(c.to.String()), nil }
 
-// jsonCol is JSON; empty is NULL.
+// jsonCol is a JSON column; an empty value is NULL.
 type jsonCol struct{ to any }
 
 func (c jsonCol) Scan(src any) error {
@@ -269,8 +269,8 @@ func (c jsonCol) Value() (driver.Value, error) {
 	return document(c.to), nil
 }
 
-// document is JSON for a column: empty becomes NULL, and what JSON cannot hold is noted
-// rather than losing the row.
+// document returns JSON for a column. An empty value becomes NULL, and a value that JSON cannot represent is replaced,
+// so that the row is not lost.
 func document(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -284,7 +284,7 @@ func document(v any) any {
 	}
 }
 
-// raw is JSON text for a column; text that is no JSON is kept as a JSON string.
+// raw returns JSON text for a column; invalid JSON is stored as a JSON string.
 func raw(m json.RawMessage) any {
 	if len(m) == 0 {
 		return nil
@@ -295,7 +295,7 @@ func raw(m json.RawMessage) any {
 	return clean(string(m))
 }
 
-// orNull is the value of a column in which empty text is NULL.
+// orNull returns the value of a column in which empty text is NULL.
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -303,12 +303,12 @@ func orNull(s string) any {
 	return s
 }
 
-// clean replaces what a database cannot hold: NUL bytes and broken UTF-8.
+// clean replaces invalid UTF-8 and removes NUL bytes, which a database cannot store.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// stampLayout has a fixed width, so that text order is time order.
+// stampLayout has a fixed width, so that text order is chronological.
 const stampLayout = "2006-01-02T15:04:05.000000Z"
 
 func stampText(t time.Time) string { return t.UTC().Format(stampLayout) }

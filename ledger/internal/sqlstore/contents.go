@@ -40,7 +40,7 @@ func generationColumns(g *ledger.ContentGeneration) columns {
 	}, failureColumns(&g.Failure))
 }
 
-// generations asks for the rows of an owner.
+// generations selects the rows of an owner.
 func generations(owner string) *query {
 	return owned("content_generation_metadata", owner).orderBy("id")
 }
@@ -59,7 +59,7 @@ func contentColumns(c *ledger.GeneratedContent) columns {
 	}
 }
 
-// results asks for the results of an owner's rows.
+// results selects the results of an owner's rows.
 func results(owner string) *query {
 	return owned("generated_content JOIN (SELECT id AS generation, owner FROM content_generation_metadata) g ON g.generation = metadata_id", owner).orderBy("id")
 }
@@ -101,7 +101,7 @@ func (s contents) SaveGeneratedContent(ctx context.Context, owner string, c ledg
 	return kept, err
 }
 
-// ContentGeneration reads a row with its results.
+// ContentGeneration returns a row with its results.
 func (s contents) ContentGeneration(ctx context.Context, owner, id string) (ledger.ContentGeneration, []ledger.GeneratedContent, error) {
 	g, err := one(ctx, s.read, generationColumns, generations(owner).where("id = ?", id))
 	if err != nil {
@@ -111,43 +111,43 @@ func (s contents) ContentGeneration(ctx context.Context, owner, id string) (ledg
 	return g, list, s.failure("read generated content", err)
 }
 
-// ContentGenerationOfRequest reads the row of a click.
+// ContentGenerationOfRequest returns the row of a click.
 func (s contents) ContentGenerationOfRequest(ctx context.Context, owner, interactionID, requestID string) (ledger.ContentGeneration, error) {
 	g, err := one(ctx, s.read, generationColumns, generations(owner).where("interaction_id = ?", interactionID).where("request_id = ?", requestID))
 	return g, s.failure("read the content generation of request "+requestID, err)
 }
 
-// ListContentGenerations lists those of a workflow run.
+// ListContentGenerations lists the rows of a workflow run.
 func (s contents) ListContentGenerations(ctx context.Context, owner, workflowRunID string, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 	list, err := page(ctx, s.read, generationColumns, generations(owner).where("workflow_run_id = ?", workflowRunID), p)
 	return list, s.failure("list content generations", err)
 }
 
-// OpenContentGenerations lists those of an interaction that have not ended.
+// OpenContentGenerations lists the unfinished rows of an interaction.
 func (s contents) OpenContentGenerations(ctx context.Context, owner, interactionID string) ([]ledger.ContentGeneration, error) {
 	list, err := all(ctx, s.read, generationColumns, generations(owner).where("interaction_id = ?", interactionID).and("finished_at IS NULL"))
 	return list, s.failure("list open content generations", err)
 }
 
-// ListOpenContentGenerations lists those of all owners that have not ended.
+// ListOpenContentGenerations lists the unfinished rows of all owners.
 func (s contents) ListOpenContentGenerations(ctx context.Context, p ledger.Page) (ledger.List[ledger.ContentGeneration], error) {
 	list, err := page(ctx, s.read, generationColumns, from("content_generation_metadata").and("finished_at IS NULL").orderBy("id"), p)
 	return list, s.failure("list open content generations", err)
 }
 
-// GeneratedContent reads one result.
+// GeneratedContent returns one result.
 func (s contents) GeneratedContent(ctx context.Context, owner, id string) (ledger.GeneratedContent, error) {
 	c, err := one(ctx, s.read, contentColumns, results(owner).where("id = ?", id))
 	return c, s.failure("read generated content "+id, err)
 }
 
-// ContentOfMedia lists the results that are a media item.
+// ContentOfMedia lists the results that consist of a media item.
 func (s contents) ContentOfMedia(ctx context.Context, owner, mediaID string) ([]ledger.GeneratedContent, error) {
 	list, err := all(ctx, s.read, contentColumns, results(owner).where("media_id = ?", mediaID))
 	return list, s.failure("read the content of media "+mediaID, err)
 }
 
-// SelectContents records a choice.
+// SelectContents records the choice of results.
 func (s contents) SelectContents(ctx context.Context, owner, interactionID string, ids []string, at time.Time) error {
 	const what = "select generated content"
 	if err := need(what, "owner", owner, "interaction id", interactionID); err != nil {

@@ -34,13 +34,13 @@ func (s conversations) CreateConversation(ctx context.Context, c ledger.Conversa
 	return s.commit(ctx, what, saving("conversations", "", conversationColumns(&c)))
 }
 
-// Conversation reads one.
+// Conversation returns one conversation.
 func (s conversations) Conversation(ctx context.Context, owner, id string) (ledger.Conversation, error) {
 	c, err := one(ctx, s.read, conversationColumns, owned("conversations", owner).where("id = ?", id).and("deleted_at IS NULL"))
 	return c, s.failure("read conversation "+id, err)
 }
 
-// ListConversations lists conversations, the last begun first.
+// ListConversations lists conversations, newest first.
 func (s conversations) ListConversations(ctx context.Context, owner string, q ledger.ConversationQuery) (ledger.List[ledger.Conversation], error) {
 	sel := owned("conversations", owner).and("deleted_at IS NULL").orderBy("id DESC")
 	if q.Text != "" {
@@ -60,19 +60,19 @@ func (s conversations) DeleteConversation(ctx context.Context, owner, id string)
 		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, s.stampNow(), owner, id)
 }
 
-// RenameConversation gives a conversation another title.
+// RenameConversation changes the title of a conversation.
 func (s conversations) RenameConversation(ctx context.Context, owner, id, title string) error {
 	return s.change(ctx, "rename conversation", id, `UPDATE conversations SET title = $1
 		WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, orNull(clean(clip(title))), owner, id)
 }
 
-// RestoreConversation takes the tombstone away.
+// RestoreConversation removes the tombstone.
 func (s conversations) RestoreConversation(ctx context.Context, owner, id string, since time.Time) error {
 	return s.change(ctx, "restore conversation", id, `UPDATE conversations SET deleted_at = NULL
 		WHERE owner = $1 AND id = $2 AND deleted_at >= $3`, owner, id, stampText(since))
 }
 
-// ConversationOf is the conversation of a run tree: the first one, where forks have it as well.
+// ConversationOf returns the conversation of a run tree: the first one if there are several.
 func (s conversations) ConversationOf(ctx context.Context, owner, tree string) (id string, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT c.id FROM conversation_details d JOIN conversations c ON c.id = d.conversation_id
 		WHERE d.run_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL ORDER BY d.id LIMIT 1`, tree, owner).Scan(&id)
@@ -151,8 +151,8 @@ func (s conversations) SaveMessage(ctx context.Context, owner string, m ledger.M
 	})
 }
 
-// messageLock is held while a transaction looks where a message stands, or for its last
-// attachment, and adds to it.
+// messageLock names the lock that a transaction holds while it looks up a message's conversation or last attachment,
+// and adds to it.
 func messageLock(id string) string { return "message " + id }
 
 // ListMessages lists a conversation's messages.
@@ -185,7 +185,7 @@ func (s conversations) Attach(ctx context.Context, owner, messageID string, item
 	})
 }
 
-// message reads one of the owner's, also one that is saved together with what it is read for.
+// message returns a message of an owner, even one saved earlier in the transaction of ctx.
 func (s conversations) message(ctx context.Context, owner, id string) (ledger.Message, error) {
 	var db querier = s.read
 	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s.db {
@@ -207,7 +207,7 @@ func (s conversations) attach(ctx context.Context, tx *sql.Tx, owner string, m l
 	if err != nil {
 		return err
 	}
-	var source string // the agent-run media row behind an item of an answer
+	var source string // the agent-run media row of an answer's item
 	if m.Role == ledger.RoleAssistant {
 		err := tx.QueryRowContext(ctx, `SELECT id FROM agent_run_media WHERE run_id = $1 AND media_id = $2`, m.RunID, rec.ID).Scan(&source)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -243,7 +243,7 @@ func attachmentColumns(a *ledger.Attachment) columns {
 	}...)
 }
 
-// ListAttachments lists what is attached in a conversation.
+// ListAttachments lists the attachments in a conversation.
 func (s conversations) ListAttachments(ctx context.Context, owner, conversationID string, q ledger.MessageQuery) (ledger.List[ledger.Attachment], error) {
 	if _, err := s.Conversation(ctx, owner, conversationID); err != nil {
 		return ledger.List[ledger.Attachment]{}, err

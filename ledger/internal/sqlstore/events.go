@@ -12,8 +12,8 @@ import (
 	"atelier/media"
 )
 
-// AppendEvents saves events. The counters are rows that the transaction locks, so
-// sequence and position grow in commit order.
+// AppendEvents saves events. The counters are rows that the transaction locks, so sequences and positions increase in
+// commit order.
 func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
 	const what = "save event"
 	events = slices.Clone(events)
@@ -32,7 +32,7 @@ func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 	}
 	var saved []ledger.Event
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		// Batches may touch several trees, in any order.
+		// Batches may contain several trees, in any order.
 		if err := s.lock(ctx, tx, "events"); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 		if err := numberEvents(ctx, tx, saved); err != nil {
 			return err
 		}
-		for part := range slices.Chunk(saved, 500) { // databases bound the parameters of a statement
+		for part := range slices.Chunk(saved, 500) { // databases limit the parameters of a statement
 			if err := insertEvents(ctx, tx, part); err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func (s events) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 	return saved, nil
 }
 
-// unknownEvents omits what was saved before, or stands in the batch twice.
+// unknownEvents omits events that were saved before, and duplicates in the batch.
 func unknownEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) (fresh []ledger.Event, err error) {
 	if len(events) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func unknownEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) (fres
 	return fresh, nil
 }
 
-// numberEvents gives each event its number in its tree and among all.
+// numberEvents assigns each event its sequence in its tree and its global position.
 func numberEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error {
 	for from := 0; from < len(events); {
 		to := from + 1
@@ -111,7 +111,7 @@ func numberEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error 
 	return err
 }
 
-// insertEvents writes all rows by one statement.
+// insertEvents writes all rows with one statement.
 func insertEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error {
 	var values []any
 	var q strings.Builder
@@ -160,7 +160,7 @@ func (s events) list(ctx context.Context, q *query, limit int) ([]ledger.Event, 
 	return events, s.failure("list events", err)
 }
 
-// EventsAfter lists events by their place among all.
+// EventsAfter lists events by their global position.
 func (s events) EventsAfter(ctx context.Context, owner, runID string, after int64, limit int) ([]ledger.Event, error) {
 	q := owned("run_events JOIN (SELECT id AS tree, owner, deleted_at FROM agent_runs) r ON r.tree = tree_id", owner).
 		and("deleted_at IS NULL").where("position > ?", after).orderBy("position")
@@ -169,18 +169,18 @@ func (s events) EventsAfter(ctx context.Context, owner, runID string, after int6
 		if err != nil {
 			return nil, err
 		}
-		q.where("tree_id = ?", tree).orderBy("sequence") // the same order, and it has the index
+		q.where("tree_id = ?", tree).orderBy("sequence") // the same order, with an index
 	}
 	return s.list(ctx, q, limit)
 }
 
-// LastPosition is that of the newest event.
+// LastPosition returns the position of the newest event.
 func (s events) LastPosition(ctx context.Context) (last int64, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT value FROM sequences WHERE name = 'run_events'`).Scan(&last)
 	return last, s.failure("read the position of the newest event", err)
 }
 
-// treeOf is the tree of a run.
+// treeOf returns the tree of a run.
 func (s *db) treeOf(ctx context.Context, owner, runID string) (string, error) {
 	tree, err := one(ctx, s.read, only("tree_id"), owned("agent_runs", owner).where("id = ?", runID).and("deleted_at IS NULL"))
 	return tree, s.failure("read run "+runID, err)

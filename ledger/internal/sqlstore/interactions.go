@@ -28,7 +28,7 @@ func interactionColumns(i *ledger.Interaction) columns {
 	}
 }
 
-// CreateInteraction saves an open interaction, or reads the one that is open.
+// CreateInteraction saves an open interaction, or returns the existing open one.
 func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interaction) (kept ledger.Interaction, err error) {
 	const what = "create interaction"
 	if err := need(what, "id", i.ID, "owner", i.Owner, "workflow run id", i.WorkflowRunID, "step id", i.StepID, "request", string(i.Request)); err != nil {
@@ -48,7 +48,7 @@ func (s interactions) CreateInteraction(ctx context.Context, i ledger.Interactio
 	return kept, err
 }
 
-// Interaction reads one.
+// Interaction returns one interaction.
 func (s interactions) Interaction(ctx context.Context, owner, id string) (ledger.Interaction, error) {
 	i, err := one(ctx, s.read, interactionColumns, owned("interactions", owner).where("id = ?", id))
 	return i, s.failure("read interaction "+id, err)
@@ -78,15 +78,15 @@ func (s interactions) ChangeInteraction(ctx context.Context, i ledger.Interactio
 	})
 }
 
-// ListInteractions lists those of a workflow run.
+// ListInteractions lists the interactions of a workflow run.
 func (s interactions) ListInteractions(ctx context.Context, owner, workflowRunID string) ([]ledger.Interaction, error) {
 	list, err := all(ctx, s.read, interactionColumns, owned("interactions", owner).where("workflow_run_id = ?", workflowRunID).orderBy("id"))
 	return list, s.failure("list interactions", err)
 }
 
-// ListOpenExpired lists open interactions whose time has ended.
+// ListOpenExpired lists open interactions that have expired.
 func (s interactions) ListOpenExpired(ctx context.Context, before time.Time, limit int) ([]ledger.Interaction, error) {
-	// A literal, because the index is of open interactions only.
+	// A literal, because the index contains only open interactions.
 	q := from("interactions").and("status = 'open'").where("expires_at < ?", stampText(before)).orderBy("expires_at, id")
 	q.limit = ledger.Page{Limit: limit}.Bound()
 	list, err := all(ctx, s.read, interactionColumns, q)

@@ -9,7 +9,7 @@ import (
 	"atelier/ledger"
 )
 
-// ClaimKey saves a claim, or gives the one that there is.
+// ClaimKey saves a claim, or returns the existing one.
 func (s keys) ClaimKey(ctx context.Context, c ledger.Claim, since time.Time) (ledger.Claim, error) {
 	const what = "claim key"
 	if err := need(what, "owner", c.Owner, "key", c.Key, "digest", c.Digest, "id", c.ID); err != nil {
@@ -47,7 +47,7 @@ func (s keys) SettleKey(ctx context.Context, owner, key string, answer []byte) e
 		WHERE owner = $1 AND idempotency_key = $2`, owner, key, string(answer))
 }
 
-// ReleaseKey forgets a claim without an answer.
+// ReleaseKey removes a claim without an answer.
 func (s keys) ReleaseKey(ctx context.Context, owner, key string) error {
 	return s.commit(ctx, "release key", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM idempotency_keys

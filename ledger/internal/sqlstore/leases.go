@@ -10,14 +10,14 @@ import (
 	"atelier/media"
 )
 
-// No lease lasts longer than longestLease from now: a clock was wrong. What expired longer ago than
-// keptLease is removed.
+// A lease that would last longer than longestLease from now is ignored: a clock was wrong. Leases that expired longer
+// ago than keptLease are removed.
 const (
 	longestLease = time.Minute
 	keptLease    = 24 * time.Hour
 )
 
-// leaseColumns are those of a lease; the last one reports whether it is live.
+// leaseColumns returns the columns of a lease; the last one reports whether it is live.
 func (s *db) leaseColumns(l *ledger.Lease) columns {
 	return columns{
 		{"kind", &l.Kind},
@@ -34,7 +34,7 @@ func (s *db) leaseColumns(l *ledger.Lease) columns {
 	}
 }
 
-// expired is the condition under which anybody may take a lease.
+// expired returns the condition under which any process may acquire a lease.
 func (s *db) expired() string {
 	return `(leases.expires_at <= ` + s.dialect.Clock(0) + ` OR leases.expires_at > ` + s.dialect.Clock(longestLease) + `)`
 }
@@ -79,7 +79,7 @@ func (s leases) RenewLeases(ctx context.Context, holder string) (n int, err erro
 	return n, err
 }
 
-// ReleaseLeases gives leases up.
+// ReleaseLeases releases leases.
 func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.LeaseKind, works ...string) error {
 	return s.commit(ctx, "release leases", func(ctx context.Context, tx *sql.Tx) error {
 		for _, w := range works {
@@ -91,7 +91,7 @@ func (s leases) ReleaseLeases(ctx context.Context, holder string, kind ledger.Le
 	})
 }
 
-// Leases reads leases.
+// Leases returns leases.
 func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...string) ([]ledger.Lease, error) {
 	sel := from("leases").where("kind = ?", string(kind)).orderBy("work")
 	if len(works) > 0 {
@@ -101,13 +101,13 @@ func (s leases) Leases(ctx context.Context, kind ledger.LeaseKind, works ...stri
 	return list, s.failure("read leases", err)
 }
 
-// HasLease compares one lease.
+// HasLease reports whether a lease is still held.
 func (s leases) HasLease(ctx context.Context, l ledger.Lease) (bool, error) {
 	ok, err := hasLease(ctx, s.read, l, "")
 	return ok, s.failure("read lease", err)
 }
 
-// hasLease reports whether there is a row of this holder and generation; lock ends the query.
+// hasLease reports whether a row with this holder and generation exists; lock ends the query.
 func hasLease(ctx context.Context, db querier, l ledger.Lease, lock string) (bool, error) {
 	var one int
 	err := db.QueryRowContext(ctx, `SELECT 1 FROM leases WHERE kind = $1 AND work = $2 AND holder = $3 AND generation = $4`+lock, string(l.Kind), l.Work, l.Holder, l.Generation).Scan(&one)
@@ -125,8 +125,8 @@ func (s leases) SweepLeases(ctx context.Context) error {
 	})
 }
 
-// advance is commit for a save that advances a run or an operation: where its context is under a
-// lease, the lease is compared in the same transaction, and stays as it is until that ends.
+// advance is commit for a save that advances a run or an operation. If the context has a lease, the lease is compared
+// in the same transaction, and cannot change until the transaction ends.
 func (s *db) advance(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
 	l := ledger.LeaseOf(ctx)
 	if l.Work == "" {
@@ -144,7 +144,7 @@ func (s *db) advance(ctx context.Context, what string, fn func(context.Context, 
 	})
 }
 
-// held says which process has the work of a lease.
+// held returns an error that names the process that holds the work of a lease.
 func (s *db) held(ctx context.Context, tx *sql.Tx, l ledger.Lease) error {
 	by, err := one(ctx, tx, s.leaseColumns, from("leases").where("kind = ?", string(l.Kind)).where("work = ?", l.Work))
 	if errors.Is(err, sql.ErrNoRows) {

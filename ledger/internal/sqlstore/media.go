@@ -46,14 +46,14 @@ func recordColumns(m *ledger.Record) columns {
 	}
 }
 
-// recordID is the id of the record that the id $2 means: its own, or one that a copy of it had
-// in a database of an earlier version.
+// recordID is the id of the record that the id $2 identifies: its own id, or the id of a copy of it in a database of an
+// earlier version.
 const recordID = `COALESCE((SELECT media_id FROM media_grants WHERE media_grants.id = $2), $2)`
 
-// recordOf asks for the record that an id means.
+// recordOf selects the record that an id identifies.
 func recordOf(owner, id string) *query { return owned("media", owner).where("id = "+recordID, id) }
 
-// MediaRecord reads one record.
+// MediaRecord returns one record.
 func (s items) MediaRecord(ctx context.Context, owner, id string) (ledger.Record, error) {
 	m, err := one(ctx, s.read, recordColumns, recordOf(owner, id).and("deleted_at IS NULL"))
 	return m, s.failure("read media "+id, err)
@@ -69,7 +69,7 @@ func (s items) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery)
 	return list, s.failure("list media", err)
 }
 
-// pageMedia lists the records that the query asks for and that are among some, if narrow adds a condition.
+// pageMedia lists the records that match the query and the condition that narrow adds, if it is not nil.
 func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery, narrow func(*query)) (ledger.List[ledger.Record], error) {
 	sel := owned("media", owner).orderBy("id DESC")
 	if q.Deleted {
@@ -82,7 +82,7 @@ func (s items) pageMedia(ctx context.Context, owner string, q ledger.MediaQuery,
 		if err != nil {
 			return ledger.List[ledger.Record]{}, err
 		}
-		// A literal, because the way to few rows is not that to many, and PostgreSQL plans for any value of a parameter.
+		// A literal, because the plans for few and many rows differ, and PostgreSQL plans for any parameter value.
 		sel.and("modality = '" + string(m) + "'")
 	}
 	for _, c := range []struct{ condition, value string }{
@@ -128,7 +128,7 @@ func (s items) PromoteMedia(ctx context.Context, owner, runID string, chosen []m
 	})
 }
 
-// saveEach saves items one by one. One that cannot be saved gives a warning; only what stops all of
+// saveEach saves items one by one. An item that cannot be saved produces a warning; only a failure that affects all of
 // them is an error.
 func saveEach(items []media.Output, done string, save func(media.Output) error) (warnings []string, err error) {
 	for _, o := range items {
@@ -156,7 +156,7 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 	if err != nil {
 		return err
 	}
-	// The prompt-run media row behind the item is the run's own, else that of the run of its tree that made it, else a new one.
+	// The source of the item is the run's own prompt-run media row, else that of another run, else a new row.
 	var source string
 	err = tx.QueryRowContext(ctx, `SELECT id FROM prompt_run_media WHERE media_id = $1
 		ORDER BY CASE WHEN run_id = $2 THEN 0 ELSE 1 END, id LIMIT 1`, m.ID, r.ID).Scan(&source)
@@ -182,7 +182,7 @@ func (s items) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Ou
 	return err
 }
 
-// snapshot is a record as it stands now, at a place in a list.
+// snapshot returns the current state of a record with a position in a list.
 func (s *db) snapshot(m ledger.Record, place int) ledger.Snapshot {
 	now := s.cfg.Now()
 	return ledger.Snapshot{
@@ -229,7 +229,7 @@ func agentLinkColumns(l *ledger.Link) columns {
 	}...)
 }
 
-// ListPromptMedia lists what a run made or saw.
+// ListPromptMedia lists the items that a run made or saw.
 func (s items) ListPromptMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
@@ -238,7 +238,7 @@ func (s items) ListPromptMedia(ctx context.Context, owner, runID string, p ledge
 	return list, s.failure("list prompt-run media", err)
 }
 
-// ListAgentMedia lists what a run chose for its answer.
+// ListAgentMedia lists the items that a run chose for its answer.
 func (s items) ListAgentMedia(ctx context.Context, owner, runID string, p ledger.Page) (ledger.List[ledger.Link], error) {
 	if err := s.ownsRun(ctx, owner, runID); err != nil {
 		return ledger.List[ledger.Link]{}, err
@@ -264,7 +264,7 @@ func (s items) DeleteMedia(ctx context.Context, owner, id string) error {
 	})
 }
 
-// unused refuses an item of a run, or of an operation, that has not ended.
+// unused refuses an item of an unfinished run or operation.
 func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 	const trees = ` IN (SELECT tree_id FROM media WHERE id = $1 UNION SELECT tree_id FROM media_grants WHERE media_id = $1)`
 	for _, of := range []struct{ kind, command, rows string }{
@@ -283,7 +283,7 @@ func unused(ctx context.Context, tx *sql.Tx, m ledger.Record) error {
 	return nil
 }
 
-// RestoreMedia takes the tombstone away.
+// RestoreMedia removes the tombstone.
 func (s items) RestoreMedia(ctx context.Context, owner, id string, since time.Time) error {
 	return s.commit(ctx, "restore media", func(ctx context.Context, tx *sql.Tx) error {
 		m, err := one(ctx, tx, recordColumns, recordOf(owner, id).and("deleted_at IS NOT NULL"))
@@ -323,7 +323,7 @@ func edgeColumns(e *ledger.Edge) columns {
 	}
 }
 
-// Provenance tells parents, children and trees of a record.
+// Provenance returns parents, children and trees of a record.
 func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.Provenance, err error) {
 	m, err := s.MediaRecord(ctx, owner, mediaID)
 	if err != nil {
@@ -351,7 +351,7 @@ func (s items) Provenance(ctx context.Context, owner, mediaID string) (p ledger.
 	return p, s.failure("read trees of media", err)
 }
 
-// parentsOf lists what an item was made from.
+// parentsOf lists the parents of an item.
 func parentsOf(ctx context.Context, db querier, mediaID string) ([]media.Parent, error) {
 	return all(ctx, db, func(p *media.Parent) columns { return columns{{"parent_ref", &p.Ref}, {"role", &p.Role}} },
 		from(`(SELECT parent_ref, role, MIN(id) AS first FROM media_lineage

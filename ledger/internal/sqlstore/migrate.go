@@ -10,16 +10,14 @@ import (
 	"atelier/media"
 )
 
-// migrateTries and migratePause bound how often two processes that meet at an empty
-// database start over.
+// migrateTries and migratePause limit how often processes that find an empty database at the same time start over.
 const (
 	migrateTries = 20
 	migratePause = 20 * time.Millisecond
 )
 
-// migrate brings the database to this program's schema. Two processes that start at
-// once both try; each migration is one transaction, so one of them wins and the other
-// finds the work done.
+// migrate updates the database to this program's schema. Two processes that start concurrently both try; each migration
+// is one transaction, so one of them succeeds and the other finds it done.
 func (s *db) migrate(ctx context.Context) error {
 	var last error
 	for range migrateTries {
@@ -46,8 +44,8 @@ func (s *db) migrate(ctx context.Context) error {
 	return s.failure("migrate ledger", last)
 }
 
-// foreign is the error for a schema that this program cannot bring up: one of a newer
-// version, or one whose migrations have gaps, which only another program leaves.
+// foreign returns the error for a schema that this program cannot migrate: one of a newer version, or one whose
+// migrations have gaps, which only another program leaves.
 func (s *db) foreign(version, made int64) error {
 	switch {
 	case version > migrations.Latest:
@@ -63,7 +61,7 @@ func (s *db) foreign(version, made int64) error {
 	}
 }
 
-// lasting tells errors that do not come from another process at the same work.
+// lasting reports whether an error is not caused by another process that migrates concurrently.
 func lasting(err error) bool {
 	switch media.CodeOf(err) {
 	case media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid:
@@ -93,13 +91,13 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Version is the schema version of the database; 0 for an empty one.
+// Version returns the schema version of the database; 0 for an empty one.
 func (s *db) Version(ctx context.Context) (int64, error) {
 	v, _, err := s.schema(ctx)
 	return v, err
 }
 
-// schema tells the version of the database, and how many migrations made it.
+// schema returns the version of the database, and the number of its migrations.
 func (s *db) schema(ctx context.Context) (version, made int64, err error) {
 	var tables int
 	err = s.write.QueryRowContext(ctx, s.dialect.CountTables(), "goose_db_version").Scan(&tables)

@@ -9,7 +9,7 @@ import (
 	"atelier/media"
 )
 
-// columns are those of an operation and of its lease, while that is live.
+// columns returns the columns of an operation and of its live lease.
 func (s operations) columns(o *ledger.Operation) columns {
 	lease := ` FROM leases WHERE kind = 'generation' AND work = operations.id AND NOT ` + s.expired() + `)`
 	return slices.Concat(columns{
@@ -28,7 +28,7 @@ func (s operations) columns(o *ledger.Operation) columns {
 	}, receipt(o))
 }
 
-// receipt are the columns that FinishOperation writes.
+// receipt returns the columns that FinishOperation writes.
 func receipt(o *ledger.Operation) columns {
 	return slices.Concat(columns{
 		{"status", &o.Status},
@@ -70,7 +70,7 @@ func (s operations) FinishOperation(ctx context.Context, o ledger.Operation) err
 	})
 }
 
-// ReopenOperation makes a finished operation one that is in progress.
+// ReopenOperation reopens a finished operation.
 func (s operations) ReopenOperation(ctx context.Context, o ledger.Operation, slots []int) error {
 	const what = "reopen operation"
 	if err := needOwner(o.Owner); err != nil {
@@ -149,7 +149,7 @@ func taskColumns(t *ledger.Task) columns {
 	}, failureColumns(&t.Failure))
 }
 
-// SaveTask inserts or overwrites a provider call. Its operation follows it.
+// SaveTask inserts or overwrites a provider call, and updates the status of its operation.
 func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	const what = "save provider task"
 	if err := need(what, "id", t.ID, "operation id", t.OperationID); err != nil {
@@ -173,7 +173,7 @@ func (s operations) SaveTask(ctx context.Context, t ledger.Task) error {
 	})
 }
 
-// Operation reads one with its slots and provider calls.
+// Operation returns an operation with its slots and provider calls.
 func (s operations) Operation(ctx context.Context, owner, id string) (ledger.Operation, []ledger.Slot, []ledger.Task, error) {
 	o, err := one(ctx, s.read, s.columns, owned("operations", owner).where("id = ?", id))
 	if err != nil {
@@ -187,18 +187,18 @@ func (s operations) Operation(ctx context.Context, owner, id string) (ledger.Ope
 	return o, slots, tasks, s.failure("read provider tasks", err)
 }
 
-// OperationByKey finds one by its idempotency key.
+// OperationByKey returns the operation with an idempotency key.
 func (s operations) OperationByKey(ctx context.Context, owner, key string) (ledger.Operation, error) {
 	return s.operation(ctx, "read operation", owned("operations", owner).where("idempotency_key = ?", key))
 }
 
-// OperationOfTask finds the operation of a provider's task.
+// OperationOfTask returns the operation of a provider's task.
 func (s operations) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
 	return s.operation(ctx, "find operation of task", from("operations", provider, taskID).
 		and("id = (SELECT operation_id FROM provider_tasks WHERE provider = $1 AND task_id = $2 ORDER BY id LIMIT 1)"))
 }
 
-// AnyOperation reads an operation of any owner.
+// AnyOperation returns an operation of any owner.
 func (s operations) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
 	return s.operation(ctx, "read operation", from("operations").where("id = ?", id))
 }
@@ -227,8 +227,8 @@ func (s operations) ListOpenOperations(ctx context.Context, p ledger.Page) (ledg
 	return list, s.failure("list operations", err)
 }
 
-// UnassignedBlobs lists what arrived for an operation and is in none of its slots. A slot whose
-// record could not be saved does not have it.
+// UnassignedBlobs lists the bytes received for an operation that are in none of its slots. A slot whose record could
+// not be saved does not count.
 func (s operations) UnassignedBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
 	if err := needOwner(owner); err != nil {
 		return nil, err

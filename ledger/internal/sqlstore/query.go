@@ -10,20 +10,20 @@ import (
 	"atelier/media"
 )
 
-// query is a SELECT of the rows of a table, or of tables that are joined, that meet conditions.
+// query is a SELECT of the rows of a table, or of joined tables, that meet conditions.
 type query struct {
 	tables     string
 	conditions []string
 	args       []any
-	order      string // columns, each maybe with DESC
+	order      string // columns, each optionally with DESC
 	limit      int    // 0 means none
-	err        error  // why it must not run
+	err        error  // why it must not be executed
 }
 
-// from asks for the rows of tables, which may have parameters.
+// from selects the rows of tables, which may have parameters.
 func from(tables string, args ...any) *query { return &query{tables: tables, args: args} }
 
-// owned asks for the rows of an owner. It refuses to run without one.
+// owned selects the rows of an owner. Without an owner, the query returns an error.
 func owned(tables, owner string) *query {
 	q := from(tables).where("owner = ?", owner)
 	q.err = needOwner(owner)
@@ -36,13 +36,13 @@ func (q *query) and(condition string) *query {
 	return q
 }
 
-// where adds a condition; its ? stands for the value.
+// where adds a condition, in which ? is the value.
 func (q *query) where(condition string, value any) *query {
 	q.args = append(q.args, value)
 	return q.and(strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
 }
 
-// whereIn adds the condition that a column has one of some values, of which there is at least one.
+// whereIn adds the condition that a column has one of the values, of which there must be at least one.
 func (q *query) whereIn(column string, values []string) *query {
 	q.and(column + " IN (" + parameters(len(q.args)+1, len(values)) + ")")
 	for _, v := range values {
@@ -57,7 +57,7 @@ func (q *query) orderBy(columns string) *query {
 	return q
 }
 
-// sql is the statement.
+// sql returns the statement.
 func (q *query) sql(columns string) string {
 	s := "SELECT " + columns + " FROM " + q.tables
 	if len(q.conditions) > 0 {
@@ -78,7 +78,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// one reads the first row; the error is sql.ErrNoRows if there is none.
+// one reads the first row. The error is sql.ErrNoRows if there is none.
 func one[T any](ctx context.Context, db querier, of func(*T) columns, q *query) (v T, err error) {
 	if q.err != nil {
 		return v, q.err
@@ -99,7 +99,7 @@ func all[T any](ctx context.Context, db querier, of func(*T) columns, q *query) 
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() // rows.Err tells what went wrong.
+	defer rows.Close() // rows.Err reports errors
 	items := []T{}
 	for targets := c.targets(); rows.Next(); v = empty {
 		if err := rows.Scan(targets...); err != nil {
@@ -110,13 +110,13 @@ func all[T any](ctx context.Context, db querier, of func(*T) columns, q *query) 
 	return items, rows.Err()
 }
 
-// only are the columns of a query for one column of text.
+// only returns the columns of a query of one text column.
 func only(name string) func(*string) columns {
 	return func(s *string) columns { return columns{{name, s}} }
 }
 
-// page reads one page in the order of the query, which is one column with different values: a text, a
-// digest or a number.
+// page reads one page in the order of the query, which is one column with distinct values: a text, a digest or a
+// number.
 func page[T any](ctx context.Context, db *sql.DB, of func(*T) columns, q *query, p ledger.Page) (ledger.List[T], error) {
 	list := ledger.List[T]{Items: []T{}}
 	key, descending := strings.CutSuffix(q.order, " DESC")
@@ -160,7 +160,7 @@ func keyOf[T any](of func(*T) columns, v *T, key string) any {
 	return nil
 }
 
-// cursor is the value of the key behind which a page begins.
+// cursor returns the value of the key after which a page starts.
 func cursor[T any](of func(*T) columns, key, after string) (any, error) {
 	if _, number := keyOf(of, new(T), key).(*int); !number {
 		return after, nil
@@ -172,7 +172,7 @@ func cursor[T any](of func(*T) columns, key, after string) (any, error) {
 	return n, nil
 }
 
-// like is the pattern of a text that holds another one; empty for none.
+// like returns the pattern of texts that contain a text; empty for an empty text.
 func like(text string) string {
 	if text == "" {
 		return ""

@@ -12,12 +12,12 @@ import (
 	"atelier/media"
 )
 
-// labelMax is how many characters of a label are kept.
+// labelMax is the maximum number of characters of a label.
 const labelMax = 500
 
-// Record saves the record of an item, or grants one that another tree has, with its
-// prompt-run media row and its lineage in one commit. The record comes first: a lineage
-// or link row that cannot be saved is logged and does not stop it.
+// Record saves the record of an item, or grants the record of another tree, together with its prompt-run media row and
+// its lineage in one commit. The record comes first: a failure to save a lineage or link row is logged and does not
+// affect it.
 func (s items) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	const what = "record media"
 	scope := media.ScopeOf(ctx)
@@ -49,7 +49,7 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 		if !granted {
 			saved.Lineage = o.Lineage
 		}
-		if have.Tree != scope.Tree { // what it is in this tree
+		if have.Tree != scope.Tree { // its use in this tree
 			saved.Origin.Direction, saved.Promoted = o.Origin.Direction, false
 		}
 		known := granted || o.ID == have.ID
@@ -83,8 +83,8 @@ func (s items) Record(ctx context.Context, o media.Output) (media.Output, error)
 	return saved, nil
 }
 
-// treeLock is held while a transaction looks for an item of a tree, or for the last
-// place in a list of one, and adds what is missing.
+// treeLock names the lock that a transaction holds while it looks up an item of a tree, or the last position in one of
+// its lists, and adds a row.
 func treeLock(scope media.Scope) string { return "tree " + scope.Owner + " " + scope.Tree }
 
 func clip(label string) string {
@@ -94,8 +94,7 @@ func clip(label string) string {
 	return string([]rune(label)[:labelMax])
 }
 
-// inTree is the condition under which an item is known in the tree $2: it was recorded there, or
-// granted to it.
+// inTree is the condition under which an item is known in the tree $2: it was recorded there, or granted to the tree.
 const inTree = `(tree_id = $2 OR id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2))`
 
 func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Digest) (ledger.Record, error) {
@@ -109,8 +108,7 @@ func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Di
 	return m, err
 }
 
-// admit gives a tree an item that it does not know: a grant where the item has a record in another
-// one, else a record.
+// admit adds an unknown item to a tree: as a grant if the item has a record in another tree, otherwise as a record.
 func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (have ledger.Record, granted bool, err error) {
 	var other string
 	err = tx.QueryRowContext(ctx, `SELECT digest FROM media
@@ -123,7 +121,7 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 	if !errors.Is(err, sql.ErrNoRows) {
 		return have, false, err
 	}
-	if o.ID == "" && o.Origin.Direction == "input" { // maybe the same file was given to another tree
+	if o.ID == "" && o.Origin.Direction == "input" { // the same file may have been given to another tree
 		err = tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND digest = $2 AND direction = 'input'
 			AND COALESCE(file_name, '') = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
 			scope.Owner, o.Digest.String(), clean(o.FileName)).Scan(&o.ID)
@@ -141,8 +139,8 @@ func (s items) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media
 	return have, false, err
 }
 
-// grant links an item of another tree to this one. The error is sql.ErrNoRows where the owner has
-// no such item under the id.
+// grant grants an item of another tree to this one. The error is sql.ErrNoRows if the owner has no such item with this
+// id.
 func (s items) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
 	have, err := one(ctx, tx, recordColumns, recordOf(scope.Owner, o.ID).where("digest = ?", o.Digest.String()))
 	if err != nil {
@@ -189,9 +187,8 @@ func (s items) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, ch
 	return err
 }
 
-// linkPrompt enters the item into the run's prompt-run media, once per run, step,
-// prompt run and direction. Code wrapped around a call records the call's items
-// again, with their ids but without its prompt run; that is no new link.
+// linkPrompt adds the item to the run's prompt-run media, once per run, step, prompt run and direction. Code that wraps
+// a call records the call's items again, with their ids but without its prompt run; this adds no link.
 func (s items) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) error {
 	var n int
 	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prompt_run_media
@@ -206,7 +203,7 @@ func (s items) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m 
 }
 
 func (s items) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) (string, error) {
-	// Outside a run, items are counted within their operation.
+	// Outside of a run, items are counted within their operation.
 	query, of := `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id = $1`, scope.Run
 	if of == "" {
 		query = `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id IS NULL AND operation_id = $1`

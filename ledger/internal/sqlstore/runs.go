@@ -27,7 +27,7 @@ func runColumns(r *ledger.Run) columns {
 	}, runOutcome(r))
 }
 
-// runOutcome are the columns that FinishRun writes.
+// runOutcome returns the columns that FinishRun writes.
 func runOutcome(r *ledger.Run) columns {
 	return slices.Concat(columns{
 		{"status", &r.Status},
@@ -63,11 +63,11 @@ func (s runs) CreateRun(ctx context.Context, r ledger.Run) error {
 	return s.advance(ctx, what, saving("agent_runs", "", runColumns(&r)))
 }
 
-// FinishRun writes how a run ended.
+// FinishRun saves the outcome of a run.
 func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 	const what = "finish run"
 	r.UpdatedAt = s.cfg.Now()
-	// The process that ends a run that could not continue does not know its limits and pictures.
+	// A process that ends a run that could not continue does not know its limits and pictures.
 	outcome := runOutcome(&r).withoutNull("limits", "input_images")
 	return s.advance(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := outcome.update(ctx, tx, "agent_runs", "id = ? AND owner = ?", r.ID, r.Owner)
@@ -75,13 +75,13 @@ func (s runs) FinishRun(ctx context.Context, r ledger.Run) error {
 	})
 }
 
-// Run reads one run.
+// Run returns one run.
 func (s runs) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
 	r, err := one(ctx, s.read, runColumns, owned("agent_runs", owner).where("id = ?", id).and("deleted_at IS NULL"))
 	return r, s.failure("read run "+id, err)
 }
 
-// HasRun reports whether there is a run with this id.
+// HasRun reports whether a run with this id exists.
 func (s runs) HasRun(ctx context.Context, id string) (known bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM agent_runs WHERE id = $1)`, id).Scan(&known)
 	return known, s.failure("look for run "+id, err)
@@ -147,7 +147,7 @@ func (s runs) ListSteps(ctx context.Context, owner, runID string, p ledger.Page)
 	return list, s.failure("list steps", err)
 }
 
-// ownsRun refuses what is not the owner's.
+// ownsRun refuses a run that is not the owner's.
 func (s *db) ownsRun(ctx context.Context, owner, runID string) error {
 	_, err := s.treeOf(ctx, owner, runID)
 	return err

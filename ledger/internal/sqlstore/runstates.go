@@ -25,10 +25,10 @@ func runStateColumns(st *ledger.RunState) columns {
 	}
 }
 
-// listedStateColumns omit the state, which may be long.
+// listedStateColumns omits the state, which may be long.
 func listedStateColumns(st *ledger.RunState) columns { return runStateColumns(st).without("state") }
 
-// changedStateColumns are to be written; an empty state and empty times leave what there is.
+// changedStateColumns returns the columns to write; an empty state and empty times are not written.
 func changedStateColumns(st *ledger.RunState) columns {
 	return runStateColumns(st).withoutNull("state", "asked_at", "answered_at")
 }
@@ -52,7 +52,7 @@ func (s runStates) SaveRunState(ctx context.Context, st ledger.RunState) error {
 	})
 }
 
-// moveRun brings the run's row to the status of its state.
+// moveRun sets the status of the run's row according to its state.
 func moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
 	status := ledger.StatusRunning
 	switch st.Status {
@@ -67,7 +67,7 @@ func moveRun(ctx context.Context, tx *sql.Tx, st ledger.RunState) error {
 	return err
 }
 
-// ChangeRunState writes over a state that is as the caller knows it.
+// ChangeRunState overwrites a state that has the expected number and status.
 func (s runStates) ChangeRunState(ctx context.Context, from ledger.WaitStatus, st ledger.RunState) error {
 	if err := needOwner(st.Owner); err != nil {
 		return err
@@ -90,20 +90,20 @@ func (s runStates) ChangeRunState(ctx context.Context, from ledger.WaitStatus, s
 	})
 }
 
-// RunState reads one.
+// RunState returns the state of a run.
 func (s runStates) RunState(ctx context.Context, owner, runID string) (ledger.RunState, error) {
 	st, err := one(ctx, s.read, runStateColumns, owned("run_states", owner).where("run_id = ?", runID))
 	return st, s.failure("read the state of run "+runID, err)
 }
 
-// ListRunStates lists the states in one status.
+// ListRunStates lists the states with a status.
 func (s runStates) ListRunStates(ctx context.Context, owner string, status ledger.WaitStatus, p ledger.Page) (ledger.List[ledger.RunState], error) {
 	sel := owned("run_states", owner).where("status = ?", string(status)).orderBy("run_id DESC")
 	list, err := page(ctx, s.read, listedStateColumns, sel, p)
 	return list, s.failure("list run states", err)
 }
 
-// ListAnswered lists what was answered before a time.
+// ListAnswered lists the states that were answered before a time.
 func (s runStates) ListAnswered(ctx context.Context, before time.Time, limit int) ([]ledger.RunState, error) {
 	sel := from("run_states").where("status = ?", string(ledger.WaitAnswered)).where("answered_at < ?", stampText(before)).orderBy("answered_at, run_id")
 	sel.limit = ledger.Page{Limit: limit}.Bound()

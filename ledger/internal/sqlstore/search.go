@@ -10,35 +10,34 @@ import (
 	"atelier/ledger"
 )
 
-// Finder makes the query, with a column id, for the records of media that may have a text in label,
-// description or file name: all that have it, and maybe others. An empty query means that the
-// index cannot find this text.
+// Finder returns a query, with a column id, for the records of media that may contain a text in label, description or
+// file name: all that contain it, and possibly others. An empty query means that the index cannot find this text.
 type Finder func(ctx context.Context, text string) (query string, args []any, err error)
 
 const (
-	// newestRows is how many of an owner's newest records a search reads before it asks the index:
-	// frequent words fill a page from them.
+	// newestRows is how many of an owner's newest records a search reads before it queries the index: for frequent
+	// words, these fill a page.
 	newestRows = 500
-	// manyItems is how many records of the index are too many to be read one by one.
+	// manyItems is the maximum number of records from the index that are read by id.
 	manyItems = 20_000
-	// idsAtOnce is how many ids one statement has.
+	// idsAtOnce is the maximum number of ids in one statement.
 	idsAtOnce = 200
 )
 
-// searchable reports whether a list is a search in all media of an owner. Other lists read few records.
+// searchable reports whether a list is a search of all media of an owner. Other lists read few records.
 func searchable(q ledger.MediaQuery) bool {
 	return q.Text != "" && q.Tree == "" && q.Run == "" && q.Ref == "" && q.Conversation == "" && q.RefPrefix == ""
 }
 
-// searchMedia lists the records that have a text, as pageMedia does: from the newest ones, or by the
-// index if these do not fill a page.
+// searchMedia lists the records that contain a text, like pageMedia: from the newest ones, or with the index if these
+// do not fill a page.
 func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuery) (ledger.List[ledger.Record], error) {
 	none := ledger.List[ledger.Record]{}
 	oldest, err := s.oldestOfNewest(ctx, owner, q.After)
 	if err != nil {
 		return none, err
 	}
-	if oldest == "" { // there are no others
+	if oldest == "" { // there are no older records
 		return s.pageMedia(ctx, owner, q, nil)
 	}
 	list, err := s.pageMedia(ctx, owner, q, func(sel *query) { sel.where("id >= ?", oldest) })
@@ -62,7 +61,7 @@ func (s items) searchMedia(ctx context.Context, owner string, q ledger.MediaQuer
 	return s.pageOf(ctx, owner, q, ids)
 }
 
-// pageOf lists as pageMedia does, from the records with some ids, newest first.
+// pageOf lists records with the given ids, newest first, like pageMedia.
 func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, ids []string) (ledger.List[ledger.Record], error) {
 	list := ledger.List[ledger.Record]{Items: []ledger.Record{}}
 	for some := range slices.Chunk(ids, idsAtOnce) {
@@ -80,7 +79,7 @@ func (s items) pageOf(ctx context.Context, owner string, q ledger.MediaQuery, id
 	return list, nil
 }
 
-// oldestOfNewest is the id of the last of the newest records after a cursor; empty if there are fewer.
+// oldestOfNewest returns the id of the last of the newest records after a cursor; empty if there are fewer.
 func (s items) oldestOfNewest(ctx context.Context, owner, after string) (id string, err error) {
 	sel := from("media").where("owner = ?", owner).orderBy("id DESC")
 	if after != "" {
@@ -94,8 +93,8 @@ func (s items) oldestOfNewest(ctx context.Context, owner, after string) (id stri
 	return id, err
 }
 
-// candidates are the ids after a cursor that the query of the index gives, newest first, or the
-// fact that these are many.
+// candidates returns the ids after a cursor that the query of the index finds, newest first; many reports that there
+// are more than manyItems.
 func (s items) candidates(ctx context.Context, after, found string, args []any) (ids []string, many bool, err error) {
 	q := from("("+found+" LIMIT "+strconv.Itoa(manyItems+1)+") found", args...).orderBy("found.id DESC")
 	isAfter := "1"

@@ -1,13 +1,12 @@
-// Package sqlstore is the ledger in SQL that every supported database takes. What
-// databases do differently is a [Dialect]; ledger/sqlite and ledger/postgres each have
-// one, open the database and hand it over.
+// Package sqlstore implements the ledger in SQL that every supported database accepts. A [Dialect] contains the
+// differences between databases; ledger/sqlite and ledger/postgres each implement one, open the database and pass it
+// on.
 //
-// Statements keep to what SQLite and PostgreSQL share: numbered parameters, ON
-// CONFLICT, RETURNING, savepoints, text for ids, times and JSON. Where a transaction
-// decides by what it has read, it takes a lock of the dialect first; each method names
-// its locks in the order in which it takes them, so that no two wait for each other.
+// Statements use only what SQLite and PostgreSQL share: numbered parameters, ON CONFLICT, RETURNING, savepoints, text
+// for ids, times and JSON. A transaction that depends on what it has read acquires a lock of the dialect first. Every
+// method acquires its locks in a consistent order, so that no two wait for each other.
 //
-// Errors are those of package ledger. It imports ledger, media and the migration tool.
+// Errors are those of package ledger. It may import ledger, ledger/migrations, media and the migration tool.
 package sqlstore
 
 import (
@@ -24,52 +23,48 @@ import (
 	"atelier/media"
 )
 
-// Dialect is what a database does in its own way.
+// Dialect contains the differences between databases.
 type Dialect interface { //nolint:interfacebloat // it is all that databases do differently
-	// Goose is the migration tool's name for it.
+	// Goose returns the migration tool's name for the database.
 	Goose() goose.Dialect
-	// CountTables is a query that counts the tables called $1 where the ledger lies.
+	// CountTables returns a query that counts the tables named $1 in the ledger's schema.
 	CountTables() string
-	// Alone runs fn while no other process runs one, where that needs more than a
-	// transaction of fn's own.
+	// Alone runs fn while no other process does, if that requires more than fn's own transaction.
 	Alone(ctx context.Context, db *sql.DB, fn func() error) error
-	// Commit runs fn in a transaction and returns when it is synced; what names it in
-	// errors. fn may run again, in a new transaction, if the first one came to nothing.
+	// Commit runs fn in a transaction and returns when it is synced; what describes it in errors. If the transaction
+	// fails, fn may be called again in a new one.
 	Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error
-	// Clock is an expression for the database's own time, and some time after it, as a stamp of the ledger.
+	// Clock returns an expression for the database's time plus a duration, in the ledger's time format.
 	Clock(after time.Duration) string
-	// Share ends a SELECT whose rows nobody may change until the transaction ends.
+	// Share ends a SELECT whose rows must not change until the transaction ends.
 	Share() string
-	// Lock holds a name until the transaction ends. Two transactions that lock the same
-	// name run one after the other, and the second sees what the first one wrote.
+	// Lock locks a name until the transaction ends. Two transactions that lock the same name run one after the other,
+	// and the second sees what the first one wrote.
 	Lock(ctx context.Context, tx *sql.Tx, name string) error
-	// Search makes the index of the texts of media, unless it is there, and returns what asks it; nil if
-	// this database can have none.
+	// Search creates the index of the texts of media, unless it exists, and returns its Finder; nil if this database
+	// cannot have one.
 	Search(ctx context.Context, db *sql.DB, log *slog.Logger) (Finder, error)
-	// Failure adds a code to an error of the driver and says what to do. It is asked for
-	// errors without a code only.
+	// Failure adds a code and advice to an error of the driver. It is called only for errors without a code.
 	Failure(what string, err error) error
-	// Again tells an error after which Commit runs fn again: a deadlock, a lost connection.
+	// Again reports whether Commit runs fn again after an error: a deadlock or a lost connection.
 	Again(err error) bool
 }
 
-// Config is an open database and what the store depends on.
+// Config is an open database and the dependencies of the store.
 type Config struct {
-	// Write runs transactions and Read all that is outside of one; they may be the same.
-	// The store closes both. Required.
+	// Write runs transactions, and Read everything else; they may be the same. The store closes both. Required.
 	Write, Read *sql.DB
 	// Dialect is required.
 	Dialect Dialect
-	// Place names the database in messages, without a password.
+	// Place describes the database in messages, without a password.
 	Place string
-	// Anew says in messages how to begin with an empty ledger, after "or".
+	// Anew tells people in messages how to start with an empty ledger, after "or".
 	Anew string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of making.
+	// NewID creates ids; nil means UUIDv7. Ids must sort in the order of their creation.
 	NewID func() string
-	// Logger gets a warning for every secondary row that could not be saved; nil means
-	// slog.Default.
+	// Logger receives a warning for every secondary row that could not be saved; nil means slog.Default.
 	Logger *slog.Logger
 }
 
@@ -86,12 +81,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// db is the database that the aggregates share.
+// db is the database shared by the aggregates.
 type db struct {
 	cfg         Config
 	dialect     Dialect
 	write, read *sql.DB
-	// find asks the index of the texts of media; nil without one.
+	// find queries the index of the texts of media; nil if there is none.
 	find Finder
 }
 
@@ -132,18 +127,18 @@ type Store struct {
 
 var _ ledger.Store = (*Store)(nil)
 
-// Open migrates the database as needed. On an error it closes the database. A schema
-// that a newer program wrote is media.CodeUnsupported.
+// Open migrates the database as needed. On an error it closes the database. For a schema that a newer program wrote,
+// the error has code media.CodeUnsupported.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	s := &db{cfg: c, dialect: c.Dialect, write: c.Write, read: c.Read}
 	if err := s.migrate(ctx); err != nil {
-		_ = s.Close() // the migration's error is the one to tell
+		_ = s.Close() // the migration's error is returned
 		return nil, err
 	}
 	var err error
 	if s.find, err = s.dialect.Search(ctx, s.write, s.cfg.Logger); err != nil {
-		_ = s.Close() // the error of the index is the one to tell
+		_ = s.Close() // the index's error is returned
 		return nil, s.failure("index the texts of media", err)
 	}
 	return &Store{
@@ -164,7 +159,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}, nil
 }
 
-// Place names the database, without a password.
+// Place describes the database, without a password.
 func (s *db) Place() string { return s.cfg.Place }
 
 // Close releases the database.
@@ -172,12 +167,11 @@ func (s *db) Close() error {
 	return s.failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
 }
 
-// writeLimit bounds one write, whose context does not end with its caller's.
+// writeLimit bounds one write, whose context does not end with the caller's.
 const writeLimit = time.Minute
 
-// commit runs fn in a transaction of the dialect, or as a part of the one that ctx has. It
-// outlives the caller's cancellation: what was made or paid is recorded whatever
-// happens next.
+// commit runs fn in a transaction of the dialect, or as a part of the transaction of ctx. It ignores the caller's
+// cancellation, because results and payments must always be recorded.
 func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
 	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s {
 		return s.failure(what, t.part(ctx, fn))
@@ -187,7 +181,7 @@ func (s *db) commit(ctx context.Context, what string, fn func(context.Context, *
 	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
 }
 
-// change commits a statement that has to change a row, which id names in the error.
+// change commits a statement that must change a row, which id identifies in the error.
 func (s *db) change(ctx context.Context, what, id, statement string, args ...any) error {
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		n, err := exec(ctx, tx, statement, args...)
@@ -199,14 +193,13 @@ func (s *db) change(ctx context.Context, what, id, statement string, args ...any
 type shared struct {
 	store *db
 	tx    *sql.Tx
-	// broken is why the whole transaction is to be repeated or given up.
+	// broken is why the whole transaction must be repeated or abandoned.
 	broken error
 }
 
 type sharedKey struct{}
 
-// Writable begins a write and leaves it empty. (SQLite begins any transaction on a file
-// that it may only read.)
+// Writable starts an empty write that accesses a row, because SQLite starts any transaction on a read-only file.
 func (s *db) Writable(ctx context.Context) error {
 	return s.commit(ledger.Relaxed(ctx), "write into the ledger", func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value WHERE name = ''`)
@@ -214,8 +207,7 @@ func (s *db) Writable(ctx context.Context) error {
 	})
 }
 
-// Together makes one commit of the saves that fn makes with its context. One that fails
-// undoes itself alone.
+// Together makes one commit of the saves that fn makes with its context. A failed save undoes only itself.
 func (s *db) Together(ctx context.Context, fn func(context.Context) error) error {
 	return s.commit(ctx, "save together", func(ctx context.Context, tx *sql.Tx) error {
 		t := &shared{store: s, tx: tx}
@@ -227,7 +219,7 @@ func (s *db) Together(ctx context.Context, fn func(context.Context) error) error
 	})
 }
 
-// part runs one save of several.
+// part executes one of several saves.
 func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
 	if t.broken != nil {
 		return t.broken
@@ -237,8 +229,8 @@ func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) err
 	return errors.Join(err, t.broken)
 }
 
-// Savepoint runs fn inside a transaction so that its failure undoes only itself. broken is why the whole
-// transaction has to be repeated or given up, such as an error of fn for which again is true.
+// Savepoint runs fn inside a transaction so that its failure undoes only itself. broken is why the whole transaction
+// must be repeated or abandoned, such as an error of fn for which again returns true.
 func Savepoint(ctx context.Context, tx *sql.Tx, name string, again func(error) bool, fn func() error) (failed, broken error) {
 	if _, broken = tx.ExecContext(ctx, "SAVEPOINT "+name); broken != nil {
 		return nil, broken
@@ -255,8 +247,7 @@ func Savepoint(ctx context.Context, tx *sql.Tx, name string, again func(error) b
 	return failed, broken
 }
 
-// attempt runs fn inside the transaction so that its failure undoes only itself, and
-// logs that failure.
+// attempt runs fn inside the transaction so that its failure undoes only itself and is logged.
 func (s *db) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
 	err, broken := Savepoint(ctx, tx, "secondary", s.dialect.Again, fn)
 	if err != nil {
@@ -266,7 +257,7 @@ func (s *db) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() err
 	return s.failure(what, broken)
 }
 
-// lock holds names, which must be in an order that every caller keeps.
+// lock locks names, which must be in the same order in every caller.
 func (s *db) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
 	for _, n := range names {
 		if err := s.dialect.Lock(ctx, tx, n); err != nil {
@@ -286,8 +277,7 @@ func (s *db) stamp(times ...*time.Time) {
 
 func (s *db) stampNow() string { return stampText(s.cfg.Now()) }
 
-// Failure adds a code to an error and wraps it once; nil stays nil and errors that
-// have a code pass.
+// Failure adds a code to an error and wraps it once. Nil and errors with a code are returned unchanged.
 func Failure(d Dialect, what string, err error) error {
 	if err == nil {
 		return nil
@@ -304,7 +294,7 @@ func Failure(d Dialect, what string, err error) error {
 
 func (s *db) failure(what string, err error) error { return Failure(s.dialect, what, err) }
 
-// needOwner refuses a read without scope.
+// needOwner refuses a read without an owner.
 func needOwner(owner string) error {
 	if owner == "" {
 		return media.Errorf(media.CodeForbidden, "the owner is missing: every ledger read requires one")
@@ -312,7 +302,7 @@ func needOwner(owner string) error {
 	return nil
 }
 
-// need refuses a row without its required values, given as name, value pairs.
+// need refuses a row without its required values, given as pairs of name and value.
 func need(what string, pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
@@ -322,7 +312,7 @@ func need(what string, pairs ...string) error {
 	return nil
 }
 
-// found is the error of a statement that has to change a row: not_found if it changed none.
+// found returns the error of a statement that must change a row: not_found if it changed none.
 func found(what, id string, rows int64, err error) error {
 	if err == nil && rows == 0 {
 		return media.Errorf(media.CodeNotFound, "%s: there is no %q", what, id)

@@ -9,7 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// acrossSQL is one row for each of the columns.
+// acrossSQL selects one row for each of the columns.
 func (p *statement) acrossSQL(q *plan.Query) string {
 	var rows []string
 	for i := range p.Measures {

@@ -1,6 +1,6 @@
-// Package answer writes the SQL statement of a plan, and its result in sentences, a table and a
-// chart in the language of the question. It has no errors: a result that answers nothing has a
-// Reason. It imports plan and what is below it.
+// Package answer writes the SQL statement of a plan, and states its result in sentences, a
+// table and a chart in the language of the question. It returns no errors: a result that
+// answers nothing has a Reason. It imports plan and packages that plan imports.
 package answer
 
 import (
@@ -9,7 +9,7 @@ import (
 
 // Answer is the answer to one part of a question.
 type Answer struct {
-	// Sentences state the answer; the first has the figure that was asked for.
+	// Sentences state the answer; the first contains the figure that was asked for.
 	Sentences []string
 	// Heading names the result in a few words.
 	Heading string
@@ -17,14 +17,14 @@ type Answer struct {
 	Result schema.Result
 	// Paths are the files, or tables of a database, that were queried.
 	Paths []string
-	// Columns are the headings of Result for readers, Cells its rows written for them.
+	// Columns are the headings of Result for readers; Cells are its rows as text.
 	Columns []string
 	Cells   [][]string
-	// Rows is how many rows Cells would have if it held all.
+	// Rows is the number of rows that Cells would have if it held all.
 	Rows int
-	// Chart is the one chart of the result; nil for a single value.
+	// Chart is the only chart of the result; nil for a single value.
 	Chart *Chart
-	// OnlyFigure says that the first cell of the result is all that the answer says.
+	// OnlyFigure means that the first cell of the result is the whole answer.
 	OnlyFigure bool
 }
 
@@ -40,7 +40,7 @@ type Chart struct {
 	YLabel string
 }
 
-// Series is one series of a chart; nil is a gap.
+// Series is one series of a chart; a nil value is a gap.
 type Series struct {
 	Name   string
 	Values []*float64

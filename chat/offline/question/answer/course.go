@@ -10,7 +10,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sayChange states what became of a value between two times.
+// sayChange states how a value changed between two times.
 func (p *reply) sayChange(a *Answer) plan.Reason {
 	m := p.First()
 	k := len(p.Groups)
@@ -57,7 +57,7 @@ func (p *reply) sayChange(a *Answer) plan.Reason {
 	return ""
 }
 
-// measuredOnce names a measure; a single value is no total and no mean.
+// measuredOnce names a measure; a single value is neither a total nor a mean.
 func (p *phrases) measuredOnce(m *plan.Measure, once bool) string {
 	if m != nil && once && m.Field.Factors == nil {
 		m = &plan.Measure{Field: m.Field}
@@ -65,7 +65,7 @@ func (p *phrases) measuredOnce(m *plan.Measure, once bool) string {
 	return p.measured(m)
 }
 
-// moved says from what to what a value went.
+// moved states from what to what a value changed.
 func (p *reply) moved( //nolint:revive // two values, their difference, and how it is stated
 	what string, v0, v1, diff float64, percent any, f *schema.Field,
 ) string {
@@ -164,7 +164,7 @@ func (p *reply) sayTrend(a *Answer) plan.Reason {
 	return ""
 }
 
-// lastChange is the change from the first to the last value of a line in %, as queried.
+// lastChange returns the change from the first to the last value of a line in %, as queried.
 func (p *reply) lastChange(rows [][]any, name string) *float64 {
 	k := 3 + len(p.Groups)
 	for _, row := range slices.Backward(rows) {
@@ -175,7 +175,7 @@ func (p *reply) lastChange(rows [][]any, name string) *float64 {
 	return nil
 }
 
-// series puts the rows of a development into lines, the largest first.
+// series arranges the rows of a trend into lines, the largest first.
 func (p *reply) series(rows [][]any) ([]Series, []string) {
 	var labels []string
 	for _, row := range rows {
@@ -215,7 +215,7 @@ func top(s Series) any {
 	return best
 }
 
-// timeLabel is a time as an axis of a chart reads it.
+// timeLabel returns a time as a label on an axis of a chart.
 func (p *reply) timeLabel(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -226,7 +226,7 @@ func (p *reply) timeLabel(v any) string {
 	return p.cell(v, p.Time, p.Unit)
 }
 
-// course says how a line runs.
+// course states how a line develops.
 func (p *reply) course(s Series, labels []string, percent *float64) string {
 	f := p.First().Column()
 	first, last, high, low := -1, -1, -1, -1
@@ -354,7 +354,7 @@ func (p *reply) sayList(a *Answer) plan.Reason {
 	return ""
 }
 
-// chart draws the groups of a result: a line over time, bars of names.
+// chart draws the groups of a result: a line over time, or bars of names.
 func (p *reply) chart(a *Answer, k, series int) {
 	rows := a.Result.Rows
 	keys := p.KeyOf()
@@ -432,7 +432,7 @@ func (p *reply) table(a *Answer) {
 	}
 }
 
-// pivot writes a development of several lines with a column for each.
+// pivot writes a trend of several lines with a column for each.
 func (p *reply) pivot(a *Answer) {
 	a.Columns, a.Rows = []string{p.UnitName()}, len(a.Chart.Labels)
 	for _, s := range a.Chart.Series {
@@ -455,7 +455,7 @@ func (p *reply) pivot(a *Answer) {
 	}
 }
 
-// shownColumns leaves out the columns that only count one row each, and those that only help.
+// shownColumns returns the columns to show, without those that only count one row each and auxiliary ones.
 func (p *reply) shownColumns(res schema.Result) []int {
 	var out []int
 	for i := range res.Columns {
@@ -469,7 +469,7 @@ func (p *reply) shownColumns(res schema.Result) []int {
 	return out
 }
 
-// columnCell writes a cell as its column is to be read.
+// columnCell formats a cell according to its column.
 func (p *reply) columnCell(v any, i, k int, keys []*schema.Field) string {
 	switch {
 	case i < k && keys[i] == nil:

@@ -9,7 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// meterSQL is the difference of two readings, with both and how many stand on their days.
+// meterSQL selects the difference between two readings, both readings and how many there are on their days.
 func (p *statement) meterSQL(q *plan.Query) string {
 	r, _ := p.BetweenReadings()
 	own := slices.DeleteFunc(slices.Clone(p.Filters), func(f plan.Filter) bool { return f.Field == p.Time })
@@ -27,7 +27,7 @@ func (p *statement) meterSQL(q *plan.Query) string {
 		on("COUNT", r.First), schema.QuotedName(p.Say("first readings", "erste Stände")), count, schema.QuotedName(p.Say("last readings", "letzte Stände"))) + q.From(own)
 }
 
-// sayMeter states the difference of two readings.
+// sayMeter states the difference between two readings.
 func (p *reply) sayMeter(a *Answer) plan.Reason {
 	row := a.Result.Rows[0]
 	diff, ok := schema.Figure(row, 0)
@@ -37,7 +37,7 @@ func (p *reply) sayMeter(a *Answer) plan.Reason {
 		return plan.ReasonEmpty
 	}
 	if n0 > 1 || n1 > 1 || diff < 0 {
-		return plan.ReasonAmbiguous // several meters, or one that was changed
+		return plan.ReasonAmbiguous // several meters, or one that was replaced
 	}
 	v0, _ := schema.Figure(row, 1)
 	v1, _ := schema.Figure(row, 2)

@@ -9,23 +9,23 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// quantity is the name of a quantity inside a sentence, with what its verb and its adjective follow.
+// quantity is the name of a quantity in a sentence, with what its verb and its adjective agree with.
 type quantity struct {
 	noun   string
 	plural bool
-	// counts says that it counts things: deaths, votes. Such things are most or fewest, not highest.
+	// counts means that it counts things: deaths, votes. Such things are most or fewest, not highest.
 	counts bool
-	// gender is m, f, n or, for a plural, p in German; empty where it is not known.
+	// gender is m, f, n or, for a plural, p in German; empty if it is unknown.
 	gender string
 }
 
-// leads are words that begin a name that is no noun: in stock, on hand.
+// leads are words that begin a name without a noun: in stock, on hand.
 var leads = speech.Folded("in on at off per of auf im am")
 
-// headEnds are words that a name's noun stands before: hours to close, Minuten zur Arbeit.
+// headEnds are words that follow the noun of a name: hours to close, Minuten zur Arbeit.
 var headEnds = speech.Folded("to of per by in on for from at d' zur zum pro je im der des von für nach")
 
-// quantityOf reads the name of a field.
+// quantityOf returns the quantity that a field names.
 func (p *phrases) quantityOf(f *schema.Field) quantity {
 	q := quantity{noun: p.named(f)}
 	words := strings.Fields(q.noun)
@@ -56,7 +56,7 @@ func (p *phrases) quantityOf(f *schema.Field) quantity {
 	return q
 }
 
-// genders hold the genders of German nouns that columns are named by; a compound has that of its last part.
+// genders maps German nouns that name columns to their genders; a compound has that of its last part.
 var genders = func() map[string]string {
 	out := map[string]string{}
 	for g, nouns := range map[string]string{
@@ -72,7 +72,7 @@ var genders = func() map[string]string {
 	return out
 }()
 
-// genderOf is the gender of a German noun; empty where it is not known.
+// genderOf returns the gender of a German noun; empty if it is unknown.
 func genderOf(noun string) string {
 	low := strings.ToLower(noun)
 	for i := range low {
@@ -83,7 +83,7 @@ func genderOf(noun string) string {
 	return ""
 }
 
-// adverb says how a quantity is put together, in German.
+// adverb returns the German words for how a quantity is aggregated.
 func adverb(m *plan.Measure) string {
 	switch m.How {
 	case "sum":
@@ -99,7 +99,7 @@ func adverb(m *plan.Measure) string {
 	return ""
 }
 
-// factorsOf are the columns that a computed quantity is the product of, in brackets.
+// factorsOf returns, in brackets, the columns that a computed quantity is the product of.
 func factorsOf(m *plan.Measure) string {
 	if m.Field.Factors == nil || m.Field.Less {
 		return ""
@@ -107,7 +107,7 @@ func factorsOf(m *plan.Measure) string {
 	return " (" + m.Field.Factors[0].Label() + " × " + m.Field.Factors[1].Label() + ")"
 }
 
-// subject is a German quantity with its article: things that are counted have a number.
+// subject returns a German quantity with its article: "die Zahl der" for things that are counted.
 func (q quantity) subject() (text string, plural bool) {
 	if q.counts {
 		return "die Zahl der " + q.noun, false
@@ -115,12 +115,12 @@ func (q quantity) subject() (text string, plural bool) {
 	return q.by("der ", "die ", "das ", "die ") + q.noun, q.plural
 }
 
-// by chooses a word by the gender: of a masculine, a feminine, a neuter noun and a plural.
+// by returns the word for the gender: of a masculine, a feminine or a neuter noun, or of a plural.
 func (q quantity) by(m, f, n, p string) string {
 	return map[string]string{"m": m, "f": f, "n": n, "p": p}[q.gender]
 }
 
-// is is the verb of a quantity.
+// is returns the verb of a quantity.
 func (p *phrases) is(q quantity) string {
 	if q.plural {
 		return p.Say("are", "betragen")
@@ -128,7 +128,7 @@ func (p *phrases) is(q quantity) string {
 	return p.Say("is", "beträgt")
 }
 
-// amounts names a quantity as the subject of a sentence that ends with its value.
+// amounts returns a quantity as the subject of a sentence that ends with its value, and its verb.
 func (p *phrases) amounts(m *plan.Measure) (subject, verb string) {
 	q := p.quantityOf(m.Field)
 	if p.PerRow && m.How == "avg" && p.RowKey() != nil {
@@ -171,7 +171,7 @@ func (p *phrases) amountsGerman(m *plan.Measure, q quantity) (subject, verb stri
 	return subject + factorsOf(m), p.is(quantity{plural: plural}) + strings.TrimRight(" "+adverb(m), " ")
 }
 
-// extreme names the highest or the lowest value of a quantity as the subject of a sentence.
+// extreme returns the highest or the lowest value of a quantity as the subject of a sentence.
 func (p *phrases) extreme(m *plan.Measure, low bool) string {
 	q := p.quantityOf(m.Field)
 	if p.Text.Lang == speech.English {
@@ -194,7 +194,7 @@ func (p *phrases) extreme(m *plan.Measure, low bool) string {
 	return q.by("der ", "die ", "das ", "die ") + kind + q.by("e ", "e ", "e ", "en ") + q.noun
 }
 
-// choose is the one word or the other.
+// choose returns one if first is true, otherwise other.
 func choose(first bool, one, other string) string {
 	if first {
 		return one
@@ -202,7 +202,7 @@ func choose(first bool, one, other string) string {
 	return other
 }
 
-// possession is what the first of a ranking has: the most deaths, the highest total revenue.
+// possession returns what the first of a ranking has: the most deaths, the highest total revenue.
 func (p *phrases) possession(m *plan.Measure, low bool) string {
 	switch {
 	case p.Text.Lang == speech.German:
@@ -254,18 +254,18 @@ func (p *phrases) possessionGerman(m *plan.Measure, low bool) string {
 	return adverb(m) + q.by("den ", "die ", "das ", "die ") + kind + q.by("en ", "e ", "e ", "en ") + q.noun
 }
 
-// timely says that a ranking is one of times, so that its sentence says when.
+// timely reports whether a ranking is one of times, so that its sentence says when.
 func (p *phrases) timely() bool {
 	return p.First() != nil && !p.First().Field.Dated() && p.temporal()
 }
 
-// temporal says that the one key is a time.
+// temporal reports whether the only key is a time.
 func (p *phrases) temporal() bool {
 	fs := p.KeyOf()
 	return len(fs) == 1 && (fs[0] == nil || fs[0].Dated() || fs[0].Yearly() || fs[0].Monthly())
 }
 
-// peaked says when a quantity was highest; the times come with their values if there are several.
+// peaked states when a quantity was highest or lowest; the times include their values if there are several.
 func (p *phrases) peaked(m *plan.Measure, low bool, times string) string {
 	q := p.quantityOf(m.Field)
 	if p.Text.Lang == speech.English {

@@ -12,7 +12,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// phrases are the words for what a plan is of.
+// phrases provides the words for what a plan is about.
 type phrases struct {
 	*plan.Plan
 	single bool // the figure is one value of the table
@@ -21,7 +21,7 @@ type phrases struct {
 // reply states the result of a plan in sentences.
 type reply struct{ phrases }
 
-// New states the result of a plan; a reason says why it states nothing.
+// New states the result of a plan; a Reason says why it states nothing.
 func New(of *plan.Plan, res schema.Result, paths []string) (*Answer, plan.Reason) {
 	p := &reply{phrases{Plan: of}}
 	if len(res.Rows) == 0 || res.Truncated && p.Op != plan.OpList {
@@ -50,7 +50,7 @@ func (p *phrases) sayConditions() {
 	}
 }
 
-// caveat says which values of the measure are left out.
+// caveat states which values of the measure are left out.
 func (p *phrases) caveat() string {
 	m := p.First()
 	if m == nil || m.Field.Factors != nil {
@@ -109,7 +109,7 @@ func (p *reply) sayValue(a *Answer) plan.Reason {
 	return ""
 }
 
-// rests says on how many values a figure rests.
+// rests states how many values a mean is from.
 func (p *phrases) rests(count float64) string {
 	if p.First() != nil && p.First().How == "avg" && count > 1 {
 		return fmt.Sprintf(p.Say(", from %s values", ", aus %s Werten"), speech.Number(count, 0, p.Text.Lang))
@@ -117,7 +117,7 @@ func (p *phrases) rests(count float64) string {
 	return ""
 }
 
-// overTime reports whether the question is about a stretch of time.
+// overTime reports whether the question is about a period other than a day.
 func (p *reply) overTime() bool {
 	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool { return f.Period != nil && f.Period.Unit != "day" })
 }
@@ -172,7 +172,7 @@ func (p *phrases) unusable(f *schema.Field) string {
 	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
 }
 
-// outside reports whether the question asks of a time before or after that of all rows.
+// outside reports whether the question asks about a time before or after that of all rows.
 func (p *reply) outside() bool {
 	return slices.ContainsFunc(p.Filters, func(f plan.Filter) bool {
 		if f.Period == nil || f.Field == nil || f.Period.Year == 0 {
@@ -184,7 +184,7 @@ func (p *reply) outside() bool {
 	})
 }
 
-// noun is what the question calls the rows.
+// noun returns what the question calls the rows.
 func (p *phrases) noun() string {
 	if p.Called != "" {
 		return p.Called
@@ -197,7 +197,7 @@ func (p *phrases) noun() string {
 	return p.Say("rows", "Zeilen")
 }
 
-// rowsCalled is the word of the question for the rows, wherever it stands.
+// rowsCalled returns the question's word for the rows, wherever it occurs.
 func (p *phrases) rowsCalled() string {
 	if n := p.noun(); n != p.Say("rows", "Zeilen") {
 		return n
@@ -215,7 +215,7 @@ func (p *phrases) rowsCalled() string {
 	return p.Say("rows", "Zeilen")
 }
 
-// key writes the keys of a row.
+// key formats the keys of a row.
 func (p *phrases) key(row []any) string {
 	var out []string
 	for i, f := range p.KeyOf() {
@@ -313,7 +313,7 @@ func (p *reply) compared(a *Answer, k int) {
 	}
 }
 
-// value writes the number of a measure in a row.
+// value formats the number of a measure in a row.
 func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 	v, ok := schema.Figure(row, i)
 	switch {
@@ -331,7 +331,7 @@ func (p *phrases) value(row []any, i int, m *plan.Measure) string {
 	return p.amount(v, m.Field)
 }
 
-// namesYear says that a name is that of a year, Baujahr or model year, which has no thousands sign.
+// namesYear reports whether a name is that of a year, Baujahr or model year, which has no thousands separator.
 func namesYear(f *schema.Field) bool {
 	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "year" || strings.HasSuffix(w.Fold, "jahr") })
 }
@@ -456,10 +456,10 @@ func (p *reply) sayExtreme(a *Answer) plan.Reason {
 	}
 	labels := p.ExtremeLabels()
 	if f.Less && len(labels) == 0 {
-		return plan.ReasonUnclear // by how much in one row, and not of what
+		return plan.ReasonUnclear // by how much in one row, but not of what
 	}
 	if p.Asks == "who" && (n > 5 || len(labels) == 0) {
-		return plan.ReasonAmbiguous // a figure is no name
+		return plan.ReasonAmbiguous // a figure is not a name
 	}
 	var names []string
 	for _, row := range rows[:min(n, 5)] {

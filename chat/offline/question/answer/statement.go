@@ -9,10 +9,10 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
-// fetched is how many rows a statement asks for.
+// fetched is the maximum number of rows that a statement requests.
 const fetched = 1000
 
-// Statement is the SQL of a plan, with the files that it reads.
+// Statement returns the SQL of a plan, with the files that it reads.
 func Statement(p *plan.Plan, postgres bool) (string, []string) {
 	q := plan.NewQuery(p.View, postgres)
 	return q.Finish(operations[p.Op].sql(&statement{phrases{Plan: p}}, q)), q.Paths()
@@ -50,7 +50,7 @@ func (p *statement) unusableSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.Col(p.Counted), schema.QuotedName(p.Say("rows without a value", "Zeilen ohne Wert")), schema.QuotedName(p.RowsName())) + q.From(p.Filters)
 }
 
-// expr is the aggregate of a measure, or the number of rows or of different values.
+// expr returns the aggregate of a measure, or the number of rows or of distinct values.
 func (p *statement) expr(q *plan.Query, m *plan.Measure) string {
 	switch {
 	case m == nil && p.Tally != "":
@@ -92,7 +92,7 @@ func (p *statement) medianSQL(q *plan.Query, m *plan.Measure) string {
 		schema.QuotedName(p.MeasureName(m)), schema.QuotedName(p.Say("values", "Werte")), schema.QuotedName(p.RowsName()), inner)
 }
 
-// keys are the columns that the result is grouped by, with the condition that they are there.
+// keys returns the columns that the result is grouped by, with their names and the conditions that they have a value.
 func (p *statement) keys(q *plan.Query) (cols, names, conds []string) {
 	add := func(expr, name string) {
 		cols, names, conds = append(cols, expr), append(names, name), append(conds, expr+" IS NOT NULL")
@@ -109,7 +109,7 @@ func (p *statement) keys(q *plan.Query) (cols, names, conds []string) {
 	return cols, names, conds
 }
 
-// plain is a column; values that differ only in case or spaces count as one.
+// plain returns a column; values that differ only in case or spaces count as one.
 func (p *statement) plain(q *plan.Query, f *schema.Field) string {
 	if f.Text() {
 		seen := map[string]bool{}
@@ -146,8 +146,8 @@ func (p *statement) groupSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s%s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.From(p.Filters, conds...), strings.Join(cols, ", "), p.having(q), sort, fetched)
 }
 
-// rankSQL puts the rows of each name together. Where the question leaves open how, the
-// total, the mean and the extreme are asked for, so that an answer holds whichever is meant.
+// rankSQL groups the rows of each name. If the question leaves the aggregate open, it
+// selects the total, the mean and the extreme, so that an answer holds whichever is meant.
 func (p *statement) rankSQL(q *plan.Query) string {
 	cols, names, conds := p.keys(q)
 	var out []string
@@ -198,7 +198,7 @@ func (p *statement) countSQL(q *plan.Query) string {
 	return s + q.From(p.Filters)
 }
 
-// shareSQL is the part of the rows, or of the total, that meets the last condition.
+// shareSQL selects the part of the rows, or of the total, that meets the last condition.
 func (p *statement) shareSQL(q *plan.Query) string {
 	k := p.ShareCond()
 	cond := p.Filters[k]
@@ -270,7 +270,7 @@ func (p *statement) changeSQL(q *plan.Query) string {
 	return s + fmt.Sprintf(" WHERE g IS NOT NULL ORDER BY 4 %s LIMIT %d", dir, fetched)
 }
 
-// trendSQL is one value for each time, and group if there is one.
+// trendSQL selects one value for each time, and for each group if there is one.
 func (p *statement) trendSQL(q *plan.Query) string {
 	b := q.Bucket(p.Time, p.Unit)
 	m := p.First()
@@ -300,7 +300,7 @@ func (p *statement) trendSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s, %s AS %s, %s AS %s, %s%s GROUP BY %s ORDER BY %s LIMIT %d", head, value, schema.QuotedName(p.MeasureName(m)), count, schema.QuotedName(p.Say("values", "Werte")), change, q.From(p.Filters, conds...), group, by, fetched)
 }
 
-// courseSQL is every number of a table with one row for each time.
+// courseSQL selects every number of a table with one row for each time.
 func (p *statement) courseSQL(q *plan.Query) string {
 	cols := []string{q.Col(p.Time) + " AS " + schema.QuotedName(p.Time.Label())}
 	for _, m := range p.Measures {
@@ -309,7 +309,7 @@ func (p *statement) courseSQL(q *plan.Query) string {
 	return fmt.Sprintf("SELECT %s%s ORDER BY 1 LIMIT %d", strings.Join(cols, ", "), q.From(p.Filters, q.Col(p.Time)+" IS NOT NULL"), fetched)
 }
 
-// listSQL is the names, or the values, of the rows that meet the conditions.
+// listSQL selects the names, or the values, of the rows that meet the conditions.
 func (p *statement) listSQL(q *plan.Query) string {
 	var cols []string
 	for _, f := range p.Listed() {

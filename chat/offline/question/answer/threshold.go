@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
-// having is the condition on the groups.
+// having returns the condition on the groups.
 func (p *statement) having(q *plan.Query) string {
 	if p.Bound == nil {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// money are the units that are written with two places.
+// money are the units that are written with two decimals.
 var money = speech.Folded("€ eur euro $ usd £ gbp chf fr")
 
-// amount writes a value with the unit of its column.
+// amount formats a value with the unit of its column.
 func (p *phrases) amount(v float64, f *schema.Field) string {
 	unit := ""
 	if f != nil && (f.Yearly() || f.Key()) {
@@ -39,7 +39,7 @@ func (p *phrases) amount(v float64, f *schema.Field) string {
 	return s + "\u00a0" + unit
 }
 
-// places is how many decimals a value is written with: single values keep theirs.
+// places returns the number of decimals of a value: single values keep theirs.
 func (p *phrases) places(v float64, f *schema.Field) int {
 	if p.single && f != nil {
 		if s := strconv.FormatFloat(v, 'f', -1, 64); strings.Contains(s, ".") && len(s)-strings.Index(s, ".") <= 7 {
@@ -49,7 +49,7 @@ func (p *phrases) places(v float64, f *schema.Field) int {
 	return 2
 }
 
-// cell writes one value of a result for readers.
+// cell formats one value of a result for readers.
 func (p *phrases) cell(v any, f *schema.Field, unit string) string {
 	switch t := v.(type) {
 	case nil:
@@ -96,7 +96,7 @@ func (p *phrases) cell(v any, f *schema.Field, unit string) string {
 	return p.amount(n, f)
 }
 
-// named writes a label inside a sentence: English ones begin small unless they are names.
+// named returns a label for the inside of a sentence: English words begin in lower case unless they are names.
 func (p *phrases) named(f *schema.Field) string {
 	l := f.Label()
 	if _, err := strconv.Atoi(l); err == nil {
@@ -108,7 +108,7 @@ func (p *phrases) named(f *schema.Field) string {
 	if p.Text.Lang == speech.German {
 		return l
 	}
-	// A name that the question writes small stands small.
+	// A name that the question writes in lower case stays in lower case.
 	words := strings.Fields(l)
 	for i, w := range words {
 		for _, t := range p.Text.Tokens {
@@ -120,7 +120,7 @@ func (p *phrases) named(f *schema.Field) string {
 	return strings.Join(words, " ")
 }
 
-// measured names what a number is: the total revenue.
+// measured returns what a number is: the total revenue.
 func (p *phrases) measured(m *plan.Measure) string {
 	if m == nil {
 		if p.Counted != nil {
@@ -150,7 +150,7 @@ func (p *phrases) measured(m *plan.Measure) string {
 	return p.Say("the "+n, n)
 }
 
-// without leaves out a first word that the sentence says already.
+// without removes a first word that the sentence already contains.
 func without(name string, words ...string) string {
 	first, rest, ok := strings.Cut(name, " ")
 	for _, w := range words {
@@ -161,7 +161,7 @@ func without(name string, words ...string) string {
 	return name
 }
 
-// conds are the conditions in brackets, for the end of a phrase.
+// conds returns the times and, in brackets, the other conditions, for the end of a phrase.
 func (p *phrases) conds(but ...int) string {
 	var out []string
 	times := ""
@@ -185,7 +185,7 @@ next:
 	return times + " (" + strings.Join(out, "; ") + ")"
 }
 
-// bracketed are the conditions, times too, in brackets.
+// bracketed returns the conditions, including times, in brackets.
 func (p *phrases) bracketed() string {
 	var out []string
 	for _, f := range p.Filters {

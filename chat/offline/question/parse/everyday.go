@@ -8,8 +8,8 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// joinedAt finds a column whose name is written in one word and asked in several: PM2.5 for
-// pm25, e-mail for email.
+// joinedAt finds a column whose name is one word and that the question writes as several:
+// PM2.5 for pm25, e-mail for email.
 func (r *Tagger) joinedAt(v *schema.View, i int) []Piece {
 	var out []Piece
 	text := r.Tokens[i].Fold
@@ -30,15 +30,15 @@ func (r *Tagger) joinedAt(v *schema.View, i int) []Piece {
 	return out
 }
 
-// masses are what amounts in some units are of.
+// masses are words for what amounts in some units consist of.
 var masses = []struct{ words, units map[string]bool }{
 	{speech.Folded("water wasser gas"), speech.Folded("m3 l")},
 	{speech.Folded("electricity power energy strom energie heizenergie heating heat warme"), speech.Folded("kwh mwh gwh twh wh")},
 	{speech.Folded("rain rainfall regen snow schnee"), speech.Folded("mm")},
 }
 
-// massAt finds what an amount is of, behind its unit: cubic metres of water. It says nothing
-// where the table has one amount in that unit.
+// massAt finds what an amount consists of, after its unit: cubic metres of water. It adds
+// nothing if the table has one amount in that unit.
 func (r *Tagger) massAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || i < 2 || r.Tokens[i-1].Fold != "of" && schema.UnitNames[r.Tokens[i-1].Fold] == "" {
@@ -55,7 +55,7 @@ func (r *Tagger) massAt(v *schema.View, i int) []Piece {
 	return nil
 }
 
-// spelledUnit is the unit that the name of a column spells out: Cubic metres.
+// spelledUnit returns the unit that the name of a column spells out: Cubic metres.
 func spelledUnit(name string) string {
 	switch strings.Join(schema.SplitName(name), " ") {
 	case "cubic metres", "cubic meters", "kubikmeter":
@@ -64,7 +64,7 @@ func spelledUnit(name string) string {
 	return ""
 }
 
-// attachedAt finds the name of another table that the rows lead to, where it is not counted:
+// attachedAt finds the name of another table that the rows refer to, if it is not counted:
 // spent on fuel for the vehicles of the depot.
 func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
@@ -79,7 +79,7 @@ func (r *Tagger) attachedAt(v *schema.View, i int) []Piece {
 	return nil
 }
 
-// HalfAt counts the tokens of half an hour.
+// HalfAt returns the number of tokens of half an hour.
 func HalfAt(ts []speech.Token, i int) int {
 	if i+2 < len(ts) && ts[i].Fold == "half" && (ts[i+1].Fold == "an" || ts[i+1].Fold == "a") && schema.UnitNames[ts[i+2].Fold] != "" {
 		return 3
@@ -90,10 +90,10 @@ func HalfAt(ts []speech.Token, i int) int {
 	return 0
 }
 
-// joinedVerbs are the beginnings of German verbs that say that something comes in.
+// joinedVerbs are prefixes of German verbs that say that something comes in.
 var joinedVerbs = []string{"ein", "an", "auf"}
 
-// paidIn is a German participle without its beginning: eingezahlt, gezahlt.
+// paidIn returns a German participle without such a prefix: eingezahlt, gezahlt.
 func paidIn(w string) string {
 	for _, p := range joinedVerbs {
 		if rest, ok := strings.CutPrefix(w, p); ok && strings.HasPrefix(rest, "ge") && len(rest) > 6 {
@@ -103,8 +103,7 @@ func paidIn(w string) string {
 	return ""
 }
 
-// peopleAt finds people who are the number of a column: how many people come, where a column
-// Audience counts them.
+// peopleAt finds people whom a column counts: how many people come, if a column Audience counts them.
 func (r *Tagger) peopleAt(v *schema.View, i int) []Piece {
 	switch r.Tokens[i].Fold {
 	case "people", "persons", "leute", "menschen", "personen":
@@ -127,7 +126,7 @@ var meals = speech.Folded("meal meals lunch lunches dinner dinners portion porti
 
 var mealSigns = speech.Folded("vegetarian vegan vegetarisch meat fleisch fish fisch halal")
 
-// mealsAt finds the meals behind the column of their kind: vegetarian meals.
+// mealsAt finds a word for meals after the column of their kind: vegetarian meals.
 func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
 	if i == 0 || r.Tokens[i].Quoted || !meals[r.Tokens[i].Fold] || !mealSigns[r.Tokens[i-1].Fold] {
 		return nil
@@ -143,8 +142,7 @@ func (r *Tagger) mealsAt(v *schema.View, i int) []Piece {
 // vessels are what pieces come in.
 var vessels = speech.Folded("tin tins can cans box boxes bottle bottles bag bags jar jars pack packs packet packets roll rolls tub tubs crate crates sack sacks tube tubes carton cartons dose dosen flasche flaschen kiste kisten packung packungen sack sacke rolle rollen karton kartons tube tuben glas glaser")
 
-// vesselAt reports whether a token only says what the pieces that are counted come in: how many
-// tins of paint.
+// vesselAt reports whether a token only says what the counted pieces come in: how many tins of paint.
 func (r *Tagger) vesselAt(v *schema.View, i int) bool {
 	if !vessels[r.Tokens[i].Fold] || r.Tokens[i].Quoted || !r.Counted(i) || i+1 >= len(r.Tokens) {
 		return false
@@ -152,8 +150,8 @@ func (r *Tagger) vesselAt(v *schema.View, i int) bool {
 	return (OfWords[r.Tokens[i+1].Fold] || r.Lang == speech.German) && v.StockField() != nil
 }
 
-// compoundAt finds a German compound of a value and what the rows are: Sturmeinsätze, the
-// rows of the value Sturm.
+// compoundAt finds a German compound of a value and the word for the rows: Sturmeinsätze,
+// the rows with the value Sturm.
 func (r *Matcher) compoundAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 9 {
@@ -179,8 +177,8 @@ func (r *Matcher) compoundAt(v *schema.View, i int) []Piece {
 	return nil
 }
 
-// aboutAt reports whether a German noun behind zu, bei or in is what the table is about, as its
-// name says in a compound: zur Arbeit, of a survey Arbeitsweg.
+// aboutAt reports whether a German noun after zur, zum, beim or im is what the table is
+// about, as a compound in its name says: zur Arbeit, for a survey Arbeitsweg.
 func (r *Tagger) aboutAt(v *schema.View, i int) bool {
 	t := r.Tokens[i]
 	if r.Lang != speech.German || t.Quoted || t.Part || len(t.Fold) < 5 || i == 0 || r.Counted(i) {
@@ -193,7 +191,7 @@ func (r *Tagger) aboutAt(v *schema.View, i int) bool {
 	return false
 }
 
-// levelAt finds the column of a water level, where the water stands high or low.
+// levelAt finds the column of a water level if the question says that the water stands high or low.
 func (r *Tagger) levelAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || t.Fold != "wasser" && t.Fold != "water" && t.Fold != "river" && t.Fold != "fluss" {
@@ -211,8 +209,8 @@ func (r *Tagger) levelAt(v *schema.View, i int) []Piece {
 
 var standing = speech.Folded("stand stands stood steht standen rose hochsten niedrigsten tiefsten high highest low lowest")
 
-// cut reports whether n tokens from i on are only a part of a word with hyphens: the double of
-// double-booked. What names the column of the value is no other word: high-priority.
+// cut reports whether n tokens from i on are only a part of a hyphenated word: the double of
+// double-booked. A part that names the column of the value does not count: high-priority.
 func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 	names := func(t speech.Token) bool {
 		return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem}) })
@@ -223,7 +221,7 @@ func (r *Tagger) cut(f *schema.Field, i, n int) bool {
 	return r.Lang == speech.English && (i > 0 && joined(r.Tokens[i-1], r.Tokens[i]) || i+n < len(r.Tokens) && joined(r.Tokens[i+n-1], r.Tokens[i+n]))
 }
 
-// lastingAt finds the only number of minutes or hours, for what lasted.
+// lastingAt finds the only number in a unit of time, for a verb of lasting.
 func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
 	switch r.Tokens[i].Fold {
 	case "lasted", "last", "lasts", "dauerte", "dauerten", "dauert", "dauern", "gedauert":
@@ -236,7 +234,7 @@ func (r *Tagger) lastingAt(v *schema.View, i int) []Piece {
 	return nil
 }
 
-// doer reports whether one word is who does what the other says: call and caller.
+// doer reports whether one word names who does what the other says: call and caller.
 func doer(a, b string) bool {
 	return a+"er" == b || b+"er" == a || a+"r" == b && len(a) > 3 || b+"r" == a && len(b) > 3
 }
@@ -250,8 +248,7 @@ func (r *Matcher) OfOtherRows(v *schema.View, t speech.Token) bool {
 	return !in(v) && slices.ContainsFunc(r.Views, in)
 }
 
-// leftOver reports whether left only says what is there of a stock: how many wheelbarrows have
-// we got left.
+// leftOver reports whether "left" only says what is in stock: how many wheelbarrows have we got left.
 func (r *Tagger) leftOver(v *schema.View, i int) bool {
 	switch t := r.Tokens[i].Fold; {
 	case r.Tokens[i].Quoted || i < 2 || i != len(r.Tokens)-1:
@@ -266,7 +263,7 @@ func (r *Tagger) leftOver(v *schema.View, i int) bool {
 	return false
 }
 
-// amountAt finds what orders and the like are worth where one column says what they come to.
+// amountAt finds what orders and the like are worth if one column holds their amount.
 func (r *Tagger) amountAt(v *schema.View, i int) []Piece {
 	if t := r.Tokens[i]; t.Quoted || t.Fold != "worth" && t.Fold != "wert" || v.Coins == nil || v.Coins.Mixed() || r.Lex.Means(v.Coins.Head(), "price") || v.StockField() != nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package parse explains every token of a question by a piece of its grammar, a column, a value,
-// a number or a time. It gives all explanations, the likeliest first. It has no errors and
-// imports speech and schema only.
+// Package parse explains every token of a question as a piece of its grammar, a column, a
+// value, a number or a time. It returns the likeliest explanations, best first, and no
+// errors. Of the packages of question, it imports only speech and schema.
 package parse
 
 import (
@@ -12,8 +12,8 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// columnNouns are the nouns for what the columns of a wide table are, and for what their
-// numbers count: one column for each party, votes in all of them.
+// columnNouns are nouns for the columns of a wide table, and for what their numbers count:
+// one column for each party, votes in all of them.
 var columnNouns = []struct{ noun, counts map[string]bool }{
 	{speech.Folded("party parties partei parteien candidate candidates kandidat kandidaten liste list"), speech.Folded("vote votes stimme stimmen seats sitze")},
 	{speech.Folded("channel channels kanal kanale medium media"), speech.Folded("visits sessions clicks visitors traffic besuche klicks sitzungen")},
@@ -23,7 +23,7 @@ var columnNouns = []struct{ noun, counts map[string]bool }{
 	{speech.Folded("question questions frage fragen aspect aspects aspekt aspekte criterion criteria kriterium"), speech.Folded("rating ratings score scores rated bewertung note")},
 }
 
-// acrossAt finds the noun for the columns of a wide table, or for what they count.
+// acrossAt finds a noun for the columns of a wide table.
 func (r *Tagger) acrossAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || v.Wide == nil || slices.ContainsFunc(v.Fields, func(f *schema.Field) bool {
@@ -47,8 +47,7 @@ func (r *Tagger) countsAt(v *schema.View, i int) []Piece {
 	return []Piece{{Kind: speech.KindEntity, Arg: "topic", From: i, To: i + 1, Weight: 4}}
 }
 
-// budgetAt finds words for what is left of a budget and, where a table has budgets, for what
-// is spent.
+// budgetAt finds words for what is left of a budget and for what is spent, if the table has a budget.
 func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
 	if r.Tokens[i].Quoted {
 		return nil
@@ -81,7 +80,7 @@ func (r *Tagger) budgetAt(v *schema.View, i int) []Piece {
 }
 
 // worthAt reads what a stock is worth: its pieces times the cost of one, or times the price
-// that the question names. Where it names none, one cost is the only price of the table.
+// that the question names. If it names none, one cost must be the only price of the table.
 func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
 	if r.Tokens[i].Quoted || r.Tokens[i].Fold != "worth" && r.Tokens[i].Fold != "wert" && r.Tokens[i].Fold != "value" {
 		return nil
@@ -97,7 +96,7 @@ func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
 			continue
 		}
 		if f.Has(totalWords) {
-			return nil // it says what the rows come to
+			return nil // the column holds the total of a row
 		}
 		prices = append(prices, f)
 		if slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] || words == nil && speech.BuyingPrice[w.Fold] }) {
@@ -113,8 +112,7 @@ func (r *Tagger) worthAt(v *schema.View, i int) []Piece {
 
 var totalWords = speech.Folded("total gesamt sum summe amount betrag montant")
 
-// headed reports whether a token is a verb of leaving or reaching, in a table that has a
-// column of either.
+// headed reports whether a token is a verb of leaving or reaching, in a table that has a column for each.
 func (r *Tagger) headed(v *schema.View, i int) bool {
 	t := r.Tokens[i]
 	if t.Quoted || r.Counted(i) || !speech.Leaving[t.Fold] && !speech.Reaching[t.Fold] {
@@ -127,7 +125,7 @@ func (r *Tagger) headed(v *schema.View, i int) bool {
 	return from && to
 }
 
-// Piece is a stretch of a question with its meaning.
+// Piece is a run of tokens with its meaning.
 type Piece struct {
 	Kind     speech.Kind
 	Arg      string
@@ -143,33 +141,33 @@ type Piece struct {
 // Rows reports whether a piece is a word for the rows of the table.
 func (p Piece) Rows() bool { return p.Kind == speech.KindEntity && p.Arg == "rows" }
 
-// Cover explains every token of a question by a piece.
+// Cover explains every token of a question as part of a piece.
 type Cover struct {
 	Pieces []Piece
 	Weight float64
 }
 
 const (
-	// mostCovers bounds the explanations that are followed at each token.
+	// mostCovers limits the explanations that are followed at each token.
 	mostCovers = 48
-	// MostForms bounds the spellings that are looked for.
+	// MostForms limits the spellings that are searched for.
 	MostForms = 12
-	// longestName is how many words of a question name one column or value.
+	// longestName is the maximum number of tokens that name one column.
 	longestName = 7
 )
 
-// Tagger finds what the tokens of an utterance mean by the words alone and by the names of columns.
+// Tagger finds what the tokens of an utterance mean from words and names of columns alone.
 type Tagger struct{ speech.Utterance }
 
-// Matcher finds all that the tokens mean, the values of tables included.
+// Matcher finds everything that the tokens mean, including the values of tables.
 type Matcher struct {
 	Tagger
 	Views []*schema.View
-	// Found are the values that probing found: table, column → values.
+	// Found are the values that a probe found: table, column → values.
 	Found map[[2]string][]string
 }
 
-// Covers are the explanations of the question by a view, best first.
+// Covers returns the explanations of the question by a view, best first.
 func (r *Matcher) Covers(v *schema.View) []Cover {
 	at := make([][]Cover, len(r.Tokens)+1)
 	at[0] = []Cover{{}}
@@ -190,7 +188,7 @@ func (r *Matcher) Covers(v *schema.View) []Cover {
 	return all[:min(len(all), mostCovers)]
 }
 
-// PiecesAt gives every piece that begins at a token.
+// PiecesAt returns every piece that begins at a token.
 func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	out := r.GrammarAt(i)
 	out = append(out, r.NumbersAt(i)...)
@@ -243,7 +241,7 @@ func (r *Matcher) PiecesAt(v *schema.View, i int) []Piece {
 	return append(out, Piece{Kind: speech.KindUnknown, From: i, To: i + 1, Weight: -25})
 }
 
-// GrammarAt gives the words of questions that begin at a token: how many, on average, most.
+// GrammarAt returns the words of questions that begin at a token: how many, on average, most.
 func (r *Tagger) GrammarAt(i int) []Piece {
 	var out []Piece
 	if r.Tokens[i].Quoted {
@@ -258,17 +256,17 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 			continue
 		}
 		if n == 1 && r.Lang == speech.English && (p.Words[0] == "was" || p.Words[0] == "wo") {
-			continue // a verb here, and no German what
+			continue // a verb here, not a German question word
 		}
 		if n == 1 && r.Lang == speech.English && strings.ContainsFunc(r.Tokens[i].Raw, func(c rune) bool { return c >= 0x80 }) {
-			continue // rosé is no rise
+			continue // rosé is not rose
 		}
 		if n == 1 && i > 0 && (r.Tokens[i].Raw == "Max" || r.Tokens[i].Raw == "Mark" || r.Tokens[i].Raw == "Will" || r.Tokens[i].Raw == "May") {
 			continue // a name
 		}
 		weight := 3 * float64(n)
 		if n > 1 && p.Kind == speech.KindAgg {
-			weight += 2 // in total, rather than in and a column total
+			weight += 2 // "in total", rather than "in" and a column "total"
 		}
 		if p.Kind == speech.KindNet {
 			weight = 8 * float64(n)
@@ -278,7 +276,7 @@ func (r *Tagger) GrammarAt(i int) []Piece {
 	return out
 }
 
-// NumbersAt gives the numbers and times that begin at a token.
+// NumbersAt returns the numbers and times that begin at a token.
 func (r *Tagger) NumbersAt(i int) []Piece {
 	var out []Piece
 	t := r.Tokens[i]
@@ -312,7 +310,7 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 			v, n = v*1e9, 2
 		}
 	}
-	// A unit behind a number belongs to it.
+	// A unit after a number belongs to it.
 	if k := i + n; k < len(r.Tokens) && (len(r.Tokens[k].Fold) <= 4 && schema.UnitWords[r.Tokens[k].Fold] || longUnits[r.Tokens[k].Fold]) && !r.Lex.Fillers[r.Tokens[k].Fold] {
 		out = append(out, Piece{Kind: speech.KindNum, Num: v, From: i, To: k + 1, Weight: 7})
 	}
@@ -321,11 +319,11 @@ func (r *Tagger) NumbersAt(i int) []Piece {
 
 var longUnits = speech.Folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
 
-// fieldAt finds the stretches from a token on that name a column.
+// fieldAt finds the runs of tokens from i on that name a column.
 func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
 	if v.Takings && !f.Measure() && r.Sales(r.Tokens[i]) && !slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == r.Tokens[i].Fold }) {
-		return nil // sales are amounts where there are some, not order numbers
+		return nil // sales are amounts if there are any, not order numbers
 	}
 	taken := make([]bool, len(f.Words))
 	sum, required, matched, head := 0.0, 0, 0, false
@@ -337,14 +335,14 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 	for k := i; k < len(r.Tokens) && k < i+longestName; k++ {
 		best, at := 0, -1
 		if k == i && givenNames[r.Tokens[k].Fold] && (k+1 == len(r.Tokens) || !strings.HasPrefix(r.Tokens[k+1].Fold, "name")) && len(f.Words) > 1 {
-			break // who joined last: no last name
+			break // who joined last: not a last name
 		}
 		if r.Lang == speech.English && k > 0 && f.Text() && r.Tokens[k].Raw[0] <= 'Z' && slices.Contains(f.Values, any(r.Tokens[k].Raw)) {
 			break // from Station to Park
 		}
 		for j, w := range f.Words {
 			if r.Lang == speech.English && slices.Contains(v.Entity, r.Tokens[k].Stem) && doer(strings.TrimSuffix(r.Tokens[k].Fold, "s"), w.Fold) {
-				continue // calls are no callers
+				continue // calls are not callers
 			}
 			if l := r.Level(r.Tokens[k], w); !taken[j] && (l > best || l == best && l > 0 && f.Words[at].Optional && !w.Optional) {
 				best, at = l, j
@@ -363,14 +361,14 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 		}
 		sum += []float64{0, 3.5, 6, 7, 10}[best]
 		if required > 0 && matched > 0 && !head {
-			// flipper alone is no flipper length; it can say which length.
+			// "flipper" alone is not a flipper length; it can say which length.
 			if k == i && r.Lex.Phrases[r.Tokens[k].Fold] == nil {
 				out = append(out, Piece{Kind: speech.KindField, Arg: "rest", Field: f, From: i, To: k + 1, Weight: sum - 4})
 			}
 			continue
 		}
 		if !slices.ContainsFunc(r.Tokens[i:k+1], func(t speech.Token) bool { return !speech.LightParticles[t.Fold] }) {
-			continue // lent out names no days out
+			continue // "lent out" does not name days out
 		}
 		p := Piece{Kind: speech.KindField, Field: f, From: i, To: k + 1, Weight: sum}
 		r.weigh(v, &p, matched, required, best)
@@ -381,7 +379,7 @@ func (r *Tagger) fieldAt(v *schema.View, f *schema.Field, i int) []Piece {
 
 var givenNames = speech.Folded("first last")
 
-// weigh says how surely a stretch names a column, of whose words some are matched.
+// weigh sets how surely a run of tokens names a column, some of whose words are matched.
 func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	f, tokens := p.Field, r.Tokens[p.From:p.To]
 	share := 0.0
@@ -390,7 +388,7 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	}
 	p.Weight *= 0.5 + 0.5*share
 	if matched < required && f.Per() {
-		p.Arg = "half" // GDP alone is no GDP per capita
+		p.Arg = "half" // GDP alone is not GDP per capita
 	}
 	if f.Key() && !slices.ContainsFunc(tokens, func(t speech.Token) bool { return speech.IDWords[t.Fold] }) {
 		p.Weight -= 1 // the name rather than the number
@@ -412,15 +410,15 @@ func (r *Tagger) weigh(v *schema.View, p *Piece, matched, required, level int) {
 	}
 }
 
-// valueConcepts are the concepts by which a word names a value of another spelling.
+// valueConcepts are the concepts by which a word names a value that is spelled differently.
 var valueConcepts = speech.Folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
 vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
 
-// valuesAt finds the stretches from a token on that name values of a text column.
+// valuesAt finds the runs of tokens from i on that name values of a text column.
 func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	var out []Piece
 	if d := f.Direction(); d != "" && r.Heading(i) != "" && r.Heading(i) != d {
-		return nil // from the station, and not to it
+		return nil // from the station, not to it
 	}
 	partial := map[int][]string{}
 	whole := map[int][]string{}
@@ -434,7 +432,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 			continue
 		} else if n == len(vt) {
 			if !r.Spelled(vt, i) && r.exact(i, n) {
-				continue // Heath is a place, and no heather
+				continue // Heath is a place, not heather
 			}
 			whole[n] = append(whole[n], value)
 			continue
@@ -478,8 +476,7 @@ func (r *Matcher) valuesAt(v *schema.View, f *schema.Field, i int) []Piece {
 	return out
 }
 
-// periodsAt finds the values of a text column that are the time at a token, or in it: the
-// quarters of 2024.
+// periodsAt finds the values of a text column that are the time at a token, or lie within it: the quarters of 2024.
 func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
 	wanted, n := speech.TimeAt(r.Tokens, i)
 	if n == 0 || wanted.Unit == "weekday" || r.Tokens[i].Quoted || len(f.Values) == 0 {
@@ -502,7 +499,7 @@ func (r *Tagger) periodsAt(f *schema.Field, i int) []Piece {
 	return []Piece{{Kind: speech.KindValue, Arg: "period", Field: f, Values: fits, From: i, To: i + n, Weight: 8*float64(n) + 1}}
 }
 
-// complete reports whether all values of a column that a partial name fits are known.
+// complete reports whether all values of a column that a partial name may match are known.
 func (r *Matcher) complete(f *schema.Field) bool {
 	return !f.DistinctCapped && f.Distinct <= int64(len(f.Values)) || r.Found != nil
 }
@@ -522,7 +519,7 @@ func (r *Matcher) valuesOf(v *schema.View, f *schema.Field) []string {
 	return out
 }
 
-// exact reports whether n tokens from i on are a whole value of any table as it is written.
+// exact reports whether n tokens from i on spell a whole value of any table exactly.
 func (r *Matcher) exact(i, n int) bool {
 	for _, v := range r.Views {
 		for _, f := range v.Fields {
@@ -562,5 +559,5 @@ func (r *Tagger) valueSynonym(f *schema.Field, t, value speech.Token) bool {
 	return false
 }
 
-// OfWords join a noun with what it is of.
+// OfWords join a noun with what it belongs to.
 var OfWords = speech.Folded("of von")

@@ -9,7 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// unitAt finds the column that the unit at a token stands for: how many kWh.
+// unitAt finds the column that a unit at a token stands for: how many kWh.
 func (r *Tagger) unitAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || len(t.Fold) < 2 {
@@ -29,21 +29,21 @@ func (r *Tagger) moneyAt(v *schema.View, i int) []Piece {
 	return []Piece{{Kind: speech.KindField, Field: v.Coins, From: i, To: i + 1, Weight: 3}}
 }
 
-// surveyed are the people whom a survey asks.
+// surveyed are words for the people whom a survey asks.
 var surveyed = speech.Folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
 
 // LightWords are other words that restrict nothing.
 var LightWords = speech.Folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
 
-// LightDoers are people who do what is asked for, where nothing says that they are counted.
+// LightDoers are words for people who do what is asked about, unless the question counts them.
 var LightDoers = speech.Folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
 kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
 
-// settled are words of columns and values by which what is paid differs from what is not.
+// settled are words of columns and values that distinguish what is paid from what is not.
 var settled = speech.Folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
 
-// lightAt reads a word that says nothing about which rows or which figure is meant.
+// lightAt reads a word that does not say which rows or which figure is meant.
 func (r *Tagger) lightAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || t.Part || t.Num != nil || strings.ContainsFunc(t.Raw[:1], func(c rune) bool { return c >= 'A' && c <= 'Z' }) && i > 0 && r.Lang == speech.English {
@@ -80,7 +80,7 @@ var opposing = speech.Folded("disagree disagrees disagreed widersprechen ablehne
 
 var intensity = speech.Folded("strongly fully completely totally somewhat slightly partly mostly tend neither rather voll vollig ganz eher teilweise teils gar uberhaupt weder kaum")
 
-// likertAt finds all values of one side of a scale where a question says agree and not how much.
+// likertAt finds all values of one side of a scale if a question says agree, but not how much.
 func (r *Tagger) likertAt(f *schema.Field, i int) []Piece {
 	t, to := r.Tokens[i], i+1
 	side := map[bool]int{true: 1}[agreeing[t.Fold]]
@@ -111,12 +111,11 @@ func (r *Tagger) likertAt(f *schema.Field, i int) []Piece {
 // Beings are verbs of being; before a participle they make a passive.
 var Beings = speech.Folded("are were")
 
-// parks are vehicles, which a car park names and does not count.
+// parks are words for vehicles that the name of a car park mentions and does not count.
 var parks = speech.Folded("car cars")
 
-// thingAt reports whether a token is a noun for the rows that their table does not say: no
-// column of another table or of this one is called so. It is counted only where each row
-// is one.
+// thingAt reports whether a token is a noun for the rows that their table does not state: no
+// column of this or another table is called that. It is counted only if each row is one thing.
 func (r *Matcher) thingAt(v *schema.View, i int) (arg string, ok bool) {
 	t := r.Tokens[i]
 	arg = "rows"
@@ -148,7 +147,7 @@ func (r *Matcher) thing(v *schema.View, t speech.Token) bool {
 	return false
 }
 
-// gerund reports whether two words are a verb and its form on -ing: move, moving.
+// gerund reports whether two words are a verb and its -ing form: move, moving.
 func gerund(a, b string) bool {
 	if strings.HasSuffix(a, "ing") {
 		a, b = b, a
@@ -157,7 +156,7 @@ func gerund(a, b string) bool {
 	return ok && len(base) > 2 && (a == base || a == base+"e")
 }
 
-// dimensionUnits are the words for what numbers in some units measure.
+// dimensionUnits are words for what numbers in some units measure.
 var dimensionUnits = []struct{ words, units map[string]bool }{
 	{speech.Folded("electricity power strom energy energie elektrizitat"), speech.Folded("kwh mwh gwh twh wh")},
 	{speech.Folded("heizenergie heizwarme"), speech.Folded("kwh mwh gwh wh")},
@@ -166,8 +165,8 @@ var dimensionUnits = []struct{ words, units map[string]bool }{
 	{speech.Folded("rain rainfall precipitation regen niederschlag"), speech.Folded("mm")},
 }
 
-// dimensionAt finds the only column whose unit is of what a token names and whose name says
-// nothing else: the electricity of a column "Generation (GWh)".
+// dimensionAt finds the only column whose unit measures what a token names and whose name
+// says nothing else: the electricity of a column "Generation (GWh)".
 func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted {
@@ -194,12 +193,12 @@ func (r *Tagger) dimensionAt(v *schema.View, i int) []Piece {
 	return out
 }
 
-// produced reports whether a column is of what is generated, and the question too.
+// produced reports whether a column and the question are both about what is generated.
 func (r *Tagger) produced(f *schema.Field) bool {
 	return (f.Named("generation") || f.Named("yield")) && slices.ContainsFunc(r.Tokens, func(t speech.Token) bool { return slices.Contains(speech.LightClasses[t.Fold], "power") })
 }
 
-// neutral reports whether the name of a column says nothing but how much: consumption, generation.
+// neutral reports whether the name of a column only says how much: consumption, generation.
 func (r *Tagger) neutral(f *schema.Field) bool {
 	if spelledUnit(f.Name) != "" {
 		return true
@@ -221,7 +220,7 @@ var placeWords = speech.Folded("city cities town towns stadt stadte stadten ort 
 
 var placeColumns = speech.Folded("location locations site sites standort standorte place places station stations venue office offices buro hub depot")
 
-// placeAt finds the column of places whose values are names of towns for all that is known.
+// placeAt finds the column of places whose known values can all be names of towns.
 func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
 	if r.Tokens[i].Quoted || !placeWords[r.Tokens[i].Fold] {
 		return nil
@@ -247,7 +246,7 @@ func (r *Tagger) placeAt(v *schema.View, i int) []Piece {
 	return []Piece{{Kind: speech.KindField, Field: found, From: i, To: i + 1, Weight: 3}}
 }
 
-// properNames reports whether all values are words with a capital and without figures.
+// properNames reports whether all values begin with a capital and contain no digits.
 func properNames(values []any) bool {
 	for _, x := range values {
 		s, _ := x.(string)
@@ -258,8 +257,8 @@ func properNames(values []any) bool {
 	return len(values) > 0
 }
 
-// ratingAt finds words for a judgement that stand beside the name of what is judged: the
-// rating of the workload, where a column Workload holds marks.
+// ratingAt finds words for a judgement beside the name of what is judged: the rating of the
+// workload, if a column Workload holds marks.
 func (r *Tagger) ratingAt(v *schema.View, i int) []Piece {
 	t := r.Tokens[i]
 	if t.Quoted || !(r.Lex.Means(t.Stem, "rating") || r.Lex.Means(t.Stem, "score")) {
@@ -286,7 +285,7 @@ func (r *Matcher) entityAt(v *schema.View, i int) (Piece, bool) {
 	p := Piece{Kind: speech.KindEntity, From: i, To: i + 1}
 	switch {
 	case v.Takings && !r.Counted(i) && r.Sales(t):
-		p.Arg, p.Weight = "rows", 1 // sales are amounts where there are some
+		p.Arg, p.Weight = "rows", 1 // sales are amounts if there are any
 	case slices.Contains(v.Entity, t.Stem):
 		p.Arg, p.Weight = "rows", 5
 	case slices.Contains(v.Topics, t.Stem) || slices.Contains(v.Topics, t.Fold):

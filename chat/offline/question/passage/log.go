@@ -9,11 +9,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// LogSearch is the regular expression for the lines of a log that a part of a question
-// counts: "how many ERROR lines", "how many requests had status 404", "how many payments
-// were declined on 9 May 2024". Words are what it looks for, all in one line. It is empty
-// where the question says more than that. Where stamped, the lines that count begin with a
-// date and a time: those of a log in a file of any name.
+// LogSearch returns the regular expression for the lines of a log that a part of a question counts: "how
+// many ERROR lines", "how many requests had status 404", "how many payments were declined on 9 May 2024".
+// Words are what it searches for, all in one line. Both are empty if the question says more than that. If
+// stamped, the counted lines begin with a date and a time, as those of a log in a file of any name do.
 func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words string) {
 	s := logSearch{Utterance: speech.Utterance{Lex: speech.DefaultLexicon(), Lang: lang, Tokens: speech.Tokens(part, lang)}}
 	for i := 0; i < len(s.Tokens); {
@@ -28,7 +27,7 @@ func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words 
 	}
 	between := ".*"
 	if s.subject {
-		between = `[^\]]*` // the backups that failed are not what the part [backup] says of others
+		between = `[^\]]*` // a failed backup is not a failure that the part [backup] reports
 	}
 	pattern = anyOrder(s.terms, between)
 	switch {
@@ -42,24 +41,24 @@ func LogSearch(part string, lang speech.Language, stamped bool) (pattern, words 
 	return pattern, strings.Join(s.words, " ")
 }
 
-// stamp is a date and a time at the beginning of a line.
+// stamp matches a date and a time at the beginning of a line.
 const stamp = `^\W?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[./]\d\d?[./]\d\d(?:\d\d)?|\pL{3} +\d\d?|\d\d? \pL{3} \d{4})[T ,]+\d?\d:\d\d`
 
-// mostTerms bounds what is looked for in one line: it may stand in any order.
+// mostTerms limits the terms that are searched for in one line: they may occur in any order.
 const mostTerms = 3
 
-// logSearch collects what a line must hold.
+// logSearch collects what a line must contain.
 type logSearch struct {
 	speech.Utterance
 	counts       bool
-	status, code bool // the question says status; it says which
+	status, code bool // the question mentions a status; it says which one
 	terms, words []string
 	day          string
-	subject      bool // the first word says what is counted, another what became of it
+	subject      bool // the first word says what is counted, another one what happened to it
 }
 
-// take reads what stands at a token and gives how many tokens that is; 0 means that the
-// question says what no line can show.
+// take reads what begins at a token and returns its number of tokens; 0 means that the
+// question says something that no line can show.
 func (s *logSearch) take(i int) int {
 	t := s.Tokens[i]
 	if p, ok := s.PhraseAt(i, speech.KindAsk); ok {
@@ -106,7 +105,7 @@ func (s *logSearch) add(term, word string) {
 	s.terms, s.words = append(s.terms, term), append(s.words, word)
 }
 
-// wordRoot is what is common to the forms of a regular verb or noun.
+// wordRoot returns the common part of the forms of a regular verb or noun.
 func wordRoot(w string) string {
 	for _, end := range []string{"ing", "ed", "es", "s", "e"} {
 		if base, ok := strings.CutSuffix(w, end); ok && len(base) > 3 {
@@ -133,7 +132,7 @@ func (s *logSearch) asksMore(t speech.Token) bool {
 	return false
 }
 
-// anyOrder is a pattern for terms in any order, with a pattern between them.
+// anyOrder returns a pattern for terms in any order, with a pattern between them.
 func anyOrder(terms []string, between string) string {
 	if len(terms) == 1 {
 		return terms[0]
@@ -146,7 +145,7 @@ func anyOrder(terms []string, between string) string {
 	return "(?:" + strings.Join(out, "|") + ")"
 }
 
-// linesOf is how logs write a day or a month.
+// linesOf returns a pattern for a day or a month as logs write it.
 func linesOf(p speech.Period) string {
 	month := speech.MonthsEnglish[p.N-1][:3]
 	day, plain := `\d\d`, `[ \d]\d`
@@ -158,7 +157,7 @@ func linesOf(p speech.Period) string {
 
 var logNoise = speech.Folded("times time occasion occasions line lines entry entries log logs message messages event events request requests anfragen zeile zeilen eintrage eintrag meldungen answered returned responses appear appears there level server application app ended end protokoll enthalt stehen beantwortet")
 
-// logActors are what one line does not stand for.
+// logActors are words for things that one line does not stand for.
 var logActors = speech.Folded("user users ip ips address addresses host hosts client clients customer customers server servers session sessions people visitor visitors days hours minutes nutzer benutzer adressen kunden tage stunden minuten different unique distinct verschiedene")
 
 var levels = map[string]string{"error": "ERROR", "errors": "ERROR", "fehler": "ERROR", "warning": "WARN(?:ING)?", "warnings": "WARN(?:ING)?", "warn": "WARN(?:ING)?", "warnungen": "WARN(?:ING)?", "fatal": "FATAL", "info": "INFO", "debug": "DEBUG", "critical": "CRITICAL"}

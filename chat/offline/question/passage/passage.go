@@ -1,5 +1,5 @@
 // Package passage finds the sentences of documents, and the lines of logs, that answer a
-// question. It has no errors and imports speech only.
+// question. It returns no errors. Of the packages of question, it imports only speech.
 package passage
 
 import (
@@ -31,19 +31,19 @@ type sentence struct {
 }
 
 const (
-	// mostQuotes is how many quotes answer one part.
+	// mostQuotes is the maximum number of quotes that answer one part.
 	mostQuotes = 2
-	// mostOfTopic is how many sentences are quoted about a topic.
+	// mostOfTopic is the maximum number of sentences that are quoted about a topic.
 	mostOfTopic = 5
-	// tooMany sentences that fit alike answer nothing.
+	// tooMany is the number of equally fitting sentences from which on none is an answer.
 	tooMany = 4
 )
 
-// passages finds what documents say of an utterance.
+// passages finds what documents say about an utterance.
 type passages struct{ speech.Utterance }
 
-// Quotes finds the sentences that hold every content word of a part of a question, the
-// fitting ones first. A question for a number or a time takes sentences with one.
+// Quotes finds the sentences that contain every content word of a part of a question, best
+// first. For a question about a number or a time, they must contain one.
 func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	lex := speech.DefaultLexicon()
 	r := passages{speech.Utterance{Lex: lex, Lang: lang, Vocabulary: speech.NewVocabulary()}}
@@ -84,8 +84,8 @@ func Quotes(part string, lang speech.Language, docs []Document) []Quote {
 	return out
 }
 
-// under finds what stands first under the headings that have every word of a topic; a
-// question is not answered by a heading.
+// under finds the first sentences below the headings that contain every word of a topic. A
+// heading does not answer a question.
 func (r *passages) under(want []speech.Token, docs []Document) []Quote {
 	for i := range r.Tokens {
 		if _, asks := r.PhraseAt(i, speech.KindAsk); asks {
@@ -104,7 +104,7 @@ func (r *passages) under(want []speech.Token, docs []Document) []Quote {
 	return out
 }
 
-// content are the words that a sentence must hold; figure asks for a number in it.
+// content returns the words that a sentence must contain, and whether it must contain a number or cannot answer.
 func (r *passages) content() (want []speech.Token, figure, beyond bool) {
 	for i := 0; i < len(r.Tokens); i++ {
 		t := r.Tokens[i]
@@ -131,7 +131,7 @@ func (r *passages) content() (want []speech.Token, figure, beyond bool) {
 	return want, figure, beyond
 }
 
-// holds reports whether a sentence has all words that are wanted, and how well it fits.
+// holds returns how well a sentence fits, and reports whether it contains all wanted words.
 func (r *passages) holds(s sentence, want []speech.Token, figure bool) (int, bool) {
 	own, score := 0, 0
 	for _, w := range want {
@@ -152,14 +152,14 @@ func (r *passages) holds(s sentence, want []speech.Token, figure bool) (int, boo
 	return score - len(s.words)/4, true
 }
 
-// soft are words that stand for how a question counts: total, average, per year, maximum.
+// soft reports whether a word only asks for a total or a trend.
 func (r *passages) soft(w speech.Token) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[w.Fold], func(p speech.Phrase) bool {
 		return p.Kind == speech.KindAgg && p.Arg == "sum" || p.Kind == speech.KindTrend
 	})
 }
 
-// among is how well a word is found among others: 3 itself, 2 a synonym, 1 in a compound.
+// among returns how well a word matches one of others: 3 itself, 2 a synonym, 1 in a compound.
 func (r *passages) among(w speech.Token, words []speech.Token) int {
 	best := 0
 	for _, o := range words {
@@ -179,7 +179,7 @@ func (r *passages) among(w speech.Token, words []speech.Token) int {
 	return best
 }
 
-// hasFigure reports whether words hold a number.
+// hasFigure reports whether words contain a number or a time.
 func hasFigure(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
 		_, named := speech.NumberWords[t.Fold]
@@ -202,7 +202,7 @@ func (r *passages) sentences(text string) []sentence {
 	var out []sentence
 	var headings [7]string
 	paragraph, code := "", false
-	lead := "" // what the item at hand is about: **Bristol office**:
+	lead := "" // what the current item is about: **Bristol office**:
 	add := func(s string) {
 		s = strings.TrimSpace(markdownMark().ReplaceAllString(markdownLink().ReplaceAllString(s, "$1"), ""))
 		if n := len(strings.Fields(s)); n < 2 || n > 80 || strings.HasSuffix(s, "?") {
@@ -248,7 +248,7 @@ func (r *passages) sentences(text string) []sentence {
 	return out
 }
 
-// leadOf is the name at the beginning of an item, before its colon.
+// leadOf returns the name at the beginning of an item, before its colon.
 func leadOf(s string) string {
 	name, _, ok := strings.Cut(s, ":")
 	if !ok || len(strings.Fields(name)) > 4 {
@@ -276,7 +276,7 @@ func wholeSentences(p string) []string {
 	return append(out, strings.TrimSpace(p[from:]))
 }
 
-// ContentWords are the words of a part that say what it is about, as they are written.
+// ContentWords returns the words that say what a part is about, as written.
 func ContentWords(part string, lang speech.Language) []string {
 	r := passages{speech.Utterance{Lex: speech.DefaultLexicon(), Lang: lang, Tokens: speech.Tokens(part, lang)}}
 	want, _, _ := r.content()

@@ -6,7 +6,7 @@ import (
 	"atelier/chat/offline/question/schema"
 )
 
-// decideAcross settles which of the columns has the most.
+// decideAcross plans which of the columns has the most.
 func (p *Plan) decideAcross() Reason {
 	p.Measures = slices.DeleteFunc(p.Measures, func(m Measure) bool {
 		return m.Field.Has(schema.Besides) // most votes, of the valid votes
@@ -24,7 +24,7 @@ func (p *Plan) decideAcross() Reason {
 	return ""
 }
 
-// acrossHow is how the values of one column are put together: grades are averaged, votes added.
+// acrossHow returns how the values of one column are aggregated: grades are averaged, votes added.
 func (p *wording) acrossHow(f *schema.Field) string {
 	if p.Aggregate != "" {
 		return p.Aggregate

@@ -7,14 +7,14 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// minus is the difference of two numbers of a row.
+// minus returns the difference between two numbers of a row.
 func minus(a, b *schema.Field) *schema.Field {
 	return &schema.Field{
 		Column: schema.Column{Name: a.Label() + " − " + b.Label(), Type: "number", Unit: a.UnitSymbol()}, Words: []speech.Word{{Fold: "amount", Stem: speech.Stem("amount")}}, Factors: []*schema.Field{a, b}, Less: true,
 	}
 }
 
-// overBudget reads "went over budget": a condition, or what it is over by.
+// overBudget reads "went over budget": a condition, or the amount that exceeds the budget.
 func (p *roles) overBudget() Reason {
 	if !p.over && !p.left {
 		return ""
@@ -76,7 +76,7 @@ func (p *roles) multiplied() Reason {
 	return ""
 }
 
-// worth takes what a stock is worth; the stock is no other figure beside it.
+// worth uses the value of a stock as a measure; the stock is not another measure beside it.
 func (p *roles) worth(i int) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
@@ -89,7 +89,7 @@ func (p *roles) worth(i int) {
 	}
 }
 
-// weather is the condition of days with frost, with rain or without.
+// weather returns the condition for days with frost, or with or without rain.
 func (p *roles) weather(kind string) (Filter, bool) {
 	if p.Tally != "" {
 		return Filter{}, false

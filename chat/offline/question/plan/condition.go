@@ -45,8 +45,7 @@ func (p *roles) takeConditions() Reason {
 	return ""
 }
 
-// deniesBoth reports whether one not may be of two values that stand together: not shipped to
-// the UK.
+// deniesBoth reports whether one "not" may apply to two values that stand together: not shipped to the UK.
 func (p *explanation) deniesBoth(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
 	if b == nil || b.Kind != speech.KindNot || n == nil {
@@ -61,7 +60,7 @@ func (p *explanation) deniesBoth(i int) bool {
 
 var toPlace = speech.Folded("to from by for with nach an von bei fur")
 
-// value makes a condition of a value; a second one of the same column joins it.
+// takeValue turns a value into a condition; a second value of the same column joins that condition.
 func (p *conditions) takeValue(i int) {
 	x := p.Pieces[i]
 	p.used[i] = true
@@ -91,7 +90,7 @@ func (p *conditions) takeValue(i int) {
 	p.Filters = append(p.Filters, f)
 }
 
-// denied reports whether a not stands before a value, or before those of its column that it is
+// denied reports whether a "not" precedes a value, or the values of its column that it is
 // listed with: except the South and the West.
 func (p *explanation) denied(i int) bool {
 	k := i - 1
@@ -107,7 +106,7 @@ func (p *explanation) denied(i int) bool {
 	return p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].Field == p.Pieces[i].Field && p.denied(k)
 }
 
-// numAt reads a number, also one that looks like a year.
+// numAt returns the number at a piece, including one that looks like a year.
 func (p *explanation) numAt(i int) (float64, bool) {
 	if i < 0 || i >= len(p.Pieces) || p.used[i] {
 		return 0, false
@@ -169,8 +168,8 @@ func (p *roles) compareNumber(i int) Reason {
 	return ""
 }
 
-// signed turns a comparison of what was spent to the amounts as a bank writes them, with a
-// minus. Of amounts of both directions the question has to say which.
+// signed converts a comparison of spending to amounts as a bank writes them, with a minus.
+// For amounts of both directions, the question must say which it means.
 func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64, bool) {
 	high, ok := schema.NumberOf(f.Max)
 	outflows := ok && high <= 0 && p.View.OfMoney(f)
@@ -181,13 +180,13 @@ func (p *wording) signed(f *schema.Field, op string, n float64) (string, float64
 		return op, n, p.weEarn()
 	}
 	if op == "<" || op == "<=" {
-		return op, n, false // less was spent: what came in is less, too
+		return op, n, false // a smaller expense: income would match too
 	}
 	return map[string]string{">": "<", ">=": "<=", "=": "="}[op], -n, true
 }
 
-// comparedField is the column that a number is compared with: named by the comparison,
-// behind the number, before the comparison, or the only one there is.
+// comparedField returns the column that a number is compared with: the one that the
+// comparison names, the one after the number, the one before the comparison, or the only one.
 func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Field {
 	if x.About == "length" && p.View.FieldOf("length") == nil {
 		if f := p.View.FieldOf("duration"); f != nil {
@@ -237,8 +236,7 @@ func (p *conditions) comparedField(x parse.Piece, before, after int) *schema.Fie
 	return nil
 }
 
-// aged is the age that a bare number behind over or under is of, where people are asked for:
-// women over 60.
+// aged returns the age column for a bare number after over or under if people are asked for: women over 60.
 func (p *wording) aged(i int, n float64) *schema.Field {
 	switch p.Text.Tokens[p.Pieces[i].From].Fold {
 	case "over", "under", "uber", "unter":
@@ -253,8 +251,8 @@ func (p *wording) aged(i int, n float64) *schema.Field {
 	return nil
 }
 
-// temperatureOf is the only temperature, or the highest of each day for warmer than and the
-// lowest for colder than.
+// temperatureOf returns the only temperature; of two, the daily highest for "warmer than"
+// and the daily lowest for "colder than".
 func (p *wording) temperatureOf(op string) *schema.Field {
 	var all []*schema.Field
 	for _, f := range p.View.Fields {
@@ -329,7 +327,7 @@ func (p *conditions) moreThan(i int) Reason {
 	return ""
 }
 
-// between reads "between 10 and 20"; two times are read with the times.
+// between reads "between 10 and 20"; timeWords reads two times.
 func (p *conditions) between(i int) Reason {
 	low, ok := p.numAt(i + 1)
 	high, ok2 := 0.0, false
@@ -386,7 +384,7 @@ func (p *roles) missing(i int) Reason {
 	return ReasonUnclear
 }
 
-// truths reads columns of yes and no as conditions: "are active", "would recommend us".
+// truths turns columns of yes and no into conditions: "are active", "would recommend us".
 func (p *conditions) truths() Reason {
 	for i, x := range p.Pieces {
 		if x.Kind != speech.KindField || p.used[i] || !x.Field.Boolean() && !yesNo(x.Field) || p.by(i) {
@@ -407,7 +405,7 @@ func (p *conditions) truths() Reason {
 	return ""
 }
 
-// takeNext marks the column that stands beside a comparison as read, if it is the one compared.
+// takeNext marks the column beside a comparison as used if it is the compared one.
 func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	for _, k := range []int{after, before - 1} {
 		if k >= 0 && k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindField && p.Pieces[k].Field == f && p.Asked(k) == nil {
@@ -416,7 +414,7 @@ func (p *explanation) takeNext(f *schema.Field, before, after int) {
 	}
 }
 
-// carry adds the conditions of the question before to those of this one.
+// carry adds the conditions of the previous question to those of this one.
 func (p *conditions) carry(b *Plan) Reason {
 	if b == nil {
 		return ""

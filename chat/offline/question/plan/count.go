@@ -9,15 +9,15 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// namesOne reports whether a column is asked for whose name has one of some words.
+// namesOne reports whether the question names a column whose name contains one of some words.
 func (p *explanation) namesOne(words map[string]bool) bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		return x.Kind == speech.KindField && x.Field.Has(words)
 	})
 }
 
-// longestOf is the column of a quantity that a word of its name and a superlative say
-// together: the longest flipper.
+// longestOf returns the column of a concept, or the one that a word of its name and a
+// superlative name together: the longest flipper.
 func (p *explanation) longestOf(concept string) *schema.Field {
 	if f := p.View.FieldOf(concept); f != nil {
 		return f
@@ -41,7 +41,7 @@ func (p *explanation) longestOf(concept string) *schema.Field {
 	return found
 }
 
-// decideCount settles what is counted.
+// decideCount determines what is counted.
 func (p *Plan) decideCount() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
@@ -86,7 +86,7 @@ func (p *Plan) decideCount() Reason {
 	if len(p.attrs) > 0 && !p.onlyTimes() || p.people && !p.View.OfPeople() {
 		return ReasonUnclear
 	}
-	// Orders of several rows each are counted by their key.
+	// Orders that span several rows are counted by their key.
 	for _, x := range p.Pieces {
 		if x.Kind != speech.KindEntity || x.Arg != "rows" {
 			continue
@@ -98,15 +98,14 @@ func (p *Plan) decideCount() Reason {
 		}
 		return ""
 	}
-	// "How many are open" counts rows; "how many sick days" is no count of rows.
+	// "How many are open" counts rows; "how many sick days" does not.
 	if len(p.Filters) == 0 {
 		return ReasonUnclear
 	}
 	return ""
 }
 
-// units is the number of pieces in each row where products are counted by their names: how
-// many desks did we sell.
+// units returns the number of pieces in each row if products are counted by their names: how many desks did we sell.
 func (p *roles) units() *schema.Field {
 	if p.Counted != nil && !p.distinct && p.Counted.Named("product") && p.Tally == "" && p.traded() {
 		if f := p.View.FieldOf("quantity"); f != nil {
@@ -131,7 +130,7 @@ func (p *roles) units() *schema.Field {
 	return nil
 }
 
-// countedValue is the value that stands behind how many.
+// countedValue returns the value directly after how many.
 func (p *explanation) countedValue() *parse.Piece {
 	for i, x := range p.Pieces {
 		if x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk && p.Pieces[i-1].Arg == "many" {
@@ -141,8 +140,8 @@ func (p *explanation) countedValue() *parse.Piece {
 	return nil
 }
 
-// countsElsewhere reports whether a number of pieces is asked for that the table does not say: how
-// many there are, of sales; how many were sold, of a stock; or one that several rows say.
+// countsElsewhere reports whether the question asks for a number of pieces that the table does
+// not hold: the stock, of sales; the sales, of a stock; or a number that several rows hold.
 func (p *review) countsElsewhere() bool {
 	x := p.countedValue()
 	switch {
@@ -157,7 +156,7 @@ func (p *review) countsElsewhere() bool {
 	return p.traded() || p.Op == OpCount && onlyValues
 }
 
-// pieces is the only whole number of things in each row: cups.
+// pieces returns the only whole number of things in each row: cups.
 func (p *wording) pieces() *schema.Field {
 	if !p.trading() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// The operations.
+// The operations of plans.
 const (
 	OpValue    = "value"
 	OpGroups   = "groups"
@@ -25,20 +25,20 @@ const (
 	OpLookup   = "lookup"
 	OpList     = "list"
 	OpUnusable = "unusable"
-	// OpMeter is what a counter counted between two of its readings.
+	// OpMeter is the difference between two readings of a counter.
 	OpMeter = "meter"
-	// OpMany counts the groups whose rows come to more, or less, than a number.
+	// OpMany counts the groups whose total or number of rows meets a threshold.
 	OpMany = "many"
 	// OpAcross compares the columns of a table that has one for each party, channel or subject.
 	OpAcross = "across"
 )
 
-// decide chooses the operation that the slots make. Readings of a counter are never added up.
+// decide chooses the operation that the slots define. It never adds up readings of a counter.
 func (p *Plan) decide() Reason {
 	if slices.ContainsFunc(p.Filters, func(f Filter) bool {
 		return f.equal && slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f.Field })
 	}) {
-		return ReasonUnclear // what is asked for is what is given
+		return ReasonUnclear // the question gives what it asks for
 	}
 	if p.Asks == "many" && slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.comparedBy(m.Field) }) {
 		if !p.countsRows() {
@@ -56,12 +56,12 @@ func (p *Plan) decide() Reason {
 	return reason
 }
 
-// comparedBy reports whether a condition compares a number: trips with more than 10 minutes of delay.
+// comparedBy reports whether a condition compares a field with a number: trips with more than 10 minutes of delay.
 func (p *conditions) comparedBy(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Filters, func(x Filter) bool { return x.Field == f && x.number })
 }
 
-// countsRows reports whether the rows themselves are what is counted: how many trips.
+// countsRows reports whether the question counts the rows themselves: how many trips.
 func (p *explanation) countsRows() bool {
 	for i, x := range p.Pieces {
 		if (x.Rows() || x.Kind == speech.KindValue && i > 0 && p.Pieces[i-1].Kind == speech.KindAsk) && p.Asked(i) != nil && p.Asked(i).Arg == "many" {
@@ -74,7 +74,7 @@ func (p *explanation) countsRows() bool {
 func (p *Plan) choose() Reason {
 	p.monthlyFigure()
 	if p.Unit == "week" || p.Tally == "week" {
-		return ReasonUnclear // weeks begin on one day here and on another there
+		return ReasonUnclear // the first day of a week varies by place
 	}
 	switch {
 	case p.across:
@@ -126,7 +126,7 @@ func (p *Plan) choose() Reason {
 	}
 	if p.Op == OpList || p.Op == OpLookup {
 		if p.Asks == "much" && len(p.Measures) == 0 || !slices.ContainsFunc(p.Listed(), func(f *schema.Field) bool { return !p.filtered(f) }) {
-			return ReasonUnclear // how much is no name, and what is asked for is what is given
+			return ReasonUnclear // how much asks for no name, or the question gives what it asks for
 		}
 	}
 	if p.Op == OpGroups && len(p.Groups) > 2 {
@@ -138,7 +138,7 @@ func (p *Plan) choose() Reason {
 	return p.needTime()
 }
 
-// needTime finds the dates where a unit of time is asked for.
+// needTime finds the column of dates if a unit of time is asked for.
 func (p *Plan) needTime() Reason {
 	if p.Unit == "" {
 		return ""
@@ -209,10 +209,10 @@ func (p *Plan) decideMeasure() Reason {
 	return ReasonUnclear
 }
 
-// questioning begin a question, which asks for more than how everything went.
+// questioning are words that begin a question, which asks for more than a general course.
 var questioning = speech.Folded("what how which who when where did do does is are was were wie was welche welcher welches wer wann wo hat haben ist sind war waren")
 
-// times is how many of the conditions are times.
+// times returns the number of conditions that are times.
 func (p *conditions) times() int {
 	n := 0
 	for _, f := range p.Filters {
@@ -234,7 +234,7 @@ func (p *explanation) adds() bool {
 	})
 }
 
-// implied is the one number of a table that the question names by the table's topic.
+// implied returns the only number of a table if the question names it by the table's topic.
 func (p *wording) implied() *schema.Field {
 	f := p.View.OnlyMeasure()
 	if f == nil {
@@ -246,14 +246,14 @@ func (p *wording) implied() *schema.Field {
 	return nil
 }
 
-// decideValue settles the aggregate of each measure.
+// decideValue chooses the aggregate of each measure.
 func (p *Plan) decideValue() Reason {
 	if p.askedFor != nil || p.Asks == "who" || p.Asks == "where" || p.Asks == "when" {
 		return ReasonUnclear
 	}
 	p.expenses()
 	if slices.ContainsFunc(p.Measures, func(m Measure) bool { return p.moneyOnly(m.Field) }) {
-		return ReasonAmbiguous // that came in, or that went out
+		return ReasonAmbiguous // money that came in, or that went out
 	}
 	joins := 0
 	for _, x := range p.Pieces {
@@ -296,8 +296,8 @@ func (p *Plan) decideValue() Reason {
 
 var receiving = speech.Folded("bekommen bekam erhalten erhielt received get got by")
 
-// decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
-// the totals, which differ where several rows belong to a day or a store.
+// decideMean determines what a mean by a unit of time or by groups is taken over: the rows
+// or the totals. They differ if several rows belong to one day or store.
 func (p *Plan) decideMean() Reason {
 	if p.Aggregate != "avg" {
 		return ""
@@ -319,7 +319,7 @@ func (p *Plan) decideMean() Reason {
 	}
 	if p.Unit != "" && p.daily() {
 		if !p.onePerTime() || p.Time.Dated() != (p.Unit == "day") || p.Time.Type == "datetime" || p.Time.Monthly() {
-			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
+			return ReasonAmbiguous // the mean of the rows, or the total divided by the number of days
 		}
 		p.Unit = ""
 	}
@@ -343,14 +343,14 @@ func (p *Plan) decideMean() Reason {
 		return ReasonAmbiguous
 	}
 	if (len(p.Groups) > 0 || p.Unit != "") && p.perWord() && p.Nature(p.Measures[0].Field) == "sum" {
-		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
+		return ReasonAmbiguous // the mean of the rows of each store, or the total divided by the number of stores
 	}
 	return ""
 }
 
 var yearWords = speech.Folded("annual yearly jährlich jährlicher jahresgehalt jahreslohn jahr year annuel")
 
-// daily reports whether the unit of time only says what a mean is of: the daily consumption.
+// daily reports whether the unit of time only says what a mean is taken over: the daily consumption.
 func (p *explanation) daily() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		t := p.Text.Tokens[x.From]
@@ -366,15 +366,15 @@ func (p *explanation) perWord() bool {
 	})
 }
 
-// onlyTimes reports whether the other columns that are named are only those of times.
+// onlyTimes reports whether the other named columns are times, the target or columns that only name rows.
 func (p *Plan) onlyTimes() bool {
 	return !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
 		return !f.Dated() && !f.Yearly() && f != p.Target && !p.View.NamesRows(f) && !p.idle(f)
 	})
 }
 
-// idle reports whether a column only names those of whom a condition is: orders from customers
-// in Canada. A mean may be one of the rows or one of the customers.
+// idle reports whether a column only names whom a condition is about: orders from customers
+// in Canada. A mean may be over the rows or over the customers.
 func (p *wording) idle(f *schema.Field) bool {
 	if f.Table != 0 || !f.Text() && !f.Key() {
 		return false
@@ -405,12 +405,12 @@ func (p *wording) idle(f *schema.Field) bool {
 	return false
 }
 
-// undone are values of what was ordered and came to nothing.
+// undone are values of orders that were cancelled or reversed.
 var undone = speech.Folded("cancelled canceled refunded returned storniert retourniert erstattet zurückgegeben annulé annulée")
 
 var rateWords = speech.Folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
-// Nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
+// Nature returns how the values of a column aggregate: sum, rate, max, min, or "" if unknown.
 func (p *wording) Nature(f *schema.Field) string {
 	if f.Factors != nil {
 		return "sum"
@@ -461,13 +461,13 @@ func (p *wording) Nature(f *schema.Field) string {
 	return ""
 }
 
-// decideList settles which names are listed.
+// decideList checks which names are listed.
 func (p *Plan) decideList() Reason {
 	named := func(f Filter) bool {
 		return f.Field == p.Target && (len(f.values) == 1 || p.Asks == "who" && len(f.values) > 0) && !f.not && !f.Total
 	}
 	if slices.ContainsFunc(p.Filters, named) {
-		return ReasonUnclear // who is asked for is not who is named
+		return ReasonUnclear // the one asked for is not the one named
 	}
 	if p.Target == nil || len(p.Filters) == 0 || len(p.Measures) > 0 && !p.Target.Unique(p.View.Tables[0].RowCount) {
 		return ReasonUnclear
@@ -475,5 +475,5 @@ func (p *Plan) decideList() Reason {
 	return ""
 }
 
-// Plurals do not look like it.
+// Plurals are plurals without a plural ending.
 var Plurals = speech.Folded("people children men women staff")

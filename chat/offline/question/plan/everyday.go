@@ -9,10 +9,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// denying stand before a value that a row does not have.
+// denying are words before a value that a row does not have.
 var denying = speech.Folded("no without ohne kein keine keinen")
 
-// moneyOrMass are units of which a change is one of the sums.
+// moneyOrMass are units of amounts whose change is a change of sums.
 var moneyOrMass = speech.Folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
 
 // untaxedWords are words of columns of amounts before tax.
@@ -21,7 +21,7 @@ var untaxedWords = speech.Folded("ht net netto nett")
 // taxedWords are words of columns of amounts with tax.
 var taxedWords = speech.Folded("ttc gross brutto")
 
-// sizesOf are units in the least one of their kind.
+// sizesOf gives the size of each unit in a base unit of its kind.
 var sizesOf = map[string]struct {
 	kind string
 	n    float64
@@ -32,14 +32,14 @@ var sizesOf = map[string]struct {
 	"wh": {"energy", 1}, "kwh": {"energy", 1e3}, "mwh": {"energy", 1e6}, "gwh": {"energy", 1e9},
 }
 
-// measuredBy are the concepts of what units of a kind measure.
+// measuredBy are the concepts that the units of a kind measure.
 var measuredBy = map[string][]string{
 	"mass":   strings.Fields("weight quantity stock yield amount"),
 	"length": strings.Fields("distance length height width size rain level"), "energy": strings.Fields("consumption generation electricity yield"),
 }
 
-// inUnitOf writes a number with a unit in the unit of a column: half an hour in minutes. A
-// column in a unit of another kind is not compared with it.
+// inUnitOf converts a number with a unit to the unit of a column: half an hour in minutes.
+// It returns false if the column's unit is of another kind.
 func (p *explanation) inUnitOf(f *schema.Field, at int, n float64) (float64, bool) {
 	x := p.Pieces[at]
 	if x.Kind != speech.KindNum || x.To-x.From < 2 {
@@ -70,7 +70,7 @@ func (p *wording) ByHow() bool {
 	return false
 }
 
-// arrivals is the one date of those given on which things come, where the question says so.
+// arrivals returns the only one of the dates on which things arrive, if the question asks about arrivals.
 func (p *explanation) arrivals(dates []*schema.Field) *schema.Field {
 	if !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return coming[t.Fold] }) {
 		return nil
@@ -100,8 +100,8 @@ func (p *explanation) numbered(i int) bool {
 	return false
 }
 
-// crowded reports whether the table counts those who came, so that the most popular and the
-// busiest may be the one with the most of them.
+// crowded reports whether the table counts attendance, so that "the most popular" and "the
+// busiest" may mean the highest attendance.
 func (p *wording) crowded() bool {
 	if slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Rows() && x.From == p.Superlative.To }) {
 		return false
@@ -120,7 +120,7 @@ var crowds = speech.Folded("attended attendees attendance booked bookings guests
 
 var trades = speech.Folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
 
-// traded reports whether the question is of what is sold or bought.
+// traded reports whether the question is about sales or purchases.
 func (p *explanation) traded() bool {
 	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return trades[t.Fold] })
 }
@@ -140,7 +140,7 @@ func (p *explanation) AsksHeight() bool {
 
 var gives = speech.Folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
 
-// given is the only amount of money of the table, where the question says that it is given or earned.
+// given returns the only amount of money of the table if the question says that it is given, earned or spent.
 func (p *wording) given() *schema.Field {
 	if p.View.Coins == nil || p.View.Coins.Mixed() || p.Nature(p.View.Coins) == "rate" || !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool {
 		return gives[t.Fold] && p.flows(p.View.Coins, "earn") || slices.ContainsFunc(speech.LightClasses[t.Fold], func(class string) bool {

@@ -9,7 +9,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// fits reports whether a verb of one of some classes can be of what the plan asks.
+// fits reports whether a verb of one of some classes can be about what the plan asks.
 func (p *review) fits(classes []string) bool {
 	m := p.First()
 	rows := p.hasRows() || len(p.Filters) > p.times() || p.Superlative != nil && p.Target != nil
@@ -41,12 +41,12 @@ func (p *review) fits(classes []string) bool {
 	return false
 }
 
-// trading reports whether the rows are what was sold or bought: amounts of money with their dates.
+// trading reports whether the rows are sales or purchases: amounts of money with their dates.
 func (p *wording) trading() bool {
 	return (p.View.Takings || p.View.Coins != nil && !p.Text.Lex.Means(p.View.Coins.Head(), "price")) && slices.ContainsFunc(p.View.Fields, (*schema.Field).Dated)
 }
 
-// flows reports whether money of a column can be spent, or earned: nobody spends revenue.
+// flows reports whether the money of a column can be spent or earned: nobody spends revenue.
 func (p *explanation) flows(f *schema.Field, class string) bool {
 	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost", "expense", "outflow"}, "trade": {"cost", "expense", "outflow"}}[class]
 	return !slices.ContainsFunc(other, func(c string) bool {
@@ -54,7 +54,7 @@ func (p *explanation) flows(f *schema.Field, class string) bool {
 	})
 }
 
-// oftenAsked reports whether the question asks how often something is the case.
+// oftenAsked reports whether the question asks how often something happens.
 func (p *explanation) oftenAsked() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		w := p.Text.Tokens[x.To-1].Fold
@@ -62,16 +62,16 @@ func (p *explanation) oftenAsked() bool {
 	})
 }
 
-// known good and bad of numbers, by concept: the best is the most of them, or the least.
+// goodMost are the concepts of numbers of which more is better.
 var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary grade")
 
-// bestUnclear reports whether more of a measure is neither better nor worse as far as is known.
+// bestUnclear reports whether it is unknown if more of a measure is better or worse.
 func (p *wording) bestUnclear(f *schema.Field) bool {
 	return !f.Clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.Named(c) }) && !p.View.Takings && f != p.View.Coins
 }
 
-// subject reports whether a value stands where what is asked for stands: which perennials, the
-// cheapest tree. What follows it is no column that is asked for.
+// subject reports whether a value takes the place of what is asked for, and no column
+// follows it: which perennials, the cheapest tree.
 func (p *wording) subject(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
 	if b == nil || p.Asks != "which" && p.Asks != "list" || b.To < p.Pieces[i].From-1 || n != nil && n.From == p.Pieces[i].To && (n.Kind == speech.KindField || n.Kind == speech.KindEntity || n.Kind == speech.KindUnit) {
@@ -84,8 +84,7 @@ func (p *wording) subject(i int) bool {
 	return b.Kind == speech.KindSup || b.Kind == speech.KindAsk && strings.HasPrefix(w, "w") && b.To == p.Pieces[i].From && w != "what" && w != "was"
 }
 
-// monthlyFigure drops per month where the figure that is asked for is one of a month: the
-// monthly fee, rents.
+// monthlyFigure drops "per month" if the requested figure is already monthly: the monthly fee, rents.
 func (p *Plan) monthlyFigure() {
 	if p.Unit != "month" || p.Aggregate == "avg" {
 		return
@@ -107,9 +106,8 @@ var buying = speech.Folded("buy bought purchase purchased gekauft kauften kaufen
 
 var ours = speech.Folded("we wir")
 
-// otherDeed reports whether the question is of what the rows do not say: what somebody earned
-// or was paid whose name only stands beside an amount, what we bought where we sell, and
-// what we own where the rows are what happened.
+// otherDeed reports whether the question is about what the rows do not say: what a person whose name only accompanies
+// an amount earned or was paid, what we bought while we sell, and what we own while the rows are events.
 func (p *review) otherDeed() bool {
 	has := func(words map[string]bool) bool {
 		return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
@@ -130,7 +128,7 @@ func (p *review) otherDeed() bool {
 	return bought || owned || paidTo(earning, false) || paidTo(parse.PayingVerbs, true) || p.wrongWay() || p.onlyHappened()
 }
 
-// behind reports whether one of some words stands before a token, over small ones: pay Dr. Petri.
+// behind reports whether one of some words precedes a token, skipping fillers: pay Dr. Petri.
 func (p *explanation) behind(i int, words map[string]bool) bool {
 	for i--; i > 0 && p.Text.Lex.Fillers[p.Text.Tokens[i].Fold]; i-- {
 		continue

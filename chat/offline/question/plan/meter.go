@@ -6,10 +6,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// readings are two days, and what the reading of the second may stand on instead.
+// readings are the days of two readings; Or is an alternative day for the second.
 type readings struct{ First, Last, Or string }
 
-// decideMeter settles what a counter counted: the difference of two of its readings.
+// decideMeter plans what a counter counted: the difference between two of its readings.
 func (p *Plan) decideMeter() Reason {
 	p.Op = OpMeter
 	if p.Time == nil {
@@ -30,7 +30,7 @@ func (p *Plan) metered() bool {
 		p.Superlative == nil && !p.share && !p.diff && p.Trend == "" && !p.View.Balance(p.Measures[0].Field)
 }
 
-// BetweenReadings are the days of the readings that bound the time of the question.
+// BetweenReadings returns the days of the readings that bound the time of the question.
 func (p *conditions) BetweenReadings() (readings, bool) {
 	var times []speech.Period
 	for i, x := range p.Pieces {
@@ -64,7 +64,7 @@ func (p *conditions) BetweenReadings() (readings, bool) {
 	return readings{}, false
 }
 
-// days are the first and the last day of a period of one year.
+// days returns the first and the last day of a period.
 func days(t speech.Period) (first, last string, ok bool) {
 	first, last = t.First(), t.Last()
 	switch t.Unit {

@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// spending reports whether the amount is only named by a verb: what did we spend most on.
+// spending reports whether a word for spending names the amount: what did we spend most on.
 func (p *explanation) spending() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		switch w := p.Text.Tokens[x.From].Fold; w {
@@ -19,8 +19,7 @@ func (p *explanation) spending() bool {
 	})
 }
 
-// expenses turns a question of what is spent to the amounts that went out, where the
-// amounts are of both directions.
+// expenses directs a question about spending to the outgoing amounts if the column has both directions.
 func (p *roles) expenses() {
 	if !p.spending() || len(p.Measures) != 1 || !p.Measures[0].Field.Mixed() {
 		return
@@ -43,21 +42,21 @@ func (p *conditions) moneyOnly(f *schema.Field) bool {
 	}) && !slices.ContainsFunc(p.Filters, func(x Filter) bool { return len(x.values) > 0 })
 }
 
-// shareOf is the amount that the word for the rows says is shared: of the spending.
+// shareOf returns the amount whose share is asked for by the word for the rows: of the spending.
 func (p *wording) shareOf() (f *schema.Field, doubt bool) {
 	for _, x := range p.Pieces {
 		if x.Kind != speech.KindEntity {
 			continue
 		}
 		if p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "donation") && p.View.OnlyMeasure() != nil {
-			return nil, true // of how many, or of how much
+			return nil, true // of the count, or of the amount
 		}
 		for _, c := range []string{"cost", "spent", "revenue", "consumption", "generation", "profit"} {
 			if !p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, c) {
 				continue
 			}
 			if p.Text.Lex.Means(p.Text.Tokens[x.From].Stem, "order") {
-				return nil, p.View.Coins != nil || p.View.OnlyMeasure() != nil // the sales: how many, or how much
+				return nil, p.View.Coins != nil || p.View.OnlyMeasure() != nil // the sales: a count, or an amount
 			}
 			if p.View.Coins != nil {
 				return p.View.Coins, false
@@ -82,12 +81,12 @@ var ourselves = speech.Folded("we i wir ich")
 
 var ourOwn = speech.Folded("our my unsere unseren unser unserer meine meinen mein meiner")
 
-// wrongWay reports whether the question is of money that we spend where the table says that it
-// comes in, or of money that we earn where it goes out; or the table says both.
+// wrongWay reports whether the question is about money that we spend and the table says that it comes
+// in, or about money that we earn and it goes out. A table that says both fits neither question.
 func (p *review) wrongWay() bool {
 	m := p.First()
 	if m != nil && p.Op == OpCompare && p.spending() && m.Field.Mixed() {
-		return true // what is above is what less was spent on
+		return true // the greater value is the smaller expense
 	}
 	if m == nil || !p.View.OfMoney(m.Field) && !m.Field.Named("price") || m.Field.Mixed() {
 		return false // the sign says what came in and what went out
@@ -103,8 +102,8 @@ func (p *review) wrongWay() bool {
 	return spends && pay.In || earns && pay.Out
 }
 
-// partCost reports whether an amount is only a part of what something costs, as its name says
-// and the question does not: what the parts cost, beside another amount.
+// partCost reports whether an amount is only a part of what something costs, according to
+// its name but not to the question: what the parts cost, beside another amount.
 func (p *wording) partCost(f *schema.Field) bool {
 	part := slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return !w.Optional && !costs[w.Fold] && !slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return speech.SameWord(t, speech.Token{Fold: w.Fold, Stem: w.Stem}) })
@@ -116,7 +115,7 @@ func (p *wording) partCost(f *schema.Field) bool {
 
 var costs = speech.Folded("cost costs kosten amount betrag total gesamt net gross netto brutto price preis unit actual spent paid montant value")
 
-// weSpend reports whether the question is of what we spend, or of what something costs us.
+// weSpend reports whether the question asks what we spend, or what something costs us.
 func (p *explanation) weSpend() bool {
 	for i, t := range p.Text.Tokens {
 		switch {
@@ -130,7 +129,7 @@ func (p *explanation) weSpend() bool {
 	return false
 }
 
-// weEarn reports whether the question is of what comes in for us.
+// weEarn reports whether the question asks what we earn.
 func (p *explanation) weEarn() bool {
 	for i, t := range p.Text.Tokens {
 		took := (t.Fold == "take" || t.Fold == "took" || t.Fold == "bring" || t.Fold == "brought") && i+1 < len(p.Text.Tokens) && p.Text.Tokens[i+1].Fold == "in"
@@ -141,8 +140,7 @@ func (p *explanation) weEarn() bool {
 	return false
 }
 
-// isOurs reports whether we do what a token says, or whether it is ours: our total spending, but
-// not what our customers spend.
+// isOurs reports whether a token says what we do or own: our total spending, but not what our customers spend.
 func (p *explanation) isOurs(i int) bool {
 	if p.says(ourselves) {
 		return true
@@ -161,15 +159,15 @@ func (p *explanation) isOurs(i int) bool {
 	return false
 }
 
-// says reports whether the question has one of some words.
+// says reports whether the question contains one of some words.
 func (p *explanation) says(words map[string]bool) bool {
 	return slices.ContainsFunc(p.Text.Tokens, func(t speech.Token) bool { return words[t.Fold] && !t.Quoted })
 }
 
 var comingIn = speech.Folded("income incomes einnahmen einnahme received erhalten receive erhielten bekommen bekamen")
 
-// oneWay keeps to the amounts that came in or went out, as the question says, where a column
-// of the kinds of amounts has both: Income, Expense. Added up they mean nothing.
+// oneWay restricts the rows to incoming or outgoing amounts, as the question says, if a
+// column distinguishes them: Income, Expense. A sum of both means nothing.
 func oneWay(p *Plan) Reason {
 	m := p.First()
 	if m == nil || m.Field.Table != 0 || !p.View.OfMoney(m.Field) || m.Field.Mixed() || p.Op == OpList || p.Op == OpLookup {
@@ -192,12 +190,12 @@ func oneWay(p *Plan) Reason {
 	return ""
 }
 
-// kinds are columns whose values are the things that they name.
+// kinds are words of columns whose values are the things that they name.
 var kinds = speech.Folded("category categories type types kind kinds kategorie kategorien art arten status statuses section sections abteilung abteilungen sparte sparten department departments")
 
-// onlyHappened reports whether the question is how many of something there are, where the rows
-// are events that name only some of it, or only its kinds: rooms in a list of bookings.
-// Who is named by the events and what has a number is counted.
+// onlyHappened reports whether the question asks how many of something exist while the rows
+// are events that mention only some of it, or only its kinds: rooms in a list of bookings.
+// People whom the events name and things with a number are counted.
 func (p *review) onlyHappened() bool {
 	f := p.Counted
 	if p.Op == OpCount && f == nil && p.namesGoods() {
@@ -212,8 +210,8 @@ func (p *review) onlyHappened() bool {
 	return slices.ContainsFunc(p.View.Fields, func(g *schema.Field) bool { return g.Table == 0 && g.Dated() })
 }
 
-// namesGoods reports whether the rows are counted under a name of things that last, where they
-// have dates: books, in a list of loans.
+// namesGoods reports whether the rows have dates and are counted under a name for lasting
+// things: books, in a list of loans.
 func (p *wording) namesGoods() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		t := p.Text.Tokens[x.From]
@@ -226,7 +224,7 @@ home homes house houses haus hauser property properties animal animals tier tier
 
 var having = speech.Folded("have has own haben hat besitzen gibt gab exist existieren")
 
-// there reports whether the question is only what there is: how many rooms do we have, are there.
+// there reports whether the question only asks what exists: how many rooms do we have, are there.
 func (p *explanation) there() bool {
 	there := p.says(having)
 	for i, t := range p.Text.Tokens {

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// MostBars is the most bars of a chart that a reader can distinguish.
+	// MostBars is the maximum number of bars of a chart that a reader can distinguish.
 	MostBars = 12
-	// MostSeries is the most lines of one.
+	// MostSeries is the maximum number of lines of a chart.
 	MostSeries = 4
-	// MostRows bounds the table of a result in a report.
+	// MostRows limits the table of a result in a report.
 	MostRows = 12
 )
 
-// KeyOf are the columns of the keys; nil stands for a unit of time.
+// KeyOf returns the columns of the keys; nil stands for a unit of time.
 func (p *Plan) KeyOf() []*schema.Field {
 	var out []*schema.Field
 	for _, g := range p.KeyFields() {
@@ -40,7 +40,7 @@ func (p *Plan) OneEach() bool {
 	return len(fs) == 1 && p.Unit == "" && fs[0].Table == 0 && fs[0].Unique(p.View.Tables[0].RowCount)
 }
 
-// RowKey is the key of things that have several rows each: the order of an order line.
+// RowKey returns the key of things that have several rows each: the order of an order line.
 func (p *roles) RowKey() *schema.Field {
 	if p.perKey != nil {
 		if p.perKey.Unique(p.View.Tables[0].RowCount) {
@@ -60,7 +60,7 @@ func (p *roles) RowKey() *schema.Field {
 	return nil
 }
 
-// First is the only measure; nil counts.
+// First returns the first measure; nil counts rows.
 func (p *roles) First() *Measure {
 	if len(p.Measures) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (p *roles) First() *Measure {
 	return &p.Measures[0]
 }
 
-// MeasureName is the heading of the column of a measure.
+// MeasureName returns the column heading of a measure.
 func (p *roles) MeasureName(m *Measure) string {
 	switch {
 	case m == nil && p.Counted == nil:
@@ -91,7 +91,7 @@ func (p *roles) MeasureName(m *Measure) string {
 	return m.Field.Label()
 }
 
-// KeyFields are the columns that rows are put together by.
+// KeyFields returns the columns that rows are grouped by.
 func (p *Plan) KeyFields() []*schema.Field {
 	switch {
 	case p.Op == OpCompare:
@@ -121,14 +121,14 @@ func (p *conditions) filtered(f *schema.Field) bool {
 	return false
 }
 
-// UnitName is the unit of time of the groups in the language of the question.
+// UnitName returns the unit of time of the groups in the language of the question.
 func (p *roles) UnitName() string {
 	names := map[string][2]string{"year": {"year", "Jahr"}, "quarter": {"quarter", "Quartal"}, "month": {"month", "Monat"}, "day": {"day", "Tag"}, "weekday": {"weekday", "Wochentag"}, "hour": {"hour", "Stunde"}}
 	n := names[p.Unit]
 	return p.Say(n[0], n[1])
 }
 
-// MeasureList is the measures; a nil stands for the rows where there are none.
+// MeasureList returns the measures, or a single nil for the rows if there are none.
 func (p *roles) MeasureList() []*Measure {
 	if len(p.Measures) == 0 {
 		return []*Measure{nil}
@@ -140,7 +140,7 @@ func (p *roles) MeasureList() []*Measure {
 	return out
 }
 
-// HiddenKey is the key of the rows where a ranking is of their names, which may be equal.
+// HiddenKey returns the key of the rows if a ranking is by their names, which may be equal.
 func (p *Plan) HiddenKey() *schema.Field {
 	t := p.Target
 	if t == nil || t.Table != 0 || t.Key() || t.Unique(p.View.Tables[0].RowCount) || !t.Named("name") && t.Names == nil {
@@ -149,7 +149,7 @@ func (p *Plan) HiddenKey() *schema.Field {
 	for _, f := range p.View.Fields {
 		if f.Table == 0 && f.Key() && f.Unique(p.View.Tables[0].RowCount) {
 			if slices.ContainsFunc([]string{"order", "invoice", "payment", "ticket", "loan", "donation", "trip", "event"}, func(c string) bool { return f.Named(c) }) {
-				return nil // the number of an order keeps no customers apart
+				return nil // the number of an order does not distinguish customers
 			}
 			return f
 		}
@@ -157,7 +157,7 @@ func (p *Plan) HiddenKey() *schema.Field {
 	return nil
 }
 
-// RankBy are the aggregates by which a ranking may be meant.
+// RankBy returns the aggregates that a ranking may mean.
 func (p *Plan) RankBy() []string {
 	m := p.First()
 	extreme := "max"
@@ -175,7 +175,7 @@ func (p *Plan) RankBy() []string {
 		return []string{extreme}
 	}
 	if p.View.Survey && m.Field.Scale() || p.judged {
-		return []string{"avg"} // the marks of many
+		return []string{"avg"} // marks from many people
 	}
 	switch p.Nature(m.Field) {
 	case "sum":
@@ -188,7 +188,7 @@ func (p *Plan) RankBy() []string {
 	return []string{"sum", "avg", extreme}
 }
 
-// ExtremeLabels are the name and the time of the row with an extreme value.
+// ExtremeLabels returns the columns with the name and the time of the row with an extreme value.
 func (p *Plan) ExtremeLabels() []*schema.Field {
 	var out []*schema.Field
 	var l *schema.Field
@@ -222,7 +222,7 @@ func (p *Plan) ExtremeLabels() []*schema.Field {
 	return out
 }
 
-// ShareCond is the condition whose share is asked: the last that is no time.
+// ShareCond returns the index of the condition whose share is asked for: the last one that is not a time.
 func (p *Plan) ShareCond() int {
 	at := -1
 	for i, f := range p.Filters {
@@ -233,7 +233,7 @@ func (p *Plan) ShareCond() int {
 	return at
 }
 
-// Listed are the columns of a list or a lookup.
+// Listed returns the columns of a list or a lookup.
 func (p *Plan) Listed() []*schema.Field {
 	var out []*schema.Field
 	if p.Op == OpList && p.Target != nil {

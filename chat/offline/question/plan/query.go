@@ -10,22 +10,22 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// Query writes one statement over a view.
+// Query builds one statement over a view.
 type Query struct {
 	View     *schema.View
 	postgres bool
 	used     []bool
 }
 
-// NewQuery is a statement that uses no table yet.
+// NewQuery returns a statement that uses no table yet.
 func NewQuery(v *schema.View, postgres bool) *Query {
 	return &Query{View: v, postgres: postgres, used: make([]bool, len(v.Tables))}
 }
 
-// mark stands before a column until it is known whether tables are joined.
+// mark precedes a column until it is known whether tables are joined.
 const mark = "\x00"
 
-// Col is a column as an expression.
+// Col returns a column as an expression.
 func (q *Query) Col(f *schema.Field) string {
 	if f.Less {
 		return "(" + q.Col(f.Factors[0]) + " - " + q.Col(f.Factors[1]) + ")"
@@ -40,7 +40,7 @@ func (q *Query) Col(f *schema.Field) string {
 	if !f.Clock() {
 		return c
 	}
-	// As text of one length, times are in their order; DNF is none.
+	// As texts of equal length, times sort in order; DNF becomes NULL.
 	padded := "substr('000000000000' || " + c + ", -12)"
 	if q.postgres {
 		padded = "right('000000000000' || " + c + ", 12)"
@@ -48,7 +48,7 @@ func (q *Query) Col(f *schema.Field) string {
 	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
 }
 
-// plain is a column as it is stored.
+// plain returns a column as stored.
 func (q *Query) plain(f *schema.Field) string {
 	for t := f.Table; t >= 0; t = q.View.On[t].From {
 		q.used[t] = true
@@ -56,12 +56,12 @@ func (q *Query) plain(f *schema.Field) string {
 	return mark + strconv.Itoa(f.Table) + "." + schema.QuotedName(f.Name)
 }
 
-// Date is the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.
+// Date returns the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.
 func (q *Query) Date(f *schema.Field, n int) string {
 	return fmt.Sprintf("substr(CAST(%s AS TEXT), 1, %d)", q.Col(f), n)
 }
 
-// Bucket is the unit of time that a row falls into.
+// Bucket returns the unit of time that a row falls into.
 func (q *Query) Bucket(f *schema.Field, unit string) string {
 	if !f.Dated() {
 		return q.Col(f)
@@ -84,7 +84,7 @@ func (q *Query) Bucket(f *schema.Field, unit string) string {
 	return q.Date(f, 10)
 }
 
-// From is the FROM clause with the tables that are used, and the WHERE clause.
+// From returns the FROM clause with the tables that are used, and the WHERE clause.
 func (q *Query) From(filters []Filter, more ...string) string {
 	var conds []string
 	for _, f := range filters {
@@ -121,7 +121,7 @@ func (q *Query) joined() bool {
 	return false
 }
 
-// Finish writes the columns with the names of their tables where there are several.
+// Finish qualifies the columns with their tables if several are joined.
 func (q *Query) Finish(statement string) string {
 	for i := range q.View.Tables {
 		name := ""
@@ -133,7 +133,7 @@ func (q *Query) Finish(statement string) string {
 	return statement
 }
 
-// Paths are the files of the tables that are used.
+// Paths returns the files of the tables that are used.
 func (q *Query) Paths() []string {
 	var out []string
 	for i, t := range q.View.Tables {
@@ -153,32 +153,32 @@ func (q *Query) Paths() []string {
 	return out
 }
 
-// Aggregate is an aggregate of a column: sum, avg, min, max, median.
+// Aggregate returns an aggregate of a column: sum, avg, min, max, median.
 func (q *Query) Aggregate(how string, f *schema.Field) string {
 	return strings.ToUpper(how) + "(" + q.Col(f) + ")"
 }
 
-// Filter is one condition with its words for readers.
+// Filter is one condition with its text for readers.
 type Filter struct {
 	Field     *schema.Field
 	Condition func(q *Query) string
 	Text      string
-	// Total is the condition that keeps to the rows of all categories together.
+	// Total means that the condition selects or excludes the rows of all categories together.
 	Total  bool
 	at     int    // the token that it comes from
 	Time   string // a time in words for the sentence: in March 2024
 	values []string
 	Period *speech.Period
-	// equal says that all rows have the same number.
+	// equal means that the column must equal a number.
 	equal bool
-	// not says that the rows with the values are left out.
+	// not means that the rows with the values are excluded.
 	not bool
-	// number says that a number is compared.
+	// number means that the column is compared with a number.
 	number bool
 	limit  *threshold // what it is compared with
 }
 
-// valueFilter keeps the rows with one of some values.
+// valueFilter keeps the rows with one of some values; with not, it excludes them.
 func valueFilter(f *schema.Field, values []string, not bool) Filter {
 	var quoted []string
 	for _, v := range values {
@@ -200,7 +200,7 @@ func valueFilter(f *schema.Field, values []string, not bool) Filter {
 	}}
 }
 
-// boolFilter keeps the rows in which a column of truths is what it shall be.
+// boolFilter keeps the rows in which a column of yes and no has the wanted value.
 func boolFilter(f *schema.Field, want bool) Filter {
 	if !f.Boolean() {
 		var values []string
@@ -246,7 +246,7 @@ func fieldFilter(f *schema.Field, op string, g *schema.Field) Filter {
 	return Filter{Field: f, Text: f.Label() + " " + op + " " + g.Label(), Condition: func(q *Query) string { return q.Col(f) + " " + op + " " + q.Col(g) }}
 }
 
-// nullFilter keeps the rows without a value; for a number of unusable ones see Column.Unusable.
+// nullFilter keeps the rows without a value; for the number of unusable values see Column.Unusable.
 func nullFilter(f *schema.Field, none string) Filter {
 	return Filter{Field: f, Text: f.Label() + ": " + none, Condition: func(q *Query) string { return q.Col(f) + " IS NULL" }}
 }

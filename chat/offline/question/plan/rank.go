@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// decideSup settles what a superlative ranks, and by what.
+// decideSup determines what a superlative ranks, and by what.
 func (p *Plan) decideSup() Reason {
 	if reason := p.supMeasure(); reason != "" {
 		return reason
@@ -17,10 +17,10 @@ func (p *Plan) decideSup() Reason {
 		return ReasonUnclear // rows have no mean
 	}
 	if p.Superlative.About == "rows" && p.crowded() {
-		return ReasonAmbiguous // the rows, or those who came
+		return ReasonAmbiguous // the most rows, or the most visitors
 	}
 	if p.mostSales() {
-		return ReasonAmbiguous // the most of them, or those of the highest value
+		return ReasonAmbiguous // the most sales, or those of the highest value
 	}
 	if p.unsureBest() {
 		return ReasonAmbiguous
@@ -56,7 +56,7 @@ func (p *Plan) decideSup() Reason {
 			return ReasonUnclear
 		}
 		if p.Asks == "who" && p.View.Person() == nil {
-			return ReasonUnclear // a figure is no person
+			return ReasonUnclear // a figure is not a person
 		}
 		p.Op = OpExtreme
 		if p.N > 1 && !slices.ContainsFunc(p.Pieces, parse.Piece.Rows) {
@@ -77,7 +77,7 @@ func (p *Plan) decideSup() Reason {
 	return ""
 }
 
-// supMeasure finds the number that a superlative goes by.
+// supMeasure determines the number that a superlative ranks by.
 func (p *Plan) supMeasure() Reason {
 	switch {
 	case p.Superlative.About == "rows":
@@ -130,7 +130,7 @@ func (p *Plan) mostSales() bool {
 	})
 }
 
-// mostWord reports whether the superlative is of how much there is.
+// mostWord reports whether the superlative asks for the most or the least.
 func (p *explanation) mostWord() bool {
 	switch p.Text.Tokens[p.Superlative.To-1].Fold {
 	case "most", "fewest", "least", "meisten", "wenigsten":
@@ -139,8 +139,8 @@ func (p *explanation) mostWord() bool {
 	return false
 }
 
-// unsureBest reports whether best and worst may mean the least: of school grades 1 is best in
-// one country and worst in another.
+// unsureBest reports whether best and worst may mean the lowest: for school grades, 1 is
+// best in one country and worst in another.
 func (p *Plan) unsureBest() bool {
 	switch p.Text.Tokens[p.Superlative.From].Fold {
 	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
@@ -165,7 +165,7 @@ func (p *Plan) unsureBest() bool {
 	return graded && ok && high <= 6
 }
 
-// supWithout settles a superlative that names no number: the most orders, the most customers.
+// supWithout handles a superlative that names no number: the most orders, the most customers.
 func (p *Plan) supWithout() Reason {
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *schema.Field) bool {
 		return f == p.Target || f.Dated() || p.filtered(f) || slices.Contains(p.Groups, f)
@@ -218,8 +218,8 @@ func (p *Plan) supWithout() Reason {
 
 var allOf = speech.Folded("all every alle allen aller")
 
-// mostOfValue reports whether the rows with a value are what there is most of, in a table that
-// has no amounts: the most errors, of a log.
+// mostOfValue reports whether the question asks for the most rows with a value, in a table
+// without amounts: the most errors, of a log.
 func (p *Plan) mostOfValue() bool {
 	if p.Unit == "" && p.Target == nil || !p.mostWord() || slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() }) {
 		return false
@@ -227,8 +227,8 @@ func (p *Plan) mostOfValue() bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindValue && x.From == p.Superlative.To })
 }
 
-// mostDone reports whether the rows of a value are what there is most of, as a verb says that
-// somebody did: who treated the most cats. Of goods there may be several in a row.
+// mostDone reports whether the question asks for the most rows with a value because of a verb for
+// what somebody did: who treated the most cats. A row may hold several goods, so they are excluded.
 func (p *Plan) mostDone() bool {
 	if p.Target == nil && p.Asks != "who" || p.traded() {
 		return false
@@ -239,7 +239,7 @@ func (p *Plan) mostDone() bool {
 		!slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool { return f.Table == 0 && f.Measure() && f.Named("quantity") })
 }
 
-// biggest reports whether one row is asked for by its only amount of money: the biggest expense.
+// biggest reports whether the question asks for one row by its only amount of money: the biggest expense.
 func (p *Plan) biggest() bool {
 	if !bigWords[p.Text.Tokens[p.Superlative.From].Fold] && !bigWords[p.Text.Tokens[p.Superlative.To-1].Fold] || p.View.Coins == nil || p.View.Coins.Mixed() {
 		return false
@@ -262,7 +262,7 @@ var highWords = speech.Folded("highest lowest höchste höchsten höchster niedr
 
 var bigWords = speech.Folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
 
-// supField is the number that a superlative compares: the price of the cheapest.
+// supField returns the number that a superlative compares: the price of the cheapest.
 func (p *conditions) supField(concept string) *schema.Field {
 	if concept == "date" && p.Time != nil {
 		return p.Time
@@ -287,7 +287,7 @@ func (p *conditions) supField(concept string) *schema.Field {
 		return p.View.FieldOf("distance")
 	case "fastest", "slowest":
 		if d := p.View.FieldOf("distance"); d != nil && d.Table == 0 && d.Distinct > 1 && p.View.FieldOf("speed") == nil && !p.filtered(d) {
-			return nil // the least time is of the shortest way
+			return nil // the shortest time is that of the shortest distance
 		}
 		return p.pace(concept == "fastest")
 	case "hire":
@@ -309,7 +309,7 @@ func (p *conditions) supField(concept string) *schema.Field {
 	return nil
 }
 
-// beginning is the date from which things that are no people are old: when an issue was opened.
+// beginning returns the date from which things other than people age: when an issue was opened.
 func (p *wording) beginning() *schema.Field {
 	if p.View.OfPeople() {
 		return nil
@@ -333,8 +333,7 @@ func (p *wording) beginning() *schema.Field {
 
 var beginnings = speech.Folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
 
-// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
-// for the coldest.
+// extremeTemperature returns the daily highest temperature for the hottest day, and the daily lowest for the coldest.
 func (p *wording) extremeTemperature() *schema.Field {
 	want := map[string]string{"desc": "max", "asc": "min"}[p.Superlative.Arg]
 	return schema.Only(p.View.Fields, func(f *schema.Field) bool {
@@ -342,7 +341,7 @@ func (p *wording) extremeTemperature() *schema.Field {
 	})
 }
 
-// supTarget finds whose number is compared where the question says who, when or where.
+// supTarget determines whose number is compared if the question asks who, when or where.
 func (p *Plan) supTarget() {
 	if p.Target != nil || p.Unit != "" {
 		return
@@ -376,7 +375,7 @@ func (p *Plan) supTarget() {
 	}
 }
 
-// decideMore reads more, fewer, warmer: of two values it compares, else it ranks.
+// decideMore handles more, fewer and warmer: with two values they compare, otherwise they rank.
 func (p *Plan) decideMore() Reason {
 	if p.more == nil {
 		return ""
@@ -403,8 +402,7 @@ func (p *Plan) decideMore() Reason {
 	return ""
 }
 
-// pace is the column that the fastest have the most or the least of: a speed, or a time as it
-// is run.
+// pace returns the column of which the fastest have the most or the least: a speed, or a race time.
 func (p *wording) pace(fast bool) *schema.Field {
 	p.Superlative.Arg = "asc"
 	if !fast {
@@ -434,7 +432,7 @@ func (p *wording) pace(fast bool) *schema.Field {
 
 var lengthOfTime = speech.Folded("time zeit duration dauer response resolution")
 
-// labelField is the column that names the rows: a name, else what is unique in each.
+// labelField returns the column that names the rows: a name, otherwise one that is unique in each.
 func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	rows := p.View.Tables[0].RowCount
 	wanted := p.Text.Tokens[entity.From]
@@ -442,7 +440,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	score := 0
 	for i, f := range p.View.Fields {
 		if f.Table != 0 || f.Factors != nil || !f.Text() && !f.Key() || f.Clock() {
-			continue // how long it took names no run
+			continue // a race time does not name a run
 		}
 		if f.Names != nil && p.Text.Lex.Means(wanted.Stem, "employee") || f.Names != nil && p.Text.Lex.Means(wanted.Stem, "student") {
 			return f
@@ -478,7 +476,7 @@ func (p *wording) labelField(entity parse.Piece) *schema.Field {
 	return best
 }
 
-// rowName is what the rows are called that a value says the kind of: which perennials.
+// rowName returns the column that names the rows whose kind a value says: which perennials.
 func (p *wording) rowName(value parse.Piece) *schema.Field {
 	if f := schema.Only(p.View.Fields, func(f *schema.Field) bool {
 		return f.Table == 0 && f.Text() && f != value.Field && !f.Free && !f.Key() && !f.Clock() && f.Unique(p.View.Tables[0].RowCount)

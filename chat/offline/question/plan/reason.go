@@ -1,18 +1,18 @@
 package plan
 
-// Reason says why a part is not answered by tables.
+// Reason says why tables do not answer a part.
 type Reason string
 
 // The reasons.
 const (
-	// ReasonUnknown: words of the question name nothing in the sources.
+	// ReasonUnknown means that words of the question name nothing in the sources.
 	ReasonUnknown Reason = "unknown"
-	// ReasonBeyond: the question asks for causes, forecasts or opinions.
+	// ReasonBeyond means that the question asks for causes, forecasts or opinions.
 	ReasonBeyond Reason = "beyond"
-	// ReasonAmbiguous: the question fits several columns or tables with different answers.
+	// ReasonAmbiguous means that the question fits several columns or tables with different answers.
 	ReasonAmbiguous Reason = "ambiguous"
-	// ReasonUnclear: the words are known and make no question that is understood.
+	// ReasonUnclear means that the words are known but do not form a question that is understood.
 	ReasonUnclear Reason = "unclear"
-	// ReasonEmpty: the query finds no row.
+	// ReasonEmpty means that the query finds no row.
 	ReasonEmpty Reason = "empty"
 )

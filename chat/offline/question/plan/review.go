@@ -9,12 +9,12 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// review finds what a plan does not answer of its question.
+// review finds what a plan leaves unanswered of its question.
 type review struct{ *Plan }
 
-// of says why a plan does not answer all that the pieces of its question say: what a value is
-// per, how it is put together, what it is compared with. A part that has no effect on the
-// statement would make the answer one to another question.
+// of returns why a plan does not answer everything that the pieces of its question say:
+// what a value is per, how it is aggregated, what it is compared with. A part without
+// effect on the statement would make the answer one to another question.
 func (p *review) of(pieces, verbs []parse.Piece, deed bool) Reason {
 	switch {
 	case slices.ContainsFunc(pieces, func(x parse.Piece) bool { return x.Kind == speech.KindField && x.Arg == "rest" && !p.names(x.Field) }):
@@ -22,7 +22,7 @@ func (p *review) of(pieces, verbs []parse.Piece, deed bool) Reason {
 	case p.contradicts() || !p.usesAggregate() || !p.usesGroups() || !p.usesColumns() || !p.usesComparison() || p.severalRows():
 		return ReasonUnclear
 	case p.judged && (p.First() == nil || !p.First().Field.Scale()):
-		return ReasonUnknown // no marks
+		return ReasonUnknown // no column of marks
 	case p.otherDeed() || p.asksOtherKind() || p.countsElsewhere() || p.describesPerson() || p.wantsBoth() || p.ratioOfMost():
 		return ReasonUnclear
 	case slices.ContainsFunc(verbs, func(x parse.Piece) bool { return !p.fits(speech.LightClasses[p.Text.Tokens[x.From].Fold]) }):
@@ -33,8 +33,8 @@ func (p *review) of(pieces, verbs []parse.Piece, deed bool) Reason {
 	return ""
 }
 
-// contradicts reports whether two conditions want different values of one column, or one leaves
-// open whether the rows without a value meet it.
+// contradicts reports whether two conditions require different values of one column, or one
+// leaves open whether the rows without a value meet it.
 func (p *conditions) contradicts() bool {
 	for i, a := range p.Filters {
 		for _, b := range p.Filters[:i] {
@@ -44,20 +44,20 @@ func (p *conditions) contradicts() bool {
 			}
 		}
 		if a.not && !a.Total && a.Field.Missing > 0 {
-			return true // outside the North: whether those are that have no region is not known
+			return true // outside the North: a row without a region may be outside or not
 		}
 	}
 	return false
 }
 
-// usesColumns reports whether every column of names that a ranking is asked of is one of its keys.
+// usesColumns reports whether every column of names that a ranking is asked about is one of its keys.
 func (p *review) usesColumns() bool {
 	return p.Op != OpRank || !slices.ContainsFunc(p.attrs, func(f *schema.Field) bool {
 		return f.Text() && f.Table == 0 && f != p.Counted && !slices.Contains(p.KeyFields(), f) && !p.filtered(f) && !p.idle(f) && !p.View.NamesRows(f)
 	})
 }
 
-// usesAggregate reports whether a mean is a mean in the result.
+// usesAggregate reports whether a requested mean is a mean in the result.
 func (p *review) usesAggregate() bool {
 	if p.Aggregate != "avg" && p.Aggregate != "median" {
 		return true
@@ -69,8 +69,7 @@ func (p *review) usesAggregate() bool {
 	return p.Op == OpAcross || p.Op == OpShare
 }
 
-// usesGroups reports whether what the result is per divides it, and whether all of its parts
-// are answered.
+// usesGroups reports whether the result is divided by what it is per, and whether all of its parts are answered.
 func (p *review) usesGroups() bool {
 	divided := len(p.Groups) > 0 || p.Unit != ""
 	switch p.Op {
@@ -111,13 +110,13 @@ func (p *review) usesGroups() bool {
 		}
 	}
 	if k := p.RowKey(); mean && p.PerRow && k != nil && p.someWithout(k) {
-		return false // per member, of whom some have no rows
+		return false // per member: some have no rows
 	}
 	return !p.PerRow || mean || p.Op != OpValue
 }
 
-// someWithout reports whether some of those that a key stands for may have no rows: the table of
-// them has more, or a condition is one of the rows.
+// someWithout reports whether some of the things that a key identifies may have no rows:
+// their table has more, or a condition applies to the rows.
 func (p *conditions) someWithout(key *schema.Field) bool {
 	for at, j := range p.View.On {
 		if at == 0 || j.From != 0 || key.Table != at && (key.Table != 0 || j.OwnKey != key.Name) {
@@ -133,12 +132,12 @@ func (p *conditions) someWithout(key *schema.Field) bool {
 // dividing are words that say what a value is per.
 var dividing = speech.Folded("per pro je each every jeder jede jedes jedem jeden par")
 
-// inMeasure reports whether a measure is the ratio that a column is named for.
+// inMeasure reports whether a column is a measure or a factor of one.
 func (p *roles) inMeasure(f *schema.Field) bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field == f || slices.Contains(m.Field.Factors, f) })
 }
 
-// usesComparison reports whether what is compared with something is.
+// usesComparison reports whether the plan makes the comparison that the question asks for.
 func (p *review) usesComparison() bool {
 	compares := p.Op == OpCompare || p.Op == OpChange
 	if p.diff && !compares && !p.inDifference() {
@@ -160,8 +159,8 @@ func (p *roles) inDifference() bool {
 	return slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Field.Less })
 }
 
-// severalRows reports whether a condition on an amount is one of a single row, where the
-// question may be of all the rows of a name: reps who sold at least ten desks.
+// severalRows reports whether a condition on an amount applies to a single row although the
+// question may mean all the rows of a name: reps who sold at least ten desks.
 func (p *review) severalRows() bool {
 	key := p.Counted
 	if p.Op == OpList {
@@ -182,15 +181,15 @@ var moneyNouns = speech.Folded("money geld")
 
 var timeNouns = speech.Folded("time zeit")
 
-// asksOtherKind reports whether the question is how much money or time, or how often, and the
-// measure is something else.
+// asksOtherKind reports whether the question asks how much money or time, or how often, and
+// the measure is something else.
 func (p *review) asksOtherKind() bool {
 	m := p.First()
 	if m == nil {
 		return false
 	}
 	if p.oftenAsked() && p.Op == OpValue && (m.Field.Type != "integer" || m.Field.UnitSymbol() != "") {
-		return true // how often it rained is no amount of rain
+		return true // how often it rained is not an amount of rain
 	}
 	for i := 1; i < len(p.Text.Tokens); i++ {
 		if t := p.Text.Tokens[i-1].Fold; t != "much" && t != "viel" && t != "wieviel" {
@@ -208,8 +207,8 @@ func (p *review) asksOtherKind() bool {
 
 var durations = strings.Fields("duration hours wait")
 
-// describesPerson reports whether a value only describes somebody by whom another row is found: the
-// manager of Liam Grant is not Liam Grant, a manager.
+// describesPerson reports whether a value only describes a person who identifies another
+// row: the manager of Liam Grant is not Liam Grant, a manager.
 func (p *review) describesPerson() bool {
 	if p.Op == OpCount || p.Op == OpShare {
 		return false
@@ -224,8 +223,8 @@ func (p *review) describesPerson() bool {
 	return false
 }
 
-// wantsBoth reports whether two values of a column are asked for at the same time: rain on a sunny
-// day. A row has one of them.
+// wantsBoth reports whether two values of a column are required at the same time: rain on a
+// sunny day. A row has one of them.
 func (p *review) wantsBoth() bool {
 	for i, x := range p.Pieces {
 		n := p.near(i, 1)
@@ -241,8 +240,7 @@ func (p *review) wantsBoth() bool {
 
 var during = speech.Folded("on in at with during while when am an im bei mit wahrend")
 
-// ratioOfMost reports whether a ranking goes by how much there is per something else: the most
-// per customer.
+// ratioOfMost reports whether a ranking is by an amount per something else: the most per customer.
 func (p *review) ratioOfMost() bool {
 	if p.Op != OpRank || p.First() != nil {
 		return false

@@ -10,12 +10,12 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// sided reports whether a condition is one side of a scale, of which each value is counted.
+// sided reports whether a condition is one side of a scale, whose values are counted separately.
 func (p *wording) sided(x parse.Piece) bool {
 	return x.Arg == "side" && len(x.Values) > 1 && p.Asks == "many" && !p.share
 }
 
-// yesNo is a text column of yes and no.
+// yesNo reports whether a text column holds yes and no.
 func yesNo(f *schema.Field) bool {
 	yes, no := false, false
 	for _, v := range f.Values {
@@ -25,7 +25,7 @@ func yesNo(f *schema.Field) bool {
 	return f.Text() && yes && no
 }
 
-// decideShare settles of what a share is asked.
+// decideShare determines what a share is of.
 func (p *Plan) decideShare() Reason {
 	if p.ofRows() {
 		p.Measures = nil
@@ -64,8 +64,8 @@ func (p *Plan) decideShare() Reason {
 	return ""
 }
 
-// ofRows reports whether a share is one of the rows, whatever number its condition names: what
-// percentage of members have paid their fee.
+// ofRows reports whether a share is a share of the rows, whatever number its condition
+// names: what percentage of members have paid their fee.
 func (p *Plan) ofRows() bool {
 	return len(p.Measures) == 1 && len(p.Groups) == 0 && slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool {
 		row := x.Rows() || x.Kind == speech.KindField && x.Field.Key() && x.Field.Unique(p.View.Tables[0].RowCount)
@@ -79,8 +79,8 @@ func (p *Plan) ofRows() bool {
 	})
 }
 
-// orderShare moves the condition whose share is asked to the end: what percentage of A
-// are B asks for B; the share of B in A too.
+// orderShare moves the condition whose share is asked for to the end: both "what percentage
+// of A are B" and "the share of B in A" ask for B.
 func (p *conditions) orderShare(conds int) bool {
 	if conds != 2 {
 		return false
@@ -113,7 +113,7 @@ func (p *conditions) orderShare(conds int) bool {
 	return true
 }
 
-// decideChange settles a change between two times or a development.
+// decideChange plans a change between two times, or a trend.
 func (p *Plan) decideChange() Reason {
 	if len(p.Measures) == 0 {
 		f := cmp.Or(p.implied(), p.given())
@@ -169,7 +169,7 @@ func (p *Plan) decideChange() Reason {
 	return p.needTime()
 }
 
-// onePerTime reports whether each row has a time of its own.
+// onePerTime reports whether each row has a distinct time.
 func (p *conditions) onePerTime() bool {
 	if p.Time == nil {
 		p.Time = p.timeField(nil)
@@ -177,7 +177,7 @@ func (p *conditions) onePerTime() bool {
 	return p.Time != nil && p.Time.Table == 0 && p.Time.Unique(p.View.Tables[0].RowCount)
 }
 
-// allMeasures takes the few numbers of a table that has one row for each time, where the
+// allMeasures takes the few numbers of a table that has one row for each time if the
 // question only names its topic: renewable energy trends.
 func (p *roles) allMeasures() bool {
 	named := slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindEntity })
@@ -224,7 +224,7 @@ func (p *explanation) hasRows() bool {
 	return slices.ContainsFunc(p.Pieces, parse.Piece.Rows)
 }
 
-// trendUnit is the unit of time that makes a development readable.
+// trendUnit returns the unit of time that makes a trend readable.
 func (p *conditions) trendUnit() string {
 	if !p.Time.Dated() {
 		return "year"

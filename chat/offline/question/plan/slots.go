@@ -1,7 +1,7 @@
-// Package plan makes one query plan of an explanation of a question: what the words ask, the
-// conditions on the rows, the roles of the columns, then the operation; last, a review refuses
-// a plan that leaves out a part of the question. It has no errors: a plan that cannot be made
-// has a Reason. It imports speech, schema and parse only.
+// Package plan turns an explanation of a question into one query plan: what the words ask, the
+// conditions on the rows, the roles of the columns, then the operation. Finally, a review refuses a
+// plan that leaves out a part of the question. The package returns no errors: a plan that cannot be
+// made has a Reason. Of the packages of question, it imports only speech, schema and parse.
 package plan
 
 import (
@@ -14,14 +14,14 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// Measure is a number that is asked for: a column with its aggregate, or rows.
+// Measure is a requested number: a column with its aggregate, or rows.
 type Measure struct {
 	Field *schema.Field
-	// How is sum, avg, median, min, max; empty where the question leaves it open.
+	// How is sum, avg, median, min or max; empty if the question leaves it open.
 	How string
 }
 
-// Column is the column of a measure; nil for rows.
+// Column returns the column of a measure; nil for rows.
 func (m *Measure) Column() *schema.Field {
 	if m == nil {
 		return nil
@@ -29,13 +29,13 @@ func (m *Measure) Column() *schema.Field {
 	return m.Field
 }
 
-// explanation is one explanation of a question by the tables of a view: its pieces in their order.
+// explanation is one explanation of a question by the tables of a view, with its pieces in order.
 type explanation struct {
 	speech.Language
 	Text        *parse.Matcher
 	View        *schema.View
 	Pieces      []parse.Piece
-	used        []bool // the pieces that have found their place
+	used        []bool // the pieces that have a role
 	Weight      float64
 	Superlative *parse.Piece
 }
@@ -51,30 +51,30 @@ type wording struct {
 	versus    bool
 	share     bool
 	distinct  bool
-	people    bool // how many people: of a number of people, or of rows that are people
+	people    bool // how many people: a number of people, or rows that are people
 	left      bool // what is left of a budget
 	over      bool // what is over its budget
 	across    bool // the columns of a wide table are compared
-	usedUp    bool // the question asks what was used: of a counter
+	usedUp    bool // the question asks what was used up: for a counter
 	judged    bool // the measure is a mark that people gave
 }
 
-// conditions are what the rows have to meet, times included.
+// conditions are what the rows must meet, including times.
 type conditions struct {
 	wording
 	Filters []Filter
 	Periods []speech.Period
 	Time    *schema.Field
-	Either  *schema.Field // the column of which two values are compared
-	Bound   *threshold    // what the rows of a group come to
+	Either  *schema.Field // the column whose two values are compared
+	Bound   *threshold    // the threshold for the rows of a group
 }
 
-// roles are what the named columns are to the question: measures, groups and what is asked for.
+// roles are the roles of the named columns in the question: measures, groups and targets.
 type roles struct {
 	conditions
 	Op       string
 	Measures []Measure
-	// Counted is the column whose different values are counted; nil counts rows.
+	// Counted is the column whose distinct values are counted; nil counts rows.
 	Counted  *schema.Field
 	Target   *schema.Field
 	Unit     string // a unit of time as target or group
@@ -89,13 +89,13 @@ type roles struct {
 	one      bool            // one row is asked for by its amount
 }
 
-// Plan is an operation with all that it needs.
+// Plan is an operation with everything that it needs.
 type Plan struct {
 	roles
-	Outflow bool // the sum is of what went out, which has a minus in the table
+	Outflow bool // the sum is of outgoing amounts, which are negative in the table
 }
 
-// New fills the slots from an explanation; a reason says why it makes no question.
+// New fills the slots from an explanation; a Reason says why it does not form a question.
 func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, Reason) {
 	p := &Plan{}
 	p.explanation = explanation{Language: r.Lang, Text: r, View: v, Weight: c.Weight}
@@ -134,7 +134,7 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 			return nil, ReasonBeyond
 		case speech.KindValue:
 			if x.Field.Likert() && slices.ContainsFunc(c.Pieces, func(o parse.Piece) bool { return o.Kind == speech.KindField && o.Field != x.Field && o.Field.Likert() }) {
-				return nil, ReasonUnknown // who agrees to one statement says nothing of another
+				return nil, ReasonUnknown // agreeing to one statement says nothing about another
 			}
 		}
 		p.Pieces = append(p.Pieces, x)
@@ -154,11 +154,10 @@ func New(r *parse.Matcher, before *Plan, v *schema.View, c parse.Cover) (*Plan, 
 	return p, (&review{p}).of(c.Pieces, verbs, deed)
 }
 
-// receivers stand before whom something is for: what was given to the hospital is not all that was given.
+// receivers are words before a recipient: what was given to the hospital is not all that was given.
 var receivers = speech.Folded("to for by towards an fur")
 
-// owned reports whether a word like museum or team stands where it says no more than whose
-// data it is, or of which kind a value is.
+// owned reports whether a word like museum or team only says whose data it is, or of which kind a value is.
 func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	if speech.Articles[p.Text.Tokens[x.From-1].Fold] {
 		w := p.Text.Tokens[x.From]
@@ -171,12 +170,12 @@ func (p *explanation) owned(c parse.Cover, x parse.Piece) bool {
 	})
 }
 
-// names reports whether the plan is of a column: as a measure, a condition or a name.
+// names reports whether the plan uses a column: as a measure, a condition or a name.
 func (p *roles) names(f *schema.Field) bool {
 	return p.inMeasure(f) || p.filtered(f) || slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Field == f })
 }
 
-// words takes the words of the grammar that stand alone.
+// words handles the words of the grammar that stand alone.
 func (p *roles) words() Reason {
 	for i, x := range p.Pieces {
 		switch x.Kind {
@@ -238,7 +237,7 @@ func (p *roles) words() Reason {
 	return ""
 }
 
-// askWord takes an asking word, with the number that it is about: how old.
+// askWord handles a question word, with the number that it is about: how old.
 func (p *roles) askWord(i int) Reason {
 	x := p.Pieces[i]
 	if x.Arg == "many" && x.To-x.From < 3 && p.numberOf(i) {
@@ -272,7 +271,7 @@ func (p *roles) askWord(i int) Reason {
 	return ""
 }
 
-// none is the condition that words such as sold out, open and number one stand for.
+// none returns the condition that words such as sold out, open and number one stand for.
 func (p *wording) none(about string) (Filter, bool) {
 	switch about {
 	case "first":
@@ -291,7 +290,7 @@ func (p *wording) none(about string) (Filter, bool) {
 	return Filter{}, false
 }
 
-// numberOf reports whether "number of" names what a ranking goes by: by number of loans.
+// numberOf reports whether "number of" names what a ranking is by: by number of loans.
 func (p *explanation) numberOf(i int) bool {
 	first := p.Text.Tokens[p.Pieces[i].From].Fold
 	if first != "number" && first != "anzahl" && first != "zahl" && first != "count" && first != "die" && first != "the" && first != "der" {
@@ -300,7 +299,7 @@ func (p *explanation) numberOf(i int) bool {
 	return slices.ContainsFunc(p.Pieces, func(x parse.Piece) bool { return x.Kind == speech.KindSup })
 }
 
-// near finds the piece before or after another one, words that are used included.
+// near returns the piece at an offset from another one, including used pieces.
 func (p *explanation) near(i, step int) *parse.Piece {
 	if k := i + step; k >= 0 && k < len(p.Pieces) {
 		return &p.Pieces[k]
@@ -308,8 +307,8 @@ func (p *explanation) near(i, step int) *parse.Piece {
 	return nil
 }
 
-// joinNames joins a value with the name of its column, a number with the key it is of,
-// and a number with a superlative: the top 5.
+// joinNames joins a value with the name of its column, a number with the key that it
+// belongs to, and a number with a superlative: the top 5.
 func (p *roles) joinNames() Reason {
 	for i, x := range p.Pieces {
 		switch x.Kind {
@@ -360,7 +359,7 @@ func (p *roles) joinNames() Reason {
 	return ""
 }
 
-// inOwnUnit is the column whose value a number with its unit is: Sage Green in 2.5L.
+// inOwnUnit returns the column of which a number with its unit is a value: Sage Green in 2.5L.
 func (p *wording) inOwnUnit(i int) *schema.Field {
 	x := p.Pieces[i]
 	if x.To-x.From != 2 || p.Asks != "many" && p.Asks != "much" && p.Asks != "which" || p.Superlative != nil || i == 0 {
@@ -375,7 +374,7 @@ func (p *wording) inOwnUnit(i int) *schema.Field {
 	return f
 }
 
-// Asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
+// Asked returns the question word before a piece, skipping superlatives, numbers, aggregates and values.
 func (p *explanation) Asked(i int) *parse.Piece {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
@@ -406,7 +405,7 @@ func (p *explanation) askedAfter(i int) bool {
 	return false
 }
 
-// by reports whether a piece is what a result is grouped by.
+// by reports whether the result is grouped by a piece.
 func (p *explanation) by(i int) bool {
 	for k := i - 1; k >= 0; k-- {
 		switch p.Pieces[k].Kind {
@@ -426,7 +425,7 @@ func (p *explanation) by(i int) bool {
 	return false
 }
 
-// targets finds what the question asks for, what it groups by and what it measures.
+// targets determines what the question asks for, what it groups by and what it measures.
 func (p *roles) targets() Reason {
 	for i, x := range p.Pieces {
 		asking := p.Asked(i)
@@ -474,7 +473,7 @@ func (p *roles) targets() Reason {
 	return ""
 }
 
-// fieldRole gives a named column its role.
+// fieldRole assigns a role to a named column.
 func (p *roles) fieldRole(i int, asking *parse.Piece) {
 	f := p.Pieces[i].Field
 	p.used[i] = true
@@ -504,7 +503,7 @@ func (p *roles) fieldRole(i int, asking *parse.Piece) {
 		p.Counted = f
 		p.Called = p.Text.Tokens[p.Pieces[i].From].Raw
 	case f.Dated() && p.Superlative != nil && i > 0 && p.Pieces[i-1].Kind == speech.KindSup && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold):
-		// the most borrowed tools: how they are, not when
+		// the most borrowed tools: what they are like, not when
 	case asking != nil && (asking.Arg == "which" || asking.Arg == "list") && p.Target == nil && (p.Superlative != nil || !f.Dated()) && !(f.Dated() && p.Pieces[i-1].Kind == speech.KindEntity && speech.Verbal(p.Text.Tokens[p.Pieces[i].From].Fold)):
 		p.Target = f
 		p.attrs = append(p.attrs, f)
@@ -528,8 +527,7 @@ func (p *roles) fieldRole(i int, asking *parse.Piece) {
 	}
 }
 
-// runsOn reports whether nothing stands between a column and the values that say which of
-// it are counted: cancelled orders.
+// runsOn reports whether a column directly follows the values that say which of it are counted: cancelled orders.
 func (p *explanation) runsOn(i int) bool {
 	for k := i; k > 0 && p.Pieces[k-1].Kind == speech.KindValue; k-- {
 		if p.Pieces[k-1].To != p.Pieces[k].From {
@@ -539,7 +537,7 @@ func (p *explanation) runsOn(i int) bool {
 	return true
 }
 
-// rest says what is left over: a word that has no place makes the reading doubtful.
+// rest checks what is left over: a word without a role makes the reading doubtful.
 func (p *conditions) rest() Reason {
 	for i, x := range p.Pieces {
 		if p.used[i] {
@@ -568,7 +566,7 @@ func (p *conditions) rest() Reason {
 	return ""
 }
 
-// totals keeps to the rows of all categories together, or to the categories, where a
+// totals restricts the rows to those of all categories together, or to the categories, if a
 // table has both: "All disasters" beside "Flood".
 func (p *roles) totals() Reason {
 	for _, f := range p.View.Fields {

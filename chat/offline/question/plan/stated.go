@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// stated are the columns of names and times whose values the answer says.
+// stated returns the columns of names and times whose values the answer states.
 func stated(p *Plan) []*schema.Field {
 	switch p.Op {
 	case OpRank, OpGroups, OpCompare:
@@ -21,10 +21,10 @@ func stated(p *Plan) []*schema.Field {
 	return nil
 }
 
-// finer are the units of time that a unit and all finer ones say.
+// finer lists the units of time that state a unit: itself and all finer ones.
 var finer = map[string][]string{"year": {"year", "quarter", "month", "day"}, "quarter": {"quarter", "month", "day"}, "month": {"month", "day"}}
 
-// SaysTime reports whether the answer says when: in a unit of time, or in any.
+// SaysTime reports whether the answer states a time in a unit or, if unit is empty, in any unit.
 func (p *Plan) SaysTime(unit string) bool {
 	if u := p.Unit; u != "" && (unit == "" || unit == u || slices.Contains(finer[unit], u)) {
 		return true
@@ -40,7 +40,7 @@ func (p *Plan) SaysTime(unit string) bool {
 	})
 }
 
-// SaysWho reports whether the answer names somebody.
+// SaysWho reports whether the answer names a person.
 func (p *Plan) SaysWho() bool {
 	who := p.View.Person()
 	return who != nil && p.Asks != "who" && slices.Contains(stated(p), who)
@@ -55,7 +55,7 @@ func (p *Plan) SaysWhere() bool {
 
 var places = speech.Folded("place location site venue street address room region district where ort platz straße adresse raum standort gegend bezirk strecke route")
 
-// Leaves reports whether a word names a column, and none that the answer says.
+// Leaves reports whether a word names a column, and none that the answer covers.
 func (p *Plan) Leaves(words []speech.Token) bool {
 	return slices.ContainsFunc(words, func(t speech.Token) bool {
 		named, known := false, p.Text.Lex.Small(t)
@@ -71,7 +71,7 @@ func (p *Plan) Leaves(words []speech.Token) bool {
 	})
 }
 
-// Subject is the one name whose row is looked up.
+// Subject returns the only name whose row is looked up.
 func (p *Plan) Subject() string {
 	if p.Op != OpLookup && p.Op != OpList || len(p.Filters) != 1 || !p.Filters[0].Field.Unique(p.View.Tables[0].RowCount) || len(p.Filters[0].values) != 1 || p.Filters[0].not {
 		return ""
@@ -79,7 +79,7 @@ func (p *Plan) Subject() string {
 	return p.Filters[0].values[0]
 }
 
-// aggregateWord takes a word of aggregation: share, distinct, mean.
+// aggregateWord applies a word of aggregation: share, distinct, mean.
 func (p *roles) aggregateWord(x parse.Piece) {
 	switch {
 	case x.Arg == "share":

@@ -9,23 +9,23 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// threshold bounds what the rows of a group come to: months with more than 30 orders.
+// threshold bounds the total or the number of rows of a group: months with more than 30 orders.
 type threshold struct {
 	Op    string
 	N     float64
-	field *schema.Field // the column whose sum is bounded; nil where the rows are counted
+	field *schema.Field // the column whose sum is bounded; nil if the rows are counted
 	rows  string        // what the question calls the rows
 }
 
-// countBehind reads a number of rows behind a comparison: more than 6 orders. It is a number
-// of the rows of each customer or month, and no amount of one.
+// countBehind reads a number of rows after a comparison: more than 6 orders. It counts the
+// rows of each customer or month; it is not an amount of one row.
 func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Reason) {
 	k := at + 1
 	for k < len(p.Pieces) && p.Pieces[k].Kind == speech.KindValue && p.Pieces[k].From == p.Pieces[k-1].To {
 		k++
 	}
 	if next := p.Pieces[k-1].To; k >= len(p.Pieces) || p.Pieces[k].From != next {
-		// A noun that is read as a small word is what is counted all the same.
+		// A noun that is read as a small word is still what is counted.
 		return next < len(p.Text.Tokens) && p.counts(cmp) && (p.Text.Lex.Owners[p.Text.Tokens[next].Fold] || parse.LightDoers[p.Text.Tokens[next].Fold]), ReasonUnclear
 	}
 	x, rows := p.Pieces[k], p.View.Tables[0].RowCount
@@ -36,7 +36,7 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Rea
 	case p.Text.Sales(word), !row && !noun:
 		return false, ""
 	case !row:
-		return p.counts(cmp), ReasonUnclear // more than 3 towns: no amount
+		return p.counts(cmp), ReasonUnclear // more than 3 towns: not an amount
 	}
 	several := slices.ContainsFunc(p.View.Fields, func(f *schema.Field) bool {
 		return f.Table == 0 && f.Key() && f.Words[0].Stem == word.Stem && f.Distinct < rows // several rows are one order
@@ -49,7 +49,7 @@ func (p *conditions) countBehind(cmp, at int, n float64) (taken bool, reason Rea
 	return true, ""
 }
 
-// counts reports whether a comparison is of how many there are.
+// counts reports whether a comparison is about a count.
 func (p *explanation) counts(cmp int) bool {
 	switch p.Text.Tokens[p.Pieces[cmp].From].Fold {
 	case "more", "fewer", "less", "at", "mehr", "weniger", "mindestens", "hochstens", "wenigstens":
@@ -58,8 +58,8 @@ func (p *explanation) counts(cmp int) bool {
 	return false
 }
 
-// boundSum makes a condition on an amount one on its sum, where the question asks for times
-// or for those whose rows are put together: months with more than 60 mm of rain.
+// boundSum turns a condition on an amount into one on its sum if the question asks for
+// times or for names that have several rows: months with more than 60 mm of rain.
 func (p *roles) boundSum() {
 	if p.Bound != nil || p.hasRows() || p.Aggregate != "" && p.Aggregate != "sum" || len(p.Measures) > 1 {
 		return
@@ -79,7 +79,7 @@ func (p *roles) boundSum() {
 	p.Filters = slices.Delete(p.Filters, at, at+1)
 }
 
-// decideBound settles which groups a threshold is of.
+// decideBound determines which groups a threshold applies to.
 func (p *Plan) decideBound() Reason {
 	b := p.Bound
 	p.Measures = nil
@@ -128,6 +128,6 @@ func (p *Plan) decideBound() Reason {
 		of = p.Time
 	}
 	text := name + " " + b.Op + " " + strconv.FormatFloat(b.N, 'f', -1, 64)
-	p.Filters = append(p.Filters, Filter{Field: of, Text: text, Condition: func(*Query) string { return "1 = 1" }}) // said, and asked of the groups
+	p.Filters = append(p.Filters, Filter{Field: of, Text: text, Condition: func(*Query) string { return "1 = 1" }}) // stated in the answer; the groups are what is bounded
 	return ""
 }

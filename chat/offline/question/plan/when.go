@@ -8,7 +8,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// clockWords makes conditions of the times of day: before noon, between 8 and 10 o'clock.
+// clockWords turns times of day into conditions: before noon, between 8 and 10 o'clock.
 func (p *conditions) clockWords() Reason {
 	var at []int
 	for i, x := range p.Pieces {
@@ -41,8 +41,8 @@ func clockFilter(f *schema.Field, op string, t speech.Period) Filter {
 	}}
 }
 
-// timeWords takes the periods of the question, with the words that bound them, and makes
-// conditions of them; two periods that are compared stay for the operation.
+// timeWords turns the periods of the question, with the words that bound them, into
+// conditions; two periods that are compared are left to the operation.
 func (p *roles) timeWords() Reason {
 	if reason := p.clockWords(); reason != "" {
 		return reason
@@ -86,7 +86,7 @@ func (p *roles) timeWords() Reason {
 }
 
 // resolve gives a day without a year, and the ends of a span, the year of the other time,
-// else the only year of the table.
+// otherwise the only year of the table.
 func (p *conditions) resolve(at []int) {
 	year := 0
 	for _, i := range at {
@@ -131,7 +131,7 @@ func (p *explanation) betweenNumbers(i int) bool {
 	return false
 }
 
-// boundBefore takes since, before, after or until in front of a time.
+// boundBefore uses and returns the since, before, after or until before a time.
 func (p *explanation) boundBefore(i int) string {
 	for _, step := range []int{-1, -2} {
 		n := p.near(i, step)
@@ -205,7 +205,7 @@ func (p *conditions) twoTimes(i, j int) Reason {
 	return ReasonUnclear
 }
 
-// eachBound reads two times with a bound of their own: after June 2022 and before 2024.
+// eachBound reads two times that each have a bound: after June 2022 and before 2024.
 func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
 	bound := func(k int) string {
 		if b := p.near(k, -1); b != nil && b.Kind == speech.KindBound && b.To <= p.Pieces[k].From {
@@ -234,8 +234,8 @@ func (p *conditions) eachBound(i, j int) (done bool, reason Reason) {
 // later reports whether a begins after b.
 func later(a, b speech.Period) bool { return a.First() > b.First() }
 
-// timeField chooses the column of the times: the one that the question names, else the
-// only one, else the plain date of the rows.
+// timeField returns the column of times: the one that the question names, otherwise the
+// only one, otherwise the plain date of the rows.
 func (p *wording) timeField(at []int) *schema.Field {
 	var dates, years []*schema.Field
 	for _, f := range p.View.Fields {
@@ -270,10 +270,10 @@ func (p *wording) timeField(at []int) *schema.Field {
 	return nearest(years)
 }
 
-// besideDates are words of dates that are not the date of the rows.
+// besideDates are words of dates other than the date of the rows.
 var besideDates = speech.Folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
 
-// oneYear reports whether the rows are of one year at most, or the question names it.
+// oneYear reports whether the rows cover at most one year, or the question names a time.
 func (p *wording) oneYear() bool {
 	for _, x := range p.Pieces {
 		if x.Kind == speech.KindTime {
@@ -290,7 +290,7 @@ func (p *wording) oneYear() bool {
 	return true
 }
 
-// nearest is the only field of the own table, else the only one at all.
+// nearest returns the only field of the own table, otherwise the only field at all.
 func nearest(fs []*schema.Field) *schema.Field {
 	if f := schema.Only(fs, func(f *schema.Field) bool { return f.Table == 0 }); f != nil || len(fs) != 1 {
 		return f
@@ -298,7 +298,7 @@ func nearest(fs []*schema.Field) *schema.Field {
 	return fs[0]
 }
 
-// TimeFilter keeps the rows of a period, or since, after, before or until it.
+// TimeFilter keeps the rows of a period, or those since, after, before or until it.
 func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) {
 	f := p.Time
 	text := map[string]string{"": "", "since": p.Say("since ", "seit "), "after": p.Say("after ", "nach "), "before": p.Say("before ", "vor "), "until": p.Say("until ", "bis ")}[bound] + p.When(t)
@@ -312,7 +312,7 @@ func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) 
 	}
 	switch t.Unit {
 	case "dayOfYear":
-		return nil, false // of which year
+		return nil, false // the year is unknown
 	case "monthOfYear", "quarterOfYear", "halfOfYear", "weekday":
 		if bound != "" {
 			return nil, false
@@ -338,7 +338,7 @@ func (p *conditions) TimeFilter(t speech.Period, bound string) ([]Filter, bool) 
 	return []Filter{one}, true
 }
 
-// bounded compares an expression with the first and the last moment of a period.
+// bounded returns an SQL comparison of an expression with the first and the last moment of a period.
 func bounded(expr, first, last, bound string) string {
 	switch bound {
 	case "since":

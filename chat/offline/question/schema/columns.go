@@ -8,12 +8,12 @@ import (
 	"atelier/internal/pattern"
 )
 
-// Besides are words of columns that stand beside those of the parties.
+// Besides are words of columns that stand beside those of the parties, such as totals.
 var Besides = speech.Folded(`total totals sum gesamt summe insgesamt all overall invalid ungultig ungultige valid gultig gultige eligible registered wahlberechtigte berechtigte turnout beteiligung wahlbeteiligung
 population id no nr number year jahr month monat week woche day tag age alter`)
 
-// columnsOf are the numbers of the own table that are columns of one kind: of one unit, and
-// of names that say no kind of number themselves.
+// columnsOf returns the numbers of the own table if they are columns of one kind: they
+// share a unit, and their names do not say a kind of number.
 func (v *View) columnsOf() []*Field {
 	var out []*Field
 	for _, f := range v.Fields {
@@ -34,7 +34,7 @@ func (v *View) columnsOf() []*Field {
 	return out
 }
 
-// generic reports whether a column is named by a kind of number: a price is no party.
+// generic reports whether a column is named after a kind of number: a price is not a party.
 func (v *View) generic(f *Field) bool {
 	for _, c := range slices.Concat(Additive, Ratelike, []string{"max", "min", "rank", "population", "rent", "rating", "satisfaction"}) {
 		if lexicon().Means(f.Head(), c) {
@@ -44,7 +44,7 @@ func (v *View) generic(f *Field) bool {
 	return false
 }
 
-// Ballot reports whether the table is of an election.
+// Ballot reports whether the table is about an election.
 func (v *View) Ballot() bool {
 	says := func(w string) bool {
 		for _, part := range []string{"election", "vote", "ballot", "poll", "wahl", "stimm", "elect"} {
@@ -59,7 +59,7 @@ func (v *View) Ballot() bool {
 	})
 }
 
-// Only is the one of some columns that is of a kind; nil if none is or several are.
+// Only returns the only field of a kind; nil if none or several are of that kind.
 func Only(fields []*Field, is func(*Field) bool) *Field {
 	at := slices.IndexFunc(fields, is)
 	if at < 0 || slices.ContainsFunc(fields[at+1:], is) {
@@ -68,12 +68,12 @@ func Only(fields []*Field, is func(*Field) bool) *Field {
 	return fields[at]
 }
 
-// ClockField is the only column of times of day.
+// ClockField returns the only column of times of day.
 func (v *View) ClockField() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && timesOfDay(f) })
 }
 
-// timesOfDay reports whether all known values are times of day, under a name that is one of times.
+// timesOfDay reports whether all known values are times of day and the name is one of times.
 func timesOfDay(f *Field) bool {
 	return len(f.Values) > 0 && !slices.ContainsFunc(f.Values, func(v any) bool { s, _ := v.(string); return !speech.TimeOfDay().MatchString(s) }) &&
 		f.Has(dayTimes)
@@ -81,7 +81,7 @@ func timesOfDay(f *Field) bool {
 
 var dayTimes = speech.Folded("time uhrzeit zeit beginn start started starttime hour slot arrived arrival departed departure called ankunft abfahrt")
 
-// FieldOf finds the one number or date with a concept: of its head word, else of any word.
+// FieldOf returns the only number or date of a concept: in the own table first, by the head word before any word.
 func (v *View) FieldOf(concept string) *Field {
 	for _, own := range []bool{true, false} {
 		for _, head := range []bool{true, false} {
@@ -92,7 +92,7 @@ func (v *View) FieldOf(concept string) *Field {
 					fits = f.Dated() || f.Yearly()
 				}
 				if (concept == "quantity" || concept == "stock") && (lexicon().Means(f.Head(), "cost") || lexicon().Means(f.Head(), "price")) {
-					fits = false // the cost of a unit is no number of units
+					fits = false // the cost of a unit is not a number of units
 				}
 				if fits && (f.Table == 0) == own {
 					found = append(found, f)
@@ -110,26 +110,26 @@ func (v *View) FieldOf(concept string) *Field {
 	return nil
 }
 
-// OnlyMeasure is the one number of the table, if there is one only.
+// OnlyMeasure returns the only number of the table; nil if there are several.
 func (v *View) OnlyMeasure() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Factors == nil && f.Measure() })
 }
 
-// OnlyOf is the only amount whose name has one of some words.
+// OnlyOf returns the only amount whose name contains one of some words.
 func (v *View) OnlyOf(words map[string]bool) *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && f.Measure() && f.Has(words)
 	})
 }
 
-// SellingPrice is the only price that its name says things sell for.
+// SellingPrice returns the only price whose name says that things sell for it.
 func (v *View) SellingPrice() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		return f.Measure() && f.Named("price") && f.Has(Selling)
 	})
 }
 
-// StockField is the number of pieces that are there, not the least that there shall be.
+// StockField returns the number of pieces in stock, not the minimum that is required.
 func (v *View) StockField() *Field {
 	for _, concept := range []string{"stock", "quantity"} {
 		if f := Only(v.Fields, func(f *Field) bool {
@@ -143,8 +143,8 @@ func (v *View) StockField() *Field {
 	return nil
 }
 
-// Marked reports whether a column is one of several of school marks, of which the least is the
-// best in one country and the worst in another.
+// Marked reports whether a column is one of several columns of school marks, whose lowest
+// is the best in one country and the worst in another.
 func (v *View) Marked(f *Field) bool {
 	n := 0
 	for _, g := range v.Fields {
@@ -159,22 +159,21 @@ func (v *View) Marked(f *Field) bool {
 	return n > 2 && !v.Survey
 }
 
-// Sells reports whether each row is a number of pieces at a price, on a day.
+// Sells reports whether the rows have a date and a price.
 func (v *View) Sells() bool {
 	return slices.ContainsFunc(v.Fields, (*Field).Dated) && slices.ContainsFunc(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Measure() && f.Named("price") })
 }
 
-// counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
-// readings means nothing.
+// counters are parts of the names of counter readings and balances; a sum of such values means nothing.
 var counters = []string{"zahlerst", "kilometerst", "tachost", "kontost", "meter read", "meter_read", "meterread", "odometer", "balance", "saldo", "solde", "cumul", "kumul", "running total"}
 
-// Counter reports whether a column, or its table, holds readings of a counter.
+// Counter reports whether a column, by its name or its table's, holds readings of a counter.
 func (v *View) Counter(f *Field) bool {
 	names := speech.Fold(f.Name + " " + v.Tables[f.Table].Name)
 	return slices.ContainsFunc(counters, func(part string) bool { return strings.Contains(names, part) })
 }
 
-// Labels is the only column of names that every row has its own of.
+// Labels returns the only column of names with a unique value in every row.
 func (v *View) Labels() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && f.Text() && !f.Key() && f.Unique(v.Tables[0].RowCount)
@@ -186,13 +185,13 @@ func (f *Field) Temperature() bool {
 	return f.Named("temperature") || strings.Contains(f.UnitSymbol()+f.Name, "°")
 }
 
-// NamesRows reports whether a column only names what each row is: the products of a list of products.
+// NamesRows reports whether a column only names each row: the products in a list of products.
 func (v *View) NamesRows(f *Field) bool {
 	rows := v.Tables[0].RowCount
 	return f.Table == 0 && f.Factors == nil && (f.Text() || f.Key()) && !f.DistinctCapped && rows > 0 && f.Distinct*10 >= rows*9
 }
 
-// Product is the derived measure that multiplies a unit price with its quantity.
+// Product returns the derived measure that has f as a factor: unit price times quantity.
 func (v *View) Product(f *Field) *Field {
 	for _, d := range v.Fields {
 		if slices.Contains(d.Factors, f) {
@@ -208,13 +207,13 @@ var Additive = []string{
 	"yield", "fuel", "liters", "distance", "hours", "payment", "tax", "calories", "win", "loss",
 }
 
-// Ratelike are the concepts of numbers of which a mean makes sense and a total does not.
+// Ratelike are the concepts of numbers whose mean makes sense and whose total does not.
 var Ratelike = []string{"price", "temperature", "score", "rating", "age", "height", "weight", "length", "width", "salary", "humidity", "pressure", "area", "rooms", "bedrooms", "rent", "concentration", "duration", "size"}
 
-// Moved are words of numbers of pieces that went away, not of those that are there.
+// Moved are words of columns that count pieces that left, not pieces in stock.
 var Moved = speech.Folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
 
-// LeadsTo reports whether a column is the key by which another table is reached.
+// LeadsTo reports whether a column is the key that joins the table of another one.
 func (v *View) LeadsTo(f, other *Field) bool {
 	if f.Table != 0 || other.Table == 0 {
 		return false
@@ -223,18 +222,18 @@ func (v *View) LeadsTo(f, other *Field) bool {
 	return j.From == 0 && j.OwnKey == f.Name
 }
 
-// Balance reports whether a column is how much there is, not how much was counted.
+// Balance reports whether a column holds an amount that remains, not one that was counted.
 func (v *View) Balance(f *Field) bool {
 	name := speech.Fold(f.Name)
 	return slices.ContainsFunc([]string{"kontost", "balance", "saldo", "solde"}, func(s string) bool { return strings.Contains(name, s) })
 }
 
-// Sold is the only column of what is sold.
+// Sold returns the only column of products.
 func (v *View) Sold() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Text() && !f.Key() && f.Named("product") })
 }
 
-// SchoolGrade is a German grade: from 1, the best, to 6.
+// SchoolGrade reports whether the column holds German grades, from 1, the best, to 6.
 func (f *Field) SchoolGrade() bool {
 	low, ok := NumberOf(f.Min)
 	high, ok2 := NumberOf(f.Max)
@@ -247,14 +246,14 @@ func (f *Field) SchoolGrade() bool {
 	})
 }
 
-// NameField is the only column of names of the own table.
+// NameField returns the only column of names of the own table.
 func (v *View) NameField() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && f.Text() && f.Names == nil && !f.Key() && NameWords[f.Words[len(f.Words)-1].Stem]
 	})
 }
 
-// Person is the column of names of people, else the names of the rows.
+// Person returns the column that names people: a full name, otherwise a name or a role, otherwise what people do.
 func (v *View) Person() *Field {
 	for _, f := range v.Fields {
 		if f.Names != nil {
@@ -273,10 +272,10 @@ func (v *View) Person() *Field {
 	})
 }
 
-// people are columns that name people by what they do.
+// people are words of columns that name people by what they do.
 var people = speech.Folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
 
-// Lasting is the only number of the own table in a unit of time.
+// Lasting returns the only number of the own table in a unit of time.
 func (v *View) Lasting() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		if f.Table != 0 || !f.Measure() || f.Factors != nil {
@@ -288,15 +287,14 @@ func (v *View) Lasting() *Field {
 	})
 }
 
-// inDays are words of columns of how many days something took.
+// inDays are words of columns that count how many days, nights, weeks or months something took.
 var inDays = speech.Folded("days nights weeks months tage nachte wochen monate")
 
 var clockShape = pattern.Lazy(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
 
 var wordShape = pattern.Lazy(`^\p{L}+$`)
 
-// Clock reports whether a column of text holds times as they are run, all of one shape, but for
-// words such as DNF.
+// Clock reports whether a text column holds race times of one format, apart from words such as DNF.
 func (f *Field) Clock() bool {
 	if !f.Text() || f.Names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.Words, func(w speech.Word) bool {
 		return TimeWords[w.Stem] || TimeWords[w.Fold] || w.Fold == "finish" || w.Fold == "result" || w.Fold == "laufzeit" || w.Fold == "endzeit"
@@ -319,10 +317,10 @@ func (f *Field) Clock() bool {
 	return colons > 0 && words <= 3
 }
 
-// Selling are words of the price that customers pay.
+// Selling are words of prices that customers pay.
 var Selling = speech.Folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 
-// NameFor is the name of what a key stands for, in the table that the key leads to or its own.
+// NameFor returns the name of what a key identifies, in the table that the key refers to or in its own.
 func (v *View) NameFor(key *Field) *Field {
 	if !key.Key() {
 		return nil
@@ -345,7 +343,7 @@ func (v *View) NameFor(key *Field) *Field {
 	return nil
 }
 
-// Described is the only column that describes the rows.
+// Described returns the only column that describes the rows; nil if there are several.
 func (v *View) Described() []*Field {
 	var out []*Field
 	for _, f := range v.Fields {

@@ -7,10 +7,10 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// limits are words of columns of what there shall be at least or at most.
+// limits are words of columns that hold a minimum, a maximum or a target.
 var limits = speech.Folded("min minimum mindest mindestbestand meldebestand meldemenge reorder threshold max maximum target seuil alerte safety soll")
 
-// UnitNames are the units that questions say as words.
+// UnitNames maps units as questions say them to one name for each unit.
 var UnitNames = map[string]string{
 	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
 	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh", "wh": "wh", "m³": "m3", "m3": "m3", "cbm": "m3", "kubikmeter": "m3",
@@ -24,15 +24,15 @@ var UnitNames = map[string]string{
 // moneyUnits are the units of money.
 var moneyUnits = speech.Folded("usd eur chf gbp")
 
-// UnitName is the unit of the values in folded letters, by one name for each unit.
+// UnitName returns the unit of the values in lower case, by one name for each unit.
 func (f *Field) UnitName() string {
 	if u := UnitNames[strings.TrimSuffix(strings.ToLower(f.UnitSymbol()), ".")]; u != "" || f.Unit != "" {
 		return u
 	}
-	return UnitNames[strings.ToLower(f.Name)] // a column ms
+	return UnitNames[strings.ToLower(f.Name)] // a column named ms
 }
 
-// InUnit is the only number of the own table in the unit that a word names.
+// InUnit returns the only number of the own table in the unit that a word names.
 func (v *View) InUnit(word string) *Field {
 	unit := UnitNames[word]
 	if unit == "" {
@@ -45,7 +45,7 @@ var spent = strings.Fields("cost costs spend spends spent paid pay payed money g
 
 var earned = strings.Fields("money geld cash")
 
-// money lets the only amount of money be called what people say of money: it costs, it is paid.
+// money lets the only amount of money be named by general words for money: it costs, it is paid.
 func (v *View) money() {
 	var all []*Field
 	for _, f := range v.Fields {
@@ -58,7 +58,7 @@ func (v *View) money() {
 		}
 		all = append(all, f)
 	}
-	if len(all) > 1 { // what a row comes to, rather than the price of one
+	if len(all) > 1 { // the total of a row is preferred to the price of one piece
 		all = slices.DeleteFunc(all, func(f *Field) bool { return lexicon().Means(f.Head(), "price") && !lexicon().Means(f.Head(), "amount") })
 	}
 	if len(all) != 1 {
@@ -67,7 +67,7 @@ func (v *View) money() {
 	only := all[0]
 	words := spent
 	if lexicon().Means(only.Head(), "price") && !lexicon().Means(only.Head(), "amount") && !lexicon().Means(only.Head(), "cost") {
-		words = strings.Fields("cost costs gekostet kostet kosten") // nobody has paid it yet
+		words = strings.Fields("cost costs gekostet kostet kosten") // a price has not been paid yet
 	}
 	for _, c := range []string{"revenue", "profit", "budget", "salary", "donation", "discount", "tax", "rent"} {
 		if only.Named(c) && !(c == "revenue" && lexicon().Means(only.Head(), "amount")) {
@@ -80,21 +80,21 @@ func (v *View) money() {
 	}
 }
 
-// Ended is the one date on which things are closed, returned or paid.
+// Ended returns the only date on which things are closed, returned or paid.
 func (v *View) Ended() *Field {
 	return Only(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && f.Dated() && (f.Named("close") || f.Named("return") || f.Named("payment"))
 	})
 }
 
-// Mixed reports whether a column has amounts that came in and amounts that went out.
+// Mixed reports whether a column has both incoming and outgoing amounts.
 func (f *Field) Mixed() bool {
 	low, ok := Figure([]any{f.Min}, 0)
 	high, ok2 := Figure([]any{f.Max}, 0)
 	return ok && ok2 && low < 0 && high > 0
 }
 
-// derive adds the product of quantity and unit price where no column has the revenue.
+// derive adds the product of quantity and unit price if no column holds the revenue.
 func (v *View) derive() {
 	var quantities, prices []*Field
 	for _, f := range v.Fields {
@@ -131,7 +131,7 @@ func (v *View) derive() {
 	}
 }
 
-// sales lets the one amount of a table of sales be called its revenue.
+// sales lets the only amount of a table of sales be called its revenue.
 func (v *View) sales() {
 	var amount *Field
 	for _, f := range v.Fields {
@@ -153,7 +153,7 @@ func (v *View) sales() {
 	}
 }
 
-// logged marks the texts of a log.
+// logged marks the texts of a log as free.
 func (v *View) logged() {
 	texts := -1
 	level := false
@@ -188,10 +188,10 @@ func (v *View) OfMoney(f *Field) bool {
 
 var moneyWords = speech.Folded("net gross brutto netto tip tips trinkgeld takings fare toll premium deposit ht ttc")
 
-// means are words of columns of how something was paid.
+// means are words of columns that say how something was paid.
 var means = speech.Folded("with by via method mode mit per wie womit")
 
-// Holds reports whether a column or a value of the own table is one of some words.
+// Holds reports whether one of some words is a value, or in the name of a column, of the own table.
 func (v *View) Holds(words map[string]bool) bool {
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && (f.Has(words) && !f.Has(means) ||
@@ -199,7 +199,7 @@ func (v *View) Holds(words map[string]bool) bool {
 	})
 }
 
-// OfSomebody reports whether a column names those who work, or also those who buy.
+// OfSomebody reports whether a column names people who work or, with buyers, also people who buy.
 func (f *Field) OfSomebody(buyers bool) bool {
 	return f.Named("employee") || f.Named("salesperson") || buyers && (f.recorder() || f.Named("customer") || f.Named("member") || f.Table > 0 && f.Named("name")) ||
 		slices.ContainsFunc(f.Words, func(w speech.Word) bool { return people[w.Fold] || w.Fold == "engineer" })
@@ -216,7 +216,7 @@ var weaklyIncoming = speech.Folded("order orders invoice invoices booking bookin
 
 var weaklyOutgoing = speech.Folded("bill bills")
 
-// payment is who pays: the amounts of a table come in, go out, do both, or it is not known.
+// payment says whether the amounts of a table come in, go out or do both; neither means unknown.
 type payment struct{ In, Out bool }
 
 func paymentOf(words []string) payment {
@@ -233,8 +233,8 @@ func paymentOf(words []string) payment {
 	return pay(weaklyIncoming, weaklyOutgoing)
 }
 
-// Payment reads who pays an amount: its own name, else those of the table and of the columns
-// that are no amounts.
+// Payment returns the direction of an amount: from its own name, otherwise from the names
+// of the table and of its columns that are not amounts.
 func (v *View) Payment(f *Field) payment {
 	var own, all []string
 	for _, g := range append([]*Field{f}, f.Factors...) {
@@ -262,7 +262,7 @@ var waysIn = speech.Folded("in income incomes receipt receipts received revenue 
 
 var waysOut = speech.Folded("out expense expenses expenditure spending outgoing outgoings debit withdrawal ausgabe ausgaben ausgang soll depense depenses sortie")
 
-// Ways finds the column that says of an amount whether it came in or went out, with its values.
+// Ways returns the column that says whether an amount came in or went out, with the values for either.
 func (v *View) Ways(amount *Field) (f *Field, in, out []string) {
 	for _, f := range v.Fields {
 		if f.Table != amount.Table || !f.Text() || f.DistinctCapped || len(f.Values) > 4 || f.Has(means) {

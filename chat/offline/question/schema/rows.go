@@ -7,7 +7,7 @@ import (
 	"atelier/chat/offline/question/speech"
 )
 
-// ShortNames reports whether a column names people by one word, which several may share.
+// ShortNames reports whether a column names people by a single word, which several may share.
 func (f *Field) ShortNames() bool {
 	if f.Key() || !f.Text() || !f.OfSomebody(true) {
 		return false
@@ -21,15 +21,14 @@ func (f *Field) ShortNames() bool {
 	return short*2 > len(f.Values)
 }
 
-// recorder reports whether the name of a column ends by who did something with its row: Entered
-// By, Served By.
+// recorder reports whether the name of a column ends with who did something with its row: Entered By, Served By.
 func (f *Field) recorder() bool {
 	ws := SplitName(f.Name)
 	return len(ws) > 1 && (ws[len(ws)-1] == "by" || ws[len(ws)-1] == "von")
 }
 
-// Direction is from or to, where the name of a column of texts says that it is where
-// something begins or ends.
+// Direction returns "from" or "to" if the name of a text column says that it is where
+// something begins or ends, and "" otherwise.
 func (f *Field) Direction() string {
 	if !f.Text() || f.Factors != nil || f.Names != nil {
 		return ""
@@ -43,7 +42,7 @@ var denials = speech.Folded("disagree nicht not kaum keineswegs lehne ablehnung 
 
 var assents = speech.Folded("agree stimme stimmt trifft zustimmung zu")
 
-// Stance says on which side of a scale of agreement a value is: 1, -1, or 0 for neither.
+// Stance returns the side of an agreement scale that a value is on: 1 for, -1 against, 0 neither.
 func Stance(value string) int {
 	yes, no := false, false
 	for _, w := range strings.FieldsFunc(speech.Fold(value), func(r rune) bool { return r == ' ' || r == '/' || r == '-' }) {
@@ -60,7 +59,7 @@ func Stance(value string) int {
 	return 0
 }
 
-// Likert reports whether the values of a column are a scale from agreement to disagreement.
+// Likert reports whether the values of a column form a scale from agreement to disagreement.
 func (f *Field) Likert() bool {
 	sides := map[int]int{}
 	for _, v := range f.Values {
@@ -70,12 +69,10 @@ func (f *Field) Likert() bool {
 	return f.Text() && !f.DistinctCapped && len(f.Values) <= 8 && sides[1] > 0 && sides[-1] > 0 && sides[1]+sides[-1] > 2
 }
 
-// Thing is what the rows of a table are called by its Nouns; its Signs are words of a column that
-// only such tables have.
+// Thing is a name for the rows of a table: Nouns are its words, and Signs are column words that only such tables have.
 type Thing struct{ Nouns, Signs map[string]bool }
 
-// Things are what the rows of a table can be called that is named otherwise: a table with a
-// tracking number holds parcels.
+// Things are names for the rows of tables that are named otherwise: a table with a tracking number holds parcels.
 var Things = []Thing{
 	{speech.Folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), speech.Folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{speech.Folded("member members mitglied mitglieder mitgliedern"), speech.Folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
@@ -119,7 +116,7 @@ var Things = []Thing{
 	{speech.Folded("product products item items article articles artikel produkt produkte position positionen"), speech.Folded("sku artikelnummer artikelnr reference stock bestand")},
 }
 
-// Single reports whether each row stands for a thing of its own: its number, if it has one, is unique.
+// Single reports whether each row is one thing: its number, if it has one, is unique.
 func (v *View) Single() bool {
 	rows := v.Tables[0].RowCount
 	keys, unique := 0, 0
@@ -134,28 +131,28 @@ func (v *View) Single() bool {
 	return keys == 0 || unique > 0
 }
 
-// codes are words of columns whose codes are of kinds, not of things.
+// codes are words of columns whose codes identify kinds, not things.
 var codes = speech.Folded("status country currency postal post postcode zip plz language error")
 
-// serial is a column of numbers one after the other, too many for their count to be known.
+// serial reports whether the column holds consecutive numbers, too many for their count to be known.
 func (f *Field) serial() bool {
 	low, ok := NumberOf(f.Min)
 	high, ok2 := NumberOf(f.Max)
 	return f.Type == "integer" && f.DistinctCapped && f.Missing+f.Unusable == 0 && ok && ok2 && int64(high-low)+1 == f.Rows
 }
 
-// Scale is a column of marks: whole numbers from 0 or 1 to at most 10.
+// Scale reports whether the column holds marks: whole numbers from at most 2 to between 4 and 10.
 func (f *Field) Scale() bool {
 	low, ok := NumberOf(f.Min)
 	high, ok2 := NumberOf(f.Max)
 	return f.Table == 0 && f.Type == "integer" && f.Measure() && ok && ok2 && low >= 0 && low <= 2 && high >= 4 && high <= 10 && f.Distinct <= 11 && f.Rows >= 10
 }
 
-// qualifiers say of which kind an amount is, and need not be said where no other column
+// qualifiers say what kind of amount a column holds. They are optional if no other column
 // differs by them: Umsatz netto, Prix HT.
 var qualifiers = speech.Folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
-// qualify makes the qualifiers of a table optional where nothing else has the same name.
+// qualify makes the qualifiers of columns optional if no other column has the same name without them.
 func qualify(fs []*Field) {
 	bare := func(f *Field) string {
 		var out []string
@@ -177,7 +174,7 @@ func qualify(fs []*Field) {
 	}
 }
 
-// Stocked reports whether each row is an article with a number of its own.
+// Stocked reports whether each row is an article with its own number.
 func (v *View) Stocked() bool {
 	return slices.ContainsFunc(v.Fields, func(f *Field) bool {
 		return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) && slices.ContainsFunc(f.Words, func(w speech.Word) bool {
@@ -188,7 +185,7 @@ func (v *View) Stocked() bool {
 
 var hiring = speech.Folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
 
-// OfPeople reports whether each row is one person: one who answered, or works there.
+// OfPeople reports whether each row is one person, such as a respondent or an employee.
 func (v *View) OfPeople() bool {
 	if v.Survey {
 		return true
@@ -206,10 +203,10 @@ func (v *View) OfPeople() bool {
 	})
 }
 
-// longHeader is how many words make a header a sentence.
+// longHeader is the number of words from which a header counts as a sentence.
 const longHeader = 5
 
-// distinguish makes the words of headers that are whole sentences optional, but for those
+// distinguish makes the words of headers that are whole sentences optional, except those
 // that no other column has: How satisfied were you with the cleanliness?
 func distinguish(fs []*Field) {
 	for _, f := range fs {
@@ -231,8 +228,7 @@ func distinguish(fs []*Field) {
 	}
 }
 
-// outer makes the words of the object that a field of JSON stands in optional, where the
-// field says something itself: stats.downloads.
+// outer makes the words of an enclosing JSON object optional if the field itself says something: stats.downloads.
 func outer(name string, words []speech.Word) []speech.Word {
 	at := strings.LastIndex(name, ".")
 	if at < 1 || strings.ContainsAny(name, " (") {
@@ -247,7 +243,7 @@ func outer(name string, words []speech.Word) []speech.Word {
 	return words
 }
 
-// NumberOfRow is the only number that every row has its own of.
+// NumberOfRow returns the only key column with a unique value in every row.
 func (v *View) NumberOfRow() *Field {
 	return Only(v.Fields, func(f *Field) bool { return f.Table == 0 && f.Key() && f.Unique(v.Tables[0].RowCount) })
 }

@@ -1,6 +1,6 @@
-// Package schema knows what questions can name in tables: the columns with their words, what is
-// a key, a measure, a time or an amount of money, and the tables that keys lead to. It has no
-// errors and imports speech only.
+// Package schema determines what questions can name in tables: the columns with their
+// words; keys, measures, times and amounts of money; and the tables that keys refer to. It
+// returns no errors. Of the packages of question, it imports only speech.
 package schema
 
 import (
@@ -13,10 +13,10 @@ import (
 	"atelier/internal/pattern"
 )
 
-// QuotedName quotes a name.
+// QuotedName returns a name as a quoted SQL identifier.
 func QuotedName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// QuotedTable quotes the name of a table; a schema in front of it keeps its point.
+// QuotedTable quotes the name of a table; the dot after a schema stays unquoted.
 func QuotedTable(name string) string {
 	schema, rest, ok := strings.Cut(name, ".")
 	if !ok || strings.ContainsAny(name, " ") {
@@ -38,7 +38,7 @@ type Table struct {
 	RowCount int64    `json:"rowCount"`
 	Columns  []Column `json:"columns"`
 	Notes    []string `json:"notes"`
-	// Union is the statement that puts the files of several years together; see unite.
+	// Union is the statement that combines the files of several years; see unite.
 	Union string `json:"-"`
 }
 
@@ -48,7 +48,7 @@ type Column struct {
 	// Type is integer, number, text, date, datetime or boolean.
 	Type string `json:"type"`
 	Unit string `json:"unit"`
-	// Missing and Unusable count the rows without a value and with one that does not fit the type.
+	// Missing and Unusable count the rows without a value and those whose value does not fit the type.
 	Missing        int64    `json:"missing"`
 	Unusable       int64    `json:"unusable"`
 	Distinct       int64    `json:"distinct"`
@@ -59,7 +59,7 @@ type Column struct {
 	UnusableValues []string `json:"unusableValues"`
 }
 
-// Result is the answer to one statement.
+// Result is the result of one statement.
 type Result struct {
 	Statement string   `json:"statement"`
 	Columns   []string `json:"columns"`
@@ -68,16 +68,16 @@ type Result struct {
 	Truncated bool     `json:"truncated"`
 }
 
-// Source is what a question is asked of.
+// Source is the data that a question is asked about.
 type Source struct {
 	Tables []Table
 	// Postgres selects the dialect of the few expressions that differ from SQLite's.
 	Postgres bool
-	// Results are the answers to the statements asked so far.
+	// Results are the results of the statements executed so far.
 	Results []Result
 }
 
-// Result gives the answer to a statement.
+// Result returns the result of a statement, if there is one.
 func (s *Source) Result(statement string) (Result, bool) {
 	for _, r := range s.Results {
 		if SameStatement(r.Statement, statement) {
@@ -87,12 +87,12 @@ func (s *Source) Result(statement string) (Result, bool) {
 	return Result{}, false
 }
 
-// SameStatement compares statements without regard to white space.
+// SameStatement reports whether two statements are equal, ignoring white space and final semicolons.
 func SameStatement(a, b string) bool {
 	return strings.Join(strings.Fields(strings.TrimRight(a, "; \n")), " ") == strings.Join(strings.Fields(strings.TrimRight(b, "; \n")), " ")
 }
 
-// Figure is a cell of a row as a number; false if the row is shorter or the cell no number.
+// Figure returns a cell of a row as a number; false if the row is too short or the cell is not a number.
 func Figure(row []any, i int) (float64, bool) {
 	if i >= len(row) {
 		return 0, false
@@ -104,7 +104,7 @@ func Figure(row []any, i int) (float64, bool) {
 	return NumberOf(row[i])
 }
 
-// CompareCells orders two cells: numbers by size, behind texts by their letters.
+// CompareCells compares two cells: texts, by their letters, come before numbers, by size.
 func CompareCells(x, y any) int {
 	a, ok := Figure([]any{x}, 0)
 	b, ok2 := Figure([]any{y}, 0)
@@ -126,11 +126,11 @@ func CompareCells(x, y any) int {
 	return 0
 }
 
-// fileYear is the year in the name of a file: stays_2021.
+// fileYear matches the year in the name of a file: stays_2021.
 var fileYear = pattern.Lazy(`(?:^|[_-])((?:19|20)\d\d)(?:$|[_-])`)
 
-// unite makes one table of those that have the same columns and differ by the year in
-// their names, with a column for that year where they have none.
+// unite merges the tables that have the same columns and whose names differ only by a year.
+// It adds a column for that year if they have none.
 func unite(tables []Table) []Table {
 	groups := map[string][]Table{}
 	key := func(t Table) string {
@@ -161,12 +161,12 @@ func unite(tables []Table) []Table {
 	return out
 }
 
-// sameColumns compares names and types in their order.
+// sameColumns reports whether two tables have columns of the same names, types and units in the same order.
 func sameColumns(a, b Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return x.Name == y.Name && x.Type == y.Type && x.Unit == y.Unit })
 }
 
-// united is the table of a group.
+// united returns the merged table of a group.
 func united(name string, group []Table) Table {
 	t := Table{Name: name}
 	var selects, paths []string
@@ -201,8 +201,8 @@ func united(name string, group []Table) Table {
 	return t
 }
 
-// unitedColumn puts the descriptions of one column together. How many different values
-// it has is not known.
+// unitedColumn merges the descriptions of one column. Its number of distinct values is
+// known only for text whose values are all listed.
 func unitedColumn(group []Table, i int) Column {
 	c := group[0].Columns[i]
 	c.Values = slices.Clone(c.Values)

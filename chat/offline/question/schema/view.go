@@ -10,42 +10,42 @@ import (
 	"atelier/internal/pattern"
 )
 
-// lexicon is the one of all languages.
+// lexicon returns the lexicon of all languages.
 var lexicon = speech.DefaultLexicon
 
-// Field is a column, or a product of two, as questions name it.
+// Field is a column, or one computed from two columns, as questions name it.
 type Field struct {
 	Column
-	Table int // index in view.tables
+	Table int // index in View.Tables
 	Words []speech.Word
-	Rows  int64 // of its table
-	First bool  // the first column
+	Rows  int64 // row count of its table
+	First bool  // whether it is the first column
 	// Factors are the two fields of a derived measure: quantity and price.
 	Factors []*Field
-	// Less says that the second of the factors is taken off the first.
+	// Less means that the second factor is subtracted from the first.
 	Less bool
 	// Names are the two fields of a full name.
 	Names []*Field
-	// Free says that the values are the texts of a log: sentences, not names.
+	// Free means that the values are the texts of a log: sentences, not names.
 	Free bool
 }
 
-// View is a table with the tables that its keys lead to.
+// View is a table with the tables that its keys refer to.
 type View struct {
 	Tables []*Table
-	// On is the condition under which tables[i] joins, and the table that it hangs on.
+	// On holds, for each of Tables, its join condition and the table that it joins to.
 	On     []joint
 	Fields []*Field
-	// Entity are the words for one row; Topics the other words of the table's name.
+	// Entity are the words for one row; Topics are the words of the table's name and title.
 	Entity, Topics []string
-	// Coins is the only amount of money, CoinWords what it may be called.
+	// Coins is the only amount of money; CoinWords are the words that may name it.
 	Coins     *Field
 	CoinWords []string
-	// Survey says that the rows are the answers of people who were asked.
+	// Survey means that the rows are the answers of people who were asked.
 	Survey bool
-	// Names are the words of the table's name as they are written.
+	// Names are the words of the table's name, folded but not stemmed.
 	Names []string
-	// Takings says that the table has an amount of what is sold.
+	// Takings means that the table has an amount of revenue.
 	Takings bool
 	// Wide are the columns of one kind: one for each party.
 	Wide []*Field
@@ -57,10 +57,10 @@ type joint struct {
 	OtherKey string
 }
 
-// Camel finds where a word begins inside a name: netGeneration.
+// Camel matches a word boundary inside a name: netGeneration.
 var Camel = pattern.Lazy(`(\p{Ll})(\p{Lu})`)
 
-// Brackets finds the brackets of a name, which hold a unit.
+// Brackets matches the brackets of a name, which hold a unit.
 var Brackets = pattern.Lazy(`[(\[][^)\]]*[)\]]`)
 
 var nonWord = pattern.Lazy(`[^\p{L}\p{M}\p{N}%]+`)
@@ -71,14 +71,14 @@ var NameWords = speech.Folded("name names nam bezeichnung titl title titel nom l
 // TimeWords are words of columns whose values are times.
 var TimeWords = speech.Folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
 
-// UnitWords are words of a name that only give its unit.
+// UnitWords are words of a name that only state its unit.
 var UnitWords = speech.Folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
 
-// Prepositions separate what a column is from what it is of.
+// Prepositions separate what a column is from what it is about.
 var Prepositions = speech.Folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")
 
-// short are abbreviations in names of columns.
+// short expands an abbreviation in the name of a column.
 func short(w string) []string {
 	words, ok := map[string]string{
 		"tmax": "max temperature", "tmin": "min temperature", "tavg": "mean temperature", "tmean": "mean temperature", "prcp": "rain", "amt": "amount", "desc": "description",
@@ -90,7 +90,7 @@ func short(w string) []string {
 	return strings.Fields(words)
 }
 
-// SplitName splits a name into its folded words, in lower case: net_generation, netGeneration.
+// SplitName splits a name into its words, folded to lower case: net_generation, netGeneration.
 func SplitName(name string) []string {
 	if len(name) > 2 { // pH is one word
 		name = Camel().ReplaceAllString(name, "$1 $2")
@@ -104,7 +104,7 @@ func SplitName(name string) []string {
 	return out
 }
 
-// vocabulary is the words that the names of the tables and their columns are made of, with those of the lexicon.
+// vocabulary returns the words in the names of the tables and their columns, together with those of the lexicon.
 func (s *Source) vocabulary() speech.Vocabulary {
 	v := speech.NewVocabulary()
 	for _, t := range s.Tables {
@@ -120,12 +120,12 @@ func (s *Source) vocabulary() speech.Vocabulary {
 	return v
 }
 
-// dimensions are what the unit in a column's name measures.
+// dimensions are words for what the unit in a column's name measures.
 var dimensions = map[string][]string{
 	"mm": {"length", "lange"}, "cm": {"length", "lange"},
 }
 
-// nameWordsOf are the words of a column's name with what need not be said.
+// nameWordsOf returns the words of a column's name, and marks those that need not be said as optional.
 func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 	var out []speech.Word
 	inBrackets := map[string]bool{}
@@ -142,8 +142,8 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 		}
 		for _, w := range parts {
 			st := speech.Stem(w)
-			least := w == "min" && !inBrackets[one] && c.Unit != "" && c.Unit != "min"              // of another unit
-			abbreviated := least || len(parts) > 1 && parts[0] != one && (w == "min" || w == "max") // tmin: no minutes
+			least := w == "min" && !inBrackets[one] && c.Unit != "" && c.Unit != "min"              // the minimum: the unit is another one
+			abbreviated := least || len(parts) > 1 && parts[0] != one && (w == "min" || w == "max") // tmin: not minutes
 			out = append(out, speech.Word{Fold: w, Stem: st, Optional: !abbreviated && (w == "am" || speech.IDWords[w] || NameWords[st] || TimeWords[st] || UnitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
@@ -161,12 +161,12 @@ func (s *Source) nameWordsOf(c Column, v speech.Vocabulary) []speech.Word {
 	return out
 }
 
-// Per reports whether the name says per what, and that matters: GDP per capita.
+// Per reports whether the name has a "per" that matters: GDP per capita.
 func (f *Field) Per() bool {
 	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return w.Fold == "per" || w.Fold == "pro" || w.Fold == "je" }) && !lexicon().Means(f.Head(), "price")
 }
 
-// Head is the word that says what the column is: generation of net generation.
+// Head returns the word that says what the column is: generation for net generation.
 func (f *Field) Head() string {
 	h := ""
 	for _, w := range f.Words {
@@ -180,7 +180,7 @@ func (f *Field) Head() string {
 	return h
 }
 
-// HeadWord is the head as it is written.
+// HeadWord returns the head, unstemmed.
 func (f *Field) HeadWord() string {
 	at := slices.IndexFunc(f.Words, func(w speech.Word) bool { return !w.Optional && w.Stem == f.Head() })
 	if at < 0 {
@@ -189,19 +189,18 @@ func (f *Field) HeadWord() string {
 	return f.Words[at].Fold
 }
 
-// OfUnit reports whether the last word of the name only says in what the values are: pieces that
-// are sold, minutes of waiting.
+// OfUnit reports whether the head of the name only says what the values count: pieces sold, minutes of waiting.
 func (f *Field) OfUnit() bool {
 	w := f.HeadWord()
 	return Moved[w] || UnitNames[w] != "" && len(w) > 2 && f.Numeric()
 }
 
-// Numeric reports whether the values are numbers, computed ones included.
+// Numeric reports whether the values are numbers, including computed ones.
 func (f *Field) Numeric() bool {
 	return f.Factors != nil || f.Type == "integer" || f.Type == "number"
 }
 
-// Monthly is a column of months, each stored as its first day.
+// Monthly reports whether the column holds months, each stored as its first day.
 func (f *Field) Monthly() bool {
 	low, _ := f.Min.(string)
 	high, _ := f.Max.(string)
@@ -211,26 +210,26 @@ func (f *Field) Monthly() bool {
 		2*f.Distinct >= int64((last.Year-first.Year)*12+last.N-first.N+1)
 }
 
-// Boolean reports whether the values are truths.
+// Boolean reports whether the values are booleans.
 func (f *Field) Boolean() bool { return f.Type == "boolean" }
 
-// Dated reports whether the values are dates, with a time of day or without.
+// Dated reports whether the values are dates, with or without a time of day.
 func (f *Field) Dated() bool { return f.Type == "date" || f.Type == "datetime" }
 
-// Text is a column of words; a boolean written as text is one too.
+// Text reports whether the column holds text; booleans stored as text count.
 func (f *Field) Text() bool { return f.Type == "text" }
 
-// Has reports whether one of some words stands in the name.
+// Has reports whether the name contains one of some words.
 func (f *Field) Has(words map[string]bool) bool {
 	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return words[w.Fold] })
 }
 
-// Named reports whether a word of the name has a concept.
+// Named reports whether a word of the name belongs to a concept.
 func (f *Field) Named(concept string) bool {
 	return slices.ContainsFunc(f.Words, func(w speech.Word) bool { return lexicon().Means(w.Stem, concept) })
 }
 
-// Yearly is a column of whole years.
+// Yearly reports whether the column holds whole years.
 func (f *Field) Yearly() bool {
 	if f.Type != "integer" || !f.Named("year") {
 		return false
@@ -240,7 +239,7 @@ func (f *Field) Yearly() bool {
 	return okLow && okHigh && low >= 1000 && high <= 2300
 }
 
-// Key is a column of identifiers: its numbers are names.
+// Key reports whether the column holds identifiers: its numbers are names.
 func (f *Field) Key() bool {
 	if f.Factors != nil || f.Dated() || f.Boolean() {
 		return false
@@ -261,7 +260,7 @@ func (f *Field) Key() bool {
 	return speech.IDWords[last] || strings.HasPrefix(f.Words[0].Fold, "postleit") || lexicon().Means(speech.Stem(last), "phone") || strings.HasPrefix(last, "zip") || strings.HasPrefix(last, "plz") || strings.HasPrefix(last, "postal") || strings.HasPrefix(last, "postleit")
 }
 
-// counter is a column that numbers the rows: 1, 2, 3 … under a name like Respondent.
+// counter reports whether the column numbers the rows: 1, 2, 3 … under a name like Respondent.
 func (f *Field) counter() bool {
 	low, _ := NumberOf(f.Min)
 	high, _ := NumberOf(f.Max)
@@ -276,10 +275,10 @@ func (f *Field) counter() bool {
 	return int64(high-low)+1 == f.Rows && (f.Rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
 
-// Measure is a number that can be compared or added.
+// Measure reports whether the column is a number that can be compared or added.
 func (f *Field) Measure() bool { return f.Numeric() && !f.Key() && !f.Yearly() }
 
-// Unique reports whether every row has a value of its own.
+// Unique reports whether every row has a distinct value.
 func (f *Field) Unique(rows int64) bool {
 	if f.Factors != nil || f.Names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
 		return false
@@ -287,14 +286,14 @@ func (f *Field) Unique(rows int64) bool {
 	return !f.DistinctCapped && f.Distinct == rows || f.Rows == rows && f.serial()
 }
 
-// Spans reports whether a number lies between the least and the greatest value.
+// Spans reports whether a number lies between the smallest and the largest value.
 func (f *Field) Spans(v float64) bool {
 	low, ok := NumberOf(f.Min)
 	high, ok2 := NumberOf(f.Max)
 	return ok && ok2 && low <= v && v <= high
 }
 
-// Label is how an answer names the column.
+// Label returns the column's name in answers.
 func (f *Field) Label() string {
 	if base, _, ok := trailing(f.Name); ok && f.Numeric() {
 		return strings.TrimSpace(strings.ReplaceAll(base, "_", " "))
@@ -306,7 +305,7 @@ func (f *Field) Label() string {
 	return strings.TrimSpace(strings.ReplaceAll(name, "_", " "))
 }
 
-// UnitSymbol is the unit of the values, from the description or the name's brackets.
+// UnitSymbol returns the unit of the values, from the description, the brackets of the name or its ending.
 func (f *Field) UnitSymbol() string {
 	switch {
 	case f.Unit == "count":
@@ -323,7 +322,7 @@ func (f *Field) UnitSymbol() string {
 	return ""
 }
 
-// trailing takes the unit off a name: rain_mm.
+// trailing splits the unit off the end of a name: rain_mm.
 func trailing(name string) (base, unit string, ok bool) {
 	i := strings.LastIndexByte(name, '_')
 	if i < 1 {
@@ -336,7 +335,7 @@ func trailing(name string) (base, unit string, ok bool) {
 	return name[:i], unit, ok
 }
 
-// NumberOf reads a JSON value as a number.
+// NumberOf returns a JSON value as a number; a leading minus of a string is dropped.
 func NumberOf(v any) (float64, bool) {
 	switch t := v.(type) {
 	case float64:
@@ -351,7 +350,7 @@ func NumberOf(v any) (float64, bool) {
 	return 0, false
 }
 
-// Views are the tables as questions can ask them.
+// Views returns the tables as questions can ask about them, and the vocabulary of their names.
 func (s *Source) Views() ([]*View, speech.Vocabulary) {
 	s.Tables = unite(s.Tables)
 	vocab := s.vocabulary()
@@ -376,7 +375,7 @@ func (s *Source) Views() ([]*View, speech.Vocabulary) {
 	return out, vocab
 }
 
-// attach adds a table and, where its keys lead to other tables, those.
+// attach adds a table and, recursively, the tables that its keys refer to.
 func (s *Source) attach(v *View, at int, j joint, vocab speech.Vocabulary) {
 	t := &s.Tables[at]
 	n := len(v.Tables)
@@ -429,14 +428,14 @@ func (s *Source) keyFor(a *Field, t, o *Table, vocab speech.Vocabulary) (string,
 	return "", false
 }
 
-// alike reports whether two tables have the same columns: parts of one.
+// alike reports whether two tables have the same columns, as parts of one table do.
 func alike(a, b *Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return strings.EqualFold(x.Name, y.Name) })
 }
 
 var sizeShape = pattern.Lazy(`^\[\d+ values\]$`)
 
-// sizes reports whether a column only says how long the lists of a file are.
+// sizes reports whether a column only holds the lengths of the lists in a file.
 func sizes(c Column) bool {
 	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(v any) bool {
 		s, _ := v.(string)
@@ -444,12 +443,12 @@ func sizes(c Column) bool {
 	})
 }
 
-// longForm reports whether a table is another one with its columns of times as rows.
+// longForm reports whether a table is another one with its time columns as rows.
 func longForm(long, wide *Table) bool {
 	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
-// fullNames joins the columns of first and last names.
+// fullNames adds a field that joins the columns of first and last names.
 func (v *View) fullNames() {
 	var first, last *Field
 	for _, f := range v.Fields {
@@ -472,13 +471,13 @@ func (v *View) fullNames() {
 	})
 }
 
-// containers end the names of files that hold what their first half says.
+// containers are endings of compound file names whose first part says what the file lists.
 var containers = strings.Fields("liste buch tabelle datei protokoll export ubersicht verzeichnis statistik log list table register")
 
-// rowConcepts are the concepts of what rows of a list are.
+// rowConcepts are the concepts that the rows of a list can be.
 var rowConcepts = strings.Fields("member employee student customer product order ticket invoice supplier donor book loan vehicle trip property match player visitor donation")
 
-// name finds the words for one row: those of the file's name, and of the key column.
+// name collects the words for one row, from the names of the table, its file and its key column.
 func (v *View) name(vocab speech.Vocabulary) {
 	t := v.Tables[0]
 	base := strings.TrimSuffix(path.Base(t.Path), path.Ext(t.Path))

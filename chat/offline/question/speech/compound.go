@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Word is one word of a name; optional ones need not be said: id, date, units.
+// Word is one word of a name; optional words need not be said: id, date, units.
 type Word struct {
 	Fold, Stem string
 	Optional   bool
@@ -16,10 +16,10 @@ var IDWords = Folded("id ids nr no num number nummer nummern code key uid ref re
 // heads are words that end German compounds of any kind, folded.
 var heads = strings.Fields("stunden minuten jahr datum preis betrag kosten nummer name menge gehalt dauer monat anzahl umsatz bestand verbrauch temperatur gruppe einnahmen ausgaben")
 
-// Vocabulary is every word that a compound can be made of.
+// Vocabulary is the set of words that compounds can consist of.
 type Vocabulary map[string]bool
 
-// NewVocabulary is the words of the lexicon and those that many names of columns are made of.
+// NewVocabulary returns the words of the lexicon and those that occur in many names of columns.
 func NewVocabulary() Vocabulary {
 	v := Vocabulary{}
 	for w := range DefaultLexicon().Concepts {
@@ -33,22 +33,22 @@ func NewVocabulary() Vocabulary {
 	return v
 }
 
-// Add adds a word that is neither too short nor too long for a part of a compound.
+// Add adds a word, unless it is too short or too long for a part of a compound.
 func (v Vocabulary) Add(w string) {
 	if len(w) > 3 && len(w) < 12 {
 		v[Stem(w)] = true
 	}
 }
 
-// longestCompound is the longest word that is taken apart, in bytes: what is longer is no word of a question.
+// longestCompound is the longest word that is split, in bytes: a longer one is not a word of a question.
 const longestCompound = 64
 
-// Split takes a compound apart: kundennummer → kunden, nummer. A word that is known stays whole.
+// Split splits a compound: kundennummer → kunden, nummer. A known word stays whole.
 func (v Vocabulary) Split(w string) []string {
 	if len(w) > longestCompound {
 		return []string{w}
 	}
-	done := map[string][]string{} // each end of the word is taken apart once
+	done := map[string][]string{} // each suffix of the word is split once
 	var split func(string) []string
 	split = func(w string) []string {
 		if done[w] == nil {
@@ -83,7 +83,7 @@ func (v Vocabulary) splitWord(w string, split func(string) []string) []string {
 	}
 	for _, head := range heads {
 		if left, ok := strings.CutSuffix(w, head); ok && len(left) > 3 {
-			return []string{left, head} // Sonnenstunden: of whatever it is, hours
+			return []string{left, head} // Sonnenstunden: hours, of whatever it is
 		}
 	}
 	return []string{w}

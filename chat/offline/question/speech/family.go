@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// root is what a verb, a noun and an adjective of one family have in common: charged and
-// charging, gebucht and Buchung, zufrieden and Zufriedenheit. It is empty for other words.
+// root returns what a verb, a noun and an adjective of one family have in common: charged and
+// charging, gebucht and Buchung, zufrieden and Zufriedenheit. It returns "" for other words.
 func root(w string) string {
 	out := w
 	if rest, ok := strings.CutPrefix(w, "ge"); ok && len(rest) > 4 && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) {
@@ -26,7 +26,7 @@ func root(w string) string {
 	return out
 }
 
-// Verbal reports whether a word looks like a verb, or an adjective, made from another word.
+// Verbal reports whether a word looks like a verb or an adjective that is derived from another word.
 func Verbal(w string) bool {
 	for _, end := range []string{"ed", "ing", "et", "en"} {
 		if strings.HasSuffix(w, end) {
@@ -36,16 +36,16 @@ func Verbal(w string) bool {
 	return strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
 }
 
-// Family reports whether two words, of which one looks like a verb, have one root.
+// Family reports whether two words, one of which looks like a verb, have the same root.
 func Family(a, b string) bool {
 	r := root(a)
 	return r != "" && (Verbal(a) || Verbal(b)) && r == root(b)
 }
 
-// lightVerbs say that something happens, and not to which rows: their place in a question
-// is taken by the column or the rows that it names. A line is a class of verbs, and says of
-// which figures they can be; see fits. Verbs of what becomes of something (cancel, fail,
-// return, win) say which rows, and are none of them. A verb without a space is regular.
+// lightVerbs say that something happens, but not to which rows: the column or the rows that
+// the question names say that. Each entry is a class of verbs, and says which figures they
+// can go with; see fits. Verbs for outcomes (cancel, fail, return, win) say which rows, so
+// they are not included. The regular English forms of each verb are added; see forms.
 var lightVerbs = map[string]string{
 	"any": `welcome serve attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
 ring turn add process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request visit contain
@@ -67,10 +67,10 @@ kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechn
 	"talk":  `respond react answer load render resolve solve fix repair process talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
 }
 
-// LightParticles belong to a verb that stands before them; alone they say where things are.
+// LightParticles belong to a verb that precedes them; alone they say where things are.
 var LightParticles = Folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
 
-// LightClasses are the classes of each form of a light verb.
+// LightClasses maps each form of a light verb to its classes.
 var LightClasses = func() map[string][]string {
 	out := map[string][]string{}
 	for class, verbs := range lightVerbs {
@@ -83,7 +83,7 @@ var LightClasses = func() map[string][]string {
 	return out
 }()
 
-// forms are the forms of a regular English verb.
+// forms returns the forms of a regular English verb.
 func forms(v string) []string {
 	base, ies := strings.TrimSuffix(v, "e"), v
 	if n := len(v) - 1; v[n] == 'y' && !strings.ContainsAny(v[n-1:n], "aeou") {
@@ -99,7 +99,7 @@ func (r *Utterance) Doing(t Token) bool {
 
 var motion = Folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
 
-// AsksOf reports whether a token is one of which, most and best: what follows is asked for.
+// AsksOf reports whether a token is a word such as which, most or best: what follows is asked for.
 func (r *Utterance) AsksOf(i int) bool {
 	return r.Superlative(i) || strings.HasPrefix(r.Tokens[i].Fold, "which") || strings.HasPrefix(r.Tokens[i].Fold, "welche")
 }

@@ -1,6 +1,6 @@
-// Package speech reads words in English and German, without any table: tokens, numbers and times,
-// the lexicon of words that mean the same and of words that questions are made of, and what an
-// answer says in either language. It has no errors and imports the standard library only.
+// Package speech reads words in English and German, independent of any table: tokens, numbers
+// and times; the lexicon of synonyms and of question words; and what an answer says in either
+// language. It returns no errors and imports only the standard library and internal/pattern.
 package speech
 
 import (
@@ -30,7 +30,7 @@ func wordSet(text string) map[string]bool {
 	return out
 }
 
-// Folded is a set of words as tokens fold them.
+// Folded returns a set of words, folded as tokens are.
 func Folded(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(text) {
@@ -39,7 +39,7 @@ func Folded(text string) map[string]bool {
 	return out
 }
 
-// LanguageOf is the language of a text: German where its small words are, else English.
+// LanguageOf returns the language of a text: German if most of its small words are German, otherwise English.
 func LanguageOf(text string) Language {
 	de, en := 0, 0
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
@@ -61,7 +61,7 @@ func LanguageOf(text string) Language {
 
 var abbreviation = pattern.Lazy(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
 
-// Abbreviated reports whether a point ends an abbreviation or a German ordinal.
+// Abbreviated reports whether a period ends an abbreviation or a German ordinal.
 func Abbreviated(head, rest string) bool {
 	if !abbreviation().MatchString(head) {
 		return false
@@ -74,7 +74,7 @@ func Abbreviated(head, rest string) bool {
 	return true
 }
 
-// During is a time as a sentence says it: in 1931, on 3 March 2024, im Jahr 1931.
+// During returns a time as a phrase in a sentence: in 1931, on 3 March 2024, im Jahr 1931.
 func (l Language) During(time string) string {
 	first := time[:strings.IndexByte(time+" ", ' ')]
 	switch {
@@ -95,7 +95,7 @@ func (l Language) weekdays() []string {
 	return weekdaysEnglish
 }
 
-// Heading is a phrase as a heading, without its article: Höchster Wert von X.
+// Heading returns a phrase as a heading, without its article: Höchster Wert von X.
 func (l Language) Heading(text string) string {
 	for article, end := range map[string]string{"der ": "r ", "das ": "s "} {
 		for _, adjective := range []string{"höchste ", "niedrigste ", "früheste ", "späteste "} {
@@ -107,7 +107,7 @@ func (l Language) Heading(text string) string {
 	return l.Title(text)
 }
 
-// QuotedText quotes a text.
+// QuotedText returns a text as a quoted SQL literal.
 func QuotedText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // Language is the language of a question and of its answer.
@@ -119,13 +119,13 @@ const (
 	German  Language = "de"
 )
 
-// Percent writes a share in %, at most two decimals.
+// Percent formats a share in %, with at most two decimals.
 func (l Language) Percent(v float64) string { return Number(v, 2, l) + "\u00a0%" }
 
 // Articles are articles and possessives.
 var Articles = Folded("the our a an this my your their its that die der das dem den des unser unsere unserer unserem ein eine einer im am vom zum zur dieser diesem")
 
-// Say chooses the text in the language.
+// Say returns the text in the language.
 func (l Language) Say(en, de string) string {
 	if l == German {
 		return de
@@ -133,10 +133,10 @@ func (l Language) Say(en, de string) string {
 	return en
 }
 
-// RowsName is the word for rows.
+// RowsName returns the word for rows.
 func (l Language) RowsName() string { return l.Say("rows", "Zeilen") }
 
-// InTime is a time as a sentence has it.
+// InTime returns a time as a phrase in a sentence.
 func (l Language) InTime(t Period, bound, text string) string {
 	switch {
 	case bound != "":
@@ -160,10 +160,10 @@ var weekdaysEnglish = strings.Fields("Sunday Monday Tuesday Wednesday Thursday F
 
 var weekdaysGerman = strings.Fields("Sonntag Montag Dienstag Mittwoch Donnerstag Freitag Samstag")
 
-// When writes a period for readers.
+// When formats a period for readers.
 func (l Language) When(t Period) string { return WhenIn(t, l) }
 
-// WhenIn writes a period in a language: March 2024, 3. März 2024.
+// WhenIn formats a period in a language: March 2024, 3. März 2024.
 func WhenIn(t Period, lang Language) string {
 	months, days := MonthsEnglish, weekdaysEnglish
 	quarter := "Q"
@@ -236,11 +236,11 @@ func IsoPeriod(s string) (Period, bool) {
 	return Period{Unit: "day", Year: y, N: m, Day: d}, err == nil && len(parts) == 3
 }
 
-// Number writes a number in a language, rounded to at most the given places; it never says about.
+// Number formats a number in a language, rounded to places decimals, or more for a number below 1; it never says about.
 func Number(v float64, places int, lang Language) string {
 	a := math.Abs(v)
 	if a > 0 && a < 1 {
-		// Small numbers keep four significant digits.
+		// Numbers below 1 keep four to eight decimals, as many as two significant digits need.
 		places = max(places, min(8, max(4, 1-int(math.Floor(math.Log10(a))))))
 	}
 	s := strconv.FormatFloat(a, 'f', places, 64)
@@ -261,7 +261,7 @@ func Number(v float64, places int, lang Language) string {
 	return whole
 }
 
-// Title is a phrase as a heading: without its article.
+// Title returns a phrase as a heading, without its article.
 func (l Language) Title(s string) string {
 	for _, article := range []string{"the ", "der ", "die ", "das "} {
 		s = strings.TrimPrefix(s, article)
@@ -269,7 +269,7 @@ func (l Language) Title(s string) string {
 	return Upper(s)
 }
 
-// Upper begins a text with a capital.
+// Upper returns a text with a capital first letter.
 func Upper(s string) string {
 	if s == "" {
 		return s

@@ -7,25 +7,25 @@ import (
 	"unicode"
 )
 
-// Lexicon knows which words mean the same and which are words of a question.
+// Lexicon holds the words that mean the same and the words of questions.
 type Lexicon struct {
 	Concepts map[string][]string // stem → first words of its lines
 	Fillers  map[string]bool
 	Owners   map[string]bool
 	Deeds    map[string]bool
-	Phrases  map[string][]Phrase // first word → what begins with it, longest first
+	Phrases  map[string][]Phrase // first word → phrases that begin with it, longest first
 }
 
-// Phrase is one word or several of the grammar of questions.
+// Phrase is one word, or several, of the grammar of questions.
 type Phrase struct {
 	Words []string
 	Kind  Kind
 	Arg   string
-	About string // the concept that the word itself brings: older → age
+	About string // the concept that the word itself implies: older → age
 }
 
-// sameWords are the words that name one thing in tables, a line each: English, German, a
-// few French. The first one is the name of the concept.
+// sameWords lists the words for one thing in tables, one thing per line: English, German, a
+// few French. The first word is the name of the concept.
 const sameWords = `
 revenue revenues sales sale takings turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
 profit profits earnings gewinn gewinne bénéfice
@@ -244,7 +244,7 @@ but aber
 et le la les des du de un une est sont dans en au aux pour par sur
 `
 
-// owners name whose data it is: "the museum", "our shop"; behind a column or a value they say its kind: "home team".
+// owners name whose data it is: "the museum", "our shop"; after a column or a value they state its kind: "home team".
 const owners = `
 field column box cell spalte feld zelle
 diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
@@ -259,14 +259,14 @@ freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtner
 verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
 `
 
-// deeds say what was done with a number that the question names; of rows that are counted
-// they may say which, so that they are no small words there.
+// deeds say what was done with a number that the question names. For rows that are counted,
+// they may say which rows, so they are not small words there.
 const deeds = `
 sold verkauft spend spent spends produce produced produces producing charge charged chosen choose picked used uses consumed consume generated people leute menschen gewählt produziert verbraucht geerntet
 `
 
-// grammarWords are the words that make a question: kind, argument and concept, then the
-// phrases between bars.
+// grammarWords are the words that form a question. Each line has a kind, an argument and a
+// concept, then the phrases, separated by bars.
 const grammarWords = `
 ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
@@ -423,7 +423,7 @@ const (
 	KindNet      Kind = "net"
 )
 
-// DefaultLexicon is the lexicon of the word lists, which are read once.
+// DefaultLexicon returns the lexicon of the word lists, which are read once.
 var DefaultLexicon = sync.OnceValue(func() *Lexicon {
 	l := &Lexicon{Concepts: map[string][]string{}, Fillers: map[string]bool{}, Owners: map[string]bool{}, Phrases: map[string][]Phrase{}}
 	for line := range strings.Lines(sameWords) {
@@ -473,7 +473,7 @@ func (l *Lexicon) addPhrases(line string) {
 	}
 }
 
-// Shared reports whether two stems have a concept in common.
+// Shared reports whether two stems share a concept.
 func (l *Lexicon) Shared(a, b string) bool {
 	for _, c := range l.Concepts[a] {
 		if slices.Contains(l.Concepts[b], c) {
@@ -488,10 +488,10 @@ func (l *Lexicon) Means(stemmed, concept string) bool {
 	return slices.Contains(l.Concepts[stemmed], Stem(concept))
 }
 
-// umlauts are written with two letters where the keyboard has none.
+// umlauts replaces the two-letter spellings of umlauts.
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
-// Fold writes a word in lower case without accents; ä and ae become one.
+// Fold returns a word in lower case without accents; ä and ae become the same.
 func Fold(w string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(w) {
@@ -523,8 +523,8 @@ func Fold(w string) string {
 	return s
 }
 
-// Stem cuts the commonest endings of English and German nouns and adjectives off a folded
-// word: orders and order are both ord.
+// Stem removes the most common endings of English and German nouns and adjectives from a
+// folded word: orders and order both become ord.
 func Stem(w string) string {
 	for range 3 {
 		cut := cutEnding(w)

@@ -12,27 +12,27 @@ import (
 // Token is one word, number or date of a question.
 type Token struct {
 	Raw, Fold, Stem string
-	// Num is there for numbers.
+	// Num is set for numbers.
 	Num *float64
-	// quoted words are names as they are written, never words of a question.
+	// Quoted marks a name as written, which is never a word of a question.
 	Quoted bool
-	// Part says that it is one part of a compound.
+	// Part means that it is one part of a compound.
 	Part bool
-	// kindOf says that it is asked which one it is: in a compound the head names the column.
+	// kindOf means that the question asks which one it is: in a compound, the head names the column.
 	kindOf bool
-	// from and to are where it stands in the text, in bytes.
+	// From and To are its position in the text, in bytes.
 	From, To int
 }
 
 var tokenShape = pattern.Lazy(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}:\d{2}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
 
-// belowZero is a number below zero.
+// belowZero matches a number below zero.
 var belowZero = pattern.Lazy(`(^|\s)[-−](\d)`)
 
-// codeShape is a code of several pieces: RE-2024-161.
+// codeShape matches a code of several parts: RE-2024-161.
 var codeShape = pattern.Lazy(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
 
-// codesIn finds where codes stand in a text.
+// codesIn returns the positions of codes in a text.
 func codesIn(text string) [][]int {
 	return slices.DeleteFunc(codeShape().FindAllStringIndex(text, -1), func(at []int) bool {
 		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
@@ -63,7 +63,7 @@ func Tokens(text string, lang Language) []Token {
 	return out
 }
 
-// SameWord reports whether two words are one, in singular or plural.
+// SameWord reports whether two words are the same, in singular or plural.
 func SameWord(a, b Token) bool {
 	if a.Fold == b.Fold || len(a.Stem) > 3 && a.Stem == b.Stem {
 		return true
@@ -82,7 +82,7 @@ func SameWord(a, b Token) bool {
 	return false
 }
 
-// sameValue reports whether a word names a value, in singular or plural, with an ending or without.
+// sameValue reports whether a word names a value, in singular or plural, with or without an ending.
 func sameValue(a, b Token) bool {
 	x, y := a.Fold, b.Fold
 	if x == y {
@@ -133,7 +133,7 @@ var NumberWords = map[string]float64{
 	"zwei": 2, "drei": 3, "vier": 4, "funf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12,
 }
 
-// MonthNames are the numbers of the months by their folded names.
+// MonthNames maps the folded names of months to their numbers.
 var MonthNames = map[string]int{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
 	"januar": 1, "janner": 1, "februar": 2, "marz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12,
@@ -141,7 +141,7 @@ var MonthNames = map[string]int{
 	"janvier": 1, "fevrier": 2, "mars": 3, "avril": 4, "juin": 6, "juillet": 7, "aout": 8, "septembre": 9, "octobre": 10, "novembre": 11, "decembre": 12,
 }
 
-// WeekdayNames are the numbers of the weekdays by their folded names; Sunday is 0.
+// WeekdayNames maps the folded names of weekdays to their numbers; Sunday is 0.
 var WeekdayNames = map[string]int{
 	"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
 	"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6, "sonnabend": 6,
@@ -152,8 +152,8 @@ var ordinals = map[string]int{
 	"erst": 1, "zweit": 2, "dritt": 3, "viert": 4,
 }
 
-// Period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
-// weekday of any year.
+// Period is a year, a half, a quarter, a month, a day, a span of years or a time of day, or
+// a part of any year, such as a month or a weekday.
 type Period struct {
 	Unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span, clock
 	Year  int
@@ -162,7 +162,7 @@ type Period struct {
 	until int // last year of a span
 }
 
-// First and last are the limits of a period as ISO text of its own length.
+// First returns the beginning of a period as ISO text of its own length.
 func (p Period) First() string {
 	switch p.Unit {
 	case "half":
@@ -177,7 +177,7 @@ func (p Period) First() string {
 	return strconv.Itoa(p.Year)
 }
 
-// Last is the end of a period as ISO text of its own length.
+// Last returns the end of a period as ISO text of its own length.
 func (p Period) Last() string {
 	switch p.Unit {
 	case "half":
@@ -200,7 +200,7 @@ func TwoDigits(n int) string {
 	return strconv.Itoa(n)
 }
 
-// TimeAt reads a period that begins at a token; n is how many tokens it takes.
+// TimeAt reads a period that begins at a token; n is its number of tokens.
 func TimeAt(ts []Token, i int) (p Period, n int) {
 	at := func(k int) Token {
 		if i+k < len(ts) {
@@ -326,7 +326,7 @@ func dayNumber(t Token) (int, bool) {
 	return n, err == nil && n >= 1 && n <= 31
 }
 
-// dateToken reads 2024-03-31, 31.3.2024 and, where it can be only one date, 3/31/2024.
+// dateToken reads 2024-03-31, 31.3.2024 and, if it can be only one date, 3/31/2024.
 func dateToken(raw string) (Period, bool) {
 	sep := ""
 	for _, s := range []string{"-", ".", "/"} {

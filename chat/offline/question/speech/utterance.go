@@ -8,17 +8,17 @@ import (
 	"atelier/internal/pattern"
 )
 
-// OfOne reports whether a token compares what each one has: longer, warmer.
+// OfOne reports whether a token compares what each item has: longer, warmer.
 func (r *Utterance) OfOne(t Token) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(x Phrase) bool { return x.Kind == KindMore && x.About != "" && len(x.Words) == 1 })
 }
 
-// BuyingPrice are words of the price that we pay.
+// BuyingPrice are words for the price that we pay.
 var BuyingPrice = Folded("cost costs purchase purchasing buying ek einkauf einkaufs einstand einstands achat")
 
 var sellingPrice = Folded("retail selling sale sales vk verkauf verkaufs laden list listen vente")
 
-// PriceAt reads at which price, and counts its tokens: at cost price, zum Einkaufspreis.
+// PriceAt returns the words of the price named at a token, and its number of tokens: at cost price, zum Einkaufspreis.
 func (r *Utterance) PriceAt(i int) (words map[string]bool, n int) {
 	if i+1 >= len(r.Tokens) || r.Tokens[i].Fold != "at" && r.Tokens[i].Fold != "zu" && r.Tokens[i].Fold != "zum" && r.Tokens[i].Fold != "zur" {
 		return nil, 0
@@ -42,10 +42,10 @@ var hourShape = pattern.Lazy(`(?i)\b(\d{1,2})(?:[:.](\d{2}))?\s*(?:(a\.?m\b\.?|p
 
 var noonShape = pattern.Lazy(`(?i)\b(before|after|until|since|by|vor|nach|bis|ab)\s+(?:12\s+)?(?:noon|midday|lunchtime|zwölf Uhr mittags|mittags)\b`)
 
-// stillOpen finds what is not paid yet: wie viel Geld steht noch aus.
+// stillOpen matches a question for what is not paid yet: wie viel Geld steht noch aus.
 var stillOpen = pattern.Lazy(`(?i)(\b(?:steht|stehen|stand|standen)\b(?:.*\bnoch)?(?:\s+\pL+){0,3})\s+aus(\s*\??$|\s+(?:ohne|außer|von|bei)\b)`)
 
-// clockTimes writes times of day as 18:00.
+// clockTimes rewrites times of day as 18:00.
 func clockTimes(s string) string {
 	s = noonShape().ReplaceAllString(s, "$1 12:00")
 	return hourShape().ReplaceAllStringFunc(s, func(text string) string {
@@ -70,13 +70,13 @@ func clockTimes(s string) string {
 // TimeOfDay matches a time of day: 9:30.
 var TimeOfDay = pattern.Lazy(`^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$`)
 
-// Leaving are words of where something starts.
+// Leaving are words for where something starts.
 var Leaving = Folded("from start starts started starting origin source depart departs departed departure leave leaves leaving left pickup von ab abfahrt startort gestartet startet starten start los")
 
-// Reaching are words of where something ends.
+// Reaching are words for where something ends.
 var Reaching = Folded("to end ends ended ending destination dest arrive arrives arrived arrival dropoff finish finished reach reached nach ziel zielort ankunft endet enden geendet bis")
 
-// DirectionOf is from or to, where words of only one of them are there; else empty.
+// DirectionOf returns "from" or "to" if there are words of that direction only, and "" otherwise.
 func DirectionOf(has func(map[string]bool) bool) string {
 	switch from, to := has(Leaving), has(Reaching); {
 	case from && !to:
@@ -87,7 +87,7 @@ func DirectionOf(has func(map[string]bool) bool) string {
 	return ""
 }
 
-// Heading is the direction that the words before a token say: started at, to the.
+// Heading returns the direction that the words before a token state: started at, to the.
 func (r *Utterance) Heading(i int) string {
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
 		t := r.Tokens[k]
@@ -101,8 +101,8 @@ func (r *Utterance) Heading(i int) string {
 	return ""
 }
 
-// Heads is the direction that the last words say, behind which nothing is named: which
-// station do most rides start from.
+// Heads returns the direction that the last words state if nothing is named after them:
+// which station do most rides start from.
 func (r *Utterance) Heads(i int) string {
 	if len(r.Tokens)-i > 6 {
 		return ""
@@ -115,7 +115,7 @@ func (r *Utterance) Heads(i int) string {
 	return ""
 }
 
-// Irregular are the forms of verbs that no ending shows, each with the first of its line.
+// Irregular maps word forms that no ending reveals to the first one of their line.
 var Irregular = func() map[string]string {
 	out := map[string]string{}
 	for _, line := range []string{
@@ -132,24 +132,23 @@ var Irregular = func() map[string]string {
 	return out
 }()
 
-// TimesAt reports whether worth only says that two numbers are multiplied.
+// TimesAt reports whether "worth" only says that two numbers are multiplied.
 func (r *Utterance) TimesAt(i int) bool {
 	return r.Tokens[i].Fold == "worth" && slices.ContainsFunc(r.Tokens, func(t Token) bool { return t.Fold == "times" || t.Fold == "multiplied" })
 }
 
-// PronounAt reports whether one stands for what was named before: than to a 2D one.
+// PronounAt reports whether "one" stands for something named before: than to a 2D one.
 func (r *Utterance) PronounAt(i int) bool {
 	t := r.Tokens[i]
 	return (t.Fold == "one" || t.Fold == "ones") && !t.Quoted && i == len(r.Tokens)-1 && i > 2 && r.Tokens[i-1].Fold != "number"
 }
 
-// SuperlativeWord reports whether one token alone is a superlative: most, and not the.
+// SuperlativeWord reports whether one token alone is a superlative: "most", but not "the".
 func (r *Utterance) SuperlativeWord(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup && len(p.Words) == 1 })
 }
 
-// Phrasal reports whether a verb and its particle at a token are a value in one word: logged in,
-// of login.
+// Phrasal reports whether a verb and its particle at a token are a value written as one word: logged in, for login.
 func (r *Utterance) Phrasal(value string, i int) bool {
 	if i+1 >= len(r.Tokens) || r.Tokens[i].Quoted || r.Lang != English || !LightParticles[r.Tokens[i+1].Fold] && r.Tokens[i+1].Fold != "in" {
 		return false
@@ -167,10 +166,10 @@ func (r *Utterance) YearsOld(i int) bool {
 	return (years == "year" || years == "years") && (old == "old" || old == "olds")
 }
 
-// sumsUp are words of a question for what rows come to, beside the small ones.
+// sumsUp are words of a question for a total, besides small words.
 var sumsUp = Folded("sum summe total totals betrag gesamtbetrag gesamtsumme wert worth value money geld amount dabei zusammen together um geht viel much hoch high come comes cost kosten")
 
-// SumOnly reports whether a part asks for nothing but what rows come to.
+// SumOnly reports whether a part asks for nothing but a total.
 func (r *Utterance) SumOnly(text string) bool {
 	return !slices.ContainsFunc(Tokens(text, r.Lang), func(t Token) bool {
 		return !sumsUp[t.Fold] && !r.Lex.Small(t) || slices.ContainsFunc(r.Lex.Phrases[t.Fold], func(x Phrase) bool { return x.Kind == KindAgg && x.Arg != "sum" && len(x.Words) == 1 })
@@ -183,10 +182,10 @@ type Utterance struct {
 	Lang       Language
 	Vocabulary Vocabulary
 	Tokens     []Token
-	Text       string // what the tokens stand in
+	Text       string // the text of the tokens
 }
 
-// Tokenize splits the part into tokens, compounds into theirs.
+// Tokenize splits the part into tokens, and compounds into their parts.
 func (r *Utterance) Tokenize(part string) {
 	r.Text = belowZero().ReplaceAllString(clockTimes(FullTime(part)), "${1}minus $2")
 	if r.Lang == German {
@@ -214,8 +213,8 @@ func FullTime(s string) string {
 	return fullTimes.Replace(s)
 }
 
-// Level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
-// compound, 1 a word made from it.
+// Level returns how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
+// compound, 1 a derived word, 0 not at all.
 func (r *Utterance) Level(t Token, w Word) int {
 	switch {
 	case (t.Fold == "open" || t.Fold == "offen") && strings.HasPrefix(w.Fold, "open") && w.Fold != t.Fold:
@@ -225,7 +224,7 @@ func (r *Utterance) Level(t Token, w Word) int {
 	case t.Quoted, r.Lang == English && (t.Fold == "pay" || t.Fold == "pays") && w.Fold != t.Fold && r.Lex.Means(w.Stem, "country"):
 		return 0
 	case r.Lang == German && strings.HasPrefix(t.Fold, "kind"):
-		return 0 // children, and no kind of anything
+		return 0 // children, not a kind of anything
 	case Irregular[t.Fold] != "" && Irregular[t.Fold] == Irregular[w.Fold]:
 		return 4
 	case len(w.Fold) >= 3 && t.Fold == w.Fold+"ed":
@@ -242,7 +241,7 @@ func (r *Utterance) Level(t Token, w Word) int {
 	return 0
 }
 
-// derived reports whether a word is made from another: directed, director.
+// derived reports whether a word is derived from another one: directed, director.
 func derived(a, b string) bool {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -257,7 +256,7 @@ func derived(a, b string) bool {
 	return n >= 6 && n*10 >= 7*max(len(a), len(b)) && !strings.HasPrefix(a, b)
 }
 
-// Counted reports whether a token stands directly behind how many.
+// Counted reports whether a token directly follows "how many".
 func (r *Utterance) Counted(i int) bool {
 	return i >= 2 && (r.Tokens[i-2].Fold == "how" && r.Tokens[i-1].Fold == "many" || r.Tokens[i-2].Fold == "wie" && strings.HasPrefix(r.Tokens[i-1].Fold, "viel") || r.Tokens[i-1].Fold == "wieviele") ||
 		i >= 1 && r.Tokens[i-1].Fold == "anzahl"
@@ -276,7 +275,7 @@ func (r *Utterance) ValuePeriod(s string) (Period, bool) {
 	return p, n == len(ts)
 }
 
-// ValueTokens are the tokens of a value, compounds in their parts; none for a long text.
+// ValueTokens returns the tokens of a value, compounds in their parts; nil for a text of more than 120 bytes.
 func (r *Utterance) ValueTokens(value string) []Token {
 	if len(value) > 120 {
 		return nil
@@ -296,7 +295,7 @@ func (r *Utterance) ValueTokens(value string) []Token {
 	return out
 }
 
-// SameRun counts the tokens from i on that are the same as those of a value.
+// SameRun returns the number of tokens from i on that are the same as those of a value.
 func (r *Utterance) SameRun(vt []Token, i int) int {
 	n := 0
 	for n < len(vt) && i+n < len(r.Tokens) && (vt[n].Fold == r.Tokens[i+n].Fold || vt[n].Num == nil && sameValue(vt[n], r.Tokens[i+n]) && !r.otherWord(vt[n], r.Tokens[i+n])) {
@@ -305,8 +304,8 @@ func (r *Utterance) SameRun(vt []Token, i int) int {
 	return n
 }
 
-// otherWord reports whether two words that differ by an ending are two in English, where no
-// adjective has one: heath and heather, bake and baker.
+// otherWord reports whether two words that differ by an ending are different words in
+// English, whose adjectives have no endings: heath and heather, bake and baker.
 func (r *Utterance) otherWord(a, b Token) bool {
 	long, little := a.Fold, b.Fold
 	if len(long) < len(little) {
@@ -316,7 +315,7 @@ func (r *Utterance) otherWord(a, b Token) bool {
 	return r.Lang == English && ok && (rest == "er" || rest == "e" || rest == "n" || rest == "en")
 }
 
-// Spelled reports whether the tokens from i on are those of a value as it is written.
+// Spelled reports whether the tokens from i on are exactly those of a value.
 func (r *Utterance) Spelled(vt []Token, i int) bool {
 	for k, t := range vt {
 		if i+k >= len(r.Tokens) || t.Fold != r.Tokens[i+k].Fold {
@@ -326,12 +325,12 @@ func (r *Utterance) Spelled(vt []Token, i int) bool {
 	return true
 }
 
-// Sales reports whether a word stands for what is sold as well as for what it brings.
+// Sales reports whether a word means both what is sold and its revenue.
 func (r *Utterance) Sales(t Token) bool {
 	return r.Lex.Means(t.Stem, "revenue") && r.Lex.Means(t.Stem, "order")
 }
 
-// PhraseAt is the longest phrase of a kind that stands at a token.
+// PhraseAt returns the longest phrase of a kind at a token.
 func (r *Utterance) PhraseAt(i int, of Kind) (Phrase, bool) {
 	for _, p := range r.Lex.Phrases[r.Tokens[i].Fold] {
 		n := len(p.Words)
@@ -342,7 +341,7 @@ func (r *Utterance) PhraseAt(i int, of Kind) (Phrase, bool) {
 	return Phrase{}, false
 }
 
-// Empty are words of questions that need not stand in an answer.
+// Empty reports whether a word of a question need not occur in an answer.
 func (r *Utterance) Empty(t Token) bool {
 	for _, p := range r.Lex.Phrases[t.Fold] {
 		switch p.Kind {
@@ -355,7 +354,7 @@ func (r *Utterance) Empty(t Token) bool {
 	return Articles[t.Fold]
 }
 
-// LiteralGrams are the runs of words around unknown ones, as values may be written.
+// LiteralGrams returns the runs of words around unknown ones, as values may be written, in a quoted list.
 func (r *Utterance) LiteralGrams(unknown []int) string {
 	var out []string
 	l, ts := r.Lex, r.Tokens
@@ -368,7 +367,7 @@ func (r *Utterance) LiteralGrams(unknown []int) string {
 		for from := max(0, at-2); from <= at; from++ {
 			for to := at + 1; to <= min(len(ts), at+3); to++ {
 				if l.Small(ts[from]) || l.Small(ts[to-1]) {
-					continue // no name begins or ends with how many
+					continue // no name begins or ends with "how many"
 				}
 				var ws []string
 				for _, t := range ts[from:to] {
@@ -384,12 +383,12 @@ func (r *Utterance) LiteralGrams(unknown []int) string {
 	return strings.Join(out, ", ")
 }
 
-// Small reports whether a word is one of questions, of no name.
+// Small reports whether a word belongs to questions and not to names.
 func (l *Lexicon) Small(t Token) bool {
 	return !t.Quoted && t.Num == nil && (l.Fillers[t.Fold] || l.Phrases[t.Fold] != nil)
 }
 
-// Telling reports whether a stretch is more than small words and words of questions.
+// Telling reports whether a run of tokens contains more than small words and words of questions.
 func (r *Utterance) Telling(i, n int) bool {
 	if n == 1 && r.YearsOld(i-1) {
 		return false
@@ -405,12 +404,12 @@ func (r *Utterance) Telling(i, n int) bool {
 	return false
 }
 
-// Superlative reports whether a token is the most, highest or least.
+// Superlative reports whether a token begins a superlative such as most, highest or least.
 func (r *Utterance) Superlative(i int) bool {
 	return slices.ContainsFunc(r.Lex.Phrases[r.Tokens[i].Fold], func(p Phrase) bool { return p.Kind == KindSup })
 }
 
-// Bodily reports whether the word body stands before what is measured of one: body mass.
+// Bodily reports whether the word body precedes something that is measured of one: body mass.
 func (r *Utterance) Bodily(i int) bool {
 	if r.Tokens[i].Fold != "body" || i+1 >= len(r.Tokens) {
 		return false
@@ -423,7 +422,7 @@ func (r *Utterance) Bodily(i int) bool {
 	return false
 }
 
-// LeftEmpty reports whether left only says that something is empty: who left the field empty.
+// LeftEmpty reports whether "left" only says that something is empty: who left the field empty.
 func (r *Utterance) LeftEmpty(i int) bool {
 	switch r.Tokens[i].Fold {
 	case "left", "leave", "leaves", "gelassen", "lassen", "liessen":
@@ -434,7 +433,7 @@ func (r *Utterance) LeftEmpty(i int) bool {
 	return false
 }
 
-// Arrived reports whether a word only says that the next one is of the arrival: arrived late.
+// Arrived reports whether a word only says that the next one is about the arrival: arrived late.
 func (r *Utterance) Arrived(i int) bool {
 	if i+1 >= len(r.Tokens) {
 		return false
